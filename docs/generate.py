@@ -1,0 +1,306 @@
+# ruff: noqa: INP001  (a script beside the pages that it writes)
+"""Write the parts of these pages that come from the code: `python docs/generate.py`.
+
+Between `<!-- generated: NAME -->` and `<!-- end -->` stands what the function of that name in
+`PARTS` returns. Below each `$` line of a console block, and each `>>>` line of a pycon block, stands what
+it prints, run in a folder that holds a copy of examples/. With `--check` nothing is written: the
+status is 1 when a page is not what it would be.
+"""
+
+import ast
+import contextlib
+import difflib
+import doctest
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import typer.main
+from snellen.grading.models.reports import ProblemKind
+from snellen.grading.protocols.base import Protocol
+from snellen.grading.protocols.table import PROTOCOLS, gold_shape
+from snellen.sdk.cli.app import app
+from snellen.tasks.benchmarks.table import task_of
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+METRICS = ROOT / "grading" / "snellen" / "grading" / "metrics"
+COLUMNS = 100
+
+# Where a module's formulas come from, unless a function's own docstring says so.
+SOURCES = {
+    "attempts": "Chen et al. 2021 (pass@k); tau-bench (pass^k)",
+    "boxes": "the definition of IoU; Kuhn 1955 (assignment)",
+    "captions": "Papineni et al. 2002; Vedantam et al. 2015",
+    "code": "decisions of this project",
+    "consensus": "WebRSSBench, reference answers v1 and v2",
+    "efficiency": "MMBench-GUI section 3",
+    "eqa": "MMBench-GUI section 3, equations 7 to 12",
+    "eqa_orders": "closed forms of this project over MMBench-GUI equation 12",
+    "ngrams": "Lin 2004; rouge-score 0.1.2",
+    "lcs": "the textbook table walk, as rouge 1.0.1 takes it",
+    "relations": "WebRSSBench appendix C.4",
+    "robustness": "WebRSSBench figure 2 and table 4",
+    "rouge": "Lin 2004; rouge-score 0.1.2",
+    "rouge101": "rouge 1.0.1 on PyPI",
+    "similarity": "WebRSSBench appendix C.4",
+    "squad": "SQuAD v1.1 evaluate-v1.1.py; screen_qa code/metrics.py",
+    "text": "see each docstring",
+    "tool_calls": "decisions of this project",
+    "ui_boxes": "screen_qa code/metrics.py",
+    "ui_contents": "screen_qa code/metrics.py",
+    "weighted_choice": "MMBench-GUI section 3, equations 3 and 4",
+}
+
+_PART = re.compile(r"(<!-- generated: (?P<name>\w+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
+_CONSOLE = re.compile(r"(```console\n)(?P<body>.*?)(```\n)", re.DOTALL)
+_SESSION = re.compile(r"(```pycon\n)(?P<body>.*?)(```\n)", re.DOTALL)
+
+
+def main() -> int:
+    """Write every page, or with --check compare them; return the exit status."""
+    os.environ["SNELLEN_HOME"] = tempfile.mkdtemp()
+    check = "--check" in sys.argv[1:]
+    stale = 0
+    for page in sorted(DOCS.glob("*.md")):
+        old = page.read_text(encoding="utf-8")
+        new = render(old)
+        if new == old:
+            continue
+        stale += 1
+        if check:
+            sys.stdout.writelines(
+                difflib.unified_diff(
+                    old.splitlines(keepends=True),
+                    new.splitlines(keepends=True),
+                    f"{page.name} as it is",
+                    f"{page.name} as docs/generate.py writes it",
+                )
+            )
+        else:
+            page.write_text(new, encoding="utf-8")
+            print(f"wrote {page.relative_to(ROOT)}")
+    return int(check and stale > 0)
+
+
+def render(page: str) -> str:
+    """Return a page with its generated parts and its commands' output as they are now."""
+
+    def part(match: re.Match[str]) -> str:
+        return f"{match[1]}\n{PARTS[match['name']]()}\n{match[3]}"
+
+    def block(match: re.Match[str]) -> str:
+        return match[1] + console(match["body"]) + match[3]
+
+    def talk(match: re.Match[str]) -> str:
+        return match[1] + session(match["body"]) + match[3]
+
+    return _SESSION.sub(talk, _CONSOLE.sub(block, _PART.sub(part, page)))
+
+
+def console(body: str) -> str:
+    """Return a console block with each command's output as it is now.
+
+    A block with a line `...` differs from machine to machine: it is left as it is.
+    """
+    if "\n...\n" in body:
+        return body
+    with _room() as folder:
+        return "".join(_run(line, folder) for line in body.splitlines() if line[:1] == "$")
+
+
+def session(body: str) -> str:
+    """Return a Python session with each statement's output as it is now."""
+    names: dict[str, object] = {"__name__": "__main__"}
+    lines: list[str] = []
+    with _room() as folder, contextlib.chdir(folder):
+        for example in doctest.DocTestParser().get_examples(body):
+            first, *others = example.source.splitlines()
+            lines += [f">>> {first}", *(f"... {line}" for line in others)]
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(compile(example.source, "<docs>", "single"), names)
+            lines += printed.getvalue().splitlines()
+    return "".join(f"{line}\n" for line in lines)
+
+
+@contextlib.contextmanager
+def _room() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(ROOT / "examples", Path(folder, "examples"))
+        yield Path(folder)
+
+
+def _run(line: str, folder: Path) -> str:
+    command = line.removeprefix("$ ")
+    environment = {
+        **os.environ,
+        "COLUMNS": str(COLUMNS),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "TERM": "dumb",
+    }
+    done = subprocess.run(
+        ["/bin/sh", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    printed = [text.rstrip() for text in done.stdout.splitlines()]
+    status = [f"[exit status {done.returncode}]"] if done.returncode else []
+    return "".join(f"{text}\n" for text in [line, *printed, *status])
+
+
+def tasks() -> str:
+    """Every task: what it asks, and the shape of its answers and references."""
+    rows = [
+        [
+            f"`{task}`",
+            task_of(task).title,
+            task_of(task).kind.value,
+            gold_shape(task).name,
+            "files" if task_of(task).loader else "`references=`",
+        ]
+        for task in PROTOCOLS
+    ]
+    return _table(["task", "what it asks", "answer", "reference", "data"], rows)
+
+
+def protocols() -> str:
+    """Every protocol of every task; tasks that are scored alike stand together."""
+    groups: dict[str, list[str]] = {}
+    for task, known in PROTOCOLS.items():
+        groups.setdefault(_protocol_tables(known), []).append(task)
+    return "\n".join(
+        f"### {', '.join(f'`{task}`' for task in alike)}\n\n{tables}"
+        for tables, alike in groups.items()
+    )
+
+
+def _protocol_tables(known: tuple[Protocol, ...]) -> str:
+    rules = [
+        [
+            f"`{one.name}`{' (default)' if number == 0 else ''}",
+            one.special,
+            ", ".join(
+                f"**{key}**" if key == one.metric.primary else key for key in one.metric.keys
+            ),
+            one.source,
+        ]
+        for number, one in enumerate(known)
+    ]
+    parts = [
+        [
+            f"`{one.id}`",
+            one.parser.name,
+            one.normaliser.name,
+            one.metric.name,
+            one.denominator.name,
+        ]
+        for one in known
+    ]
+    return (
+        _table(["protocol", "what is special", "metrics", "source"], rules)
+        + "\n"
+        + _table(["", "parser", "normalisation", "metric", "denominator"], parts)
+    )
+
+
+def commands() -> str:
+    """Every command of the command line with its arguments and options."""
+    lines: list[str] = []
+    group = typer.main.get_command(app)
+    for name, command in getattr(group, "commands").items():  # noqa: B009  (untyped in click)
+        lines += [f"### snellen {name}\n", f"{command.help}\n"]
+        rows = [
+            [f"`{_spelling(parameter)}`", _need(parameter), parameter.help or ""]
+            for parameter in command.params
+            if parameter.name != "help"
+        ]
+        if rows:
+            lines.append(_table(["argument or option", "needed or default", "what it is"], rows))
+    return "\n".join(lines)
+
+
+def _spelling(parameter: typer.core.TyperOption | typer.core.TyperArgument) -> str:
+    if parameter.param_type_name == "argument":
+        return (parameter.name or "").upper()
+    return ", ".join(reversed(parameter.opts))
+
+
+def _need(parameter: typer.core.TyperOption | typer.core.TyperArgument) -> str:
+    if parameter.required:
+        return "needed"
+    return str(parameter.default) if parameter.default else ""
+
+
+def metrics() -> str:
+    """Every public function and class of the metrics, module by module."""
+    lines: list[str] = []
+    for path in sorted(METRICS.glob("[a-z]*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        rows = [[f"`{name}`", line, source] for name, line, source in _members(tree, path.stem)]
+        lines += [
+            f"### snellen.grading.metrics.{path.stem}\n",
+            f"{_first(ast.get_docstring(tree) or '')}\n",
+            _table(["name", "what it is", "source"], rows),
+        ]
+    return "\n".join(lines)
+
+
+def _members(tree: ast.Module, module: str) -> Iterator[tuple[str, str, str]]:
+    found: dict[str, tuple[str, str, str]] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            text = ast.get_docstring(node) or ""
+            function = isinstance(node, ast.FunctionDef)
+            if text:  # an overload has none; its implementation comes last
+                source = _source(text) or (SOURCES[module] if function else "")
+                name = f"{node.name}()" if function else node.name
+                found[node.name] = (name, _first(text), source)
+    yield from found.values()
+
+
+def _source(docstring: str) -> str:
+    match = re.search(r"Source: (.+?)(?:\n\n|$)", docstring, re.DOTALL)
+    return " ".join(match[1].split()).removesuffix(".").replace("/ lmms", "/lmms") if match else ""
+
+
+def _first(docstring: str) -> str:
+    return " ".join(docstring.partition("\n\n")[0].split())
+
+
+def problem_kinds() -> str:
+    """Every kind of problem."""
+    return "".join(f"- `{kind.value}`\n" for kind in ProblemKind)
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    cells = [head, ["---"] * len(head), *[[_cell(cell) for cell in row] for row in rows]]
+    return "".join(f"| {' | '.join(row)} |\n" for row in cells)
+
+
+def _cell(text: str) -> str:
+    escaped = text.replace("|", "\\|")
+    # Angle brackets outside of code would be taken for HTML.
+    return escaped if "`" in escaped else escaped.replace("<", "&lt;").replace("*", "*")
+
+
+PARTS: Mapping[str, Callable[[], str]] = {
+    "commands": commands,
+    "metrics": metrics,
+    "problem_kinds": problem_kinds,
+    "protocols": protocols,
+    "tasks": tasks,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

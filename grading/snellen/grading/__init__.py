@@ -1,0 +1,1 @@
+"""Pure judgement: values in, scores out; no file, no network, no clock."""

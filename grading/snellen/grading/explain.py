@@ -1,0 +1,192 @@
+"""Why two protocols give the same stored answers different numbers, exactly.
+
+A protocol has four parts: parser, normalisation, metric, denominator. Every mixture of the two
+protocols' parts is a protocol, so it can score the answers too; the Shapley value of each part
+over the sixteen mixtures shares the whole difference out among the four (Shapley, 1953: A value
+for n-person games). The shares add up to the difference.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from itertools import combinations
+
+from snellen.grading.errors import MetricError
+from snellen.grading.grade import Answers, Grader
+from snellen.grading.models.base import Closed
+from snellen.grading.models.reports import MetricValue
+from snellen.grading.protocols.base import Context, Gold, Protocol
+from snellen.grading.tally import Tally
+
+
+class Part(StrEnum):
+    """What a protocol is made of."""
+
+    PARSER = "parser"
+    NORMALISATION = "normalisation"
+    METRIC = "metric"
+    DENOMINATOR = "denominator"
+
+
+class Share(Closed):
+    """What one part contributes to the difference, and what the part is in either protocol."""
+
+    part: Part
+    share: float
+    first: str
+    second: str
+
+
+class Explanation(Closed):
+    """The difference between two protocols on one set of answers, shared out among their parts.
+
+    Attributes:
+        first: The protocol that the difference starts from, with its version.
+        second: The protocol that it leads to.
+        key: The metric compared; the two protocols' primary ones may have different names.
+        first_value: What the first prints, as published.
+        second_value: What the second prints, as published.
+        difference: second_value - first_value.
+        shares: One share a part; they add up to the difference.
+        residual: The difference less the shares' sum: 0 but for rounding.
+        note: Says so where a published run would crash and the fixed mean stands in for it.
+    """
+
+    first: str
+    second: str
+    key: str
+    first_value: float
+    second_value: float
+    difference: float
+    shares: tuple[Share, ...]
+    residual: float
+    note: str = ""
+
+
+PARTS: tuple[Part, ...] = tuple(Part)
+
+
+def mixture(first: Protocol, second: Protocol, taken: Iterable[Part]) -> Protocol:
+    """Return the first protocol with the named parts taken from the second."""
+    parts = set(taken)
+    return replace(
+        first,
+        parser=second.parser if Part.PARSER in parts else first.parser,
+        normaliser=second.normaliser if Part.NORMALISATION in parts else first.normaliser,
+        metric=second.metric if Part.METRIC in parts else first.metric,
+        denominator=second.denominator if Part.DENOMINATOR in parts else first.denominator,
+    )
+
+
+def explain(
+    first: Protocol,
+    second: Protocol,
+    *,
+    golds: Sequence[Gold],
+    contexts: Sequence[Context],
+    answers: Sequence[Answers],
+    attempts: int,
+    key: str | None = None,
+) -> Explanation:
+    """Share the difference between two protocols of one task out among their four parts.
+
+    Args:
+        first: Where the difference starts.
+        second: Where it leads.
+        golds: The selected items' references.
+        contexts: What parsers may know of the items, or empty.
+        answers: The stored answers.
+        attempts: How many attempts an item.
+        key: The metric to compare; both protocols must have it. None: each one's primary metric.
+
+    Raises:
+        MetricError: The protocols are of different tasks, lack the metric, or a mixture's
+            denominator drops every item.
+    """
+    if first.task != second.task:
+        raise MetricError(f"{first.task} and {second.task} have no protocol in common")
+    for protocol in (first, second):
+        if key is not None and key not in protocol.metric.keys:
+            raise MetricError(f"protocol {protocol.id} of {protocol.task} has no metric {key!r}")
+    values: dict[frozenset[Part], float] = {}
+    crashed = False
+    graded = [Part.PARSER, Part.NORMALISATION, Part.METRIC]
+    for taken in _subsets(graded):
+        mixed = mixture(first, second, taken)
+        tallies = [
+            Tally(replace(mixed, denominator=protocol.denominator), golds)
+            for protocol in (first, second)
+        ]
+        grader = Grader.of(mixed, golds, contexts)
+        for batch in answers:
+            columns = grader.batch(batch)
+            for tally in tallies:
+                tally.add(batch, columns)
+        for tally, denominators in zip(tallies, ((), (Part.DENOMINATOR,)), strict=True):
+            metric = tally.metrics(attempts)[key or mixed.metric.primary]
+            crashed = crashed or metric.as_published is None
+            values[taken.union(denominators)] = _printed(metric)
+    empty, everything = frozenset[Part](), frozenset(PARTS)
+    shares = tuple(
+        Share(
+            part=part,
+            share=_shapley(part, values),
+            first=part_name(first, part),
+            second=part_name(second, part),
+        )
+        for part in PARTS
+    )
+    difference = values[everything] - values[empty]
+    return Explanation(
+        first=first.name,
+        second=second.name,
+        key=key or _key_name(first, second),
+        first_value=values[empty],
+        second_value=values[everything],
+        difference=difference,
+        shares=shares,
+        residual=difference - math.fsum(share.share for share in shares),
+        note="a published run crashes on these answers; the mean over all items stands in for it"
+        if crashed
+        else "",
+    )
+
+
+def part_name(protocol: Protocol, part: Part) -> str:
+    """Return what a protocol's part is called."""
+    return {
+        Part.PARSER: protocol.parser.name,
+        Part.NORMALISATION: protocol.normaliser.name,
+        Part.METRIC: protocol.metric.name,
+        Part.DENOMINATOR: protocol.denominator.name,
+    }[part]
+
+
+def _key_name(first: Protocol, second: Protocol) -> str:
+    names = dict.fromkeys((first.metric.primary, second.metric.primary))
+    return " / ".join(names)
+
+
+def _printed(metric: MetricValue) -> float:
+    return metric.value if metric.as_published is None else metric.as_published
+
+
+def _subsets(parts: Sequence[Part]) -> Iterable[frozenset[Part]]:
+    for size in range(len(parts) + 1):
+        for chosen in combinations(parts, size):
+            yield frozenset(chosen)
+
+
+def _shapley(part: Part, values: dict[frozenset[Part], float]) -> float:
+    others = [other for other in PARTS if other is not part]
+    count = len(PARTS)
+    terms: list[float] = []
+    for without in _subsets(others):
+        weight = (
+            math.factorial(len(without))
+            * math.factorial(count - len(without) - 1)
+            / math.factorial(count)
+        )
+        terms += [weight * values[without | {part}], -weight * values[without]]
+    return math.fsum(terms)

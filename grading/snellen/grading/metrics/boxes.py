@@ -1,0 +1,269 @@
+"""Overlap of boxes, points in boxes, and the matching of two sets of boxes.
+
+Boxes are plain numbers in the order left, top, right, bottom; both sides of a comparison must be
+in the same space, which nothing here can check. Every threshold compares with >=.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from math import isfinite
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snellen.grading.errors import MetricError
+
+Ltrb: TypeAlias = tuple[float, float, float, float]
+"""A box: left, top, right, bottom."""
+
+Matching: TypeAlias = Literal["iou", "count"]
+"""What an assignment of predicted boxes to reference boxes maximises."""
+
+Edge: TypeAlias = tuple[int, int, float]
+"""A pair that may be matched: place of the prediction, place of the reference, IoU."""
+
+# Two ways of matching whose sums are this near need the published solver to break the tie.
+_TIE = 1e-9
+
+
+class Match(NamedTuple):
+    """A predicted box matched to a reference box, each by its place in its own list."""
+
+    prediction: int
+    reference: int
+    iou: float
+
+
+def iou(a: Ltrb, b: Ltrb) -> float:
+    """Intersection over union of two boxes, 0..1.
+
+    A box without area, or with its sides inverted, overlaps nothing, not even itself; so does
+    the published code (screen_qa code/metrics.py, `iou`).
+
+    Raises:
+        MetricError: A side is NaN or infinite, or so large that an area is.
+
+    >>> iou((0, 0, 10, 10), (0, 0, 13, 10))
+    0.7692307692307693
+    """
+    left, top, right, bottom = a
+    left2, top2, right2, bottom2 = b
+    area, area2 = (right - left) * (bottom - top), (right2 - left2) * (bottom2 - top2)
+    if not isfinite(area + area2):
+        raise MetricError(f"boxes must be finite, not {a} and {b}")
+    width = min(right, right2) - max(left, left2)
+    height = min(bottom, bottom2) - max(top, top2)
+    if width <= 0 or height <= 0:
+        return 0.0
+    overlap = width * height
+    # A product of tiny sides can be 0 although neither side is.
+    return overlap / (area + area2 - overlap) if overlap > 0 else 0.0
+
+
+def point_in_box(x: float, y: float, box: Ltrb) -> bool:
+    """Whether a point lies in a box; all four sides belong to the box.
+
+    Source: VisualWebBench utils/eval_utils.py (point variants); MMBench-GUI
+    benchmarks/l2_element_grounding.py.
+
+    >>> point_in_box(10, 5, (0, 0, 10, 5)), point_in_box(10.1, 5, (0, 0, 10, 5))
+    (True, False)
+    """
+    left, top, right, bottom = box
+    return left <= x <= right and top <= y <= bottom
+
+
+def iou_matrix(
+    predictions: Sequence[Ltrb] | NDArray[np.float64],
+    references: Sequence[Ltrb] | NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """`iou` of every prediction (n x 4) with every reference (m x 4): an n x m matrix.
+
+    Raises:
+        MetricError: The arrays have another shape, or hold numbers that `iou` refuses.
+    """
+    a, b = _box_array(predictions), _box_array(references)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        areas = (a[:, 2] - a[:, 0]) * (a[:, 3] - a[:, 1])
+        areas2 = (b[:, 2] - b[:, 0]) * (b[:, 3] - b[:, 1])
+        if not np.isfinite(areas[:, None] + areas2[None, :]).all():
+            raise MetricError("boxes must be finite")
+        width = np.minimum(a[:, None, 2], b[None, :, 2]) - np.maximum(a[:, None, 0], b[None, :, 0])
+        height = np.minimum(a[:, None, 3], b[None, :, 3]) - np.maximum(a[:, None, 1], b[None, :, 1])
+        overlap = np.where((width > 0) & (height > 0), width * height, 0.0)
+        union = areas[:, None] + areas2[None, :] - overlap
+        return np.where(overlap > 0, overlap / union, 0.0)
+
+
+def match_by_iou(matrix: NDArray[np.float64], threshold: float) -> tuple[Match, ...]:
+    """Match one to one so that the sum of IoU is largest, as published.
+
+    IoUs under the threshold become 0 first. The largest sum is not always the largest number of
+    matches: `match_by_count` looks for that.
+
+    Args:
+        matrix: IoU of every prediction (rows) with every reference (columns), 0..1.
+        threshold: Smallest IoU that counts, over 0 and up to 1.
+
+    Returns:
+        The matches that reach the threshold, in the order of the predictions.
+
+    Raises:
+        MetricError: The threshold or the matrix is out of range.
+
+    Source: screen_qa code/metrics.py, `uic_bb_f1_score`.
+
+    >>> len(match_by_iou(np.array([[0.769, 0.150], [0.161, 0.0]]), 0.1))
+    1
+    """
+    kept = _thresholded(matrix, threshold)
+    return _matches(kept, kept)
+
+
+def match_by_count(matrix: NDArray[np.float64], threshold: float) -> tuple[Match, ...]:
+    """Match one to one as many boxes as can be; between equals take the largest sum of IoU.
+
+    Args:
+        matrix: IoU of every prediction (rows) with every reference (columns), 0..1.
+        threshold: Smallest IoU that counts, over 0 and up to 1.
+
+    Returns:
+        The matches, in the order of the predictions.
+
+    Raises:
+        MetricError: The threshold or the matrix is out of range.
+
+    >>> len(match_by_count(np.array([[0.769, 0.150], [0.161, 0.0]]), 0.1))
+    2
+    """
+    kept = _thresholded(matrix, threshold)
+    # One more match is worth more than all the IoU that it could cost.
+    bonus = min(kept.shape) + 1
+    return _matches(kept, np.where(kept > 0, kept + bonus, 0.0))
+
+
+def detection_f1(
+    predictions: Sequence[Ltrb] | NDArray[np.float64],
+    references: Sequence[Ltrb] | NDArray[np.float64],
+    *,
+    iou_threshold: float,
+    matching: Matching = "iou",
+) -> float:
+    """F1 of the boxes found, 0..1; two empty lists agree (1), one empty list does not (0).
+
+    Raises:
+        MetricError: The threshold is not in 0..1, or is 0; or a box is not finite.
+
+    Source: screen_qa code/metrics.py, `uic_bb_f1_score`, which is `matching="iou"`.
+    """
+    check_threshold(iou_threshold)
+    if len(predictions) == 0 or len(references) == 0:
+        return float(len(predictions) == len(references))
+    match = match_by_iou if matching == "iou" else match_by_count
+    matches = match(iou_matrix(predictions, references), iou_threshold)
+    return f1_of_matches(len(matches), len(predictions), len(references))
+
+
+def f1_of_matches(matches: int, predictions: int, references: int) -> float:
+    """Harmonic mean of precision and recall, 0 without a match, rounded as published."""
+    if matches == 0:
+        return 0.0
+    precision, recall = matches / predictions, matches / references
+    return 2 * precision * recall / (precision + recall)
+
+
+def count_matches(edges: Sequence[Edge], shape: tuple[int, int], matching: Matching) -> int:
+    """How many matches the best assignment holds, from the pairs that reach the threshold.
+
+    Boxes rarely have two candidates. Where no pair shares both of its boxes with other pairs,
+    each cluster of pairs is a star and gives one match; where one such pair stands between two
+    stars, its IoU is weighed against the two it shuts out. Only what is left goes to the solver,
+    and so does a tie, because the published number then depends on that solver.
+
+    Args:
+        edges: Every pair whose IoU reaches the threshold, each once.
+        shape: How many predictions and how many references there are.
+        matching: What to maximise: the sum of IoU (as published) or the number of matches.
+    """
+    if len({edge[0] for edge in edges}) == len({edge[1] for edge in edges}) == len(edges):
+        return len(edges)
+    rows = Counter([edge[0] for edge in edges])
+    columns = Counter([edge[1] for edge in edges])
+    shared = [edge for edge in edges if rows[edge[0]] > 1 and columns[edge[1]] > 1]
+    # Boxes less pairs: the number of clusters when each of them is a tree.
+    clusters = len(rows) + len(columns) - len(edges)
+    if not shared:
+        return clusters
+    if len(shared) == len({edge[0] for edge in shared}) == len({edge[1] for edge in shared}):
+        extra = [_two_beat_one(edge, edges, matching) for edge in shared]
+        if None not in extra:
+            return clusters + sum(map(bool, extra))
+    elif len(edges) == 4 and len(rows) == len(columns) == 2:
+        return 2
+    return _solve_count(edges, shape, matching)
+
+
+def check_threshold(threshold: float) -> None:
+    """Raise MetricError unless the threshold is over 0 and at most 1.
+
+    At 0 every pair of boxes would count as a match, those that do not touch included.
+    """
+    if not 0 < threshold <= 1:
+        raise MetricError(f"an IoU threshold must be over 0 and at most 1, not {threshold}")
+
+
+def _two_beat_one(middle: Edge, edges: Sequence[Edge], matching: Matching) -> bool | None:
+    """Whether the best pairs on both sides of this one beat it together; None for a tie."""
+    if matching == "count":
+        return True
+    row, column, weight = middle
+    beside = max(value for i, j, value in edges if i == row and j != column)
+    above = max(value for i, j, value in edges if j == column and i != row)
+    gain = beside + above - weight
+    return None if abs(gain) < _TIE else gain > 0
+
+
+def _solve_count(edges: Sequence[Edge], shape: tuple[int, int], matching: Matching) -> int:
+    # The whole matrix, empty rows included: how the solver breaks ties depends on its shape.
+    matrix = np.zeros(shape)
+    for row, column, value in edges:
+        matrix[row, column] = value if matching == "iou" else 1.0
+    rows, columns = _assign(matrix)
+    return int(np.count_nonzero(matrix[rows, columns]))
+
+
+def _matches(kept: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[Match, ...]:
+    rows, columns = np.nonzero(kept)
+    if len(np.unique(rows)) < len(rows) or len(np.unique(columns)) < len(columns):
+        rows, columns = _assign(weights)
+    return tuple(
+        Match(int(row), int(column), float(kept[row, column]))
+        for row, column in zip(rows, columns, strict=True)
+        if kept[row, column] > 0
+    )
+
+
+def _assign(weights: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    from scipy.optimize import linear_sum_assignment
+
+    return linear_sum_assignment(weights, maximize=True)
+
+
+def _thresholded(matrix: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
+    check_threshold(threshold)
+    values = np.asarray(matrix, dtype=np.float64)
+    if values.ndim != 2:
+        raise MetricError(f"an IoU matrix has two dimensions, not {values.ndim}")
+    if not ((values >= 0) & (values <= 1)).all():
+        raise MetricError("an IoU matrix holds numbers from 0 to 1 only")
+    return np.where(values >= threshold, values, 0.0)
+
+
+def _box_array(boxes: Sequence[Ltrb] | NDArray[np.float64]) -> NDArray[np.float64]:
+    array = np.asarray(boxes, dtype=np.float64)
+    if array.size == 0:
+        return array.reshape(0, 4)
+    if array.ndim != 2 or array.shape[1] != 4:
+        raise MetricError(f"boxes come as rows of four numbers, not in the shape {array.shape}")
+    return array

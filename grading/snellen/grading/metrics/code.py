@@ -1,0 +1,200 @@
+"""Code answers: what an executor is, the pass rate, and chart specs compared with tolerance.
+
+Grading never runs code. Whoever runs it (`snellen.tasks.executor`) hands the outcomes back as
+values; comparing texts with `eval`, as published scripts do, is what this replaces.
+"""
+
+import math
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, cast
+
+from snellen.grading.errors import MetricError
+
+KilledFor = Literal["wall_time", "cpu_time", "output", "signal"]
+"""Why candidate code did not end by itself."""
+
+_Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """How one run of candidate code went; that it could not be run at all is an error instead.
+
+    Attributes:
+        ok: It ended by itself with exit status 0.
+        exit: The exit status, or None when it was killed.
+        stdout: What it printed, undecodable bytes replaced, cut at the limit.
+        stderr: What it printed there, tracebacks included, cut at the limit.
+        timed_out: It was killed for using up its wall-clock or its processor time.
+        killed_for: Why it was killed, or None.
+        seconds: How long it ran by the wall clock; two runs that differ only here are equal.
+    """
+
+    ok: bool
+    exit: int | None
+    stdout: str
+    stderr: str
+    timed_out: bool
+    killed_for: KilledFor | None
+    seconds: float = field(compare=False)
+
+
+class CodeExecutor(Protocol):
+    """Runs candidate code somewhere that it can do no harm."""
+
+    def run(self, code: str, *, files: Mapping[str, str] | None = None) -> Execution:
+        """Run a Python program to its end.
+
+        Args:
+            code: The program.
+            files: Texts to lay in its working folder, by relative path: tests, stub modules.
+
+        Raises:
+            ExecutionError: It could not be run safely here, which is no answer's fault.
+        """
+        ...
+
+
+def pass_rate(outcomes: Iterable[Execution | bool]) -> float:
+    """Return the share of runs that passed, in 0..1.
+
+    The share behind "code generation pass rate": one program an item, passed when its tests end
+    with status 0.
+
+    Args:
+        outcomes: One run of candidate code, or one verdict on it, per item.
+
+    Raises:
+        MetricError: There are no outcomes.
+
+    >>> pass_rate([True, True, False, True])
+    0.75
+    """
+    verdicts = [item.ok if isinstance(item, Execution) else item for item in outcomes]
+    if not verdicts:
+        raise MetricError("the pass rate of no runs is not defined")
+    return sum(verdicts) / len(verdicts)
+
+
+@dataclass(frozen=True, slots=True)
+class SpecMatch:
+    """How far a JSON spec agrees with the reference.
+
+    Attributes:
+        score: Agreeing leaves over the leaves of both documents, in 0..1.
+        differences: The paths that disagree, sorted, such as `series[1].values[0]`.
+    """
+
+    score: float
+    differences: tuple[str, ...]
+
+    @property
+    def equal(self) -> bool:
+        """Whether nothing disagrees."""
+        return not self.differences
+
+
+def spec_match(
+    prediction: object, reference: object, *, relative: float = 0.01, absolute: float = 1e-9
+) -> SpecMatch:
+    """Compare two JSON documents leaf by leaf, numbers with tolerance.
+
+    Numbers agree when |p - r| <= max(relative * |r|, absolute); true is not 1. Texts agree when
+    equal after NFKC with white space collapsed. Objects have no order, lists do. A leaf on one
+    side only disagrees, so inventing series costs as much as missing them; an empty list or
+    object is a leaf of its own. The rule is this project's: no published code compares specs.
+
+    Args:
+        prediction: A parsed JSON document.
+        reference: The parsed JSON document that it should agree with.
+        relative: The tolerance as a share of the reference's number.
+        absolute: The tolerance for references near zero.
+
+    Raises:
+        MetricError: A tolerance is negative or not finite, the reference holds a number that is
+            not finite, or a document holds a value that JSON has not.
+
+    >>> spec_match({"x": ["a", "b"], "y": [1, 2.01]}, {"x": ["a", "b"], "y": [1, 2]}).equal
+    True
+    >>> spec_match({"y": [1, 3]}, {"y": [1, 2]})
+    SpecMatch(score=0.5, differences=('y[1]',))
+    """
+    for name, tolerance in (("relative", relative), ("absolute", absolute)):
+        if not (math.isfinite(tolerance) and tolerance >= 0):
+            raise MetricError(f"the {name} tolerance must be 0 or more, not {tolerance}")
+    gold = _leaves(reference)
+    given = _leaves(prediction)
+    for path, leaf in gold.items():
+        if isinstance(leaf, float) and not math.isfinite(leaf):
+            raise MetricError(f"the reference's {_render(path)} is not a finite number")
+    paths = gold.keys() | given.keys()
+    wrong = [
+        path
+        for path in paths
+        if path not in gold
+        or path not in given
+        or not _agree(given[path], gold[path], relative, absolute)
+    ]
+    return SpecMatch(1.0 - len(wrong) / len(paths), tuple(sorted(map(_render, wrong))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Empty:
+    """A list or an object with nothing in it."""
+
+    kind: type
+
+
+_Leaf = str | float | bool | _Empty | None
+
+
+def _leaves(document: object) -> dict[_Path, _Leaf]:
+    # A stack instead of recursion: how deep a prediction nests is the model's choice.
+    leaves: dict[_Path, _Leaf] = {}
+    pending: list[tuple[_Path, object]] = [((), document)]
+    while pending:
+        path, value = pending.pop()
+        if isinstance(value, dict):
+            members = cast("dict[object, object]", value)
+            pending.extend(((*path, _key(key)), member) for key, member in members.items())
+        elif isinstance(value, list | tuple):
+            elements = cast("list[object] | tuple[object, ...]", value)
+            pending.extend(((*path, place), element) for place, element in enumerate(elements))
+        else:
+            leaves[path] = _leaf(value)
+            continue
+        if not value:
+            leaves[path] = _Empty(dict if isinstance(value, dict) else list)
+    return leaves
+
+
+def _key(key: object) -> str:
+    if not isinstance(key, str):
+        raise MetricError(f"{key!r} is not a JSON key")
+    return key
+
+
+def _leaf(value: object) -> _Leaf:
+    if isinstance(value, str):
+        return " ".join(unicodedata.normalize("NFKC", value).split())
+    if value is None or isinstance(value, bool | float):
+        return value
+    if isinstance(value, int):
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf
+    raise MetricError(f"a {type(value).__name__} is not a JSON value")
+
+
+def _agree(given: _Leaf, gold: _Leaf, relative: float, absolute: float) -> bool:
+    if isinstance(gold, float) and isinstance(given, float):
+        return abs(given - gold) <= max(relative * abs(gold), absolute)
+    return type(given) is type(gold) and given == gold
+
+
+def _render(path: _Path) -> str:
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return text.removeprefix(".") or "value"

@@ -1,0 +1,271 @@
+"""ROUGE-1, ROUGE-2 and ROUGE-L as Google's rouge-score 0.1.2 computes them.
+
+ROUGE is due to Lin 2004, "ROUGE: A Package for Automatic Evaluation of Summaries": ROUGE-N in
+section 2, ROUGE-L in section 3. What counts as a token, and what happens to empty texts, follows
+rouge_score/tokenize.py, rouge_scorer.py and scoring.py of the package, to the last bit.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache, lru_cache
+from itertools import pairwise, repeat
+from typing import Final, NamedTuple, cast
+
+import numpy as np
+
+from snellen.grading.errors import MetricError
+from snellen.grading.metrics.lcs import MOST_TOKENS, lcs_length, lcs_lengths
+from snellen.grading.metrics.ngrams import (
+    Floats,
+    Ints,
+    Texts,
+    checked,
+    chunks,
+    count_ngrams,
+    group,
+    pair,
+)
+
+# What ends each text while many are read as one; never part of a token.
+_END: Final = "\0"
+# ASCII letters and digits stay, the end mark stays, every other byte becomes a space.
+_TABLE: Final = bytes(
+    code if bytes((code,)).isalnum() or code == ord(_END) else ord(" ") for code in range(256)
+)
+
+
+class RougeScore(NamedTuple):
+    """F values of one prediction, each from 0 to 1."""
+
+    rouge1: float
+    rouge2: float
+    rougeL: float  # noqa: N815  # the published name
+
+
+class RougePart(NamedTuple):
+    """Precision, recall and F of one kind of ROUGE."""
+
+    precision: float
+    recall: float
+    f: float
+
+
+class RougeDetails(NamedTuple):
+    """Precision, recall and F of one prediction."""
+
+    rouge1: RougePart
+    rouge2: RougePart
+    rougeL: RougePart  # noqa: N815  # the published name
+
+
+class RougeColumns(NamedTuple):
+    """F values of a batch of predictions, one float64 column for each kind."""
+
+    rouge1: Floats
+    rouge2: Floats
+    rougeL: Floats  # noqa: N815  # the published name
+
+
+def rouge(prediction: str, reference: str, *, stemmer: bool = False) -> RougeScore:
+    """Score a prediction against a reference as rouge-score does.
+
+    The text is lower-cased and every character but a-z and 0-9 separates tokens, so that text
+    without Latin letters or digits has none. N-grams count as often as they occur on both sides,
+    ROUGE-L is one longest common subsequence of the whole texts, and F is the harmonic mean of
+    precision and recall. A text without tokens scores 0.
+
+    Args:
+        prediction: The predicted text.
+        reference: The reference text.
+        stemmer: Reduce tokens of more than three characters by Porter's algorithm in NLTK's form.
+
+    Example:
+        >>> rouge("the cat sat", "the cat")
+        RougeScore(rouge1=0.8, rouge2=0.6666666666666666, rougeL=0.8)
+    """
+    details = rouge_details(prediction, reference, stemmer=stemmer)
+    return RougeScore(details.rouge1.f, details.rouge2.f, details.rougeL.f)
+
+
+def rouge_details(prediction: str, reference: str, *, stemmer: bool = False) -> RougeDetails:
+    """Score as `rouge` does, and say how precision and recall stand.
+
+    Example:
+        >>> rouge_details("the cat sat", "the cat").rouge2
+        RougePart(precision=0.5, recall=1.0, f=0.6666666666666666)
+    """
+    return _details(_tokens(prediction, stemmer=stemmer), _tokens(reference, stemmer=stemmer))
+
+
+def rouge_best(prediction: str, references: Sequence[str], *, stemmer: bool = False) -> RougeScore:
+    """Take the greatest F over the references, for each of the three separately.
+
+    Raises:
+        MetricError: If there is no reference.
+
+    Example:
+        >>> rouge_best("on the left", ["left", "it is on the left"])
+        RougeScore(rouge1=0.7499999999999999, rouge2=0.6666666666666666, rougeL=0.7499999999999999)
+    """
+    if not references:
+        raise MetricError("there is no reference for ROUGE")
+    predicted = _tokens(prediction, stemmer=stemmer)
+    details = [
+        _details(predicted, _tokens(text, stemmer=stemmer)) for text in dict.fromkeys(references)
+    ]
+    return RougeScore(*(max(part.f for part in parts) for parts in zip(*details, strict=True)))
+
+
+class RougeReferences:
+    """The references of many items, read once, to score batches of predictions against.
+
+    It never changes after it is made, so threads may share it.
+
+    Args:
+        references: The reference texts of each item.
+        stemmer: As in `rouge`.
+
+    Raises:
+        MetricError: If an item has no reference, or all have more than 1,112,063 distinct tokens.
+
+    Example:
+        >>> prepared = RougeReferences([["sign in"], ["Paris", "Paris, France"]])
+        >>> prepared.score([0, 1], ["Sign-in", "in Paris, France"]).rougeL
+        array([1. , 0.8])
+    """
+
+    __slots__ = ("_first", "_spelled", "_stemmer", "_texts", "_vocabulary")
+
+    def __init__(self, references: Sequence[Sequence[str]], *, stemmer: bool = False) -> None:
+        texts, self._first = group(references)
+        tokens = _flat_tokens(texts, stemmer=stemmer)
+        # Frequent tokens get small numbers, which RapidFuzz looks up in a table.
+        ranked = [token for token, _ in Counter(tokens).most_common() if token != _END]
+        if len(ranked) > MOST_TOKENS:
+            raise MetricError(
+                f"the references have {len(ranked)} distinct tokens and ROUGE takes {MOST_TOKENS}:"
+                " prepare them in parts"
+            )
+        self._vocabulary = {token: number for number, token in enumerate(ranked, 1)}
+        self._vocabulary[_END] = -1
+        self._stemmer = stemmer
+        self._texts = _numbered(tokens, self._vocabulary)
+        self._spelled = self._texts.spelled()
+
+    def __len__(self) -> int:
+        return len(self._first) - 1
+
+    def score(self, item_index: Sequence[int] | Ints, predictions: Sequence[str]) -> RougeColumns:
+        """Score each prediction against the references of its item.
+
+        Each of the three is the maximum over the references, taken separately.
+
+        Args:
+            item_index: For each prediction, which item it answers, counted from 0.
+            predictions: The predicted texts.
+
+        Raises:
+            ValueError: If the two are not equally long.
+            IndexError: If there is no such item.
+        """
+        items = checked(item_index, predictions, len(self))
+        scores = np.zeros((3, len(predictions)))
+        for part in chunks(items, predictions, self._first, self._texts.starts):
+            scores[:, part] = self._score(items[part], predictions[part])
+        return RougeColumns(*scores)
+
+    def _score(self, items: Ints, predictions: Sequence[str]) -> Floats:
+        """Score one chunk: an array of (3, predictions)."""
+        texts = _numbered(_flat_tokens(predictions, stemmer=self._stemmer), self._vocabulary)
+        pairs = pair(items, self._first)
+        lengths = lcs_lengths(texts.spelled(), pairs.ours, self._spelled, pairs.theirs)
+        ours, theirs = texts.pick(pairs.ours), self._texts.pick(pairs.theirs)
+        singles, doubles = count_ngrams(ours, theirs, len(self._vocabulary))
+        sizes = ours.sizes(), theirs.sizes()
+        scores = np.stack(
+            (
+                _f(singles.clipped(), *sizes),
+                _f(doubles.clipped(), sizes[0] - 1, sizes[1] - 1),
+                _f(lengths, *sizes),
+            )
+        )
+        return np.maximum.reduceat(scores, pairs.starts, axis=1)
+
+
+def _numbered(tokens: list[str], vocabulary: dict[str, int]) -> Texts:
+    """Number the tokens of texts that `_END` ends.
+
+    A token that no reference has is number 0: it counts, but matches nothing.
+    """
+    numbers = np.fromiter(map(vocabulary.get, tokens, repeat(0)), np.int64, len(tokens))
+    ends = np.flatnonzero(numbers < 0)
+    return Texts(np.delete(numbers, ends), np.append(0, ends - np.arange(len(ends))))
+
+
+def _f(common: Ints, predicted: Ints, expected: Ints) -> Floats:
+    precision = common / np.maximum(predicted, 1)
+    recall = common / np.maximum(expected, 1)
+    total = precision + recall
+    return np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total > 0)
+
+
+def _details(predicted: list[str], expected: list[str]) -> RougeDetails:
+    sizes = len(predicted), len(expected)
+    pairs = list(pairwise(predicted)), list(pairwise(expected))
+    return RougeDetails(
+        _part(_clipped(predicted, expected), *sizes),
+        _part(_clipped(*pairs), *map(len, pairs)),
+        _part(lcs_length(predicted, expected), *sizes),
+    )
+
+
+def _part(common: int, predicted: int, expected: int) -> RougePart:
+    if not common:
+        return RougePart(0.0, 0.0, 0.0)
+    precision = common / predicted
+    recall = common / expected
+    return RougePart(precision, recall, 2 * precision * recall / (precision + recall))
+
+
+def _clipped(predicted: Sequence[Hashable], expected: Sequence[Hashable]) -> int:
+    """Count what both have in common, as often as both have it."""
+    ours, theirs = set(predicted), set(expected)
+    shared = ours & theirs
+    if len(ours) == len(predicted) or len(theirs) == len(expected):
+        return len(shared)
+    left, right = Counter(predicted), Counter(expected)
+    return sum(min(left[gram], right[gram]) for gram in shared)
+
+
+def _tokens(text: str, *, stemmer: bool) -> list[str]:
+    return _flat_tokens([text], stemmer=stemmer)[:-1]
+
+
+def _flat_tokens(texts: Sequence[str], *, stemmer: bool) -> list[str]:
+    """List the tokens of all texts, with `_END` after each text."""
+    mark = f" {_END} "
+    joined = mark.join(texts)
+    if joined.count(_END) >= len(texts):
+        joined = mark.join([text.replace(_END, " ") for text in texts])
+    # Lower-casing comes first: it turns some letters, such as the Kelvin sign, into ASCII.
+    letters = joined.lower().encode("ascii", "replace").translate(_TABLE).decode("ascii")
+    tokens = letters.split()
+    if texts:
+        tokens.append(_END)
+    return list(map(_stem(), tokens)) if stemmer else tokens
+
+
+@cache
+def _stem() -> Callable[[str], str]:
+    """Load the stemmer: NLTK, which takes seconds to import."""
+    from nltk.stem.porter import (  # pyright: ignore[reportMissingTypeStubs]  # it has none
+        PorterStemmer,
+    )
+
+    porter = cast("Callable[[str], str]", PorterStemmer().stem)  # pyright: ignore[reportUnknownMemberType]  # untyped
+
+    @lru_cache(maxsize=1 << 17)
+    def stem(token: str) -> str:
+        return porter(token) if len(token) > 3 else token
+
+    return stem

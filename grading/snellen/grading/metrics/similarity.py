@@ -1,0 +1,302 @@
+"""Cosines of texts: TF-IDF on a frozen corpus, and sentence embeddings of any kind.
+
+WebRSSBench (appendix C.4) scores layout robustness by TF-IDF cosine, form filling, hint text and
+text robustness by the cosine of sentence embeddings; it publishes neither the TF-IDF corpus nor
+the embedding model. So both are arguments here, and both have a name or digest to report.
+"""
+
+import hashlib
+import json
+import math
+import re
+import unicodedata
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snellen.grading.errors import MetricError
+
+Clip = Literal["raw", "zero"]
+"""What becomes of a negative cosine: kept (`raw`, the published reading) or 0 (`zero`)."""
+
+_words = re.compile(r"(?u)\b\w\w+\b").findall
+
+
+# TF-IDF
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TfidfCorpus:
+    """Word weights learnt once, from the union of the reference texts.
+
+    Never from what models wrote: adding a model must not move the scores of another. The rule is
+    scikit-learn's TfidfVectorizer with its default settings: lower-cased words of two or more
+    characters, raw counts, idf = ln((1 + n) / (1 + df)) + 1, rows of length 1. Words that the
+    corpus has not are ignored.
+
+    Attributes:
+        documents: How many texts the corpus has.
+        document_frequency: In how many of them each word occurs.
+        idf: The weight of each word.
+
+    >>> corpus = TfidfCorpus.fit(["search the shop", "read the news"])
+    >>> round(corpus.cosine("search the news", "search the shop"), 4)
+    0.601
+    """
+
+    documents: int
+    document_frequency: Mapping[str, int]
+    idf: Mapping[str, float]
+
+    @classmethod
+    def fit(cls, texts: Iterable[str]) -> "TfidfCorpus":
+        """Count the words of the texts.
+
+        Raises:
+            MetricError: There is no text, or no word of two characters in any.
+        """
+        documents = 0
+        frequency: Counter[str] = Counter()
+        for text in texts:
+            documents += 1
+            frequency.update(set(_words(text.lower())))
+        if not frequency:
+            raise MetricError(f"{documents} texts hold no word to learn TF-IDF weights from")
+        words = sorted(frequency)
+        return cls(
+            documents,
+            {word: frequency[word] for word in words},
+            {word: math.log((1 + documents) / (1 + frequency[word])) + 1 for word in words},
+        )
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the corpus, for reports: equal digests mean equal scores.
+
+        Taken over the words with their document frequencies, which determine every weight and,
+        unlike logarithms, are the same on every machine.
+        """
+        content = {"documents": self.documents, "words": self.document_frequency}
+        canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(b"tfidf/1 " + canonical.encode()).hexdigest()
+
+    def weigh(self, text: str) -> dict[str, float]:
+        """Return each known word's count times its idf, not yet of length 1."""
+        idf = self.idf
+        weights: dict[str, float] = {}
+        for word in _words(text.lower()):
+            if word in idf:
+                weights[word] = weights.get(word, 0.0) + idf[word]
+        return weights
+
+    def cosine(self, a: str, b: str) -> float:
+        """Return the cosine of two texts, in 0..1; 0 when either has no known word."""
+        return _dot(self.weigh(a), self._direction(b))
+
+    def prepare(self, references: Sequence[str]) -> "TfidfReferences":
+        """Weigh the references once, to score many predictions against them."""
+        return TfidfReferences(self, tuple(map(self._direction, references)))
+
+    def _direction(self, text: str) -> dict[str, float]:
+        weights = self.weigh(text)
+        length = math.hypot(*weights.values())
+        return {word: weight / length for word, weight in weights.items()}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TfidfReferences:
+    """References weighed against a corpus, ready for predictions.
+
+    Attributes:
+        corpus: The corpus.
+        directions: The weights of each reference's words, as a vector of length 1 or 0.
+    """
+
+    corpus: TfidfCorpus
+    directions: tuple[Mapping[str, float], ...]
+
+    def score(self, item_index: Sequence[int], predictions: Sequence[str]) -> NDArray[np.float64]:
+        """Return the cosine of each prediction with its item's reference.
+
+        Args:
+            item_index: Which reference each prediction answers, counted from 0.
+            predictions: As many texts.
+
+        Returns:
+            Shape (n,), in 0..1; 0 where either text has no known word.
+
+        Raises:
+            MetricError: The lengths differ, or there is no such reference.
+        """
+        if len(item_index) != len(predictions):
+            raise MetricError(f"{len(predictions)} predictions for {len(item_index)} items")
+        if len(item_index) and not 0 <= min(item_index) <= max(item_index) < len(self.directions):
+            raise MetricError(f"items are numbered 0 to {len(self.directions) - 1}")
+        weigh, directions = self.corpus.weigh, self.directions
+        scores = [
+            _dot(weigh(text), directions[item])
+            for item, text in zip(item_index, predictions, strict=True)
+        ]
+        return np.array(scores, dtype=np.float64)
+
+
+def _dot(weights: Mapping[str, float], direction: Mapping[str, float]) -> float:
+    product = 0.0
+    for word, weight in weights.items():
+        if word in direction:
+            product += weight * direction[word]
+    # The rounded quotient can exceed 1 in its last digit.
+    return min(1.0, product / math.hypot(*weights.values())) if product else 0.0
+
+
+# Embeddings
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors whose angles mean something."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it: the model and its version."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
+        """Return one row a text, shape (n, d), each of length 1, or 0 for a text without content.
+
+        Equal texts give equal rows, whatever else is in the batch.
+        """
+        ...
+
+
+def embedding_cosine(
+    prediction: str, reference: str, embedder: Embedder, *, clip: Clip = "raw"
+) -> float:
+    """Return the cosine of two texts' embeddings; 0 when either is blank.
+
+    In -1..1, or in 0..1 with `clip="zero"`. WebRSSBench names no rule for negative values; the
+    raw cosine is what its formula says, so clipping has to be asked for and reported.
+
+    Raises:
+        MetricError: The embedder broke its contract.
+    """
+    return float(embedding_cosines([prediction], [reference], embedder, clip=clip)[0])
+
+
+def embedding_cosines(
+    predictions: Sequence[str],
+    references: Sequence[str],
+    embedder: Embedder,
+    *,
+    clip: Clip = "raw",
+) -> NDArray[np.float64]:
+    """Return `embedding_cosine` for pairs of texts, embedding each distinct text once.
+
+    A blank text is never embedded: models place "" somewhere, often near short answers.
+
+    Args:
+        predictions: The texts to score.
+        references: As many texts.
+        embedder: What places texts.
+        clip: What becomes of negative values.
+
+    Returns:
+        Shape (n,).
+
+    Raises:
+        MetricError: The lengths differ, or the embedder broke its contract.
+    """
+    if len(predictions) != len(references):
+        raise MetricError(f"{len(predictions)} predictions for {len(references)} references")
+    cosines = np.zeros(len(predictions))
+    pairs = [
+        (place, prediction, reference)
+        for place, (prediction, reference) in enumerate(zip(predictions, references, strict=True))
+        if prediction.strip() and reference.strip()
+    ]
+    if not pairs:
+        return cosines
+    texts = list(dict.fromkeys(text for _, *both in pairs for text in both))
+    row = {text: number for number, text in enumerate(texts)}
+    rows = _unit_rows(embedder, texts)
+    left = rows[[row[prediction] for _, prediction, _ in pairs]]
+    right = rows[[row[reference] for _, _, reference in pairs]]
+    lowest = 0.0 if clip == "zero" else -1.0
+    products = np.clip(np.einsum("ij,ij->i", left, right), lowest, 1.0)
+    cosines[[place for place, _, _ in pairs]] = products
+    return cosines
+
+
+def _unit_rows(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float64]:
+    rows = np.asarray(embedder.embed(texts), dtype=np.float64)
+    if rows.ndim != 2 or len(rows) != len(texts):
+        raise MetricError(f"{embedder.name} gave {rows.shape} for {len(texts)} texts, not (n, d)")
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all():
+        raise MetricError(f"{embedder.name} gave a vector that is not finite")
+    # Models work in single precision: their rows are of length 1 to seven digits.
+    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class CharNgramEmbedder:
+    """Hashed counts of character n-grams: an offline stand-in, not a semantic model.
+
+    It sees spelling only: "e-mail" is near "email address" and far from "inbox". It is here so
+    that everything runs, and is the same everywhere, without a model; scores made with it do
+    not compare with those of a sentence model, and carry its name.
+
+    Texts are NFKC-normalised and lower-cased, white space collapsed, and bounded by spaces; a
+    gram seen c times counts 1 + ln c in the cell that CRC-32 of its UTF-8 bytes points to; rows
+    have length 1. Cosines are 0 or more.
+
+    Attributes:
+        n: The shortest and the longest gram.
+        dimensions: How many cells.
+
+    Raises:
+        MetricError: No grams or no cells are asked for.
+
+    >>> round(embedding_cosine("Enter e-mail", "enter  E-MAIL", CharNgramEmbedder()), 12)
+    1.0
+    """
+
+    n: tuple[int, int] = (2, 4)
+    dimensions: int = 1024
+
+    def __post_init__(self) -> None:
+        if not (1 <= self.n[0] <= self.n[1] and self.dimensions >= 1):
+            raise MetricError(f"grams of {self.n} in {self.dimensions} cells can't be counted")
+
+    @property
+    def name(self) -> str:
+        """`char-ngram/1` and its settings."""
+        return f"char-ngram/1(n={self.n[0]}-{self.n[1]},d={self.dimensions})"
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return one row a text, shape (n, dimensions); blank texts give zero rows."""
+        rows = np.zeros((len(texts), self.dimensions))
+        for row, text in zip(rows, texts, strict=True):
+            for gram, count in self._grams(text).items():
+                cell = zlib.crc32(gram.encode("utf-8", "surrogatepass")) % self.dimensions
+                row[cell] += 1.0 + math.log(count)
+            length = math.sqrt(row @ row)
+            if length:
+                row /= length
+        return rows
+
+    def _grams(self, text: str) -> Counter[str]:
+        words = unicodedata.normalize("NFKC", text).lower().split()
+        if not words:
+            return Counter()
+        line = f" {' '.join(words)} "
+        shortest, longest = self.n
+        return Counter(
+            line[start : start + size]
+            for size in range(shortest, longest + 1)
+            for start in range(len(line) - size + 1)
+        )

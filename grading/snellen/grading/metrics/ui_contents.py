@@ -1,0 +1,233 @@
+"""ScreenQA's UI contents: the texts that answer a question, with and without their boxes.
+
+An answer is a list of UI elements in reading order; an empty list says that the screen holds no
+answer. Each metric takes its maximum over the raters on its own. Texts are compared as they are
+unless the caller normalises them.
+
+Source: screen_qa code/metrics.py (`sqa_uic_metrics`, `sqa_uic_bb_metrics`).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from snellen.grading.errors import MetricError
+from snellen.grading.metrics.boxes import (
+    Edge,
+    Ltrb,
+    Matching,
+    check_threshold,
+    count_matches,
+    f1_of_matches,
+)
+
+BoxedText: TypeAlias = tuple[Ltrb, str]
+"""One UI element: its box (left, top, right, bottom) and its text."""
+
+Normalise: TypeAlias = Callable[[str], str]
+
+ORDERED_IOU = 0.1
+"""The IoU that the ordered exact match asks for, whatever the threshold: so the published code."""
+
+
+class UiContentsScore(NamedTuple):
+    """How well a list of UI texts agrees with the raters' lists, each 0..1."""
+
+    exact_match: float
+    f1: float
+
+
+class UiBoxesScore(NamedTuple):
+    """How well a list of UI elements with boxes agrees with the raters' lists, each 0..1."""
+
+    bbox_f1: float
+    exact_match: float
+    f1: float
+
+
+class Element(NamedTuple):
+    """A UI element made ready for comparison."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    area: float
+    text: str
+
+
+class UiBoxesRule(NamedTuple):
+    """How boxed UI elements are compared.
+
+    Attributes:
+        iou_threshold: Smallest IoU of two boxes that match, over 0 and up to 1.
+        matching: What the assignment maximises; "iou" is published.
+        ordered: Whether the exact match compares the lists place by place, as published, with
+            IoU 0.1 whatever the threshold. Otherwise every element needs a partner of its own,
+            in any order, at the threshold.
+        normalise: Applied to every text before comparison; None leaves texts as they are.
+    """
+
+    iou_threshold: float = 0.1
+    matching: Matching = "iou"
+    ordered: bool = True
+    normalise: Normalise | None = None
+
+
+def ui_contents(
+    prediction: Sequence[str],
+    references: Sequence[Sequence[str]],
+    *,
+    ordered: bool = True,
+    normalise: Normalise | None = None,
+) -> UiContentsScore:
+    """Compare a list of UI texts with each rater's list.
+
+    An empty prediction is right (1, 1) if any rater gave an empty list, otherwise wrong (0, 0).
+    Otherwise empty references are set aside; F1 counts equal texts in any order.
+
+    Args:
+        prediction: The texts predicted, in reading order.
+        references: One list of texts a rater.
+        ordered: Whether the exact match heeds the order, as published.
+        normalise: Applied to every text before comparison; None (published) compares as is.
+
+    Raises:
+        MetricError: There are no references.
+
+    >>> ui_contents(["b", "a"], [["a", "b"]])
+    UiContentsScore(exact_match=0.0, f1=1.0)
+    """
+    if not references:
+        raise MetricError("UI contents need at least one rater's list to compare with")
+    if not prediction:
+        right = float(any(not reference for reference in references))
+        return UiContentsScore(right, right)
+    texts = _normalised(prediction, normalise)
+    bag = Counter(texts)
+    exact, best = False, 0.0
+    for reference in references:
+        if not reference:
+            continue
+        gold = _normalised(reference, normalise)
+        gold_bag = Counter(gold)
+        exact = exact or (texts == gold if ordered else bag == gold_bag)
+        best = max(best, f1_of_matches((bag & gold_bag).total(), len(texts), len(gold)))
+    return UiContentsScore(float(exact), best)
+
+
+def ui_contents_boxes(
+    prediction: Sequence[BoxedText],
+    references: Sequence[Sequence[BoxedText]],
+    *,
+    iou_threshold: float = 0.1,
+    matching: Matching = "iou",
+    ordered: bool = True,
+    normalise: Normalise | None = None,
+) -> UiBoxesScore:
+    """Compare a list of UI elements with boxes with each rater's list.
+
+    An empty prediction is right (1, 1, 1) if any rater gave an empty list, otherwise wrong.
+    Otherwise empty references are set aside. `bbox_f1` matches boxes and ignores texts; `f1`
+    matches among the pairs of equal text only, in an assignment of its own; IoUs under the
+    threshold become 0 before the assignment. A box without area matches nothing, and neither
+    does one with a side that is NaN or infinite.
+
+    Args:
+        prediction: The elements predicted, in reading order; boxes left, top, right, bottom.
+        references: One list of elements a rater, boxes in the same space.
+        iou_threshold: Smallest IoU of two boxes that match (>=), over 0 and up to 1.
+        matching: What the assignment maximises: the sum of IoU, as published, or the number of
+            matches, which the published sum can miss.
+        ordered: Whether the exact match compares place by place, as published, with IoU 0.1
+            whatever the threshold; otherwise in any order, at the threshold.
+        normalise: Applied to every text before comparison; None (published) compares as is.
+
+    Raises:
+        MetricError: There are no references, or the threshold is out of range.
+
+    >>> reference = [((0, 0, 10, 10), "OK"), ((10, 0, 20, 10), "OK")]
+    >>> prediction = [((0, 0, 13, 10), "OK"), ((-8, 0, 2.9, 10), "OK")]
+    >>> ui_contents_boxes(prediction, [reference]).f1
+    0.5
+    >>> ui_contents_boxes(prediction, [reference], matching="count").f1
+    1.0
+    """
+    rule = UiBoxesRule(iou_threshold, matching, ordered, normalise)
+    check_threshold(iou_threshold)
+    return score_elements(prediction, [elements(each, normalise) for each in references], rule)
+
+
+def elements(boxed: Iterable[BoxedText], normalise: Normalise | None) -> list[Element]:
+    """Make elements ready for comparison."""
+    return [
+        Element(*box, (box[2] - box[0]) * (box[3] - box[1]), normalise(text) if normalise else text)
+        for box, text in boxed
+    ]
+
+
+def score_elements(
+    prediction: Sequence[BoxedText], references: Sequence[Sequence[Element]], rule: UiBoxesRule
+) -> UiBoxesScore:
+    """Compare a prediction with references made ready, under a rule whose threshold is valid.
+
+    Raises:
+        MetricError: There are no references.
+    """
+    if not references:
+        raise MetricError("UI contents need at least one rater's list to compare with")
+    if not prediction:
+        right = float(any(not reference for reference in references))
+        return UiBoxesScore(right, right, right)
+    best = UiBoxesScore(0.0, 0.0, 0.0)
+    for reference in references:
+        if not reference:
+            continue
+        score = _score_rater(prediction, reference, rule)
+        if score == (1, 1, 1):
+            return score
+        best = UiBoxesScore(*map(max, best, score))
+    return best
+
+
+def _score_rater(
+    prediction: Sequence[BoxedText], reference: Sequence[Element], rule: UiBoxesRule
+) -> UiBoxesScore:
+    """Score against one rater's list, neither list empty."""
+    edges: list[Edge] = []
+    same: list[Edge] = []
+    threshold, normalise = rule.iou_threshold, rule.normalise
+    in_place = 0
+    for i, ((left, top, right, bottom), text) in enumerate(prediction):
+        area = (right - left) * (bottom - top)
+        said = normalise(text) if normalise else text
+        for j, (left2, top2, right2, bottom2, area2, text2) in enumerate(reference):
+            # Spelled out, not calls of min and max: this is nine tenths of the work.
+            width = (right if right < right2 else right2) - (left if left > left2 else left2)
+            if width <= 0:
+                continue
+            height = (bottom if bottom < bottom2 else bottom2) - (top if top > top2 else top2)
+            overlap = width * height
+            if height <= 0 or overlap <= 0:
+                continue
+            value = overlap / (area + area2 - overlap)
+            if value >= threshold:
+                edges.append((i, j, value))
+                if said == text2:
+                    same.append((i, j, value))
+            if i == j and value >= ORDERED_IOU and said == text2:
+                in_place += 1
+    sizes = (len(prediction), len(reference))
+    boxes = count_matches(edges, sizes, rule.matching)
+    both = boxes if len(same) == len(edges) else count_matches(same, sizes, rule.matching)
+    if sizes[0] != sizes[1]:
+        exact = False
+    elif rule.ordered:
+        exact = in_place == sizes[0]
+    else:
+        exact = both == sizes[0] or count_matches(same, sizes, "count") == sizes[0]
+    return UiBoxesScore(f1_of_matches(boxes, *sizes), float(exact), f1_of_matches(both, *sizes))
+
+
+def _normalised(texts: Iterable[str], normalise: Normalise | None) -> list[str]:
+    return list(map(normalise, texts)) if normalise else list(texts)

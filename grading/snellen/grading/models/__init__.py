@@ -1,0 +1,1 @@
+"""What travels and is stored: frozen, closed models; behaviour lives in functions over them."""

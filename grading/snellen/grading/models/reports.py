@@ -1,0 +1,130 @@
+"""Report: the numbers of one set of stored answers under one protocol, and what they rest on."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from snellen.grading.models.base import Closed
+from snellen.grading.models.scores import Outcome
+
+
+class MetricValue(Closed):
+    """One metric over all selected items, in 0..1.
+
+    Attributes:
+        value: The mean over every selected item and attempt; what could not be scored adds 0.
+        value_answered: The mean over those that have a response; None when none has.
+        as_published: What the published code would print: it drops or crashes where that code
+            does. None when the whole run crashes there.
+    """
+
+    value: float
+    value_answered: float | None
+    as_published: float | None
+
+
+class PinVerdict(StrEnum):
+    """How the data at hand compares with the releases that are known."""
+
+    KNOWN = "known"
+    FIRST_SEEN = "first seen"
+    SEEN_BEFORE = "seen before"
+    DIFFERS = "differs"
+    UNKNOWN = "unknown"
+
+
+class DataPin(Closed):
+    """Which data was graded against.
+
+    Attributes:
+        release: The published release it is, such as `v1.2`, or `unknown`.
+        sha256: The digest of the file's bytes (of the canonical JSON for references given in
+            memory), 64 hexadecimal digits.
+        count: The questions in it.
+        verdict: How it compares with the releases that are known.
+        note: What differs, in a sentence; empty when nothing does.
+        path: Where it was read; None for references given in memory.
+    """
+
+    release: str
+    sha256: str
+    count: int
+    verdict: PinVerdict
+    note: str = ""
+    path: str | None = None
+
+
+class ProblemKind(StrEnum):
+    """What was wrong with a line or a record of the input."""
+
+    MALFORMED = "malformed"
+    WRONG_TYPE = "wrong type"
+    DUPLICATE = "duplicate"
+    UNKNOWN_ITEM = "unknown item"
+    TOO_LONG = "too long"
+    TRUNCATED = "truncated"
+
+
+class Problem(Closed):
+    """One thing wrong with the input, where it is, and what became of it."""
+
+    kind: ProblemKind
+    message: str
+    file: str | None = None
+    line: int | None = None
+    field: str | None = None
+
+
+class Report(Closed):
+    """The scores of one set of answers under one protocol, added up.
+
+    Attributes:
+        task: The task's id, such as `screenqa/short`.
+        protocol: The protocol's id.
+        protocol_version: Its version.
+        primary: The metric that `value` is.
+        signature: Everything that the numbers depend on, in one line.
+        items: How many items were selected.
+        attempts: How many attempts an item.
+        metrics: Each metric, by its key.
+        outcomes: How many item-attempts ended in each outcome; they add up to items x attempts.
+        incomplete: Whether any is missing or an error.
+        data: The data graded against.
+        split: The data's split; None for references given in memory.
+        subset: Whether `items=` selected some of the items.
+        crashed: Item-attempts on which the published code raises.
+        pass_at: With several attempts: k to pass@k, the chance that one of k attempts passes.
+        pass_hat: k to pass^k, the chance that all k attempts pass.
+        ceiling: Each metric of the raters themselves: each rater's answer against the others'.
+        ceiling_items: How many items have several raters; the ceiling is over them.
+        problems: What was wrong with the input, the first of each kind in full.
+        problem_counts: How often each kind occurred.
+        not_selected: Submissions to items that exist but were not selected.
+    """
+
+    task: str
+    protocol: str
+    protocol_version: int
+    primary: str
+    signature: str
+    items: int
+    attempts: int
+    metrics: dict[str, MetricValue]
+    outcomes: dict[Outcome, int]
+    incomplete: bool
+    data: DataPin
+    split: str | None = None
+    subset: bool = False
+    crashed: int = 0
+    pass_at: dict[int, float] = Field(default_factory=dict[int, float])
+    pass_hat: dict[int, float] = Field(default_factory=dict[int, float])
+    ceiling: dict[str, float] = Field(default_factory=dict[str, float])
+    ceiling_items: int = 0
+    problems: tuple[Problem, ...] = ()
+    problem_counts: dict[ProblemKind, int] = Field(default_factory=dict[ProblemKind, int])
+    not_selected: int = 0
+
+    @property
+    def value(self) -> float:
+        """The primary metric over all selected items."""
+        return self.metrics[self.primary].value

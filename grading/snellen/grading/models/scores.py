@@ -1,0 +1,69 @@
+"""Submission, Response and Score: what came in, what was read in it, what it was worth."""
+
+from enum import StrEnum
+
+from pydantic import Field, JsonValue
+
+from snellen.grading.models.base import Closed
+
+
+class Outcome(StrEnum):
+    """What became of one item in one attempt.
+
+    Only `missing` and `error` keep a response from the protocol (they add 0). The other labels
+    never alter the protocol's number.
+    """
+
+    ANSWERED = "answered"
+    UNPARSED = "unparsed"
+    EMPTY = "empty"
+    REFUSED = "refused"
+    MISSING = "missing"
+    ERROR = "error"
+
+
+class Submission(Closed):
+    """One answer to one item, as it comes in.
+
+    `response` is text, or JSON in the task's shape. `error` says that there is no answer because
+    something broke (an API, a time-out): it is counted apart and never parsed.
+    """
+
+    item_id: str
+    response: JsonValue = None
+    attempt: int = Field(default=0, ge=0)
+    model: str | None = None
+    error: str | None = None
+    meta: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Response(Closed):
+    """What a protocol's parser read in a submission.
+
+    `answer` is in the task's published shape; `note` records what the parser had to guess,
+    because the published code does.
+    """
+
+    raw: JsonValue
+    answer: JsonValue = None
+    outcome: Outcome
+    note: str = ""
+
+
+class Score(Closed):
+    """What one submission was worth under one protocol; every number lies in 0..1.
+
+    `value` is the metric that the task names as primary. `note` records what the parser guessed
+    or why nothing could be read. `crashed` says that the published code raises on this item.
+    """
+
+    item_id: str | None = None
+    attempt: int = 0
+    model: str | None = None
+    outcome: Outcome
+    value: float
+    metrics: dict[str, float]
+    response: JsonValue = None
+    error: str | None = None
+    note: str = ""
+    crashed: bool = False

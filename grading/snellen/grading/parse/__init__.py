@@ -1,0 +1,1 @@
+"""Parsers: from what an agent wrote to a typed answer."""

@@ -1,0 +1,198 @@
+"""The published shapes of references, and the responses that each makes right.
+
+A loader hands references over in these shapes and `sdk.score` takes them from a caller; both go
+through `GoldShape.read`, so that a reference is never half understood.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import msgspec
+
+from snellen.grading.errors import DataError
+from snellen.grading.parse.regions import Region
+from snellen.grading.parse.relations import Pair, Relation, canonical
+from snellen.grading.protocols.base import NO_CONTEXT, Context, Gold
+
+Quad = tuple[float, float, float, float]
+NonEmpty = msgspec.Meta(min_length=1)
+
+
+class Target(msgspec.Struct, frozen=True):
+    """Where to point: a box in any one space and, where the protocol needs it, the image size.
+
+    `bbox` is left, top, right, bottom; `image_size` is width, height in pixels.
+    """
+
+    bbox: Quad
+    image_size: tuple[float, float] | None = None
+
+
+class EpisodeGold(msgspec.Struct, frozen=True):
+    """What an episode was allowed; success is judged by its environment, not by a reference."""
+
+    limit: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GoldShape:
+    """One published shape of a reference.
+
+    Attributes:
+        name: What error messages call it.
+        type: The msgspec type that it must have.
+        check: Makes the gold out of the converted value; raises ValueError.
+        responses: The responses that this gold makes right, any of which should do.
+        context: What a parser may know of the item, where the shape says it.
+    """
+
+    name: str
+    type: Any
+    check: Callable[[Gold], Gold]
+    responses: Callable[[Gold], Sequence[object]]
+    context: Callable[[Gold], Context] = lambda _: NO_CONTEXT
+
+    def read(self, value: object, *, field: str = "reference") -> Gold:
+        """Turn a published reference into a gold.
+
+        Raises:
+            DataError: The value is not of this shape.
+        """
+        try:
+            return self.check(msgspec.convert(value, self.type))
+        except (msgspec.ValidationError, ValueError) as error:
+            raise DataError(f"expected {self.name}; {error}", field=field) from None
+
+
+def _same(value: Gold) -> Gold:
+    return value
+
+
+def _each(gold: Gold) -> Sequence[Gold]:
+    return gold
+
+
+def _alone(gold: Gold) -> Sequence[Gold]:
+    return [gold]
+
+
+def _finite_boxes(raters: list[list[tuple[Quad, str]]]) -> list[list[tuple[Quad, str]]]:
+    for rater in raters:
+        for box, _ in rater:
+            _finite(box)
+    return raters
+
+
+def box_fault(box: Quad) -> str:
+    """Say what is wrong with a box, or nothing."""
+    left, top, right, bottom = box
+    if not all(math.isfinite(side) for side in box):
+        return f"a box has a side that is no finite number: {list(box)}"
+    if right < left or bottom < top:
+        return f"a box is inverted (left, top, right, bottom): {list(box)}"
+    return ""
+
+
+def _finite(box: Quad) -> Quad:
+    if fault := box_fault(box):
+        raise ValueError(fault)
+    return box
+
+
+def _target(value: Target | Quad) -> Target:
+    target = value if isinstance(value, Target) else Target(value)
+    if target.bbox != (-1.0, -1.0, -1.0, -1.0):
+        _finite(target.bbox)
+    return target
+
+
+def _target_context(target: Target) -> Context:
+    if target.image_size is None:
+        return NO_CONTEXT
+    return Context(width=target.image_size[0], height=target.image_size[1])
+
+
+def _letter(value: str) -> str:
+    letter = value.strip().upper()
+    if len(letter) != 1 or not "A" <= letter <= "Z":
+        raise ValueError(f"{value!r} is no option's letter")
+    return letter
+
+
+def _pair_key(key: str) -> tuple[str, str]:
+    first, _, second = key.partition("|")
+    if not first or not second:
+        raise ValueError(f"{key!r} names no pair; write 'crop_1|crop_2'")
+    return first, second
+
+
+def _relations(value: dict[str, str]) -> Mapping[Pair, Relation]:
+    if not value:
+        raise ValueError("there is no pair in it")
+    return canonical({_pair_key(key): Relation(relation) for key, relation in value.items()})
+
+
+def _relation_lines(gold: Mapping[tuple[str, str], Relation]) -> Sequence[str]:
+    return ["\n".join(f"{a} is at the [{relation}] of {b}" for (a, b), relation in gold.items())]
+
+
+def _relation_context(gold: Mapping[tuple[str, str], Relation]) -> Context:
+    return Context(names=tuple(sorted({name for pair in gold for name in pair})))
+
+
+TEXTS = GoldShape("a list of accepted texts", Annotated[list[str], NonEmpty], _same, _each)
+TEXT = GoldShape("a text", str, _same, _alone)
+RATER_TEXTS = GoldShape(
+    "a list of lists of texts, one a rater", Annotated[list[list[str]], NonEmpty], _same, _each
+)
+RATER_BOXES = GoldShape(
+    "a list, one a rater, of lists of [[left, top, right, bottom], text]",
+    Annotated[list[list[tuple[Quad, str]]], NonEmpty],
+    _finite_boxes,
+    _each,
+)
+INDEX = GoldShape(
+    "the right option's number, counted from 0",
+    Annotated[int, msgspec.Meta(ge=0, le=25)],
+    _same,
+    lambda index: [chr(ord("A") + index)],
+)
+LETTER = GoldShape("the right option's letter", str, _letter, _alone)
+TARGET_BOX = GoldShape(
+    "a box [left, top, right, bottom], or {bbox, image_size}",
+    Target | Quad,
+    _target,
+    lambda target: [list(target.bbox)],
+    _target_context,
+)
+TARGET_POINT = GoldShape(
+    TARGET_BOX.name,
+    TARGET_BOX.type,
+    _target,
+    lambda target: [[(target.bbox[0] + target.bbox[2]) / 2, (target.bbox[1] + target.bbox[3]) / 2]],
+    _target_context,
+)
+RELATIONS = GoldShape(
+    "an object from pairs 'crop_1|crop_2' to relations",
+    dict[str, str],
+    _relations,
+    _relation_lines,
+    _relation_context,
+)
+BUTTONS = GoldShape(
+    "a button's text, or a list of accepted ones",
+    str | Annotated[list[str], NonEmpty],
+    lambda value: [value] if isinstance(value, str) else value,
+    _each,
+)
+REGION = GoldShape(
+    f"one of {', '.join(Region)}", str, lambda value: Region(value), lambda gold: [gold.value]
+)
+EPISODE = GoldShape(
+    "an object {limit} (or null)",
+    EpisodeGold | None,
+    lambda value: value or EpisodeGold(),
+    lambda gold: [{"success": 1.0, "cost": 1}],
+)

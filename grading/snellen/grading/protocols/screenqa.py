@@ -1,0 +1,260 @@
+"""How ScreenQA's five tasks are scored: as published, as others score them, and mended.
+
+Sources: ScreenQA (Hsiao et al., 2022) and screen_qa `code/metrics.py`; MultiUI
+`screenqa_short`; the lmms-eval fork of the Hugging Face mirror's author; ScreenSuite 0.0.1.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import msgspec
+import numpy as np
+
+from snellen.grading.metrics.boxes import Matching
+from snellen.grading.metrics.ui_boxes import UiBoxesReferences
+from snellen.grading.metrics.ui_contents import ui_contents
+from snellen.grading.parse.coordinates import boxed_texts
+from snellen.grading.parse.lists import ui_texts
+from snellen.grading.protocols.base import (
+    AS_IS,
+    DROP_FAILED,
+    AnswerValue,
+    Context,
+    Gold,
+    IntArray,
+    Judge,
+    Judged,
+    Metric,
+    Normaliser,
+    Parsed,
+    Parser,
+    Protocol,
+    pairwise,
+    unparsed,
+)
+from snellen.grading.protocols.golds import Quad, box_fault
+from snellen.grading.protocols.texts import (
+    ALPHANUMERIC,
+    AS_GIVEN,
+    CHARSET_F1,
+    LOWER_STRIP,
+    MULTIUI_F1,
+    NO_ANSWER_SPELLINGS,
+    SCREENQA_SHORT,
+    SQUAD,
+    SQUAD_OR_RAW,
+    rouge_metric,
+)
+
+_METRICS_PY = "screen_qa code/metrics.py"
+
+
+def _short(task: str) -> tuple[Protocol, ...]:
+    return (
+        Protocol(
+            task,
+            "official",
+            1,
+            f"{_METRICS_PY} (SQA-S)",
+            "a text that normalises to nothing matches exactly any other such text, with F1 0",
+            AS_GIVEN,
+            SQUAD,
+            SCREENQA_SHORT,
+        ),
+        Protocol(
+            task,
+            "robust",
+            1,
+            "ours",
+            "punctuation-only texts compare as they are; any spelling of <no answer> is one",
+            NO_ANSWER_SPELLINGS,
+            SQUAD_OR_RAW,
+            SCREENQA_SHORT,
+        ),
+        Protocol(
+            task,
+            "multiui",
+            1,
+            "neulab/MultiUI e261d8a, task screenqa_short",
+            "a set, so repeated words count once; punctuation marks are tokens; no exact match",
+            AS_GIVEN,
+            LOWER_STRIP,
+            MULTIUI_F1,
+        ),
+        Protocol(
+            task,
+            "charset",
+            1,
+            "hunterheiden/lmms-eval 83a989c, task screenqa",
+            "distinct characters over lengths: listen and silent score 1, book and book 0.75",
+            AS_GIVEN,
+            ALPHANUMERIC,
+            CHARSET_F1,
+        ),
+        Protocol(
+            task,
+            "screensuite",
+            1,
+            "ScreenSuite 0.0.1",
+            "the official metrics, but failed responses leave the mean",
+            AS_GIVEN,
+            SQUAD,
+            SCREENQA_SHORT,
+            DROP_FAILED,
+        ),
+    )
+
+
+_LONG = (
+    Protocol(
+        "screenqa/long",
+        "official",
+        1,
+        "ScreenQA §5 (SQA-L); rouge-score 0.1.2, stemmer off",
+        "lower-cased ASCII words only: text in another script scores 0",
+        AS_GIVEN,
+        AS_IS,
+        rouge_metric("ROUGE-1/2/L of rouge-score", stemmer=False),
+    ),
+    Protocol(
+        "screenqa/long",
+        "stemmed",
+        1,
+        "rouge-score 0.1.2, stemmer on (the paper does not say)",
+        "the official metric on Porter stems",
+        AS_GIVEN,
+        AS_IS,
+        rouge_metric("ROUGE-1/2/L of rouge-score, stemmed", stemmer=True),
+    ),
+    Protocol(
+        "screenqa/long",
+        "robust",
+        1,
+        "ours",
+        "<no answer> matches only itself, in any spelling, and not the words in it",
+        NO_ANSWER_SPELLINGS,
+        AS_IS,
+        rouge_metric(
+            "ROUGE-1/2/L of rouge-score; <no answer> is literal",
+            stemmer=False,
+            literal_no_answer=True,
+        ),
+    ),
+)
+
+
+def _read_ui_texts(response: object, _: Context) -> Parsed:
+    if isinstance(response, str):
+        texts = ui_texts(response)
+        return unparsed("no list of texts in it") if texts is None else Parsed(texts)
+    if isinstance(response, (list, tuple)):
+        texts = list(cast("Sequence[object]", response))
+        if all(isinstance(text, str) for text in texts):
+            return Parsed(texts)
+    return unparsed("expected a list of texts")
+
+
+def _read_boxed_texts(response: object, _: Context) -> Parsed:
+    if isinstance(response, str):
+        found = boxed_texts(response)
+        if found is None:
+            return unparsed("no list of boxes with texts in it")
+        elements = [(box, text) for box, text in found]
+    else:
+        try:
+            elements = msgspec.convert(response, list[tuple[Quad, str]])
+        except msgspec.ValidationError as error:
+            return unparsed(f"expected a list of [[left, top, right, bottom], text]; {error}")
+    for number, (box, _text) in enumerate(elements):
+        fault = box_fault(box)
+        if fault:
+            return unparsed(f"element {number}: {fault}")
+    return Parsed(elements)
+
+
+UI_TEXTS = Parser("a list of texts, or text that holds one", _read_ui_texts)
+BOXED_TEXTS = Parser(
+    "a list of [[left, top, right, bottom], text], or text that holds one", _read_boxed_texts
+)
+
+_UI_CONTENTS = (
+    Protocol(
+        "screenqa/ui_contents",
+        "official",
+        1,
+        f"{_METRICS_PY} (SQA-UIC)",
+        "exact match wants the published order; texts compare letter by letter",
+        UI_TEXTS,
+        AS_IS,
+        pairwise(
+            "exact match in order, F1 over texts",
+            ("exact_match", "f1"),
+            "f1",
+            lambda answer, gold, normalise: ui_contents(answer, gold, normalise=normalise),
+        ),
+    ),
+    Protocol(
+        "screenqa/ui_contents",
+        "robust",
+        1,
+        "ours",
+        "exact match in any order; case and outer space do not count",
+        UI_TEXTS,
+        LOWER_STRIP,
+        pairwise(
+            "exact match in any order, F1 over texts",
+            ("exact_match", "f1"),
+            "f1",
+            lambda answer, gold, normalise: ui_contents(
+                answer, gold, ordered=False, normalise=normalise
+            ),
+        ),
+    ),
+)
+
+
+def _boxes_metric(name: str, matching: Matching, *, ordered: bool) -> Metric:
+    def prepare(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
+        prepared = UiBoxesReferences.prepare(
+            golds, matching=matching, ordered=ordered, normalise=normaliser.apply
+        )
+
+        def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
+            columns = prepared.score_lists(answers, items)
+            return Judged(np.column_stack((columns.bbox_f1, columns.exact_match, columns.f1)))
+
+        return judge
+
+    return Metric(name, ("bbox_f1", "exact_match", "f1"), "f1", prepare)
+
+
+_UI_CONTENTS_BOXES = (
+    Protocol(
+        "screenqa/ui_contents_boxes",
+        "official",
+        1,
+        f"{_METRICS_PY} (SQA-UIC-BB)",
+        "IoU >= 0.1; boxes are matched by the sum of IoU, so a larger matching can be missed",
+        BOXED_TEXTS,
+        AS_IS,
+        _boxes_metric("boxes matched by the sum of IoU", "iou", ordered=True),
+    ),
+    Protocol(
+        "screenqa/ui_contents_boxes",
+        "robust",
+        1,
+        "ours",
+        "boxes are matched by the number of matches; any order; case does not count",
+        BOXED_TEXTS,
+        LOWER_STRIP,
+        _boxes_metric("boxes matched by the number of matches", "count", ordered=False),
+    ),
+)
+
+PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
+    "screenqa/short": _short("screenqa/short"),
+    "screenqa/long": _LONG,
+    "screenqa/ui_contents": _UI_CONTENTS,
+    "screenqa/ui_contents_boxes": _UI_CONTENTS_BOXES,
+    "screenqa/complex": _short("screenqa/complex"),
+}

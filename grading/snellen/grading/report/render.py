@@ -1,0 +1,128 @@
+"""Render a report and its scores as JSON, CSV or Markdown, piece by piece."""
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+import msgspec
+
+from snellen.grading.models.reports import MetricValue, Report
+from snellen.grading.models.scores import Score
+
+
+def to_json(report: Report, scores: Sequence[Score] | None) -> Iterator[bytes]:
+    """Yield the report as one JSON object whose last field, `scores`, has one score a line.
+
+    The scores hold what was answered and how it was scored, but no reference. `scores` is null
+    when they were not kept.
+    """
+    head = report.model_dump_json()
+    yield head[:-1].encode() + b',\n"scores": '
+    if scores is None:
+        yield b"null}\n"
+        return
+    yield b"["
+    for number, score in enumerate(scores):
+        yield b",\n" if number else b"\n"
+        yield msgspec.json.encode(_row(score))
+    yield b"\n]}\n"
+
+
+def to_csv(report: Report, scores: Sequence[Score] | None) -> Iterator[bytes]:
+    """Yield one row a score, with a header; a response that is not text is written as JSON."""
+    keys = list(report.metrics)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(["item_id", "attempt", "model", "outcome", *keys, "response", "error", "note"])
+    for score in scores or ():
+        writer.writerow(
+            [
+                score.item_id,
+                score.attempt,
+                score.model,
+                score.outcome.value,
+                *(repr(score.metrics[key]) for key in keys),
+                _cell(score.response),
+                score.error,
+                score.note,
+            ]
+        )
+        yield buffer.getvalue().encode()
+        buffer.seek(0)
+        buffer.truncate()
+    yield buffer.getvalue().encode()
+
+
+def to_markdown(report: Report, scores: Sequence[Score] | None = None) -> Iterator[bytes]:
+    """Yield the report as a page of Markdown: numbers, outcomes, data and problems."""
+    yield "\n".join(_markdown(report)).encode()
+
+
+Renderer = Callable[[Report, Sequence[Score] | None], Iterator[bytes]]
+
+RENDERERS: Mapping[str, Renderer] = MappingProxyType(
+    {".json": to_json, ".csv": to_csv, ".md": to_markdown}
+)
+
+
+def _row(score: Score) -> dict[str, object]:
+    row: dict[str, object] = {
+        "item_id": score.item_id,
+        "attempt": score.attempt,
+        "outcome": score.outcome.value,
+        "value": score.value,
+        "metrics": score.metrics,
+        "response": score.response,
+    }
+    for name in ("model", "error", "note", "crashed"):
+        if value := getattr(score, name):
+            row[name] = value
+    return row
+
+
+def _cell(response: object) -> str:
+    if response is None or isinstance(response, str):
+        return response or ""
+    return msgspec.json.encode(response).decode()
+
+
+def _markdown(report: Report) -> Iterable[str]:
+    yield f"# {report.task}, protocol {report.protocol}@{report.protocol_version}\n"
+    yield f"`{report.signature}`\n"
+    if report.incomplete:
+        yield "**Incomplete:** some items have no response; they count as 0 in `value`.\n"
+    yield "| metric | value | of the answered | as published |"
+    yield "|---|---:|---:|---:|"
+    for key, metric in report.metrics.items():
+        yield f"| {key} | {' | '.join(metric_cells(metric))} |"
+    if report.ceiling:
+        yield f"\nRaters against one another ({report.ceiling_items} items with several raters):\n"
+        yield "| metric | value |"
+        yield "|---|---:|"
+        yield from (f"| {key} | {100 * value:.2f} |" for key, value in report.ceiling.items())
+    if report.pass_at:
+        yield f"\n{report.attempts} attempts an item:\n"
+        yield "| k | pass@k | pass^k |"
+        yield "|---:|---:|---:|"
+        for k, chance in report.pass_at.items():
+            yield f"| {k} | {100 * chance:.2f} | {100 * report.pass_hat[k]:.2f} |"
+    yield f"\n{report.items} items, {report.attempts} attempt(s) each. Outcomes:\n"
+    yield "| outcome | count |"
+    yield "|---|---:|"
+    yield from (f"| {outcome.value} | {count} |" for outcome, count in report.outcomes.items())
+    yield f"\nData: {report.data.release} ({report.data.verdict.value})."
+    if report.data.note:
+        yield report.data.note
+    if report.problems:
+        yield "\nProblems in the input:\n"
+        yield from (f"- {kind.value}: {count}" for kind, count in report.problem_counts.items())
+    yield ""
+
+
+def metric_cells(metric: MetricValue) -> list[str]:
+    """Write a metric's three numbers in per cent, with a dash where there is none."""
+    return [
+        "-" if number is None else f"{100 * number:.2f}"
+        for number in (metric.value, metric.value_answered, metric.as_published)
+    ]

@@ -1,0 +1,197 @@
+"""Scores kept as columns; a score object is made only when somebody asks for it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snellen.grading.grade import CODES, OUTCOMES, Answers, Columns, Grader
+from snellen.grading.models.scores import Outcome, Score
+from snellen.grading.protocols.base import (
+    NO_CONTEXT,
+    BoolArray,
+    Context,
+    FloatArray,
+    Gold,
+    IntArray,
+    Protocol,
+)
+
+
+class ScoreColumns(NamedTuple):
+    """One row an item and attempt, item by item: what `ScoreTable.columns` returns.
+
+    `items` are indices into the table's ids; `values` is rows x `keys`; `outcomes` are codes
+    into `snellen.grading.grade.OUTCOMES`.
+    """
+
+    items: IntArray
+    attempts: IntArray
+    keys: tuple[str, ...]
+    values: FloatArray
+    outcomes: NDArray[np.uint8]
+    crashed: BoolArray
+
+
+class ScoreTable(Sequence[Score]):
+    """Every item's score in every attempt, in the order of the items; absent ones are missing.
+
+    Args:
+        protocol: What the batches were scored by.
+        ids: The selected item ids, in order.
+    """
+
+    def __init__(self, protocol: Protocol, ids: Sequence[str]) -> None:
+        self.protocol = protocol
+        self.ids = ids
+        self._batches: list[tuple[Answers, Columns]] = []
+        self._starts: list[int] = []
+        self._rows = 0
+        self._order: IntArray | None = None
+        self._attempts: tuple[int, ...] = (0,)
+
+    def add(self, answers: Answers, columns: Columns) -> None:
+        """Keep a batch."""
+        self._batches.append((answers, columns))
+        self._starts.append(self._rows)
+        self._rows += len(columns.outcomes)
+        self._order = None
+
+    def close(self, attempts: Sequence[int]) -> None:
+        """Lay the rows out item by item, given every attempt number that occurred."""
+        self._attempts = tuple(attempts)
+        slots = {attempt: slot for slot, attempt in enumerate(self._attempts)}
+        order = np.full(len(self.ids) * len(self._attempts), -1, dtype=np.int64)
+        for start, (answers, _) in zip(self._starts, self._batches, strict=True):
+            slot = np.fromiter(
+                (slots[attempt] for attempt in answers.attempts), np.int64, len(answers.attempts)
+            )
+            order[answers.items * len(self._attempts) + slot] = np.arange(start, start + len(slot))
+        self._order = order
+
+    @property
+    def attempts(self) -> tuple[int, ...]:
+        """The attempt numbers, in order."""
+        return self._attempts
+
+    def __len__(self) -> int:
+        return len(self.ids) * len(self._attempts)
+
+    @overload
+    def __getitem__(self, index: int) -> Score: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Score]: ...
+
+    def __getitem__(self, index: int | slice) -> Score | list[Score]:
+        if isinstance(index, slice):
+            return [self._score(cell) for cell in range(*index.indices(len(self)))]
+        cell = index + len(self) if index < 0 else index
+        if not 0 <= cell < len(self):
+            raise IndexError(f"score {index} of {len(self)}")
+        return self._score(cell)
+
+    def __iter__(self) -> Iterator[Score]:
+        return (self._score(cell) for cell in range(len(self)))
+
+    def of(self, item_id: str) -> list[Score]:
+        """Return an item's scores, one an attempt.
+
+        Raises:
+            KeyError: The item was not selected.
+        """
+        try:
+            place = self.ids.index(item_id)
+        except ValueError:
+            raise KeyError(item_id) from None
+        return self[place * len(self._attempts) : (place + 1) * len(self._attempts)]
+
+    def columns(self) -> ScoreColumns:
+        """Return the numbers as arrays, in the same order as the scores."""
+        order = self._cells()
+        width = len(self.protocol.metric.keys)
+        values = np.zeros((len(order), width), dtype=np.float64)
+        outcomes = np.full(len(order), CODES[Outcome.MISSING], dtype=np.uint8)
+        crashed = np.zeros(len(order), dtype=np.bool_)
+        if self._batches:
+            present = order >= 0
+            rows = order[present]
+            values[present] = np.concatenate([c.values for _, c in self._batches])[rows]
+            outcomes[present] = np.concatenate([c.outcomes for _, c in self._batches])[rows]
+            crashed[present] = np.concatenate([c.crashed for _, c in self._batches])[rows]
+        return ScoreColumns(
+            items=np.repeat(np.arange(len(self.ids)), len(self._attempts)),
+            attempts=np.tile(np.array(self._attempts, dtype=np.int64), len(self.ids)),
+            keys=self.protocol.metric.keys,
+            values=values,
+            outcomes=outcomes,
+            crashed=crashed,
+        )
+
+    def answers(self) -> Iterator[Answers]:
+        """Yield the stored answers again, batch by batch, as they came."""
+        return (answers for answers, _ in self._batches)
+
+    def _cells(self) -> IntArray:
+        if self._order is None:
+            raise RuntimeError("close() lays the rows out; call it after the last batch")
+        return self._order
+
+    def _score(self, cell: int) -> Score:
+        place, slot = divmod(cell, len(self._attempts))
+        row = int(self._cells()[cell])
+        keys = self.protocol.metric.keys
+        if row < 0:
+            return Score(
+                item_id=self.ids[place],
+                attempt=self._attempts[slot],
+                outcome=Outcome.MISSING,
+                value=0.0,
+                metrics=dict.fromkeys(keys, 0.0),
+            )
+        batch = int(np.searchsorted(self._starts, row, side="right")) - 1
+        answers, columns = self._batches[batch]
+        return score_at(
+            self.protocol,
+            columns,
+            row - self._starts[batch],
+            item_id=self.ids[place],
+            answers=answers,
+        )
+
+
+def score_at(
+    protocol: Protocol, columns: Columns, row: int, *, item_id: str | None, answers: Answers
+) -> Score:
+    """Make the score object of one row of a batch."""
+    metric = protocol.metric
+    metrics = dict(zip(metric.keys, columns.values[row].tolist(), strict=True))
+    outcome = OUTCOMES[int(columns.outcomes[row])]
+    error = answers.errors[row] if answers.errors is not None else None
+    response: Any = answers.responses[row]
+    return Score(
+        item_id=item_id,
+        attempt=answers.attempts[row],
+        model=answers.models[row] if answers.models is not None else None,
+        outcome=outcome,
+        value=metrics[metric.primary],
+        metrics=metrics,
+        response=response,
+        error=error,
+        note=columns.notes.get(row, ""),
+        crashed=bool(columns.crashed[row]),
+    )
+
+
+def score_one(
+    protocol: Protocol, response: object, gold: Gold, context: Context = NO_CONTEXT
+) -> Score:
+    """Score one response to one item."""
+    answers = Answers(np.zeros(1, dtype=np.int64), [0], [response])
+    columns = Grader.of(protocol, [gold], [context]).batch(answers)
+    score = score_at(protocol, columns, 0, item_id=None, answers=answers)
+    if protocol.metric.corpus is None or columns.answers is None or columns.answers[0] is None:
+        return score
+    whole = protocol.metric.corpus([gold], columns.answers)
+    return score.model_copy(update={"metrics": {**score.metrics, **whole}})

@@ -1,0 +1,90 @@
+"""Grade answers to the benchmarks of web and GUI understanding.
+
+    from snellen import sdk
+
+    report = sdk.grade("answers.jsonl", task="screenqa/short", data="path/to/screen_qa")
+    report.metrics["f1"].value
+
+Everything here is imported when it is first used, so that importing `sdk` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from snellen.grading.errors import SnellenError
+    from snellen.grading.explain import Explanation
+    from snellen.grading.models.items import Item, Reference
+    from snellen.grading.models.scores import Outcome, Response, Score, Submission
+    from snellen.grading.protocols.base import Protocol
+    from snellen.grading.protocols.table import protocol_of, protocols_of
+    from snellen.sdk.comparison import Comparison, explain
+    from snellen.sdk.local import grade, regrade, score
+    from snellen.sdk.reports import Report
+    from snellen.tasks.benchmarks.table import TASKS, TaskSpec, task_of
+    from snellen.tasks.benchmarks.table import load_task as load
+    from snellen.tasks.models import TaskData
+
+__all__ = [
+    "TASKS",
+    "Comparison",
+    "Explanation",
+    "Item",
+    "Outcome",
+    "Protocol",
+    "Reference",
+    "Report",
+    "Response",
+    "Score",
+    "SnellenError",
+    "Submission",
+    "TaskData",
+    "TaskSpec",
+    "explain",
+    "grade",
+    "load",
+    "protocol_of",
+    "protocols_of",
+    "regrade",
+    "score",
+    "task_of",
+]
+
+_HOMES = {
+    "SnellenError": "snellen.grading.errors",
+    "Explanation": "snellen.grading.explain",
+    "Item": "snellen.grading.models.items",
+    "Reference": "snellen.grading.models.items",
+    "Outcome": "snellen.grading.models.scores",
+    "Response": "snellen.grading.models.scores",
+    "Score": "snellen.grading.models.scores",
+    "Submission": "snellen.grading.models.scores",
+    "Protocol": "snellen.grading.protocols.base",
+    "protocol_of": "snellen.grading.protocols.table",
+    "protocols_of": "snellen.grading.protocols.table",
+    "Comparison": "snellen.sdk.comparison",
+    "explain": "snellen.sdk.comparison",
+    "grade": "snellen.sdk.local",
+    "regrade": "snellen.sdk.local",
+    "score": "snellen.sdk.local",
+    "Report": "snellen.sdk.reports",
+    "TaskSpec": "snellen.tasks.benchmarks.table",
+    "task_of": "snellen.tasks.benchmarks.table",
+    "TASKS": "snellen.tasks.benchmarks.table",
+    "load": "snellen.tasks.benchmarks.table:load_task",
+    "TaskData": "snellen.tasks.models",
+}
+
+
+def __getattr__(name: str) -> object:
+    try:
+        home, _, alias = _HOMES[name].partition(":")
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    value = getattr(import_module(home), alias or name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,215 @@
+"""The commands: each reads its arguments, calls the SDK and prints."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from snellen.grading.errors import SnellenError
+from snellen.grading.protocols.table import PROTOCOLS, protocols_of
+from snellen.sdk.cli import show
+from snellen.sdk.comparison import explain as explain_answers
+from snellen.sdk.doctor import checks
+from snellen.sdk.local import grade as grade_answers
+from snellen.sdk.local import regrade as regrade_answers
+from snellen.sdk.reports import Report
+from snellen.tasks.benchmarks.table import TASKS
+
+PROBLEMS = 1
+STOPPED = 2
+
+app = typer.Typer(
+    name="snellen",
+    help="The eye test for agents that use screens.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _task_names(incomplete: str) -> list[str]:
+    return [task for task in PROTOCOLS if task.startswith(incomplete)]
+
+
+def _protocol_names(context: typer.Context, incomplete: str) -> list[str]:
+    task = context.params.get("task")
+    known = protocols_of(task) if task in PROTOCOLS else ()
+    return [protocol.id for protocol in known if protocol.id.startswith(incomplete)]
+
+
+Answers = Annotated[
+    str, typer.Argument(help="JSONL, JSON, CSV or parquet; - reads JSONL from standard input.")
+]
+Task = Annotated[
+    str,
+    typer.Option(help="Such as screenqa/short.", autocompletion=_task_names, show_default=False),
+]
+Data = Annotated[
+    Path, typer.Option(help="The benchmark's published folder or file.", show_default=False)
+]
+Protocol = Annotated[
+    str | None,
+    typer.Option(
+        help="How to score; the task's first protocol when left out.",
+        autocompletion=_protocol_names,
+        show_default=False,
+    ),
+]
+Split = Annotated[
+    str | None, typer.Option(help="Which split of the data; test when there.", show_default=False)
+]
+Items = Annotated[
+    Path | None,
+    typer.Option(help="A file of item ids, one a line: grade only these.", show_default=False),
+]
+Output = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="Save the report: .json, .csv or .md; may be repeated.",
+        show_default=False,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON, without scores.")]
+
+
+@app.command()
+def benchmarks() -> None:
+    """List the benchmarks, their tasks and what each is scored by."""
+    show.benchmarks(TASKS.values())
+
+
+@app.command()
+def protocols(
+    task: Annotated[
+        str | None, typer.Argument(help="All tasks when left out.", autocompletion=_task_names)
+    ] = None,
+) -> None:
+    """List how a task can be scored: source, parts, and what is special about each protocol."""
+    with _errors_told():
+        chosen = {task: protocols_of(task)} if task is not None else PROTOCOLS
+        show.protocols(chosen)
+
+
+@app.command()
+def grade(
+    answers: Answers,
+    task: Task,
+    data: Data,
+    protocol: Protocol = None,
+    split: Split = None,
+    items: Items = None,
+    output: Output = None,
+    json: Json = False,
+) -> None:
+    """Grade a file of answers.
+
+    Exit status: 0 when every line was good, 1 when some were not (the rest is graded), 2 when
+    nothing could be graded.
+    """
+    with _errors_told():
+        report = grade_answers(
+            answers, task=task, data=data, protocol=protocol, split=split, items=_ids(items)
+        )
+        _finish(report, output, json=json)
+
+
+@app.command()
+def regrade(
+    report: Annotated[str, typer.Argument(help="A report saved as JSON, or a file of answers.")],
+    protocol: Protocol = None,
+    task: Annotated[str | None, typer.Option(help="When the file does not say it.")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="When it moved, or the file does not say.")
+    ] = None,
+    split: Split = None,
+    output: Output = None,
+    json: Json = False,
+) -> None:
+    """Grade stored answers again, under another protocol, asking no model."""
+    with _errors_told():
+        again = regrade_answers(report, protocol=protocol, task=task, data=data, split=split)
+        _finish(again, output, json=json)
+
+
+@app.command()
+def explain(
+    answers: Answers,
+    task: Task,
+    data: Data,
+    protocols: Annotated[
+        str | None,
+        typer.Option(
+            help="Two or more, separated by commas; all when left out.", show_default=False
+        ),
+    ] = None,
+    split: Split = None,
+    items: Items = None,
+    metric: Annotated[
+        str | None, typer.Option(help="The metric to compare; the primary ones when left out.")
+    ] = None,
+    partings: Annotated[
+        int, typer.Option(help="How many items on which they part to show a pair.", min=0)
+    ] = 5,
+) -> None:
+    """Score one file of answers under several protocols and share out their differences."""
+    with _errors_told():
+        comparison = explain_answers(
+            answers,
+            task=task,
+            data=data,
+            protocols=protocols.split(",") if protocols else None,
+            split=split,
+            items=_ids(items),
+        )
+        show.comparison(comparison, metric, partings)
+        first = next(iter(comparison.reports.values()))
+        if first.problems:
+            show.problems(first)
+            raise typer.Exit(PROBLEMS)
+
+
+@app.command()
+def doctor() -> None:
+    """Say what is installed, what is missing, and how to get it."""
+    show.doctor(checks())
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+def _finish(report: Report, output: list[Path] | None, *, json: bool) -> None:
+    for path in output or ():
+        report.save(path)
+    if json:
+        sys.stdout.write(report.model_dump_json(indent=2) + "\n")
+    else:
+        show.report(report)
+    show.problems(report)
+    if report.problems:
+        raise typer.Exit(PROBLEMS)
+
+
+def _ids(path: Path | None) -> list[str] | None:
+    if path is None:
+        return None
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SnellenError(f"{path}: can't read the item ids: {error}") from error
+    return [line.strip() for line in lines if line.strip()]
+
+
+@contextmanager
+def _errors_told() -> Iterator[None]:
+    try:
+        yield
+    except SnellenError as error:
+        show.error(error)
+        raise typer.Exit(STOPPED) from None

@@ -1,0 +1,45 @@
+"""What is installed, what is missing, and how to get it."""
+
+import sys
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from typing import NamedTuple
+
+from snellen.tasks.executor import check_support
+
+_EXTRAS = {
+    "pyarrow": ("parquet files", "parquet"),
+    "sacrebleu": ("BLEU", "captions"),
+    "sentence_transformers": ("sentence embeddings", "embeddings"),
+}
+_DISTRIBUTIONS = {"sentence_transformers": "sentence-transformers"}
+
+
+class Check(NamedTuple):
+    """One thing looked for: whether it is there, and its version or how to get it."""
+
+    name: str
+    present: bool
+    detail: str
+
+
+def checks() -> Iterator[Check]:
+    """Look for the package itself, its extras, and what running candidate code needs."""
+    yield Check("snellen", present=True, detail=version("snellen"))
+    yield Check("Python", present=True, detail=sys.version.split()[0])
+    for module, (purpose, extra) in _EXTRAS.items():
+        distribution = _DISTRIBUTIONS.get(module, module)
+        try:
+            yield Check(f"{distribution} ({purpose})", present=True, detail=version(distribution))
+        except PackageNotFoundError:
+            yield Check(
+                f"{distribution} ({purpose})",
+                present=False,
+                detail=f"pip install 'snellen[{extra}]'",
+            )
+    missing = check_support()
+    yield Check(
+        "isolation for candidate code",
+        present=not missing,
+        detail="; ".join(missing) if missing else "Linux namespaces and limits",
+    )

@@ -1,0 +1,30 @@
+"""Writing files whole or not at all."""
+
+import os
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from snellen.grading.errors import InputError
+
+
+def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
+    """Write a file beside its place and move it there, so that no reader ever sees half of it.
+
+    Raises:
+        InputError: The folder does not exist or can't be written to.
+    """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+    except OSError as error:
+        raise InputError(f"can't write there: {error.strerror}", file=str(path)) from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(pieces)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,143 @@
+"""From submissions as they come to answers that can be graded: known items, each once."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from snellen.grading.errors import SubmissionError
+from snellen.grading.grade import Answers
+from snellen.grading.models.reports import Problem, ProblemKind
+from snellen.sdk.selection import Selection
+from snellen.sdk.submissions import Batch, Source, read
+
+_SHOWN = 20
+
+
+class Intake:
+    """Reads submissions, resolves their items, and keeps what was wrong with them.
+
+    The first submission to an item in an attempt counts; a later one is a duplicate. The first
+    problems of each kind are kept in full, all are counted.
+    """
+
+    def __init__(self, selection: Selection) -> None:
+        self.selection = selection
+        self.problems: list[Problem] = []
+        self.problem_counts: dict[ProblemKind, int] = {}
+        self.not_selected = 0
+        self._taken: dict[int, bytearray] = {}
+        self._read = 0
+        self._strange: list[str] = []
+
+    @property
+    def attempts(self) -> tuple[int, ...]:
+        """The attempt numbers that occurred, in order; one attempt when none did."""
+        return tuple(sorted(self._taken)) or (0,)
+
+    def batches(self, submissions: Source) -> Iterator[tuple[Answers, Batch]]:
+        """Yield the answers to selected items, batch by batch, beside what they were read from.
+
+        Raises:
+            SubmissionError: Nothing could be read, or no submission is to an item of the task.
+        """
+        file: str | None = None
+        for batch in read(submissions):
+            file = batch.file
+            for problem in batch.problems:
+                self._report(problem)
+            yield self._resolve(batch), batch
+        if not self._taken and not self.not_selected:
+            raise SubmissionError(self._nothing_known(), file=file, field="item_id")
+
+    def _resolve(self, batch: Batch) -> Answers:
+        index = self.selection.index
+        places: list[int] = []
+        rows: list[int] = []
+        attempts: list[int] = []
+        given = batch.attempts
+        taken: bytearray | None = None
+        last = -1
+        for row, item_id in enumerate(batch.item_ids):
+            place = index.get(item_id)
+            if place is None:
+                self._unknown(batch, row)
+                continue
+            attempt = 0 if given is None else given[row]
+            if attempt != last or taken is None:
+                taken = self._taken.setdefault(attempt, bytearray(len(self.selection.ids)))
+                last = attempt
+            if taken[place]:
+                self._duplicate(batch, row, attempt)
+                continue
+            taken[place] = 1
+            places.append(place)
+            rows.append(row)
+            attempts.append(attempt)
+        self._read += len(batch.item_ids)
+        whole = len(rows) == len(batch.item_ids)
+        return Answers(
+            items=np.array(places, dtype=np.int64),
+            attempts=attempts,
+            responses=batch.responses if whole else [batch.responses[row] for row in rows],
+            errors=_pick(batch.errors, rows, whole=whole),
+            models=_pick(batch.models, rows, whole=whole),
+        )
+
+    def _unknown(self, batch: Batch, row: int) -> None:
+        item_id = batch.item_ids[row]
+        if item_id in self.selection.others:
+            self.not_selected += 1
+            return
+        if len(self._strange) < 3:
+            self._strange.append(item_id)
+        self._report(
+            Problem(
+                kind=ProblemKind.UNKNOWN_ITEM,
+                message=f"{self.selection.task} has no item {item_id!r}; the line was left out",
+                file=batch.file,
+                line=batch.lines[row],
+                field="item_id",
+            )
+        )
+
+    def _duplicate(self, batch: Batch, row: int, attempt: int) -> None:
+        self._report(
+            Problem(
+                kind=ProblemKind.DUPLICATE,
+                message=f"item {batch.item_ids[row]!r} has a response in attempt {attempt} already;"
+                " the first counts (number the attempts if both should)",
+                file=batch.file,
+                line=batch.lines[row],
+                field="item_id",
+            )
+        )
+
+    def _report(self, problem: Problem) -> None:
+        count = self.problem_counts.get(problem.kind, 0)
+        self.problem_counts[problem.kind] = count + 1
+        if count < _SHOWN:
+            self.problems.append(problem)
+
+    def _nothing_known(self) -> str:
+        if not self._read:
+            shown = "; ".join(problem.message for problem in self.problems[:3])
+            return f"no submission could be read{': ' if shown else ''}{shown}"
+        task, split = self.selection.task, self.selection.split
+        where = f"{task} ({split})" if split else task
+        hint = ""
+        prefixes = {item_id.partition("/")[0] for item_id in self._strange}
+        if split and len(prefixes) == 1 and prefixes != {split}:
+            hint = f" If they are of another split, say split={prefixes.pop()!r}."
+        return (
+            f"none of the {self._read} item ids is one of {where}'s: they look like"
+            f" {', '.join(map(repr, self._strange))}, the task's like {self.selection.ids[0]!r}."
+            f" Is it the right task?{hint}"
+        )
+
+
+def _pick(
+    column: Sequence[str | None] | None, rows: Sequence[int], *, whole: bool
+) -> Sequence[str | None] | None:
+    if column is None or whole:
+        return column
+    return [column[row] for row in rows]

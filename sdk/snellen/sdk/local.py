@@ -1,0 +1,255 @@
+"""Grading on this machine: `grade`, `score` and `regrade`."""
+
+from collections.abc import Iterable
+from importlib.metadata import version
+from pathlib import Path
+
+from snellen.grading.ceiling import leave_one_rater_out
+from snellen.grading.grade import Answers, Grader
+from snellen.grading.models.scores import Outcome, Score
+from snellen.grading.protocols.base import Protocol
+from snellen.grading.protocols.table import gold_shape, protocol_of
+from snellen.grading.score_table import ScoreTable, score_one
+from snellen.grading.tally import Tally
+from snellen.sdk.intake import Intake
+from snellen.sdk.progress import Progress
+from snellen.sdk.reports import Report, attach
+from snellen.sdk.saved import read_saved
+from snellen.sdk.selection import Data, References, Selection, select
+from snellen.sdk.submissions import Source
+from snellen.tasks.pins import digest_of
+
+
+def grade(
+    submissions: Source,
+    *,
+    task: str | None = None,
+    data: Data | None = None,
+    protocol: str | None = None,
+    references: References | None = None,
+    split: str | None = None,
+    items: Iterable[str] | None = None,
+    keep_scores: bool = True,
+    pass_mark: float = 1.0,
+    progress: bool | None = None,
+) -> Report:
+    """Grade a set of answers under one protocol.
+
+    Args:
+        submissions: A path (JSONL, JSON, CSV, parquet), a list or iterator of dicts or
+            Submissions, or a pandas or polars frame.
+        task: The task's id, such as `screenqa/short`; may be left out when `data` was loaded.
+        data: The published folder or file, or what `sdk.load` returned.
+        protocol: The protocol's id; the task's first one (`official` where code was published)
+            when None.
+        references: Instead of data: item ids to references in the published shape.
+        split: Which split of the data; `test` when None and there.
+        items: The ids of the items to grade; all of the split when None.
+        keep_scores: Keep every score and response, for `report.scores` and `sdk.regrade`.
+        pass_mark: With several attempts: the primary value from which one counts as passed.
+        progress: Show a progress bar; on a terminal and for long work when None.
+
+    Returns:
+        The report. Its `value`s divide by all selected items times the attempts seen.
+
+    Raises:
+        SubmissionError: Nothing can be graded: the file can't be read, or no item id is known.
+        DataError: The data can't be read.
+        UnknownNameError: There is no such task, protocol, split or item.
+    """
+    chosen = None if task is None else protocol_of(task, protocol)
+    selection = select(task, data, references, split, items)
+    if chosen is None:
+        chosen = protocol_of(selection.task, protocol)
+    return grade_selection(
+        submissions,
+        selection,
+        chosen,
+        keep_scores=keep_scores,
+        pass_mark=pass_mark,
+        progress=progress,
+    )
+
+
+def grade_selection(
+    submissions: Source,
+    selection: Selection,
+    protocol: Protocol,
+    *,
+    keep_scores: bool = True,
+    pass_mark: float = 1.0,
+    progress: bool | None = None,
+) -> Report:
+    """Grade a set of answers against items that are loaded already; see `grade`."""
+    intake = Intake(selection)
+    with Progress(progress) as bar:
+        return grade_answers(
+            bar.watch(intake.batches(submissions)),
+            intake,
+            protocol,
+            keep_scores=keep_scores,
+            pass_mark=pass_mark,
+        )
+
+
+def grade_answers(
+    batches: Iterable[Answers],
+    intake: Intake,
+    protocol: Protocol,
+    *,
+    keep_scores: bool = True,
+    pass_mark: float = 1.0,
+) -> Report:
+    """Grade answers that an intake resolves while they are consumed, or has resolved before."""
+    selection = intake.selection
+    grader = Grader.of(protocol, selection.golds, selection.contexts)
+    tally = Tally(protocol, selection.golds, pass_mark)
+    table = ScoreTable(protocol, selection.ids) if keep_scores else None
+    for answers in batches:
+        columns = grader.batch(answers)
+        tally.add(answers, columns)
+        if table is not None:
+            table.add(answers, columns)
+    attempts = intake.attempts
+    if table is not None:
+        table.close(attempts)
+    outcomes = tally.outcomes(len(attempts))
+    pass_at, pass_hat = tally.passes(len(attempts))
+    ceiling = leave_one_rater_out(protocol, selection.raters, selection.contexts)
+    report = Report(
+        task=selection.task,
+        protocol=protocol.id,
+        protocol_version=protocol.version,
+        primary=protocol.metric.primary,
+        signature=signature(selection, protocol, len(attempts)),
+        items=len(selection.ids),
+        attempts=len(attempts),
+        metrics=tally.metrics(len(attempts)),
+        outcomes=outcomes,
+        incomplete=bool(outcomes[Outcome.MISSING] or outcomes[Outcome.ERROR]),
+        data=selection.pin,
+        split=selection.split,
+        subset=selection.subset,
+        crashed=tally.crashed,
+        pass_at=pass_at,
+        pass_hat=pass_hat,
+        ceiling=ceiling.metrics,
+        ceiling_items=ceiling.items,
+        problems=tuple(intake.problems),
+        problem_counts=intake.problem_counts,
+        not_selected=intake.not_selected,
+    )
+    return attach(report, table, intake)
+
+
+def score(
+    task: str,
+    *,
+    response: object,
+    reference: object,
+    protocol: str | None = None,
+) -> Score:
+    """Score one response against one reference.
+
+    Args:
+        task: The task's id, such as `screenqa/short`.
+        response: Text, or JSON in the shape of an answer.
+        reference: The reference in the task's published shape.
+        protocol: The protocol's id; the task's first one when None.
+
+    Returns:
+        The score: `metrics` by key, and `value`, the task's primary one, in 0..1.
+
+    Raises:
+        UnknownNameError: There is no such task or protocol.
+        DataError: The reference is not of the task's shape.
+    """
+    chosen = protocol_of(task, protocol)
+    shape = gold_shape(task)
+    gold = shape.read(reference)
+    return score_one(chosen, response, gold, shape.context(gold))
+
+
+def regrade(
+    source: Report | str | Path,
+    *,
+    protocol: str | None = None,
+    task: str | None = None,
+    data: Data | None = None,
+    references: References | None = None,
+    split: str | None = None,
+) -> Report:
+    """Grade stored answers again, asking no model.
+
+    Args:
+        source: A report that kept its scores, a report saved as JSON, or any file of
+            submissions.
+        protocol: The protocol's id; the task's first one when None.
+        task: The task's id; a report knows its own.
+        data: The published data; a report knows where it was.
+        references: Instead of data, as for `grade`.
+        split: As for `grade`; a report knows its own.
+
+    Raises:
+        InputError: The report kept no scores, or does not say what it was graded against.
+    """
+    if not isinstance(source, Report):
+        return _regrade_file(Path(source), protocol, task, data, references, split)
+    intake = source.intake
+    if intake is None or data is not None or references is not None:
+        selection = select(task or source.task, data, references, split or source.split, None)
+        answered = (
+            {
+                "item_id": score.item_id,
+                "attempt": score.attempt,
+                "model": score.model,
+                "response": score.response,
+                "error": score.error,
+            }
+            for score in source.scores
+            if score.outcome is not Outcome.MISSING
+        )
+        return grade_selection(answered, selection, protocol_of(selection.task, protocol))
+    chosen = protocol_of(intake.selection.task, protocol)
+    return grade_answers(source.scores.answers(), intake, chosen)
+
+
+def signature(selection: Selection, protocol: Protocol, attempts: int) -> str:
+    """Write in one line all that a number depends on."""
+    parts = [
+        selection.task,
+        f"data:{selection.pin.release}:sha256:{selection.pin.sha256[:16]}",
+        f"protocol:{protocol.name}",
+        f"n:{len(selection.ids)}",
+    ]
+    if selection.subset:
+        parts.append(f"items:sha256:{digest_of(sorted(selection.ids))[:16]}")
+    if attempts > 1:
+        parts.append(f"attempts:{attempts}")
+    return "|".join([*parts, f"snellen:{version('snellen')}"])
+
+
+def _regrade_file(
+    path: Path,
+    protocol: str | None,
+    task: str | None,
+    data: Data | None,
+    references: References | None,
+    split: str | None,
+) -> Report:
+    saved = read_saved(path)
+    items: list[str] | None = None
+    if saved is not None:
+        task, split = task or saved.task, split or saved.split
+        items = saved.item_ids() if saved.subset else None
+        if data is None and references is None:
+            data = saved.data_path(path)
+    return grade(
+        path,
+        task=task,
+        data=data,
+        references=references,
+        split=split,
+        items=items,
+        protocol=protocol,
+    )

@@ -1,0 +1,153 @@
+"""What is graded against: the selected items of a task and their references."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from snellen.grading.errors import InputError, UnknownNameError
+from snellen.grading.models.reports import DataPin, PinVerdict
+from snellen.grading.protocols.base import Context, Gold
+from snellen.grading.protocols.table import gold_shape
+from snellen.tasks.benchmarks.table import load_task
+from snellen.tasks.models import TaskData
+from snellen.tasks.pins import digest_of
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The selected items of one task, as columns.
+
+    Attributes:
+        task: The task's id.
+        ids: The selected item ids, in the data's order.
+        golds: Their references, in the published shape.
+        contexts: What parsers may know of them, or empty.
+        raters: Their references by rater, or empty.
+        pin: Which data it is.
+        others: The ids that exist but were not selected.
+        subset: Whether `items=` selected some of them.
+        split: The split's name, or None for references given in memory.
+    """
+
+    task: str
+    ids: Sequence[str]
+    golds: Sequence[Gold]
+    contexts: Sequence[Context]
+    raters: Sequence[Sequence[Gold]]
+    pin: DataPin
+    others: Collection[str] = ()
+    subset: bool = False
+    split: str | None = None
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Each selected item id's place."""
+        return {item_id: place for place, item_id in enumerate(self.ids)}
+
+
+Data = str | Path | TaskData
+References = Mapping[str, object]
+
+
+def select(
+    task: str | None,
+    data: Data | None = None,
+    references: References | None = None,
+    split: str | None = None,
+    items: Iterable[str] | None = None,
+) -> Selection:
+    """Load what to grade against and narrow it to the items asked for.
+
+    Args:
+        task: The task's id; may be None when `data` is loaded already.
+        data: The published folder or file, or what `sdk.load` returned.
+        references: Instead of data: item ids to references in the published shape.
+        split: Which split of the data, where it has several.
+        items: The ids to keep; None keeps all.
+
+    Raises:
+        InputError: Both or neither of data and references were given, or an item is unknown.
+        DataError: The data can't be read.
+    """
+    if (data is None) == (references is None):
+        raise InputError("give either data=, the published folder, or references=, a mapping")
+    if references is not None:
+        whole = _from_references(task, references)
+    else:
+        whole = _from_data(task, data, split)
+    return whole if items is None else _narrow(whole, items)
+
+
+def _from_data(task: str | None, data: Data | None, split: str | None) -> Selection:
+    if isinstance(data, TaskData):
+        if task is not None and task != data.task:
+            raise InputError(f"the data was loaded for {data.task}, not for {task}")
+        loaded = data
+    else:
+        if task is None or data is None:
+            raise InputError("say which task the answers are for, such as task='screenqa/short'")
+        gold_shape(task)
+        loaded = load_task(task, data, split=split)
+    return Selection(
+        task=loaded.task,
+        ids=loaded.ids,
+        golds=loaded.golds,
+        contexts=loaded.contexts,
+        raters=loaded.raters,
+        pin=loaded.pin,
+        split=loaded.split,
+    )
+
+
+def _from_references(task: str | None, references: References) -> Selection:
+    if task is None:
+        raise InputError("say which task the references are for, such as task='screenqa/short'")
+    shape = gold_shape(task)
+    if not references:
+        raise InputError("references= holds no item")
+    golds = [
+        shape.read(reference, field=f"references[{item_id!r}]")
+        for item_id, reference in references.items()
+    ]
+    return Selection(
+        task=task,
+        ids=list(references),
+        golds=golds,
+        contexts=[shape.context(gold) for gold in golds],
+        raters=(),
+        pin=DataPin(
+            release="references",
+            sha256=digest_of(dict(references)),
+            count=len(golds),
+            verdict=PinVerdict.UNKNOWN,
+            note="references given in memory",
+        ),
+    )
+
+
+def _narrow(whole: Selection, items: Iterable[str]) -> Selection:
+    if isinstance(items, str):
+        raise InputError(f"items= takes a list of item ids, not the text {items!r}")
+    wanted = set(items)
+    if not wanted:
+        raise InputError("items= holds no item id")
+    unknown = sorted(wanted - whole.index.keys())
+    if unknown:
+        raise UnknownNameError(
+            f"item of {whole.task} ({len(unknown)} of {len(wanted)} unknown), the first",
+            unknown[0],
+            list(whole.ids[:3]),
+        )
+    places = [place for place, item_id in enumerate(whole.ids) if item_id in wanted]
+    return Selection(
+        task=whole.task,
+        ids=[whole.ids[place] for place in places],
+        golds=[whole.golds[place] for place in places],
+        contexts=[whole.contexts[place] for place in places] if whole.contexts else (),
+        raters=[whole.raters[place] for place in places] if whole.raters else (),
+        pin=whole.pin,
+        others=whole.index.keys() - wanted,
+        subset=True,
+        split=whole.split,
+    )

@@ -1,0 +1,108 @@
+"""Submissions from anything, in bulk, streaming, with every fault named.
+
+`read` takes a path, a list, an iterator or a frame, and yields batches of columns. A bad record
+never costs a good one: it becomes a problem that says where it is, and the reading goes on. Only
+what can't be trusted as a whole (a missing file, a truncated parquet file, nothing at all) raises.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from snellen.grading.errors import SubmissionError
+from snellen.grading.models.scores import Submission
+from snellen.sdk.submissions.arrow import read_parquet
+from snellen.sdk.submissions.batch import TOO_LONG, Batch, Limits, TooLong
+from snellen.sdk.submissions.document import read_document
+from snellen.sdk.submissions.files import display, require_file
+from snellen.sdk.submissions.frames import read_frame
+from snellen.sdk.submissions.jsonl import read_jsonl, read_stdin
+from snellen.sdk.submissions.memory import read_rows
+from snellen.sdk.submissions.spreadsheet import read_csv
+
+__all__ = ["TOO_LONG", "Batch", "Frame", "Source", "TooLong", "read"]
+
+
+class Frame(Protocol):
+    """A pandas or polars DataFrame, as far as a type checker needs to know."""
+
+    @property
+    def columns(self) -> object:
+        """The names of the columns."""
+        ...
+
+
+Source: TypeAlias = (
+    str | os.PathLike[str] | Iterable[Mapping[str, Any]] | Iterable[Submission] | Frame
+)
+
+_READERS = {
+    ".jsonl": read_jsonl,
+    ".ndjson": read_jsonl,
+    ".jsonl.gz": read_jsonl,
+    ".ndjson.gz": read_jsonl,
+    ".json": read_document,
+    ".csv": read_csv,
+    ".parquet": read_parquet,
+}
+
+
+def read(
+    source: Source, *, max_response_chars: int = 1_048_576, chunk: int = 16_384
+) -> Iterator[Batch]:
+    """Read submissions, batch by batch.
+
+    Args:
+        source: One of
+
+            - a path: `.jsonl` or `.ndjson` (also `.gz`): one submission a line; `.json`: an array
+              of submissions, an object that has one as `submissions`, or a saved report; `.csv`
+              or `.parquet` with the columns item_id, response and, if wanted, attempt, model and
+              error;
+            - `-`: JSONL from standard input;
+            - a list or any other iterable of dicts or Submissions, taken lazily;
+            - a pandas or polars DataFrame, or anything else that exports an Arrow stream.
+        max_response_chars: A longer response is replaced by `TOO_LONG`. A text counts by its
+            characters, any other JSON by those of its compact JSON.
+        chunk: How many submissions a batch has at most.
+
+    Yields:
+        Batches in the order of the source. Absent, null and empty fields are alike for attempt
+        (0), error and model (None).
+
+    Raises:
+        SubmissionError: There is no such file, its format is unknown, it can't be trusted as a
+            whole, or no submission could be read.
+        MissingExtraError: Parquet without pyarrow.
+        ValueError: A limit is out of range.
+
+    Examples:
+        >>> (batch,) = read([{"item_id": "test/0/0", "response": "7"}, {"item_id": 5}])
+        >>> batch.item_ids, batch.responses
+        (['test/0/0'], ['7'])
+        >>> batch.problems[0].kind.value, batch.problems[0].line, batch.problems[0].field
+        ('wrong type', 2, 'item_id')
+    """
+    if chunk < 1 or max_response_chars < 0:
+        raise ValueError("chunk must be at least 1 and max_response_chars at least 0")
+    limits = Limits(chunk, max_response_chars)
+    if isinstance(source, str | os.PathLike):
+        return _read_path(os.fsdecode(source), limits)
+    return read_frame(source, limits) or read_rows(source, limits)
+
+
+def _read_path(path: str, limits: Limits) -> Iterator[Batch]:
+    if path == "-":
+        return read_stdin(limits)
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    ending = "".join(suffixes[-2:] if suffixes[-1:] == [".gz"] else suffixes[-1:])
+    require_file(path)
+    reader = _READERS.get(ending)
+    if reader is None:
+        raise SubmissionError(
+            f"submissions can't be read from a file that ends in {ending!r};"
+            f" known: {', '.join(_READERS)}",
+            file=display(path),
+        )
+    return reader(path, limits)

@@ -1,0 +1,168 @@
+"""From lines of JSON to rows: fast for what is right, exact for what is wrong."""
+
+import codecs
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import msgspec
+
+from snellen.grading.models.reports import ProblemKind
+from snellen.sdk.submissions.batch import Collector
+from snellen.sdk.submissions.records import (
+    MAX_ATTEMPT,
+    add_parsed,
+    limited,
+    report_deep_response,
+    report_missing_response,
+)
+from snellen.sdk.submissions.values import NotJsonError, is_nested_too_deep
+
+_FAULTS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_FLAT = frozenset((str, int, float, bool, type(None)))
+_CONTAINERS = frozenset((list, dict))
+
+
+class _Meta(msgspec.Struct, gc=False):
+    """Any object; msgspec checks that it is one and builds nothing of what is in it."""
+
+
+class _Row(msgspec.Struct, gc=False):
+    """The fields of a submission, in the only types that need no second look."""
+
+    item_id: str
+    response: Any = msgspec.UNSET
+    attempt: Annotated[int, msgspec.Meta(ge=0, le=MAX_ATTEMPT)] | None = 0
+    error: str | None = None
+    model: str | None = None
+    meta: _Meta | None = None
+
+
+_decode = msgspec.json.Decoder(_Row).decode
+
+
+def add_lines(collector: Collector, data: bytes, first: int, *, last: bool) -> int:
+    """Add a block of whole lines.
+
+    Args:
+        collector: Takes the rows and the problems.
+        data: The lines, each with its line feed; the last may lack it.
+        first: The number of the first line.
+        last: Whether the file ends with them, without a line feed.
+
+    Returns:
+        How many lines there were.
+    """
+    if not data:
+        return 0
+    lines = data.removesuffix(b"\n").split(b"\n")
+    rows = _rows(data, lines, collector.limits.max_response_chars)
+    if rows is None:
+        end = first + len(lines) - 1
+        for line, text in enumerate(lines, first):
+            add_line(collector, text, line, last=last and line == end)
+        return len(lines)
+    collector.item_ids += [row.item_id for row in rows]
+    collector.responses += [row.response for row in rows]
+    collector.attempts += [row.attempt or 0 for row in rows]
+    collector.errors += [row.error or None for row in rows]
+    collector.models += [row.model or None for row in rows]
+    collector.lines += range(first, first + len(rows))
+    return len(rows)
+
+
+def add_line(collector: Collector, data: bytes, line: int, *, last: bool = False) -> None:
+    """Add one record, or say what is wrong with it; a blank line is neither.
+
+    Args:
+        collector: Takes the row or the problem.
+        data: The JSON of one record.
+        line: Its line or row.
+        last: Whether the file ends with it, without a line feed.
+    """
+    data = data.strip().removeprefix(codecs.BOM_UTF8)
+    if not data:
+        return
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as fault:
+        cut = last and fault.reason == "unexpected end of data"
+        reason = f"not UTF-8 (byte {data[fault.start]:#04x} at byte {fault.start + 1})"
+        _report(collector, f"{reason}; save the file as UTF-8", line, truncated=cut)
+        return
+    try:
+        row = _decode(data)
+    except _FAULTS as fault:
+        # The same text after a lone surrogate, but the lenient parser gets past that.
+        cut = last and "truncated" in str(fault)
+        _add_faulty(collector, text, line, truncated=cut)
+        return
+    response = row.response
+    if response is msgspec.UNSET:
+        response = None
+        if not row.error:
+            report_missing_response(collector, line)
+    elif report_deep_response(collector, response, line):
+        return
+    elif len(data) > collector.limits.max_response_chars:
+        response = limited(collector, response, line)
+    collector.add(
+        row.item_id, response, row.attempt or 0, row.error or None, row.model or None, line
+    )
+
+
+def parse_leniently(text: str) -> object:
+    """Parse JSON with Python's parser, which takes NaN and half surrogate pairs too.
+
+    Raises:
+        NotJsonError: It is no JSON all the same; the message says where.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as fault:
+        place = f"column {fault.colno}" if fault.lineno == 1 else f"line {fault.lineno}"
+        raise NotJsonError(f"not JSON ({fault.msg} at {place})") from fault
+    except RecursionError as fault:
+        raise NotJsonError("not usable (nested too deep)") from fault
+    except ValueError as fault:
+        raise NotJsonError("not usable (a number in it is too long)") from fault
+
+
+def _rows(data: bytes, lines: Sequence[bytes], limit: int) -> Sequence[_Row] | None:
+    """Decode lines that are all right, or return None where any needs a second look."""
+    if max(map(len, lines)) > limit:
+        return None
+    try:
+        if not data.isascii():
+            # msgspec does not look into the strings that it skips.
+            data.decode()
+        rows = [_decode(line) for line in lines]
+    except _FAULTS:
+        return None
+    kinds: set[type[object]] = {type(row.response) for row in rows}
+    if kinds <= _FLAT:
+        return rows
+    if not kinds <= _FLAT | _CONTAINERS:
+        return None
+    deep = any(is_nested_too_deep(row.response) for row in rows)
+    return None if deep else rows
+
+
+def _add_faulty(collector: Collector, text: str, line: int, *, truncated: bool) -> None:
+    try:
+        value = parse_leniently(text)
+    except NotJsonError as fault:
+        _report(collector, f"{fault}; write one JSON object on one line", line, truncated=truncated)
+        return
+    add_parsed(collector, value, line)
+
+
+def _report(collector: Collector, message: str, line: int, *, truncated: bool) -> None:
+    if truncated:
+        collector.fault(
+            ProblemKind.TRUNCATED,
+            f"the file ends in the middle of this line, {message}; the line was skipped",
+            line,
+        )
+    else:
+        collector.fault(ProblemKind.MALFORMED, f"{message}; the line was skipped", line)

@@ -1,0 +1,204 @@
+"""The rules for one record, the same for every source: what is kept, what is a problem."""
+
+import json
+import operator
+from collections.abc import Mapping
+from typing import Any, cast
+
+from snellen.grading.models.reports import ProblemKind
+from snellen.sdk.submissions.batch import TOO_LONG, Collector
+from snellen.sdk.submissions.values import (
+    NotJsonError,
+    is_nested_too_deep,
+    kind_of,
+    shown,
+    text_fault,
+    to_json,
+)
+
+FIELDS = ("item_id", "response", "attempt", "error", "model")
+MAX_ATTEMPT = 2**31 - 1
+
+_ABSENT = object()
+_SKIPPED = "the submission was skipped"
+
+
+class UnusableError(Exception):
+    """The record can't be kept: its place or its response is unreadable."""
+
+
+def add_record(collector: Collector, record: Mapping[str, Any], line: int) -> None:
+    """Add a record of any origin, or say what is wrong with it.
+
+    Without a readable item_id and attempt nobody knows where it belongs, so it is skipped, as is
+    one whose response is no JSON. A wrong error, model or meta leaves it in. An absent response
+    without an error is a problem too, but the record stays: it was submitted.
+    """
+    try:
+        item_id = _item_id(collector, record.get("item_id"), line)
+        attempt = _attempt(collector, record.get("attempt"), line)
+        error = _error(collector, record.get("error"), line)
+        response = _response(collector, record.get("response", _ABSENT), error, line)
+    except UnusableError:
+        return
+    model = _model(collector, record.get("model"), line)
+    meta = record.get("meta")
+    if not _is_absent(meta) and not isinstance(meta, Mapping):
+        collector.fault(
+            ProblemKind.WRONG_TYPE,
+            f"meta must be an object, not {kind_of(meta)}; it was left out",
+            line,
+            "meta",
+        )
+    collector.add(item_id, response, attempt, error, model, line)
+
+
+def add_parsed(collector: Collector, value: object, line: int) -> None:
+    """Add a record that a lenient JSON parser returned, after checking all of it strictly."""
+    if not isinstance(value, dict):
+        collector.fault(
+            ProblemKind.MALFORMED,
+            f"a submission must be a JSON object, not {kind_of(value)}; it was skipped",
+            line,
+        )
+        return
+    record = cast("dict[str, object]", value)
+    for key, part in record.items():
+        try:
+            to_json(key)
+            to_json(part)
+        except NotJsonError as fault:
+            field = key if key in (*FIELDS, "meta") else None
+            collector.fault(ProblemKind.MALFORMED, f"{fault}; {_SKIPPED}", line, field)
+            return
+    add_record(collector, record, line)
+
+
+def limited(collector: Collector, response: object, line: int) -> object:
+    """Return a response that is JSON, or `TOO_LONG` and a problem for one over the limit."""
+    limit = collector.limits.max_response_chars
+    if isinstance(response, str):
+        size = len(response)
+    elif isinstance(response, list | dict):
+        whole = cast("object", response)
+        size = len(json.dumps(whole, ensure_ascii=False, separators=(",", ":")))
+    else:
+        size = 0
+    if size <= limit:
+        return cast("object", response)
+    collector.fault(
+        ProblemKind.TOO_LONG,
+        f"the response has {size:,} characters, more than the limit of {limit:,};"
+        " it counts as unparsed",
+        line,
+        "response",
+    )
+    return TOO_LONG
+
+
+def report_missing_response(collector: Collector, line: int) -> None:
+    """Say that a record has neither a response nor an error."""
+    collector.fault(
+        ProblemKind.WRONG_TYPE,
+        "the response is missing; give a response, or an error that says why there is none",
+        line,
+        "response",
+    )
+
+
+def report_deep_response(collector: Collector, response: object, line: int) -> bool:
+    """Say so, and return True, when a response is nested too deep to be kept."""
+    if not is_nested_too_deep(response):
+        return False
+    collector.fault(
+        ProblemKind.MALFORMED, f"the response is nested too deep; {_SKIPPED}", line, "response"
+    )
+    return True
+
+
+def _item_id(collector: Collector, value: object, line: int) -> str:
+    if isinstance(value, str):
+        fault = text_fault(value)
+        if fault is None:
+            return str.__str__(value)
+        collector.fault(ProblemKind.MALFORMED, f"{fault}; {_SKIPPED}", line, "item_id")
+        raise UnusableError
+    what = "item_id is missing" if _is_absent(value) else f"item_id is {shown(value)}"
+    collector.fault(
+        ProblemKind.WRONG_TYPE, f'{what}; ids are text like "test/5/0"; {_SKIPPED}', line, "item_id"
+    )
+    raise UnusableError
+
+
+def _attempt(collector: Collector, value: object, line: int) -> int:
+    if _is_absent(value):
+        return 0
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    if not isinstance(whole, bool | str):
+        try:
+            attempt = operator.index(cast("int", whole))
+        except TypeError:
+            attempt = -1
+        if 0 <= attempt <= MAX_ATTEMPT:
+            return attempt
+    collector.fault(
+        ProblemKind.WRONG_TYPE,
+        f"attempt must be a whole number from 0 to {MAX_ATTEMPT}, not {shown(value)}; {_SKIPPED}",
+        line,
+        "attempt",
+    )
+    raise UnusableError
+
+
+def _error(collector: Collector, value: object, line: int) -> str | None:
+    if _is_absent(value):
+        return None
+    if isinstance(value, str):
+        if text_fault(value) is None:
+            return str.__str__(value) or None
+        kept = value.encode("utf-8", "backslashreplace").decode()
+        message = "error must be text that UTF-8 can encode; what can't be was escaped"
+    elif value is False:
+        kept, message = None, "error must be text; false was read as no error"
+    else:
+        kept = _as_text(value)
+        message = f"error must be text, not {kind_of(value)}; it still counts as an error"
+    collector.fault(ProblemKind.WRONG_TYPE, message, line, "error")
+    return kept
+
+
+def _as_text(value: object) -> str:
+    try:
+        return json.dumps(to_json(value), ensure_ascii=False)
+    except NotJsonError:
+        return kind_of(value)
+
+
+def _response(collector: Collector, value: object, error: str | None, line: int) -> object:
+    if value is _ABSENT:
+        if error is None:
+            report_missing_response(collector, line)
+        return None
+    if _is_absent(value):
+        return None
+    try:
+        response = to_json(value)
+    except NotJsonError as fault:
+        collector.fault(ProblemKind.MALFORMED, f"{fault}; {_SKIPPED}", line, "response")
+        raise UnusableError from fault
+    return limited(collector, response, line)
+
+
+def _model(collector: Collector, value: object, line: int) -> str | None:
+    if _is_absent(value):
+        return None
+    if isinstance(value, str) and text_fault(value) is None:
+        return str.__str__(value) or None
+    what = "text that UTF-8 can encode" if isinstance(value, str) else f"text, not {kind_of(value)}"
+    collector.fault(ProblemKind.WRONG_TYPE, f"model must be {what}; it was left out", line, "model")
+    return None
+
+
+def _is_absent(value: object) -> bool:
+    """Whether there is nothing: None, or the NaN that frames put where nothing is."""
+    return value is None or (isinstance(value, float) and value != value)

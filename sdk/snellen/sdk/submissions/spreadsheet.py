@@ -1,0 +1,121 @@
+"""CSV: a header, then one submission a row."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple, TextIO
+
+from snellen.grading.errors import SubmissionError
+from snellen.grading.models.reports import ProblemKind
+from snellen.sdk.submissions.batch import Batch, Collector, Limits
+from snellen.sdk.submissions.files import (
+    LONGEST_MARK,
+    display,
+    open_binary,
+    size_of,
+    unreadable,
+    without_mark,
+)
+from snellen.sdk.submissions.table import add_table, wanted_columns
+
+_WHOLE = re.compile(r"\s*([0-9]{1,10})(?:\.0*)?\s*")
+_ROWS = 4096
+
+
+class _Row(NamedTuple):
+    """The cells of a row, and the line on which it starts."""
+
+    line: int
+    cells: list[str]
+
+
+def read_csv(path: str, limits: Limits) -> Iterator[Batch]:
+    """Read a CSV file in UTF-8, with commas and double quotes.
+
+    A response stays text, whatever shape the task wants; an empty error or model is none.
+    """
+    file = display(path)
+    # The module's own limit is 128 KiB for the whole process; it is only ever raised here.
+    csv.field_size_limit(max(csv.field_size_limit(), limits.largest))
+    with open_binary(path) as raw, io.BufferedReader(raw) as buffered:
+        collector = Collector(limits, file, size_of(raw))
+        try:
+            without_mark(buffered.peek(LONGEST_MARK)[:LONGEST_MARK], file)
+        except OSError as error:
+            raise unreadable(file, error) from error
+        # Bytes that are not UTF-8 become lone surrogates, which the check of records refuses.
+        text = io.TextIOWrapper(buffered, "utf-8-sig", errors="surrogateescape", newline="")
+        rows = _rows(_lines(text, file, limits.largest), file, collector)
+        header = [name.strip() for name in next(rows, _Row(1, [])).cells]
+        if not header:
+            raise SubmissionError("there are no submissions in it: it is empty", file=file)
+        names = wanted_columns(header, file)
+        while block := list(islice(rows, _ROWS)):
+            _add(collector, header, names, block)
+            collector.bytes_read = raw.tell()
+            yield from collector.ready()
+        yield from collector.rest()
+
+
+def _rows(lines: Iterator[str], file: str, collector: Collector) -> Iterator[_Row]:
+    reader = csv.reader(lines, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except OSError as error:
+            raise unreadable(file, error) from error
+        except csv.Error as error:
+            if "unexpected end" in str(error) or "field larger" in str(error):
+                raise SubmissionError(
+                    "a quoted cell that starts here does not end: the file is truncated, or a"
+                    " quote in a cell is not doubled; write or copy it again",
+                    file=file,
+                    line=line,
+                ) from error
+            collector.fault(ProblemKind.MALFORMED, f"{error}; the row was skipped", line)
+            continue
+        if cells:
+            yield _Row(line, cells)
+
+
+def _lines(text: TextIO, file: str, largest: int) -> Iterator[str]:
+    while line := text.readline(largest):
+        if len(line) == largest:
+            raise SubmissionError(f"a line in it has {largest:,} characters or more", file=file)
+        yield line
+
+
+def _add(
+    collector: Collector, header: Sequence[str], names: Sequence[str], rows: Sequence[_Row]
+) -> None:
+    fitting: list[_Row] = []
+    for row in rows:
+        if len(row.cells) == len(header):
+            fitting.append(row)
+            continue
+        collector.fault(
+            ProblemKind.MALFORMED,
+            f"the row has {len(row.cells)} cells, the header {len(header)}; put a cell that has"
+            " commas or line breaks in double quotes; the row was skipped",
+            row.line,
+        )
+    columns: dict[str, list[object]] = {}
+    for name in names:
+        place = header.index(name)
+        columns[name] = [row.cells[place] for row in fitting]
+    if "attempt" in columns:
+        columns["attempt"] = [_number(str(cell)) for cell in columns["attempt"]]
+    add_table(collector, columns, [row.line for row in fitting])
+
+
+def _number(cell: str) -> int | str | None:
+    """Return an attempt's number, None for an empty cell, and what is no number as it is."""
+    found = _WHOLE.fullmatch(cell)
+    if found:
+        return int(found[1])
+    return cell if cell.strip() else None

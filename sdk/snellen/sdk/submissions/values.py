@@ -1,0 +1,137 @@
+"""What may stand in a record: strict JSON values, and how to name those that may not."""
+
+import math
+from collections.abc import Mapping
+from typing import cast
+
+MAX_DEPTH = 100
+"""How deep lists and objects may be nested. Deeper values break what handles them later."""
+
+_MAX_BITS = 1024
+
+
+class NotJsonError(ValueError):
+    """The value, or a part of it, has no place in strict JSON."""
+
+
+def to_json(value: object) -> object:
+    """Return a value as plain JSON: tuples become lists, numpy's values Python's.
+
+    Raises:
+        NotJsonError: It holds NaN or an infinity, text that UTF-8 can't encode, a key that is
+            no text, more than `MAX_DEPTH` levels, or something that JSON does not know.
+    """
+    return _convert(value, 0)
+
+
+def text_fault(text: str) -> str | None:
+    r"""Say why a text can't be stored, or return None for one that can.
+
+    Examples:
+        >>> text_fault("£5") is None
+        True
+        >>> text_fault("\ud83d")
+        'it holds half a surrogate pair or bytes that are not UTF-8, which no file can store'
+    """
+    if text.isascii():
+        return None
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "it holds half a surrogate pair or bytes that are not UTF-8, which no file can store"
+    return None
+
+
+def is_nested_too_deep(value: object) -> bool:
+    """Whether a JSON value has more than `MAX_DEPTH` levels of lists and objects."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [part for whole in level for part in _parts(whole)]
+        if not level:
+            return False
+    return True
+
+
+def kind_of(value: object) -> str:
+    """Name what a value is, in JSON's words.
+
+    Examples:
+        >>> kind_of(7), kind_of({}), kind_of(None)
+        ('a number', 'an object', 'null')
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, int | float):
+        return "a number"
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, Mapping):
+        return "an object"
+    if isinstance(value, list | tuple):
+        return "a list"
+    return f"a value of type {type(value).__name__}"
+
+
+def shown(value: object) -> str:
+    """Show a value in a message: short, on one line and always encodable."""
+    if isinstance(value, str):
+        return f"the text {value[:40]!a}"
+    if isinstance(value, bool) or (isinstance(value, int) and value.bit_length() > _MAX_BITS):
+        return kind_of(value)
+    if isinstance(value, int | float):
+        return f"the number {float(value) if isinstance(value, float) else int(value)}"
+    return kind_of(value)
+
+
+def _parts(value: object) -> list[object]:
+    if isinstance(value, dict):
+        return list(cast("dict[str, object]", value).values())
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def _convert(value: object, depth: int) -> object:
+    if depth > MAX_DEPTH:
+        raise NotJsonError(f"it is nested more than {MAX_DEPTH} levels deep")
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, int):
+        return _whole(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise NotJsonError(
+                "NaN, Infinity and numbers beyond a float's range are not JSON; write null"
+            )
+        return float(value)
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[object, object]", value).items()
+        return {_key(key): _convert(part, depth + 1) for key, part in pairs}
+    if isinstance(value, list | tuple):
+        return [_convert(part, depth + 1) for part in cast("list[object]", value)]
+    # numpy's arrays and scalars, which fill the cells of frames, without importing numpy.
+    plain = getattr(value, "tolist", None)
+    if callable(plain):
+        return _convert(plain(), depth + 1)
+    raise NotJsonError(f"{kind_of(value)} is not JSON; convert it")
+
+
+def _text(value: str) -> str:
+    fault = text_fault(value)
+    if fault is not None:
+        raise NotJsonError(fault)
+    return str.__str__(value)
+
+
+def _whole(value: int) -> int:
+    if value.bit_length() > _MAX_BITS:
+        raise NotJsonError("a number in it is too large")
+    return int(value)
+
+
+def _key(key: object) -> str:
+    if not isinstance(key, str):
+        raise NotJsonError(f"a key in it is {kind_of(key)}, not text")
+    return _text(key)

@@ -1,0 +1,274 @@
+"""ScreenQA's five tasks: what is asked, in which form, and against what.
+
+Source: ScreenQA (Hsiao et al., 2022) §3 and the README of
+github.com/google-research-datasets/screen_qa. The prompts that its authors used for these tasks
+are not published: the ones here are ours, and each item's tag `prompt` names the one it has.
+
+Assumed of `answers_and_bboxes`, whose files are documented but do not say it in so many words: a
+rater who found no answer has `full_answer` `<no answer>` and no `ui_elements`. Both are passed on
+as they stand, so nothing depends on it but the reading of an empty list as "no answer", which is
+what `code/metrics.py` does.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.models.answers import (
+    Answer,
+    AnswerFormat,
+    AnswerKind,
+    BoxedText,
+    BoxedTextsAnswer,
+    TextAnswer,
+    UiTextsAnswer,
+)
+from snellen.grading.models.geometry import Box, Space
+from snellen.grading.models.items import Image, Item, Reference
+from snellen.grading.models.reports import DataPin
+from snellen.tasks.models import TaskData
+from snellen.tasks.pins import pin
+from snellen.tasks.sources.screenqa import read
+from snellen.tasks.sources.screenqa_images import folder_images
+from snellen.tasks.sources.screenqa_rows import (
+    COMPLEX,
+    LONG,
+    SCREEN,
+    SHORT,
+    UI_CONTENTS,
+    UI_CONTENTS_BOXES,
+    Layout,
+    Rows,
+    item_ids,
+)
+
+NO_ANSWER = "<no answer>"
+
+_SCREEN = "You see a screenshot of a mobile app."
+_FEWEST_WORDS = "Reply with the answer alone, in the fewest words possible."
+_UNANSWERABLE = f"If the screen does not hold the answer, reply with exactly {NO_ANSWER}"
+_ELEMENTS = (
+    "Find the UI elements that hold the answer. Give each element's text as it is written; an "
+    'icon is named by what it shows, such as "home" or "4.5 stars", and a checkbox or radio '
+    'button is "on" or "off".'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A named instruction; the question follows it. The name changes when the text does."""
+
+    name: str
+    instruction: str
+
+    def ask(self, question: str, *, hint: str = "") -> str:
+        """Return the whole prompt."""
+        return f"{self.instruction}{hint}\n\nQuestion: {question}"
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenQATask:
+    """One of the five tasks.
+
+    Attributes:
+        layout: Where its references are published and their form there.
+        prompt: What is asked.
+        kind: The form of the answer.
+        example: A made-up answer.
+        answers: From a reference in its published shape to answers; takes the boxes' space.
+    """
+
+    layout: Layout
+    prompt: Prompt
+    kind: AnswerKind
+    example: str
+    answers: Callable[[Any, Space | None], tuple[Answer, ...]]
+
+
+def _texts(gold: Sequence[str], _: Space | None) -> tuple[Answer, ...]:
+    return tuple(TextAnswer(text=text) for text in gold)
+
+
+def _ui_texts(gold: Sequence[Sequence[str]], _: Space | None) -> tuple[Answer, ...]:
+    return tuple(UiTextsAnswer(texts=tuple(rater)) for rater in gold)
+
+
+def _boxed_texts(
+    gold: Sequence[Sequence[tuple[Sequence[float], str]]], space: Space | None
+) -> tuple[Answer, ...]:
+    return tuple(
+        BoxedTextsAnswer(
+            elements=tuple(
+                BoxedText(box=_box(bounds, space or Space.PIXELS), text=text)
+                for bounds, text in rater
+            )
+        )
+        for rater in gold
+    )
+
+
+def _box(bounds: Sequence[float], space: Space) -> Box:
+    left, top, right, bottom = bounds
+    return Box(left=left, top=top, right=right, bottom=bottom, space=space)
+
+
+TASKS: Mapping[str, ScreenQATask] = MappingProxyType(
+    {
+        "screenqa/short": ScreenQATask(
+            SHORT,
+            Prompt("snellen-screenqa-short-1", f"{_SCREEN} {_FEWEST_WORDS} {_UNANSWERABLE}"),
+            AnswerKind.TEXT,
+            "7:30 PM",
+            _texts,
+        ),
+        "screenqa/long": ScreenQATask(
+            LONG,
+            Prompt(
+                "snellen-screenqa-long-1",
+                f"{_SCREEN} Answer the question in one full sentence. {_UNANSWERABLE}",
+            ),
+            AnswerKind.TEXT,
+            "The alarm is set for 7:30 PM.",
+            _texts,
+        ),
+        "screenqa/ui_contents": ScreenQATask(
+            UI_CONTENTS,
+            Prompt(
+                "snellen-screenqa-ui-contents-1",
+                f"{_SCREEN} {_ELEMENTS} Reply with a JSON list of these texts in reading order, "
+                "and nothing else. If the screen does not hold the answer, reply with []",
+            ),
+            AnswerKind.UI_TEXTS,
+            '["7:30 PM", "on"]',
+            _ui_texts,
+        ),
+        "screenqa/ui_contents_boxes": ScreenQATask(
+            UI_CONTENTS_BOXES,
+            Prompt(
+                "snellen-screenqa-ui-contents-boxes-1",
+                f"{_SCREEN} {_ELEMENTS} Reply with a JSON list of "
+                "[[left, top, right, bottom], text], one an element, in reading order, and "
+                "nothing else. If the screen does not hold the answer, reply with []",
+            ),
+            AnswerKind.BOXED_TEXTS,
+            '[[[48, 320, 312, 384], "7:30 PM"], [[900, 320, 1020, 384], "on"]]',
+            _boxed_texts,
+        ),
+        "screenqa/complex": ScreenQATask(
+            COMPLEX,
+            Prompt(
+                "snellen-screenqa-complex-1",
+                f"{_SCREEN} The question may ask you to count, to calculate or to compare what "
+                f"it shows. {_FEWEST_WORDS}",
+            ),
+            AnswerKind.TEXT,
+            "3",
+            _texts,
+        ),
+    }
+)
+
+_UNIT_BOXES_EXAMPLE = '[[[0.04, 0.17, 0.29, 0.2], "7:30 PM"], [[0.83, 0.17, 0.94, 0.2], "on"]]'
+
+
+def load(
+    task: str,
+    path: str | Path,
+    split: str | None = None,
+    images: str | Path | None = None,
+) -> TaskData:
+    """Load one split of one ScreenQA task.
+
+    Args:
+        task: `screenqa/` and one of short, long, ui_contents, ui_contents_boxes, complex.
+        path: A copy of the screen_qa repository, one of its folders, one of its JSON files, a
+            folder of a Hugging Face mirror, or one parquet file.
+        split: `test`, `validation`, `train` (`data` for ComplexQA): a file's stem, or what
+            precedes `-00000-of-00001`. None: `test` when there, else the only one.
+        images: A folder with RICO's screenshots, `{image_id}.jpg` or `.png`; without it the
+            images inside parquet files are used, where there are any.
+
+    Raises:
+        DataError: A file can't be read or a row is not as documented: references are never
+            guessed, so a single bad row stops the load.
+        UnknownNameError: There is no such task or split.
+        MissingExtraError: The data is parquet and pyarrow is not installed.
+    """
+    try:
+        spec = TASKS[task]
+    except KeyError:
+        raise UnknownNameError("ScreenQA task", task, TASKS) from None
+    rows = read(spec.layout, Path(path), split)
+    load_image = rows.load_image
+    if images is not None:
+        load_image = folder_images(Path(images), rows.image_ids)
+    builder = _Builder(task, spec, rows, item_ids(rows.split, rows.image_ids))
+    return TaskData(
+        task=task,
+        split=rows.split,
+        ids=builder.ids,
+        golds=rows.golds,
+        pin=_pin(rows),
+        build_item=builder.item,
+        build_reference=builder.reference,
+        load_image=None if load_image is None else _named(load_image),
+        raters=rows.golds if spec.layout.by_rater else (),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Builder:
+    task: str
+    spec: ScreenQATask
+    rows: Rows
+    ids: Sequence[str]
+
+    def item(self, index: int) -> Item:
+        spec, rows = self.spec, self.rows
+        unit = rows.space is Space.UNIT
+        return Item(
+            id=self.ids[index],
+            task=self.task,
+            prompt=spec.prompt.ask(
+                rows.questions[index], hint=_space_hint(rows.space, rows.images[index])
+            ),
+            images=(rows.images[index],),
+            answer_format=AnswerFormat(
+                kind=spec.kind,
+                example=_UNIT_BOXES_EXAMPLE if unit else spec.example,
+                space=rows.space,
+            ),
+            tags={"image_id": rows.image_ids[index], "prompt": spec.prompt.name},
+        )
+
+    def reference(self, index: int) -> Reference:
+        answers = self.spec.answers(self.rows.golds[index], self.rows.space)
+        return Reference(item_id=self.ids[index], answers=answers)
+
+
+def _space_hint(space: Space | None, image: Image) -> str:
+    """Say what the boxes' numbers count; nothing for the tasks without boxes."""
+    if space is None:
+        return ""
+    if space is Space.UNIT:
+        return "\nCoordinates are fractions of the image's width and height, from 0 to 1."
+    size = f", which is {image.width} x {image.height}" if image.width and image.height else ""
+    return f"\nCoordinates are pixels of the original screenshot{size}."
+
+
+def _pin(rows: Rows) -> DataPin:
+    found = pin(rows.role, rows.split, rows.path, rows.sha256, len(rows.golds))
+    notes = "; ".join(note for note in (found.note, rows.note) if note)
+    return found.model_copy(update={"note": notes})
+
+
+def _named(load_image: Callable[[int], bytes]) -> Callable[[int, str], bytes]:
+    def load(index: int, name: str) -> bytes:
+        if name != SCREEN:
+            raise DataError(f"there is no image {name!r}, only {SCREEN!r}")
+        return load_image(index)
+
+    return load

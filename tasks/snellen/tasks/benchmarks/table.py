@@ -1,0 +1,161 @@
+"""Every task of the five benchmarks in one place.
+
+The fifth benchmark, the matrix of four dimensions by four levels, has no row: its items are its
+users' own, graded by the protocol that each of them names.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol, TypeAlias
+
+from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.models.answers import AnswerKind
+from snellen.tasks.benchmarks import screenqa
+from snellen.tasks.models import TaskData
+
+
+class Loader(Protocol):
+    """Reads one split of a task from its published files."""
+
+    def __call__(
+        self,
+        task: str,
+        path: str | Path,
+        split: str | None = None,
+        images: str | Path | None = None,
+    ) -> TaskData:
+        """Load; raises DataError on what can't be read."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSpec:
+    """One task.
+
+    Attributes:
+        id: Its id, `benchmark/task`.
+        title: What it asks, in a line.
+        kind: The form of an answer.
+        primary: The metric that its one number is, by default.
+        chance: What blind guessing scores, where the options are equally many for every item.
+        loader: Reads its published files; None: give references= instead.
+    """
+
+    id: str
+    title: str
+    kind: AnswerKind
+    primary: str
+    chance: float | None = None
+    loader: Loader | None = None
+
+
+_TEXT, _CHOICE, _BOX, _POINT, _EPISODE = (
+    AnswerKind.TEXT,
+    AnswerKind.CHOICE,
+    AnswerKind.BOX,
+    AnswerKind.POINT,
+    AnswerKind.EPISODE,
+)
+_UI_TEXTS, _BOXED, _LABEL = AnswerKind.UI_TEXTS, AnswerKind.BOXED_TEXTS, AnswerKind.LABEL
+
+_Line: TypeAlias = tuple[str, str, AnswerKind, str, float | None]
+
+_VISUALWEBBENCH: tuple[_Line, ...] = (
+    ("web_caption", "Write the page's meta description", _TEXT, "rougeL", None),
+    ("heading_ocr", "Read the page's main heading", _TEXT, "rougeL", None),
+    ("webqa", "Answer a question about the page", _TEXT, "f1", None),
+    ("element_ocr", "Read the text in a marked box", _TEXT, "rougeL", None),
+    ("element_ground", "Which of 8 boxes an element is in", _CHOICE, "accuracy", 1 / 8),
+    ("action_prediction", "Which of 8 pages a click leads to", _CHOICE, "accuracy", 1 / 8),
+    ("action_ground", "Which of 8 boxes to click", _CHOICE, "accuracy", 1 / 8),
+    ("element_ground_bbox", "Draw an element's box", _BOX, "accuracy", None),
+    ("element_ground_point", "Point at an element", _POINT, "accuracy", None),
+    ("action_ground_bbox", "Draw the box to click", _BOX, "accuracy", None),
+    ("action_ground_point", "Point at what to click", _POINT, "accuracy", None),
+)
+_WEBRSSBENCH: tuple[_Line, ...] = (
+    ("position", "How regions of a page lie", AnswerKind.RELATIONS, "accuracy", None),
+    ("ui_grouping", "Which of 6 kinds a group of elements is", _LABEL, "accuracy", 1 / 6),
+    ("form_filling", "Fill in a form field", _TEXT, "similarity", None),
+    ("hint_text", "Write an input's placeholder", _TEXT, "similarity", None),
+    ("color", "Name the main button, colours changed or not", _TEXT, "accuracy", None),
+    ("text", "Describe the page, texts changed or not", _TEXT, "similarity", None),
+    ("layout", "Describe the page, layout changed or not", _TEXT, "similarity", None),
+    ("safety", "Name the safety-critical button", _TEXT, "recall", None),
+)
+_MMBENCH_GUI: tuple[_Line, ...] = (
+    ("l1", "Answer a question about a screenshot by letter", _CHOICE, "accuracy", None),
+    ("l2_basic", "Point at an element, given its look and place", _POINT, "accuracy", None),
+    ("l2_advanced", "Point at an element, given its purpose", _POINT, "accuracy", None),
+    ("l3", "Do a task in one application", _EPISODE, "sr", None),
+    ("l4", "Do a task across applications", _EPISODE, "sr", None),
+)
+_SCREENQA: tuple[_Line, ...] = (
+    ("short", "Answer in the fewest words (SQA-S)", _TEXT, "f1", None),
+    ("long", "Answer in a full sentence (SQA-L)", _TEXT, "rougeL", None),
+    ("ui_contents", "List the texts that hold the answer (SQA-UIC)", _UI_TEXTS, "f1", None),
+    ("ui_contents_boxes", "List them with their boxes (SQA-UIC-BB)", _BOXED, "f1", None),
+    ("complex", "Count, calculate or compare (ComplexQA)", _TEXT, "f1", None),
+)
+
+
+def _specs(
+    benchmark: str, lines: Sequence[_Line], loader: Loader | None = None
+) -> dict[str, TaskSpec]:
+    specs = [TaskSpec(f"{benchmark}/{line[0]}", *line[1:], loader) for line in lines]
+    return {spec.id: spec for spec in specs}
+
+
+TASKS: Mapping[str, TaskSpec] = MappingProxyType(
+    {
+        **_specs("visualwebbench", _VISUALWEBBENCH),
+        **_specs("webrssbench", _WEBRSSBENCH),
+        **_specs("mmbench-gui", _MMBENCH_GUI),
+        **_specs("screenqa", _SCREENQA, screenqa.load),
+    }
+)
+"""Every task by its id."""
+
+
+def tasks() -> tuple[TaskSpec, ...]:
+    """Return every task, benchmark by benchmark."""
+    return tuple(TASKS.values())
+
+
+def task_of(task: str) -> TaskSpec:
+    """Return a task by its id.
+
+    Raises:
+        UnknownNameError: There is no such task.
+    """
+    try:
+        return TASKS[task]
+    except KeyError:
+        raise UnknownNameError("task", task, TASKS) from None
+
+
+def load_task(
+    task: str,
+    path: str | Path,
+    split: str | None = None,
+    images: str | Path | None = None,
+) -> TaskData:
+    """Load one split of any task from its published files.
+
+    Args:
+        task: The task's id.
+        path: The folder or file that holds its data.
+        split: The split's name; None: what the benchmark's loader takes by default.
+        images: A folder of images, where the data does not hold them.
+
+    Raises:
+        UnknownNameError: There is no such task or split.
+        DataError: The data can't be read, or this benchmark has no loader.
+        MissingExtraError: Reading it needs an optional dependency.
+    """
+    loader = task_of(task).loader
+    if loader is None:
+        raise DataError(f"{task} has no loader; give its references in memory, as references=")
+    return loader(task, path, split, images)

@@ -1,0 +1,77 @@
+"""What a benchmark's loader hands over: items, references and where they came from, as columns."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from snellen.grading.errors import DataError
+from snellen.grading.models.items import Item, Reference
+from snellen.grading.models.reports import DataPin
+
+
+@dataclass(frozen=True)
+class TaskData:
+    """One split of one task, as published.
+
+    Items and references are built when asked for, so that grading against a million-row split
+    builds none.
+
+    Attributes:
+        task: The task's id, such as `screenqa/short`.
+        split: The split's name, the first part of every item id.
+        ids: The item ids in file order.
+        golds: The references in their published shape, one an item, in the same order.
+        pin: Which release this is.
+        contexts: What a parser may know of an item (options, image size), or empty.
+        build_item: Makes the public item of one index.
+        build_reference: Makes the reference of one index.
+        load_image: The bytes of a named image of one index; raises DataError without images.
+        raters: Each item's references by rater, where the data says who said what; else empty.
+    """
+
+    task: str
+    split: str
+    ids: Sequence[str]
+    golds: Sequence[object]
+    pin: DataPin
+    build_item: Callable[[int], Item]
+    build_reference: Callable[[int], Reference]
+    load_image: Callable[[int, str], bytes] | None = None
+    contexts: Sequence[object] = ()
+    raters: Sequence[Sequence[object]] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Each item id's place."""
+        return {item_id: place for place, item_id in enumerate(self.ids)}
+
+    def item(self, item_id: str) -> Item:
+        """Return the public item, as an agent may see it."""
+        return self.build_item(self._place(item_id))
+
+    def reference(self, item_id: str) -> Reference:
+        """Return the gold of an item."""
+        return self.build_reference(self._place(item_id))
+
+    def image(self, item_id: str, name: str = "screen") -> bytes:
+        """Return the encoded bytes of an item's image.
+
+        Raises:
+            DataError: The data came without images, or this one is not there.
+        """
+        if self.load_image is None:
+            raise DataError(f"{self.task} was loaded without images; give images=FOLDER")
+        return self.load_image(self._place(item_id), name)
+
+    def _place(self, item_id: str) -> int:
+        try:
+            return self.index[item_id]
+        except KeyError:
+            raise DataError(
+                f"{self.task} ({self.split}) has no item {item_id!r}; ids look like {self.ids[0]!r}"
+                if self.ids
+                else f"{self.task} ({self.split}) has no items"
+            ) from None

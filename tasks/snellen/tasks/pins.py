@@ -1,0 +1,264 @@
+"""Which published release a file is: known by its checksum, else remembered from first sight.
+
+A checksum is on record only where somebody held the file. Of the other releases only the number
+of questions is known; a file of that size is remembered in a small file of the user's
+(`default_store`), so that a copy that changes, or differs on another day, is noticed.
+"""
+
+import hashlib
+import os
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from platformdirs import user_data_path
+
+from snellen.grading.errors import DataError
+from snellen.grading.models.reports import DataPin, PinVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """One published file, or the parts of one split.
+
+    Attributes:
+        name: The release, such as `v1.2`.
+        role: The folder of the repository, or the name of the mirror.
+        split: The split's name.
+        count: The questions in it.
+        sha256: The digest of its bytes; None where no copy has been held against it.
+        source: Where it is published.
+    """
+
+    name: str
+    role: str
+    split: str
+    count: int
+    sha256: str | None
+    source: str
+
+
+_GITHUB = "github.com/google-research-datasets/screen_qa"
+_MIRROR = "huggingface.co/datasets/rootsautomation"
+
+
+def _release(
+    name: str, role: str, split: str, count: int, sha256: str | None, source: str = _GITHUB
+) -> Release:
+    return Release(name, role, split, count, sha256, f"{source}/{role}")
+
+
+RELEASES: tuple[Release, ...] = (
+    _release(
+        "v1.2",
+        "short_answers",
+        "test",
+        8_419,
+        "dfe055f73e40beeb587b134ff0e79e03aec416f0426543226e4e9a39ea0d7037",
+    ),
+    _release(
+        "v1.2",
+        "short_answers",
+        "validation",
+        8_614,
+        "4420ce951f6bad386e2549680f6c31025073501ef0f82a72afaefc43432da743",
+    ),
+    _release("v1.2", "short_answers", "train", 68_951, None),
+    _release("v1.2", "answers_and_bboxes", "test", 8_419, None),
+    _release("v1.2", "answers_and_bboxes", "validation", 8_614, None),
+    _release("v1.2", "answers_and_bboxes", "train", 68_951, None),
+    _release(
+        "v1.2",
+        "complex_qa",
+        "data",
+        11_781,
+        "c40c881bff751681ea089138ab59ecbf417d5736b53ea6bc17a73fbbe3805c78",
+    ),
+    *(
+        _release("v1", mirror, split, count, None, _MIRROR)
+        for mirror in ("RICO-ScreenQA-Short", "RICO-ScreenQA")
+        for split, count in (("test", 8_427), ("validation", 8_618), ("train", 68_980))
+    ),
+)
+"""Every release that is known; the Hugging Face mirrors hold v1, before duplicates went."""
+
+
+def default_store() -> Path:
+    """Return where first sights are remembered: `$SNELLEN_HOME` or the user's data folder."""
+    home = os.environ.get("SNELLEN_HOME")
+    return (Path(home) if home else user_data_path("snellen", appauthor=False)) / "pins.json"
+
+
+def digest_of(value: object) -> str:
+    """Return the SHA-256 of a JSON value, for references that were never in a file.
+
+    The value is written as compact UTF-8 JSON with sorted keys, so key order and white space do
+    not count.
+
+    >>> digest_of({"b": 1, "a": ["x"]}) == digest_of({"a": ["x"], "b": 1})
+    True
+
+    Raises:
+        DataError: It is no JSON value.
+    """
+    try:
+        return hashlib.sha256(msgspec.json.encode(value, order="sorted")).hexdigest()
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise DataError(f"the references are no JSON value: {error}") from None
+
+
+def digest_of_files(paths: Sequence[Path]) -> str:
+    """Return the SHA-256 of a file's bytes.
+
+    Of several parts it is the SHA-256 of their digests (hexadecimal, one a line, in the order
+    given): the parts' own digests are what the mirrors publish.
+
+    Raises:
+        DataError: A file can't be read.
+    """
+    digests: list[str] = []
+    for path in paths:
+        try:
+            with path.open("rb") as file:
+                digests.append(hashlib.file_digest(file, "sha256").hexdigest())
+        except OSError as error:
+            raise DataError(f"can't be read: {error.strerror}", file=str(path)) from None
+    if len(digests) == 1:
+        return digests[0]
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
+def pin(
+    role: str,
+    split: str,
+    path: str | Path,
+    data: bytes | str,
+    count: int,
+    store: Path | None = None,
+) -> DataPin:
+    """Say which release a file is.
+
+    A known checksum settles it. Else, if a release has as many questions and no checksum on
+    record, the file is compared with the first of that kind that was seen here, and becomes
+    that first one if there was none. Other files are not remembered.
+
+    Args:
+        role: The folder of the repository, or the mirror, that the file stands for.
+        split: The split's name.
+        path: Where it was read.
+        data: Its bytes, or their SHA-256 in hexadecimal.
+        count: The questions in it.
+        store: The file in which first sights are remembered; None: `default_store()`.
+    """
+    sha256 = data if isinstance(data, str) else hashlib.sha256(data).hexdigest()
+    release, verdict, note = _judge(role, split, sha256, count, store)
+    return DataPin(
+        release=release, sha256=sha256, count=count, verdict=verdict, note=note, path=str(path)
+    )
+
+
+def _judge(
+    role: str, split: str, sha256: str, count: int, store: Path | None
+) -> tuple[str, PinVerdict, str]:
+    for release in RELEASES:
+        if release.sha256 == sha256:
+            there = f"{release.role}/{release.split}"
+            note = "" if there == f"{role}/{split}" else f"this is {there}, under another name"
+            return release.name, PinVerdict.KNOWN, note
+    of_role = [release for release in RELEASES if release.role == role]
+    nearest = [release for release in of_role if release.split == split] or of_role
+    release = next((release for release in nearest if release.count == count), None)
+    if release is None or release.split != split:
+        return "unknown", PinVerdict.UNKNOWN, _nearest_note(role, count, nearest)
+    if release.sha256 is not None:
+        return (
+            "unknown",
+            PinVerdict.DIFFERS,
+            f"as many questions as {release.name}, but not its bytes: "
+            f"expected sha256 {release.sha256[:12]}…",
+        )
+    return _remembered(release, sha256, store or default_store())
+
+
+def _nearest_note(role: str, count: int, nearest: Sequence[Release]) -> str:
+    held = ", ".join(f"{each.name} {each.split} {each.count:,}" for each in nearest)
+    if not held:
+        return f"{count:,} questions; no release of {role} is on record"
+    return f"{count:,} questions; the published {role} holds: {held}"
+
+
+def _remembered(release: Release, sha256: str, store: Path) -> tuple[str, PinVerdict, str]:
+    name = f"{release.name}-by-count"
+    by_count = f"as many questions as {release.name}, of which no checksum is on record"
+    key = f"{release.name}/{release.role}/{release.split}"
+    try:
+        earlier = _recall_or_record(store, key, sha256)
+    except (OSError, msgspec.DecodeError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        note = f"{by_count}; could not be remembered in {store}: {reason}"
+        return name, PinVerdict.FIRST_SEEN, note
+    if earlier is None:
+        return name, PinVerdict.FIRST_SEEN, f"{by_count}; remembered in {store}"
+    if earlier == sha256:
+        return name, PinVerdict.SEEN_BEFORE, by_count
+    return (
+        "unknown",
+        PinVerdict.DIFFERS,
+        f"as many questions as {release.name}, but not the bytes first seen here: "
+        f"sha256 {earlier[:12]}… in {store}",
+    )
+
+
+class _Seen(msgspec.Struct):
+    """The store: `version/role/split` to the digest first seen."""
+
+    files: dict[str, str]
+
+
+def _recall_or_record(store: Path, key: str, sha256: str) -> str | None:
+    """Return the digest recorded under a key, or record this one and return None."""
+    # The store is only ever replaced whole, so reading it needs no lock and no right to write.
+    earlier = _read(store).files.get(key)
+    if earlier is not None:
+        return earlier
+    store.parent.mkdir(parents=True, exist_ok=True)
+    with _alone(store.with_suffix(".lock")):
+        seen = _read(store)
+        earlier = seen.files.get(key)
+        if earlier is None:
+            seen.files[key] = sha256
+            fresh = store.with_suffix(".new")
+            fresh.write_bytes(msgspec.json.format(msgspec.json.encode(seen, order="sorted")))
+            os.replace(fresh, store)
+        return earlier
+
+
+def _read(store: Path) -> _Seen:
+    try:
+        return msgspec.json.decode(store.read_bytes(), type=_Seen)
+    except FileNotFoundError:
+        return _Seen({})
+
+
+@contextmanager
+def _alone(lock: Path) -> Generator[None]:
+    """Hold a lock that other processes and threads wait for; closing the file lets it go."""
+    with lock.open("ab") as file:
+        if sys.platform == "win32":
+            import msvcrt
+
+            file.seek(0)
+            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+            try:
+                yield
+            finally:
+                file.seek(0)
+                msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield

@@ -1,0 +1,60 @@
+"""What every test shares: the folder of real data, and a home of its own for what is remembered."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+VARIABLE = "SNELLEN_DATA"
+
+
+def missing_data() -> str | None:
+    """Say why there is no real data, or return None when there is."""
+    folder = os.environ.get(VARIABLE)
+    if not folder:
+        return f"{VARIABLE} is not set; it names the folder that holds screenqa/"
+    if not (Path(folder) / "screenqa").is_dir():
+        return f"{VARIABLE} is {folder}, and there is no screenqa/ in it"
+    return None
+
+
+@pytest.fixture(scope="session")
+def screenqa_data() -> Path:
+    """Return the published ScreenQA files, or skip the test, which is then counted aloud."""
+    reason = missing_data()
+    if reason:
+        pytest.skip(f"real data: {reason}")
+    return Path(os.environ[VARIABLE]) / "screenqa"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Keep what snellen remembers of data files out of the user's own folder."""
+    folder = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SNELLEN_HOME", str(folder))
+        yield folder
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what needs real data where there is none."""
+    reason = missing_data() if item.get_closest_marker("realdata") else None
+    if reason:
+        pytest.skip(f"real data: {reason}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say aloud how many tests did not run for want of real data."""
+    reason = missing_data()
+    skipped = [
+        report
+        for report in terminalreporter.getreports("skipped")
+        if isinstance(report, pytest.TestReport) and "real data: " in str(report.longrepr)
+    ]
+    if reason and skipped:
+        terminalreporter.write_line(
+            f"NOT TESTED on real data: {len(skipped)} test(s) skipped, because {reason}",
+            yellow=True,
+            bold=True,
+        )

@@ -1,0 +1,98 @@
+"""A reference given as the answer scores the protocol's attainable maximum, for every task."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from snellen.grading.ceiling import attainable_maximum
+from snellen.grading.protocols.base import Protocol
+from snellen.grading.protocols.table import GOLDS, PROTOCOLS, gold_shape, protocol_of
+
+REFERENCES: dict[str, list[Any]] = {
+    "visualwebbench/web_caption": ["Buy shoes online. Free delivery", "Nachrichten für Köln"],
+    "visualwebbench/heading_ocr": ["Welcome", "A new hope"],
+    "visualwebbench/webqa": [["4.3 stars", "4.3"], ["Yes"]],
+    "visualwebbench/element_ocr": ["Read all of it here", "你好 世界"],
+    "visualwebbench/element_ground": [0, 7],
+    "visualwebbench/action_prediction": [3],
+    "visualwebbench/action_ground": [1],
+    "visualwebbench/element_ground_bbox": [[0.1, 0.2, 0.3, 0.4]],
+    "visualwebbench/element_ground_point": [[10, 20, 30, 40]],
+    "visualwebbench/action_ground_bbox": [[0, 0, 1, 1]],
+    "visualwebbench/action_ground_point": [[0.1, 0.2, 0.3, 0.4]],
+    "screenqa/short": [["12 exercises", "12"], ["<no answer>"], ["a b", "<no answer>"]],
+    "screenqa/long": [["The price is 4 dollars.", "It costs $4."], ["<no answer>"]],
+    "screenqa/ui_contents": [[["a", "b"], ["b"]], [[]]],
+    "screenqa/ui_contents_boxes": [[[[[0, 0, 5, 5], "a"], [[5, 5, 9, 9], "b"]], []]],
+    "screenqa/complex": [["12"]],
+    "webrssbench/position": [{"crop_1|crop_2": "left", "crop_10|crop_2": "contain"}],
+    "webrssbench/ui_grouping": ["top", "other"],
+    "webrssbench/form_filling": ["jane@example.com"],
+    "webrssbench/hint_text": ["Enter your e-mail address"],
+    "webrssbench/color": ["Buy now", ["Sign in", "Log in"]],
+    "webrssbench/text": ["Submits the form"],
+    "webrssbench/layout": ["An online shop for shoes", "A page of local news"],
+    "webrssbench/safety": [["Delete account"]],
+    "mmbench-gui/l1": ["C"],
+    "mmbench-gui/l2_basic": [
+        [0.1, 0.2, 0.3, 0.4],
+        {"bbox": [100, 200, 300, 400], "image_size": [1280, 800]},
+    ],
+    "mmbench-gui/l2_advanced": [[0, 0, 1, 1]],
+    "mmbench-gui/l3": [{"limit": 15}],
+    "mmbench-gui/l4": [{"limit": 50}],
+}
+
+# lmms-eval's fork divides the distinct characters by the lengths of the texts, so a text with a
+# repeated character does not fully match itself: "12 exercises", "<no answer>".
+BELOW = {("screenqa/short", "charset"): (0, 1, 2)}
+
+ALL = [protocol for protocols in PROTOCOLS.values() for protocol in protocols]
+ROUGE_101 = {"web_caption", "heading_ocr", "webqa", "element_ocr"}
+
+
+def test_every_task_is_tried() -> None:
+    assert REFERENCES.keys() == PROTOCOLS.keys() == GOLDS.keys()
+
+
+@pytest.mark.parametrize("protocol", ALL, ids=lambda one: f"{one.task}-{one.id}")
+def test_a_reference_given_as_the_answer_scores_the_maximum(protocol: Protocol) -> None:
+    shape = gold_shape(protocol.task)
+    golds = [shape.read(reference) for reference in REFERENCES[protocol.task]]
+    contexts = [shape.context(gold) for gold in golds]
+    found = attainable_maximum(protocol, shape.responses, golds, contexts)
+    rouge = protocol.id == "official" and protocol.task.partition("/")[2] in ROUGE_101
+    assert found.best == pytest.approx(0.999999995 if rouge else 1.0, abs=1e-12)
+    assert found.below == BELOW.get((protocol.task, protocol.id), ())
+    if not found.below:
+        assert found.metrics[protocol.metric.primary] == pytest.approx(found.best, abs=1e-12)
+
+
+# How many references of the real data miss the maximum: those that normalise to nothing.
+NOTHING_LEFT = {
+    ("short_answers/test.json", "official"): 21,
+    ("short_answers/validation.json", "official"): 21,
+    ("complex_qa/data.json", "official"): 1,
+    ("short_answers/test.json", "robust"): 0,
+    ("short_answers/validation.json", "robust"): 0,
+    ("complex_qa/data.json", "robust"): 0,
+    ("short_answers/test.json", "multiui"): 0,
+    ("short_answers/test.json", "screensuite"): 21,
+}
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(("file", "name"), NOTHING_LEFT)
+def test_on_the_real_data_only_the_listed_references_miss_it(
+    screenqa_data: Path, file: str, name: str
+) -> None:
+    task = "screenqa/complex" if file.startswith("complex") else "screenqa/short"
+    rows = json.loads((screenqa_data / file).read_text(encoding="utf-8"))
+    golds = [row["ground_truth"] for row in rows]
+    protocol = protocol_of(task, name)
+    alone = [[reference] for gold in golds for reference in gold]
+    found = attainable_maximum(protocol, gold_shape(task).responses, alone)
+    assert found.best == 1.0
+    assert len(found.below) == NOTHING_LEFT[file, name]

@@ -1,0 +1,105 @@
+"""The difference between two protocols, shared out exactly."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from snellen.grading.errors import MetricError
+from snellen.grading.explain import PARTS, Part, explain, mixture
+from snellen.grading.grade import Answers, Grader
+from snellen.grading.models.reports import MetricValue
+from snellen.grading.protocols.base import Protocol
+from snellen.grading.protocols.table import PROTOCOLS, protocol_of
+from snellen.grading.tally import Tally
+
+GOLDS = [["12 exercises", "12"], ["<no answer>"], ["Wall Sit"], ["$"], ["the cat"]]
+TEXTS = st.sampled_from(["12", "No answer", "<no answer>", "sit", "$", "", "cat cat", "a", "The"])
+
+
+def answers_of(responses: list[str | None]) -> list[Answers]:
+    errors = ["gone" if response is None else None for response in responses]
+    items = np.arange(len(responses), dtype=np.int64)
+    return [Answers(items, [0] * len(responses), responses, errors)]
+
+
+def printed(protocol: Protocol, responses: list[str | None]) -> float:
+    (answers,) = answers_of(responses)
+    tally = Tally(protocol, GOLDS)
+    tally.add(answers, Grader.of(protocol, GOLDS).batch(answers))
+    metric: MetricValue = tally.metrics(1)[protocol.metric.primary]
+    return metric.value if metric.as_published is None else metric.as_published
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    responses=st.lists(st.none() | TEXTS, min_size=5, max_size=5).filter(
+        lambda said: any(response is not None for response in said)
+    ),
+    names=st.sampled_from(
+        list(combinations([protocol.id for protocol in PROTOCOLS["screenqa/short"]], 2))
+    ),
+)
+def test_the_shares_add_up_and_agree_with_the_mean_over_all_orders(
+    responses: list[str | None], names: tuple[str, str]
+) -> None:
+    first, second = (protocol_of("screenqa/short", name) for name in names)
+    found = explain(
+        first, second, golds=GOLDS, contexts=(), answers=answers_of(responses), attempts=1
+    )
+    assert abs(found.residual) <= 1e-12
+    assert found.first_value == printed(first, responses)
+    assert found.second_value == printed(second, responses)
+    # Second witness: the Shapley value is the mean marginal contribution over all 24 orders.
+    totals = dict.fromkeys(PARTS, 0.0)
+    for order in permutations(PARTS):
+        taken: set[Part] = set()
+        before = printed(first, responses)
+        for part in order:
+            taken.add(part)
+            after = printed(mixture(first, second, taken), responses)
+            totals[part] += (after - before) / 24
+            before = after
+    assert {share.part: share.share for share in found.shares} == pytest.approx(totals, abs=1e-12)
+
+
+def test_a_part_that_is_the_same_in_both_contributes_nothing() -> None:
+    official, screensuite = (protocol_of("screenqa/short", n) for n in ("official", "screensuite"))
+    found = explain(
+        official,
+        screensuite,
+        golds=GOLDS,
+        contexts=(),
+        answers=answers_of(["12", None, "sit", None, "cat"]),
+        attempts=1,
+    )
+    shares = {share.part: share.share for share in found.shares}
+    assert shares.pop(Part.DENOMINATOR) == found.difference > 0
+    assert set(shares.values()) == {0.0}
+
+
+def test_protocols_of_different_tasks_have_no_difference_to_explain() -> None:
+    with pytest.raises(MetricError, match="no protocol in common"):
+        explain(
+            protocol_of("screenqa/short"),
+            protocol_of("screenqa/long"),
+            golds=GOLDS,
+            contexts=(),
+            answers=[],
+            attempts=1,
+        )
+
+
+def test_a_metric_that_one_protocol_lacks_is_named() -> None:
+    with pytest.raises(MetricError, match="multiui of screenqa/short has no metric 'exact_match'"):
+        explain(
+            protocol_of("screenqa/short", "official"),
+            protocol_of("screenqa/short", "multiui"),
+            golds=GOLDS,
+            contexts=(),
+            answers=[],
+            attempts=1,
+            key="exact_match",
+        )

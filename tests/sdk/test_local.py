@@ -1,0 +1,298 @@
+"""`sdk.grade` and `sdk.score`, through the public door."""
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from snellen import sdk
+from snellen.grading.errors import DataError, InputError, SubmissionError, UnknownNameError
+from snellen.grading.grade import Answers, Grader
+from snellen.grading.models.reports import ProblemKind
+from snellen.grading.models.scores import Outcome
+
+REFERENCES = {"a": ["12 exercises", "12"], "b": ["<no answer>"], "c": ["Wall Sit"], "d": ["blue"]}
+
+
+def grade(submissions: Any, **options: Any) -> sdk.Report:
+    return sdk.grade(submissions, task="screenqa/short", references=REFERENCES, **options)
+
+
+def answers(**responses: object) -> list[dict[str, object]]:
+    return [{"item_id": item_id, "response": said} for item_id, said in responses.items()]
+
+
+def test_one_response_is_scored_as_the_readme_says() -> None:
+    score = sdk.score("screenqa/short", response="12", reference=["12 exercises", "12"])
+    assert score.metrics == {"exact_match": 1.0, "f1": 1.0}
+    assert score.value == 1.0
+    assert score.outcome is Outcome.ANSWERED
+
+
+def test_the_value_divides_by_every_selected_item() -> None:
+    report = grade(answers(a="12", c="wall"))
+    assert report.items == 4
+    assert report.metrics["f1"].value == pytest.approx((1 + 2 / 3) / 4, abs=1e-15)
+    assert report.metrics["f1"].value_answered == pytest.approx((1 + 2 / 3) / 2, abs=1e-15)
+    assert report.metrics["exact_match"].value == 0.25
+    assert report.value == report.metrics["f1"].value
+
+
+def test_outcomes_are_counted_apart_and_add_up() -> None:
+    report = grade(
+        [
+            {"item_id": "a", "response": "  "},
+            {"item_id": "b", "response": "I'm sorry, I can't see that."},
+            {"item_id": "c", "error": "time-out", "response": "Wall Sit"},
+        ]
+    )
+    assert report.outcomes == {
+        Outcome.ANSWERED: 0,
+        Outcome.UNPARSED: 0,
+        Outcome.EMPTY: 1,
+        Outcome.REFUSED: 1,
+        Outcome.MISSING: 1,
+        Outcome.ERROR: 1,
+    }
+    assert report.incomplete
+    assert report.value == 0
+
+
+def test_an_error_is_never_scored_even_beside_a_right_response() -> None:
+    report = grade([{"item_id": "c", "error": "time-out", "response": "Wall Sit"}])
+    assert report.scores.of("c")[0].value == 0
+    assert report.metrics["f1"].value_answered is None
+
+
+def test_a_complete_set_of_answers_is_not_incomplete() -> None:
+    report = grade(answers(a="12", b="<no answer>", c="Wall Sit", d="blue"))
+    assert not report.incomplete
+    assert report.value == 1.0
+
+
+def test_an_outcome_label_does_not_alter_the_number_of_the_protocol() -> None:
+    # The published rule: two texts that normalise to nothing match exactly, with F1 0.
+    score = sdk.score("screenqa/short", response="", reference=["$"])
+    assert score.outcome is Outcome.EMPTY
+    assert score.metrics == {"exact_match": 1.0, "f1": 0.0}
+
+
+def test_a_response_of_the_wrong_type_is_unparsed_and_scores_nothing() -> None:
+    score = sdk.score("screenqa/short", response=12, reference=["12"])
+    assert score.outcome is Outcome.UNPARSED
+    assert score.value == 0
+    assert "expected text" in score.note
+
+
+def test_scores_stand_in_the_order_of_the_items_with_missing_ones() -> None:
+    report = grade(answers(d="blue", a="twelve"))
+    assert [score.item_id for score in report.scores] == ["a", "b", "c", "d"]
+    assert [score.outcome for score in report.scores][1:3] == [Outcome.MISSING] * 2
+    assert report.scores[-1].value == 1.0
+    assert [score.response for score in report.scores[::3]] == ["twelve", "blue"]
+    with pytest.raises(IndexError):
+        report.scores[4]
+    with pytest.raises(KeyError):
+        report.scores.of("z")
+
+
+def test_scores_can_be_dropped() -> None:
+    report = grade(answers(a="12"), keep_scores=False)
+    assert report.value == 0.25
+    with pytest.raises(sdk.SnellenError, match="keep_scores"):
+        _ = report.scores
+
+
+def test_the_first_of_two_responses_counts_and_the_second_is_named() -> None:
+    report = grade([*answers(a="12", d="blue"), {"item_id": "a", "response": "13"}])
+    assert report.scores.of("a")[0].response == "12"
+    (problem,) = report.problems
+    assert problem.kind is ProblemKind.DUPLICATE
+    assert problem.line == 3
+    assert report.problem_counts == {ProblemKind.DUPLICATE: 1}
+
+
+def test_unknown_items_are_named_and_the_known_ones_graded() -> None:
+    report = grade(answers(a="12", z="?"))
+    assert report.metrics["f1"].value == 0.25
+    assert [problem.kind for problem in report.problems] == [ProblemKind.UNKNOWN_ITEM]
+
+
+def test_no_known_item_at_all_stops_the_grading() -> None:
+    with pytest.raises(SubmissionError, match="none of the 2 item ids is one of screenqa/short's"):
+        grade(answers(y="12", z="?"))
+
+
+def test_no_submission_at_all_stops_the_grading() -> None:
+    with pytest.raises(SubmissionError):
+        grade([])
+
+
+def test_items_select_a_subset_and_the_signature_says_so() -> None:
+    whole = grade(answers(a="12", b="no"))
+    part = grade(answers(a="12", b="no"), items=["a"])
+    assert part.items == 1
+    assert part.value == 1.0
+    assert part.not_selected == 1
+    assert not part.problems
+    assert "|items:sha256:" in part.signature
+    assert "|items:" not in whole.signature
+    with pytest.raises(UnknownNameError, match="nowhere"):
+        grade(answers(a="12"), items=["a", "nowhere"])
+    with pytest.raises(InputError):
+        grade(answers(a="12"), items="a")
+
+
+def test_the_signature_names_all_that_the_number_depends_on() -> None:
+    task, data, protocol, n, version = grade(answers(a="12")).signature.split("|")
+    assert task == "screenqa/short"
+    assert data.startswith("data:references:sha256:")
+    assert protocol == "protocol:official@1"
+    assert n == "n:4"
+    assert version.startswith("snellen:")
+
+
+def test_several_attempts_share_one_denominator() -> None:
+    rows = [
+        {"item_id": "a", "attempt": 0, "response": "12"},
+        {"item_id": "a", "attempt": 7, "response": "no"},
+        {"item_id": "c", "attempt": 7, "response": "Wall Sit"},
+    ]
+    report = grade(rows)
+    assert report.attempts == 2
+    assert report.value == 2 / 8
+    assert report.outcomes[Outcome.MISSING] == 5
+    # a and c pass one of two attempts each, b and d none.
+    assert report.pass_at == {1: 0.25, 2: 0.5}
+    assert report.pass_hat == {1: 0.25, 2: 0.0}
+    assert [score.attempt for score in report.scores.of("a")] == [0, 7]
+    assert "|attempts:2|" in report.signature
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(lambda rows: rows, id="list"),
+        pytest.param(iter, id="iterator"),
+        pytest.param(lambda rows: [sdk.Submission(**row) for row in rows], id="models"),
+        pytest.param(lambda rows: _frame("pandas", rows), id="pandas"),
+        pytest.param(lambda rows: _frame("polars", rows), id="polars"),
+    ],
+)
+def test_submissions_come_in_any_shape(make: Callable[[Any], Any]) -> None:
+    report = grade(make(answers(a="12", c="Wall Sit")))
+    assert report.value == 0.5
+
+
+def _frame(library: str, rows: list[dict[str, object]]) -> object:
+    return pytest.importorskip(library).DataFrame(rows)
+
+
+def test_a_file_is_read_line_by_line_and_bad_lines_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text(
+        '{"item_id": "a", "response": "12"}\nnot json\n{"item_id": "d", "response": 3}\n'
+    )
+    report = grade(path)
+    assert report.value == 0.25
+    assert report.outcomes[Outcome.UNPARSED] == 1
+    (problem,) = report.problems
+    assert (problem.kind, problem.line, problem.file) == (ProblemKind.MALFORMED, 2, str(path))
+
+
+def test_a_response_over_the_limit_is_named_and_not_graded() -> None:
+    report = grade(answers(a="12 " * 400_000, d="blue"))
+    assert report.outcomes[Outcome.UNPARSED] == 1
+    assert report.problem_counts == {ProblemKind.TOO_LONG: 1}
+    assert report.metrics["f1"].value == 0.25
+
+
+def test_data_and_references_exclude_one_another() -> None:
+    with pytest.raises(InputError, match="either data=.* or references="):
+        sdk.grade(answers(a="12"), task="screenqa/short")
+    with pytest.raises(InputError, match="which task"):
+        sdk.grade(answers(a="12"), references=REFERENCES)
+
+
+def test_a_reference_of_the_wrong_shape_is_named() -> None:
+    with pytest.raises(DataError, match=r"references\['a'\].*list of accepted texts"):
+        sdk.grade(answers(a="12"), task="screenqa/short", references={"a": "12"})
+
+
+def test_an_unknown_task_or_protocol_is_named_with_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'screenqa/short'"):
+        sdk.score("screenqa/shot", response="", reference=[""])
+    with pytest.raises(UnknownNameError, match="did you mean 'official'"):
+        sdk.score("screenqa/short", response="", reference=[""], protocol="oficial")
+
+
+def test_a_protocol_can_be_named_with_its_version() -> None:
+    assert grade(answers(a="12"), protocol="robust@1").protocol == "robust"
+    with pytest.raises(UnknownNameError):
+        grade(answers(a="12"), protocol="robust@99")
+
+
+def test_stored_answers_are_graded_again_from_the_report() -> None:
+    report = grade([*answers(a="12", b="No answer", c="sit"), {"item_id": "d", "error": "gone"}])
+    again = sdk.regrade(report, protocol="robust")
+    direct = grade(
+        [*answers(a="12", b="No answer", c="sit"), {"item_id": "d", "error": "gone"}],
+        protocol="robust",
+    )
+    assert again.model_dump() == direct.model_dump()
+    assert again.metrics["f1"].value > report.metrics["f1"].value
+
+
+def test_stored_answers_are_graded_again_from_a_saved_report(tmp_path: Path) -> None:
+    report = grade([*answers(a="12", b="No answer"), {"item_id": "d", "error": "gone"}])
+    saved = report.save(tmp_path / "report.json")
+    with pytest.raises(InputError, match="give references= again"):
+        sdk.regrade(saved)
+    again = sdk.regrade(saved, references=REFERENCES)
+    assert again.metrics == report.metrics
+    assert again.outcomes == report.outcomes
+
+
+def test_a_saved_report_holds_the_numbers_and_no_reference(tmp_path: Path) -> None:
+    report = grade(answers(a="12", c="wrong"))
+    saved = json.loads(report.save(tmp_path / "report.json").read_text())
+    assert saved["metrics"]["f1"]["value"] == report.value
+    assert saved["signature"] == report.signature
+    assert [row["item_id"] for row in saved["scores"]] == ["a", "b", "c", "d"]
+    assert "Wall Sit" not in json.dumps(saved)
+
+
+def test_reports_are_saved_as_csv_and_markdown_too(tmp_path: Path) -> None:
+    report = grade(answers(a='12, "twelve"\n'))
+    rows = report.save(tmp_path / "report.csv").read_text()
+    assert rows.startswith("item_id,attempt,model,outcome,exact_match,f1,response,error,note")
+    assert '"12, ""twelve""\n"' in rows
+    page = report.save(tmp_path / "report.md").read_text()
+    assert report.signature in page
+    assert "| f1 |" in page
+
+
+def test_nothing_half_written_is_left_when_a_report_can_not_be_saved(tmp_path: Path) -> None:
+    report = grade(answers(a="12"), keep_scores=False)
+    with pytest.raises(InputError, match=r"\.json, \.csv, \.md"):
+        report.save(tmp_path / "report.xlsx")
+    with pytest.raises(InputError, match="keep_scores"):
+        report.save(tmp_path / "report.csv")
+    with pytest.raises(InputError, match="can't write there"):
+        report.save(tmp_path / "nowhere" / "report.json")
+    assert not list(tmp_path.iterdir())
+
+
+def test_several_threads_may_share_one_prepared_grader() -> None:
+    protocol = sdk.protocol_of("screenqa/short")
+    grader = Grader.of(protocol, list(REFERENCES.values()))
+    responses = ["12", "<no answer>", "wall", "red"] * 500
+    batch = Answers(np.array([0, 1, 2, 3] * 500), [0] * 2000, responses)
+    alone = grader.batch(batch).values
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda _: grader.batch(batch).values, range(8)))
+    assert all(np.array_equal(alone, values) for values in together)

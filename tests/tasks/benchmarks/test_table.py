@@ -1,0 +1,83 @@
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.models.answers import AnswerKind
+from snellen.grading.protocols.table import GOLDS, PROTOCOLS
+from snellen.tasks.benchmarks import screenqa
+from snellen.tasks.benchmarks.table import TASKS, load_task, task_of, tasks
+
+
+def test_every_task_has_its_id_and_a_title_of_one_line() -> None:
+    for task, spec in TASKS.items():
+        assert spec.id == task
+        assert spec.title
+        assert "\n" not in spec.title
+        assert not spec.title.endswith(".")
+
+
+def test_tasks_are_listed_benchmark_by_benchmark() -> None:
+    assert [spec.id for spec in tasks()] == list(TASKS)
+    benchmarks = [spec.id.partition("/")[0] for spec in tasks()]
+    changes = sum(one != other for one, other in pairwise(benchmarks))
+    assert changes == len(set(benchmarks)) - 1
+
+
+def test_the_benchmarks_have_all_their_tasks() -> None:
+    counts: dict[str, int] = {}
+    for task in TASKS:
+        benchmark = task.partition("/")[0]
+        counts[benchmark] = counts.get(benchmark, 0) + 1
+    # VisualWebBench: 7 tasks and 4 open variants of its 2 grounding tasks.
+    assert counts == {"visualwebbench": 11, "webrssbench": 8, "mmbench-gui": 5, "screenqa": 5}
+
+
+def test_tasks_with_a_fixed_number_of_choices_state_their_chance() -> None:
+    chances = {spec.id: spec.chance for spec in TASKS.values() if spec.chance is not None}
+    assert chances == {
+        "visualwebbench/element_ground": 1 / 8,
+        "visualwebbench/action_prediction": 1 / 8,
+        "visualwebbench/action_ground": 1 / 8,
+        "webrssbench/ui_grouping": 1 / 6,
+    }
+
+
+def test_titles_tell_the_tasks_of_a_benchmark_apart() -> None:
+    titles = [(task.partition("/")[0], spec.title) for task, spec in TASKS.items()]
+    assert len(titles) == len(set(titles))
+
+
+def test_screenqas_lines_agree_with_its_module() -> None:
+    ours = {task: spec.kind for task, spec in TASKS.items() if task.startswith("screenqa/")}
+    assert ours == {task: spec.kind for task, spec in screenqa.TASKS.items()}
+
+
+def test_every_protocol_is_of_a_task_and_has_its_primary_metric() -> None:
+    assert set(PROTOCOLS) <= set(TASKS)
+    assert set(GOLDS) <= set(TASKS)
+    for task, protocols in PROTOCOLS.items():
+        assert protocols[0].metric.primary == TASKS[task].primary
+
+
+def test_load_task_hands_everything_to_the_tasks_loader(repo: Path, tmp_path: Path) -> None:
+    (tmp_path / "11.png").write_bytes(b"eleven")
+    data = load_task("screenqa/short", repo, split="validation", images=tmp_path)
+    assert (data.task, data.ids) == ("screenqa/short", ["validation/11/0"])
+    assert data.image("validation/11/0") == b"eleven"
+
+
+@pytest.mark.parametrize("task", [task for task, spec in TASKS.items() if spec.loader is None])
+def test_a_task_without_a_loader_says_what_to_give_instead(task: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=f"{task} has no loader; .*references="):
+        load_task(task, tmp_path)
+
+
+def test_an_unknown_task_names_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match=r"did you mean 'mmbench-gui/l1'\?"):
+        load_task("mmbench_gui/l1", tmp_path)
+
+
+def test_a_task_is_found_by_its_id() -> None:
+    assert task_of("mmbench-gui/l3").kind is AnswerKind.EPISODE

@@ -1,0 +1,153 @@
+"""The rules of the house: what is imported when, what may hold a reference, what ships."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from pydantic import BaseModel
+
+from snellen import sdk
+from snellen.grading.explain import Explanation
+from snellen.grading.models.answers import TextAnswer
+from snellen.grading.models.base import Closed
+from snellen.grading.models.items import Item, Reference
+from snellen.grading.models.reports import Report as PlainReport
+from snellen.grading.models.scores import Response, Score, Submission
+from snellen.sdk.comparison import Parting
+
+ROOT = Path(__file__).parent.parent
+ROOTS = ("server", "sdk", "tasks", "grading")
+MODULES = sorted(path for root in ROOTS for path in (ROOT / root).rglob("*.py"))
+TEXTS = {".cfg", ".csv", ".html", ".json", ".jsonl", ".md", ".py", ".toml", ".txt", ".yml"}
+
+# In pieces, so that this file holds none of them.
+STRANGE = ("/" + "work/", "." + "library", "helper" + " session")
+
+HEAVY = {"altair", "matplotlib", "mcp", "nltk", "pandas", "PIL", "polars", "pyarrow", "scipy"}
+HEAVY_FOR_THE_SHELL = {"rich", "typer"}
+HEAVY_FOR_TEXTS = {"mcp", "nltk", "PIL", "scipy"}
+
+
+def name_of(path: Path) -> str:
+    """Return a path as the repository writes it."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def imported_by(code: str) -> set[str]:
+    """Run code in a fresh interpreter and return the top-level modules that it imported."""
+    script = f"{code}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return set(done.stdout.split())
+
+
+def models_within(annotation: object, seen: set[type[BaseModel]]) -> set[type[BaseModel]]:
+    """Return every model that a value of this type can hold, however deep."""
+    is_model = isinstance(annotation, type) and issubclass(annotation, BaseModel)
+    if is_model and annotation not in seen:
+        seen.add(annotation)
+        for field in annotation.model_fields.values():
+            models_within(field.annotation, seen)
+    for argument in get_args(annotation):
+        models_within(argument, seen)
+    return seen
+
+
+def tracked_texts() -> Iterator[Path]:
+    """Yield the repository's text files."""
+    for path in sorted(ROOT.iterdir()):
+        if path.is_file() and (path.suffix in TEXTS or path.name in ("LICENSE", ".gitignore")):
+            yield path
+    for folder in (*ROOTS, "docs", "examples", "perf", "tests", ".ci"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.is_file() and (path.suffix in TEXTS or folder == ".ci"):
+                yield path
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_a_source_root_is_a_part_of_the_namespace_and_nothing_else(root: str) -> None:
+    assert [path.name for path in (ROOT / root).iterdir() if path.name != "__pycache__"] == [
+        "snellen"
+    ]
+    assert not (ROOT / root / "snellen" / "__init__.py").exists()
+    assert (ROOT / root / "snellen" / root / "__init__.py").exists()
+
+
+def test_importing_the_sdk_imports_nothing_heavy() -> None:
+    assert not imported_by("from snellen import sdk") & (HEAVY | HEAVY_FOR_THE_SHELL)
+
+
+def test_scoring_a_text_imports_nothing_that_texts_do_not_need() -> None:
+    code = (
+        "from snellen import sdk\n"
+        "sdk.score('screenqa/short', response='12', reference=['12 exercises', '12'])"
+    )
+    assert not imported_by(code) & HEAVY_FOR_TEXTS
+
+
+def test_every_public_name_of_the_sdk_is_there() -> None:
+    missing = [name for name in sdk.__all__ if not hasattr(sdk, name)]
+    assert not missing
+    assert dir(sdk) == sorted(sdk.__all__)
+
+
+def test_an_unknown_name_of_the_sdk_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'grad'"):
+        _ = sdk.grad  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]  # the point
+
+
+@pytest.mark.parametrize(
+    "public",
+    [Item, Submission, Response, Score, sdk.Report, PlainReport, Explanation, Parting],
+    ids=lambda model: f"{model.__module__}.{model.__name__}",
+)
+def test_no_public_model_can_hold_a_reference(public: type[BaseModel]) -> None:
+    assert Reference not in models_within(public, set())
+
+
+def test_a_reference_within_a_model_would_be_found() -> None:
+    class Leak(Closed):
+        hidden: dict[str, tuple[Reference, ...]] | None = None
+
+    assert Reference in models_within(Leak, set())
+
+
+def test_the_repr_of_a_reference_shows_no_answer() -> None:
+    reference = Reference(item_id="test/5/0", answers=(TextAnswer(text="the secret"),))
+    assert "secret" not in repr(reference)
+    assert "secret" not in str(reference)
+    assert "test/5/0" in repr(reference)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_every_module_says_what_it_is_for(path: Path) -> None:
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_no_module_is_longer_than_400_lines(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+def test_the_licence_is_apache_2() -> None:
+    text = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert "Apache License" in text
+    assert "Version 2.0, January 2004" in text
+    assert project["license"] == "Apache-2.0"
+
+
+def test_no_file_speaks_of_the_place_where_it_was_written() -> None:
+    found = [
+        f"{name_of(path)}: {word}"
+        for path in tracked_texts()
+        for word in STRANGE
+        if word in path.read_text(encoding="utf-8", errors="replace")
+    ]
+    assert not found

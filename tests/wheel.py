@@ -1,0 +1,164 @@
+"""Check the installed wheel: `python tests/wheel.py`, where nothing but the wheel is installed.
+
+The working folder holds copies of tests/ and examples/ and no source root, so that whatever works
+here works for a user. Prints a line a check and stops at the first that fails. No pytest: the
+room holds the wheel and its dependencies alone.
+"""
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+ROOTS = ("server", "sdk", "tasks", "grading")
+SITE = Path(sysconfig.get_path("purelib"))
+ANSWERS = Path("examples/answers.jsonl")
+DATA = Path("examples/screen_qa")
+
+
+def main() -> None:
+    """Run every check."""
+    os.environ["SNELLEN_HOME"] = tempfile.mkdtemp()
+    os.environ["COLUMNS"] = "100"
+    for check in CHECKS:
+        print(f"wheel: {check.__doc__ or check.__name__} ...", end=" ", flush=True)
+        check()
+        print("yes")
+
+
+def no_sources() -> None:
+    """The sources are out of reach."""
+    for root in ROOTS:
+        _expect(not Path(root, "snellen").exists(), f"{root}/snellen is in the working folder")
+
+
+def from_site_packages() -> None:
+    """Every part of snellen is imported from site-packages."""
+    for root in ROOTS:
+        module = importlib.import_module(f"snellen.{root}")
+        file = Path(module.__file__ or "")
+        _expect(file.is_relative_to(SITE), f"snellen.{root} is {file}, not below {SITE}")
+
+
+def typed() -> None:
+    """py.typed ships in every part."""
+    for root in ROOTS:
+        _expect((SITE / "snellen" / root / "py.typed").is_file(), f"{root} has no py.typed")
+
+
+def one_top_level_name() -> None:
+    """Nothing but snellen was installed at the top level."""
+    files = importlib.metadata.files("snellen") or []
+    tops = {file.parts[0] for file in files if file.suffix == ".py"}
+    _expect(tops == {"snellen"}, f"the wheel installs {sorted(tops)}")
+    for root in ROOTS:
+        _expect(not (SITE / root).exists(), f"there is a {SITE / root}")
+    _expect(not (SITE / "snellen" / "__init__.py").exists(), "the namespace has an __init__.py")
+
+
+def help_page() -> None:
+    """`snellen --help` names the commands."""
+    printed = _snellen("--help").stdout
+    for command in ("benchmarks", "grade", "regrade", "protocols", "explain", "doctor"):
+        _expect(command in printed, f"no {command} in it: {printed}")
+
+
+def grade_command() -> None:
+    """The README's command grades what ships, and says which lines are bad."""
+    arguments = (str(ANSWERS), "--task", "screenqa/short", "--data", str(DATA))
+    _expect("screenqa/short|data:" in _snellen("grade", *arguments).stdout, "no signature")
+    _expect("exact_match" in _snellen("explain", *arguments).stdout, "no comparison")
+    with tempfile.TemporaryDirectory() as folder:
+        broken = Path(folder, "broken.jsonl")
+        broken.write_text(ANSWERS.read_text(encoding="utf-8") + "{\n", encoding="utf-8")
+        done = _snellen("grade", str(broken), *arguments[1:], status=1)
+        _expect("broken.jsonl, line " in done.stderr, f"no line named: {done.stderr}")
+        nothing = _snellen("grade", str(Path(folder, "none.jsonl")), *arguments[1:], status=2)
+        _expect("error: " in nothing.stderr, f"no error told: {nothing.stderr}")
+
+
+def score_function() -> None:
+    """`sdk.score` scores."""
+    from snellen import sdk
+
+    score = sdk.score("screenqa/short", response="12", reference=["12 exercises", "12"])
+    _expect(score.metrics == {"exact_match": 1.0, "f1": 1.0}, str(score))
+
+
+def grade_function() -> None:
+    """`sdk.grade` reports and saves."""
+    from snellen import sdk
+
+    report = sdk.grade(ANSWERS, task="screenqa/short", data=DATA)
+    with tempfile.TemporaryDirectory() as folder:
+        for ending in (".json", ".csv", ".md"):
+            _expect(report.save(Path(folder, f"report{ending}")).stat().st_size > 0, ending)
+        again = sdk.regrade(Path(folder, "report.json"))
+    _expect(again.metrics == report.metrics, f"{again.metrics} is not {report.metrics}")
+
+
+def extras() -> None:
+    """What needs an extra says how to get it."""
+    from snellen import sdk
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "test.parquet")
+        file.write_bytes(b"PAR1")
+        _missing("parquet", lambda: sdk.load("screenqa/short", file))
+        _missing("parquet", lambda: sdk.grade(file, task="screenqa/short", data=DATA))
+    printed = _snellen("doctor").stdout
+    _expect("snellen[parquet]" in printed, f"doctor says nothing of parquet: {printed}")
+
+
+CHECKS = (
+    no_sources,
+    from_site_packages,
+    typed,
+    one_top_level_name,
+    help_page,
+    grade_command,
+    score_function,
+    grade_function,
+    extras,
+)
+
+
+def _missing(extra: str, call: Callable[[], object]) -> None:
+    from snellen.grading.errors import MissingExtraError
+
+    try:
+        importlib.import_module("pyarrow")
+    except ImportError:
+        pass
+    else:
+        sys.exit("this environment holds more than the wheel: pyarrow is installed")
+    try:
+        call()
+    except MissingExtraError as error:
+        _expect(f"pip install 'snellen[{extra}]'" in str(error), str(error))
+    else:
+        sys.exit("no: it worked without its extra")
+
+
+def _snellen(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+    command = Path(sysconfig.get_path("scripts"), "snellen")
+    done = subprocess.run([command, *arguments], capture_output=True, text=True, check=False)
+    _expect(
+        done.returncode == status,
+        f"snellen {' '.join(arguments)} ended with {done.returncode}, not {status}:"
+        f"\n{done.stdout}{done.stderr}",
+    )
+    return done
+
+
+def _expect(holds: bool, otherwise: str) -> None:
+    if not holds:
+        sys.exit(f"no: {otherwise}")
+
+
+if __name__ == "__main__":
+    main()
