@@ -2,9 +2,9 @@
 """Write the parts of these pages that come from the code: `python docs/generate.py`.
 
 Between `<!-- generated: NAME -->` and `<!-- end -->` stands what the function of that name in
-`PARTS` returns. Below each `$` line of a console block, and each `>>>` line of a pycon block, stands what
-it prints, run in a folder that holds a copy of examples/. With `--check` nothing is written: the
-status is 1 when a page is not what it would be.
+`PARTS` returns. Below each `$` line of a console block, and each `>>>` line of a pycon block,
+stands what it prints. With `--check` nothing is written: the status is 1 when a page is not
+what it would be.
 """
 
 import ast
@@ -18,12 +18,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
+from typing import Any, Protocol
 
 import typer.main
-from snellen.grading.models.reports import ProblemKind
-from snellen.grading.protocols.base import Protocol
+
+from snellen.grading.protocols import base
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape
 from snellen.sdk.cli.app import app
 from snellen.tasks.benchmarks.table import task_of
@@ -90,18 +91,24 @@ def main() -> int:
 
 
 def render(page: str) -> str:
-    """Return a page with its generated parts and its commands' output as they are now."""
+    """Return a page with its generated parts and its outputs as they are now."""
+
+    def shell(match: re.Match[str]) -> str:
+        return match[1] + console(match["body"]) + match[3]
+
+    def python(match: re.Match[str]) -> str:
+        return match[1] + session(match["body"]) + match[3]
+
+    return _SESSION.sub(python, _CONSOLE.sub(shell, parts(page)))
+
+
+def parts(page: str) -> str:
+    """Return a page with its generated parts as they are now."""
 
     def part(match: re.Match[str]) -> str:
         return f"{match[1]}\n{PARTS[match['name']]()}\n{match[3]}"
 
-    def block(match: re.Match[str]) -> str:
-        return match[1] + console(match["body"]) + match[3]
-
-    def talk(match: re.Match[str]) -> str:
-        return match[1] + session(match["body"]) + match[3]
-
-    return _SESSION.sub(talk, _CONSOLE.sub(block, _PART.sub(part, page)))
+    return _PART.sub(part, page)
 
 
 def console(body: str) -> str:
@@ -131,7 +138,7 @@ def session(body: str) -> str:
 
 
 @contextlib.contextmanager
-def _room() -> Iterator[Path]:
+def _room() -> Generator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "examples", Path(folder, "examples"))
         yield Path(folder)
@@ -185,7 +192,7 @@ def protocols() -> str:
     )
 
 
-def _protocol_tables(known: tuple[Protocol, ...]) -> str:
+def _protocol_tables(known: tuple[base.Protocol, ...]) -> str:
     rules = [
         [
             f"`{one.name}`{' (default)' if number == 0 else ''}",
@@ -214,11 +221,30 @@ def _protocol_tables(known: tuple[Protocol, ...]) -> str:
     )
 
 
+class Parameter(Protocol):
+    """An argument or an option: what is used of typer's own class, which has no types."""
+
+    name: str
+    opts: list[str]
+    param_type_name: str
+    required: bool
+    default: object
+    help: str | None
+
+
+class Command(Protocol):
+    """A command: what is used of typer's own class."""
+
+    help: str
+    params: list[Parameter]
+
+
 def commands() -> str:
     """Every command of the command line with its arguments and options."""
     lines: list[str] = []
-    group = typer.main.get_command(app)
-    for name, command in getattr(group, "commands").items():  # noqa: B009  (untyped in click)
+    group: Any = typer.main.get_command(app)
+    known: dict[str, Command] = group.commands
+    for name, command in known.items():
         lines += [f"### snellen {name}\n", f"{command.help}\n"]
         rows = [
             [f"`{_spelling(parameter)}`", _need(parameter), parameter.help or ""]
@@ -230,13 +256,13 @@ def commands() -> str:
     return "\n".join(lines)
 
 
-def _spelling(parameter: typer.core.TyperOption | typer.core.TyperArgument) -> str:
+def _spelling(parameter: Parameter) -> str:
     if parameter.param_type_name == "argument":
-        return (parameter.name or "").upper()
+        return parameter.name.upper()
     return ", ".join(reversed(parameter.opts))
 
 
-def _need(parameter: typer.core.TyperOption | typer.core.TyperArgument) -> str:
+def _need(parameter: Parameter) -> str:
     if parameter.required:
         return "needed"
     return str(parameter.default) if parameter.default else ""
@@ -271,16 +297,11 @@ def _members(tree: ast.Module, module: str) -> Iterator[tuple[str, str, str]]:
 
 def _source(docstring: str) -> str:
     match = re.search(r"Source: (.+?)(?:\n\n|$)", docstring, re.DOTALL)
-    return " ".join(match[1].split()).removesuffix(".").replace("/ lmms", "/lmms") if match else ""
+    return " ".join(match[1].split()).removesuffix(".").replace("/ ", "/") if match else ""
 
 
 def _first(docstring: str) -> str:
     return " ".join(docstring.partition("\n\n")[0].split())
-
-
-def problem_kinds() -> str:
-    """Every kind of problem."""
-    return "".join(f"- `{kind.value}`\n" for kind in ProblemKind)
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:
@@ -291,13 +312,12 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 def _cell(text: str) -> str:
     escaped = text.replace("|", "\\|")
     # Angle brackets outside of code would be taken for HTML.
-    return escaped if "`" in escaped else escaped.replace("<", "&lt;").replace("*", "*")
+    return escaped if "`" in escaped else escaped.replace("<", "&lt;")
 
 
 PARTS: Mapping[str, Callable[[], str]] = {
     "commands": commands,
     "metrics": metrics,
-    "problem_kinds": problem_kinds,
     "protocols": protocols,
     "tasks": tasks,
 }

@@ -50,7 +50,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     skipped = [
         report
         for report in terminalreporter.getreports("skipped")
-        if isinstance(report, pytest.TestReport) and "real data: " in str(report.longrepr)
+        if isinstance(report, pytest.TestReport)
+        and ("realdata" in report.keywords or VARIABLE in str(report.longrepr))
     ]
     if reason and skipped:
         terminalreporter.write_line(

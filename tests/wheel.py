@@ -12,6 +12,7 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOTS = ("server", "sdk", "tasks", "grading")
@@ -104,12 +105,14 @@ def grade_function() -> None:
 def extras() -> None:
     """What needs an extra says how to get it."""
     from snellen import sdk
+    from snellen.grading.metrics.captions import bleu
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "test.parquet")
         file.write_bytes(b"PAR1")
-        _missing("parquet", lambda: sdk.load("screenqa/short", file))
-        _missing("parquet", lambda: sdk.grade(file, task="screenqa/short", data=DATA))
+        _missing("parquet", "pyarrow", lambda: sdk.load("screenqa/short", file))
+        _missing("parquet", "pyarrow", lambda: sdk.grade(file, task="screenqa/short", data=DATA))
+    _missing("captions", "sacrebleu", lambda: bleu("a cat", ["a cat"]))
     printed = _snellen("doctor").stdout
     _expect("snellen[parquet]" in printed, f"doctor says nothing of parquet: {printed}")
 
@@ -127,21 +130,16 @@ CHECKS = (
 )
 
 
-def _missing(extra: str, call: Callable[[], object]) -> None:
+def _missing(extra: str, module: str, call: Callable[[], object]) -> None:
     from snellen.grading.errors import MissingExtraError
 
-    try:
-        importlib.import_module("pyarrow")
-    except ImportError:
-        pass
-    else:
-        sys.exit("this environment holds more than the wheel: pyarrow is installed")
+    _expect(find_spec(module) is None, f"more than the wheel is installed here: {module}")
     try:
         call()
     except MissingExtraError as error:
         _expect(f"pip install 'snellen[{extra}]'" in str(error), str(error))
     else:
-        sys.exit("no: it worked without its extra")
+        sys.exit(f"no: it worked without {module}")
 
 
 def _snellen(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:

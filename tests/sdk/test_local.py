@@ -22,7 +22,7 @@ def grade(submissions: Any, **options: Any) -> sdk.Report:
     return sdk.grade(submissions, task="screenqa/short", references=REFERENCES, **options)
 
 
-def answers(**responses: object) -> list[dict[str, object]]:
+def answers(**responses: object) -> list[dict[str, Any]]:
     return [{"item_id": item_id, "response": said} for item_id, said in responses.items()]
 
 
@@ -173,23 +173,25 @@ def test_several_attempts_share_one_denominator() -> None:
     assert "|attempts:2|" in report.signature
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        pytest.param(lambda rows: rows, id="list"),
-        pytest.param(iter, id="iterator"),
-        pytest.param(lambda rows: [sdk.Submission(**row) for row in rows], id="models"),
-        pytest.param(lambda rows: _frame("pandas", rows), id="pandas"),
-        pytest.param(lambda rows: _frame("polars", rows), id="polars"),
-    ],
-)
-def test_submissions_come_in_any_shape(make: Callable[[Any], Any]) -> None:
+Rows = list[dict[str, Any]]
+
+
+def as_models(rows: Rows) -> list[sdk.Submission]:
+    return [sdk.Submission(**row) for row in rows]
+
+
+def as_pandas(rows: Rows) -> Any:
+    return pytest.importorskip("pandas").DataFrame(rows)
+
+
+def as_polars(rows: Rows) -> Any:
+    return pytest.importorskip("polars").DataFrame(rows)
+
+
+@pytest.mark.parametrize("make", [list, iter, as_models, as_pandas, as_polars])
+def test_submissions_come_in_any_shape(make: Callable[[Rows], Any]) -> None:
     report = grade(make(answers(a="12", c="Wall Sit")))
     assert report.value == 0.5
-
-
-def _frame(library: str, rows: list[dict[str, object]]) -> object:
-    return pytest.importorskip(library).DataFrame(rows)
 
 
 def test_a_file_is_read_line_by_line_and_bad_lines_are_named(tmp_path: Path) -> None:
@@ -212,7 +214,7 @@ def test_a_response_over_the_limit_is_named_and_not_graded() -> None:
 
 
 def test_data_and_references_exclude_one_another() -> None:
-    with pytest.raises(InputError, match="either data=.* or references="):
+    with pytest.raises(InputError, match=r"either data=.* or references="):
         sdk.grade(answers(a="12"), task="screenqa/short")
     with pytest.raises(InputError, match="which task"):
         sdk.grade(answers(a="12"), references=REFERENCES)
@@ -294,5 +296,31 @@ def test_several_threads_may_share_one_prepared_grader() -> None:
     batch = Answers(np.array([0, 1, 2, 3] * 500), [0] * 2000, responses)
     alone = grader.batch(batch).values
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda _: grader.batch(batch).values, range(8)))
-    assert all(np.array_equal(alone, values) for values in together)
+        together = list(pool.map(grader.batch, [batch] * 8))
+    assert all(np.array_equal(alone, columns.values) for columns in together)
+
+
+def test_a_progress_bar_is_shown_when_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "answers.jsonl"
+    lines = (f'{{"item_id": "a", "attempt": {n}, "response": "12"}}\n' for n in range(40_000))
+    path.write_text("".join(lines))
+    assert grade(path, progress=True).attempts == 40_000
+    assert "grading" in capsys.readouterr().err
+    grade(path, progress=False)
+    assert capsys.readouterr().err == ""
+
+
+def test_what_a_protocol_reads_can_be_asked_for_without_scoring() -> None:
+    read = sdk.read("mmbench-gui/l1", response="Based on the page, D")
+    assert (read.answer, read.outcome) == ("B", Outcome.ANSWERED)
+    robust = sdk.read("mmbench-gui/l1", response="Based on the page, D", protocol="robust")
+    assert robust.answer == "D"
+    lost = sdk.read("screenqa/ui_contents_boxes", response=[[[0, 5, 1, 2], "upside down"]])
+    assert (lost.answer, lost.outcome) == (None, Outcome.UNPARSED)
+    assert "inverted" in lost.note
+    guessed = sdk.read("mmbench-gui/l2_basic", response="(0.2, 0.4)")
+    assert "0-1" in guessed.note
+    assert sdk.read("screenqa/short", response="x" * 2_000_000).outcome is Outcome.UNPARSED
+    assert sdk.read("screenqa/short", response=None).outcome is Outcome.MISSING

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import JsonValue
 
-from snellen.grading.models.scores import Outcome
+from snellen.grading.models.scores import Outcome, Response
 from snellen.grading.parse.refusals import is_refusal
 from snellen.grading.protocols.base import (
     NO_CONTEXT,
@@ -37,6 +38,8 @@ _REFUSED = CODES[Outcome.REFUSED]
 _MISSING = CODES[Outcome.MISSING]
 _UNPARSED = CODES[Outcome.UNPARSED]
 _ERROR = CODES[Outcome.ERROR]
+_NEVER_READ = frozenset({_UNPARSED, _MISSING, _ERROR})
+_TOO_LONG = f"more than {MAX_TEXT} characters"
 
 
 class Answers(NamedTuple):
@@ -96,55 +99,77 @@ class Grader:
         Returns:
             The columns; missing responses, errors and what nothing could be read from are 0.
         """
-        items, responses, errors = given.items, given.responses, given.errors
-        outcomes = np.full(len(responses), _ANSWERED, dtype=np.uint8)
+        parser, contexts = self.protocol.parser, self.contexts
+        codes: list[int] = []
         notes: dict[int, str] = {}
         rows: list[int] = []
         answers: list[AnswerValue] = []
-        plain = self.protocol.parser.plain
-        for row, response in enumerate(responses):
-            if errors is not None and errors[row] is not None:
-                outcomes[row] = _ERROR
+        for row, response in enumerate(given.responses):
+            code = _label(response, None if given.errors is None else given.errors[row])
+            codes.append(code)
+            if code in _NEVER_READ:
+                if code == _UNPARSED:
+                    notes[row] = _TOO_LONG
                 continue
-            if response is None:
-                outcomes[row] = _MISSING
+            if parser.plain and type(response) is str:
+                rows.append(row)
+                answers.append(response)
                 continue
-            if type(response) is str:
-                if not response or response.isspace():
-                    outcomes[row] = _EMPTY
-                elif is_refusal(response):
-                    outcomes[row] = _REFUSED
-                elif len(response) > MAX_TEXT:
-                    outcomes[row] = _UNPARSED
-                    notes[row] = f"{len(response)} characters are more than {MAX_TEXT}"
-                    continue
-                if plain:
-                    rows.append(row)
-                    answers.append(response)
-                    continue
-            context = self.contexts[int(items[row])] if self.contexts else NO_CONTEXT
-            parsed = self.protocol.parser.read(response, context)
+            parsed = parser.read(response, contexts[given.items[row]] if contexts else NO_CONTEXT)
             if parsed.note:
                 notes[row] = parsed.note
             if parsed.outcome is None:
                 rows.append(row)
                 answers.append(parsed.answer)
-            elif outcomes[row] == _ANSWERED:
-                outcomes[row] = CODES[parsed.outcome]
-        values = np.zeros((len(responses), len(self.protocol.metric.keys)), dtype=np.float64)
-        crashed = np.zeros(len(responses), dtype=np.bool_)
-        if rows:
-            whole = len(rows) == len(responses)
-            judged = self.judge(items if whole else items[rows], answers)
-            if whole:
-                values = judged.values
-            else:
-                values[rows] = judged.values
-            if judged.crashed is not None:
-                crashed[rows] = judged.crashed
+            elif code == _ANSWERED:
+                codes[row] = CODES[parsed.outcome]
+        values, crashed = self._judge(given.items, rows, answers)
         kept: list[AnswerValue | None] | None = None
         if self.protocol.metric.corpus is not None:
-            kept = [None] * len(responses)
+            kept = [None] * len(codes)
             for row, answer in zip(rows, answers, strict=True):
                 kept[row] = answer
-        return Columns(values, outcomes, crashed, notes, kept)
+        return Columns(values, np.array(codes, dtype=np.uint8), crashed, notes, kept)
+
+    def _judge(
+        self, items: IntArray, rows: Sequence[int], answers: Sequence[AnswerValue]
+    ) -> tuple[FloatArray, BoolArray]:
+        crashed = np.zeros(len(items), dtype=np.bool_)
+        if len(rows) == len(items):
+            judged = self.judge(items, answers)
+            return judged.values, crashed if judged.crashed is None else judged.crashed
+        values = np.zeros((len(items), len(self.protocol.metric.keys)), dtype=np.float64)
+        if rows:
+            judged = self.judge(items[rows], answers)
+            values[rows] = judged.values
+            if judged.crashed is not None:
+                crashed[rows] = judged.crashed
+        return values, crashed
+
+
+def read_response(
+    protocol: Protocol, response: JsonValue, context: Context = NO_CONTEXT
+) -> Response:
+    """Return what a protocol's parser reads in a response, with nothing scored."""
+    code = _label(response, None)
+    if code in _NEVER_READ:
+        note = _TOO_LONG if code == _UNPARSED else ""
+        return Response(raw=response, outcome=OUTCOMES[code], note=note)
+    parsed = protocol.parser.read(response, context)
+    if parsed.outcome is not None and code == _ANSWERED:
+        code = CODES[parsed.outcome]
+    answer = None if parsed.outcome is not None else parsed.answer
+    return Response(raw=response, answer=answer, outcome=OUTCOMES[code], note=parsed.note)
+
+
+def _label(response: object, error: str | None) -> int:
+    """Say what became of a response before it is parsed."""
+    if error is not None:
+        return _ERROR
+    if type(response) is str:
+        if not response or response.isspace():
+            return _EMPTY
+        if len(response) > MAX_TEXT:
+            return _UNPARSED
+        return _REFUSED if is_refusal(response) else _ANSWERED
+    return _MISSING if response is None else _ANSWERED

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from snellen.grading.protocols.base import Protocol
     from snellen.grading.protocols.table import protocol_of, protocols_of
     from snellen.sdk.comparison import Comparison, explain
-    from snellen.sdk.local import grade, regrade, score
+    from snellen.sdk.local import grade, read, regrade, score
     from snellen.sdk.reports import Report
     from snellen.tasks.benchmarks.table import TASKS, TaskSpec, task_of
     from snellen.tasks.benchmarks.table import load_task as load
@@ -45,6 +45,7 @@ __all__ = [
     "load",
     "protocol_of",
     "protocols_of",
+    "read",
     "regrade",
     "score",
     "task_of",
@@ -65,6 +66,7 @@ _HOMES = {
     "Comparison": "snellen.sdk.comparison",
     "explain": "snellen.sdk.comparison",
     "grade": "snellen.sdk.local",
+    "read": "snellen.sdk.local",
     "regrade": "snellen.sdk.local",
     "score": "snellen.sdk.local",
     "Report": "snellen.sdk.reports",

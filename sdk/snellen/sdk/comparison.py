@@ -13,7 +13,7 @@ from snellen.grading.models.base import Closed
 from snellen.grading.protocols.table import protocol_of, protocols_of
 from snellen.sdk.intake import Intake
 from snellen.sdk.local import grade_answers
-from snellen.sdk.progress import Progress
+from snellen.sdk.progress import watched
 from snellen.sdk.reports import Report
 from snellen.sdk.selection import Data, References, select
 from snellen.sdk.submissions import Source
@@ -116,7 +116,6 @@ def explain(
         else [protocol_of(selection.task, name) for name in protocols]
     )
     intake = Intake(selection)
-    with Progress(progress) as bar:
-        answers = list(bar.watch(intake.batches(submissions)))
+    answers = list(watched(intake.batches(submissions), progress))
     reports = {protocol.id: grade_answers(answers, intake, protocol) for protocol in chosen}
     return Comparison(reports, intake, answers)

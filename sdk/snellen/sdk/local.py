@@ -4,15 +4,17 @@ from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from snellen.grading.ceiling import leave_one_rater_out
-from snellen.grading.grade import Answers, Grader
-from snellen.grading.models.scores import Outcome, Score
-from snellen.grading.protocols.base import Protocol
+from snellen.grading.grade import Answers, Grader, read_response
+from snellen.grading.models.scores import Outcome, Response, Score
+from snellen.grading.protocols.base import NO_CONTEXT, Protocol
 from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.grading.score_table import ScoreTable, score_one
 from snellen.grading.tally import Tally
 from snellen.sdk.intake import Intake
-from snellen.sdk.progress import Progress
+from snellen.sdk.progress import watched
 from snellen.sdk.reports import Report, attach
 from snellen.sdk.saved import read_saved
 from snellen.sdk.selection import Data, References, Selection, select
@@ -82,14 +84,13 @@ def grade_selection(
 ) -> Report:
     """Grade a set of answers against items that are loaded already; see `grade`."""
     intake = Intake(selection)
-    with Progress(progress) as bar:
-        return grade_answers(
-            bar.watch(intake.batches(submissions)),
-            intake,
-            protocol,
-            keep_scores=keep_scores,
-            pass_mark=pass_mark,
-        )
+    return grade_answers(
+        watched(intake.batches(submissions), progress),
+        intake,
+        protocol,
+        keep_scores=keep_scores,
+        pass_mark=pass_mark,
+    )
 
 
 def grade_answers(
@@ -168,6 +169,23 @@ def score(
     shape = gold_shape(task)
     gold = shape.read(reference)
     return score_one(chosen, response, gold, shape.context(gold))
+
+
+def read(
+    task: str, *, response: JsonValue, protocol: str | None = None, reference: object = None
+) -> Response:
+    """Return what a protocol reads in a response, with nothing scored.
+
+    Args:
+        task: The task's id.
+        response: Text, or JSON in the shape of an answer.
+        protocol: The protocol's id; the task's first one when None.
+        reference: Gives the parser what it may know of the item (its regions, its image's size),
+            where the task's references say it.
+    """
+    shape = gold_shape(task)
+    context = NO_CONTEXT if reference is None else shape.context(shape.read(reference))
+    return read_response(protocol_of(task, protocol), response, context)
 
 
 def regrade(

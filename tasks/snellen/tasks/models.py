@@ -7,6 +7,7 @@ from functools import cached_property
 from snellen.grading.errors import DataError
 from snellen.grading.models.items import Item, Reference
 from snellen.grading.models.reports import DataPin
+from snellen.grading.protocols.base import Context
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class TaskData:
     build_item: Callable[[int], Item]
     build_reference: Callable[[int], Reference]
     load_image: Callable[[int, str], bytes] | None = None
-    contexts: Sequence[object] = ()
+    contexts: Sequence[Context] = ()
     raters: Sequence[Sequence[object]] = field(default=())
 
     def __len__(self) -> int:

@@ -1,6 +1,7 @@
 import gzip
 import json
 import random
+import re
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
@@ -99,7 +100,7 @@ def test_the_message_says_what_is_wrong_and_what_to_do(
     file: Path, line: bytes, message: str
 ) -> None:
     (problem,) = parse(file, line + b"\n" + GOOD).problems
-    assert __import__("re").search(message, problem.message), problem.message
+    assert re.search(message, problem.message), problem.message
 
 
 @pytest.mark.parametrize("cut", range(1, len(GOOD)))
@@ -207,16 +208,51 @@ def test_a_truncated_gzip_keeps_what_came_before(tmp_path: Path) -> None:
     assert "the compressed file ends too early" in problems[0].message
 
 
-@pytest.mark.parametrize("damage", ["not gzip", "within"])
-def test_a_damaged_gzip_is_refused(tmp_path: Path, damage: str) -> None:
+def test_a_gzip_cut_at_its_start_is_refused_once(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl.gz"
-    content = bytearray(gzip.compress(random.Random(1).randbytes(5000)))
-    if damage == "within":
-        content[2000:2200] = b"\xff" * 200
-    path.write_bytes(GOOD if damage == "not gzip" else content)
-    with pytest.raises(SubmissionError) as caught:
+    path.write_bytes(gzip.compress(GOOD)[:11])
+    with pytest.raises(SubmissionError, match="could be read; the compressed file ends too early"):
+        list(read(path))
+
+
+def damaged(where: int) -> bytes:
+    content = bytearray(gzip.compress(random.Random(1).randbytes(5000) + GOOD * 999))
+    content[where] ^= 0xFF
+    return bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        pytest.param(GOOD, "it can't be read: Not a gzipped file", id="not gzip"),
+        pytest.param(damaged(2500), "it can't be read: CRC check failed", id="in the content"),
+        pytest.param(damaged(10), "its compression is damaged .* copy it again", id="in a block"),
+    ],
+)
+def test_a_damaged_gzip_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "answers.jsonl.gz"
+    path.write_bytes(content)
+    with pytest.raises(SubmissionError, match=message) as caught:
         list(read(path))
     assert caught.value.file == str(path)
+
+
+def test_a_line_that_memory_should_not_hold_is_named_and_its_neighbours_stay(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "answers.jsonl"
+    with path.open("wb") as out:
+        out.write(GOOD + b"\n")
+        for _ in range(2):
+            out.write(b"x" * (2**26 + 2**18) + b"\n")
+        out.write(GOOD)
+    (batch,) = read(path)
+    assert (batch.item_ids, list(batch.lines)) == (["good", "good"], [1, 4])
+    assert [(problem.kind, problem.line) for problem in batch.problems] == [
+        (ProblemKind.TOO_LONG, 2),
+        (ProblemKind.TOO_LONG, 3),
+    ]
+    assert "longer than 67,108,864 bytes; it was skipped" in batch.problems[0].message
 
 
 def test_memory_stays_within_a_few_batches(tmp_path: Path) -> None:

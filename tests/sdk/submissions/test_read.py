@@ -85,6 +85,16 @@ def test_a_name_that_no_file_can_have_is_refused(name: str) -> None:
         read(name)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a file that refuses to be read")
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.json", "a.csv"])
+def test_a_file_that_refuses_to_be_read_is_named(tmp_path: Path, name: str) -> None:
+    # Nothing is mapped at the address 0 of a process.
+    (tmp_path / name).symlink_to("/proc/self/mem")
+    with pytest.raises(SubmissionError, match="it can't be read: Input/output error") as caught:
+        list(read(tmp_path / name))
+    assert caught.value.file == str(tmp_path / name)
+
+
 @pytest.mark.parametrize("name", ["answers.xlsx", "answers", "answers.csv.gz"])
 def test_an_unknown_ending_is_refused_and_the_known_ones_are_named(
     tmp_path: Path, name: str

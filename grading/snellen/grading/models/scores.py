@@ -1,6 +1,7 @@
 """Submission, Response and Score: what came in, what was read in it, what it was worth."""
 
 from enum import StrEnum
+from typing import Any
 
 from pydantic import Field, JsonValue
 
@@ -40,12 +41,12 @@ class Submission(Closed):
 class Response(Closed):
     """What a protocol's parser read in a submission.
 
-    `answer` is in the task's published shape; `note` records what the parser had to guess,
-    because the published code does.
+    `answer` is what the metric compares: text, an option, a list, a box. `note` records what the
+    parser had to guess, because the published code does, or why it read nothing.
     """
 
     raw: JsonValue
-    answer: JsonValue = None
+    answer: Any = None
     outcome: Outcome
     note: str = ""
 

@@ -1,7 +1,7 @@
 """The commands: each reads its arguments, calls the SDK and prints."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -35,8 +35,7 @@ def _task_names(incomplete: str) -> list[str]:
 
 
 def _protocol_names(context: typer.Context, incomplete: str) -> list[str]:
-    task = context.params.get("task")
-    known = protocols_of(task) if task in PROTOCOLS else ()
+    known = PROTOCOLS.get(str(context.params.get("task")), ())
     return [protocol.id for protocol in known if protocol.id.startswith(incomplete)]
 
 
@@ -207,7 +206,7 @@ def _ids(path: Path | None) -> list[str] | None:
 
 
 @contextmanager
-def _errors_told() -> Iterator[None]:
+def _errors_told() -> Generator[None]:
     try:
         yield
     except SnellenError as error:

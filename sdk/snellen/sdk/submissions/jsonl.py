@@ -89,7 +89,7 @@ def _pieces(read: Callable[[int], bytes], file: str) -> Iterator[bytes]:
     while len(head) < LONGEST_MARK and (more := read(BLOCK)):
         head += more
     yield without_mark(head, file)
-    while data := read(BLOCK):
+    while len(head) >= LONGEST_MARK and (data := read(BLOCK)):
         yield data
 
 
@@ -102,7 +102,7 @@ def _guarded(
         except EOFError:
             collector.fault(
                 ProblemKind.TRUNCATED,
-                "the compressed file ends too early; what comes before was read",
+                "the compressed file ends too early; what comes before was read, copy it again",
                 None,
             )
             return b""

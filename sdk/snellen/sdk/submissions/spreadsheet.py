@@ -79,7 +79,7 @@ def _rows(lines: Iterator[str], file: str, collector: Collector) -> Iterator[_Ro
                 ) from error
             collector.fault(ProblemKind.MALFORMED, f"{error}; the row was skipped", line)
             continue
-        if cells:
+        if len(cells) > 1 or any(map(str.strip, cells)):
             yield _Row(line, cells)
 
 

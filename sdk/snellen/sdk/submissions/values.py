@@ -8,6 +8,7 @@ MAX_DEPTH = 100
 """How deep lists and objects may be nested. Deeper values break what handles them later."""
 
 _MAX_BITS = 1024
+_CONTAINERS = frozenset((list, dict))
 
 
 class NotJsonError(ValueError):
@@ -42,14 +43,18 @@ def text_fault(text: str) -> str | None:
     return None
 
 
-def is_nested_too_deep(value: object) -> bool:
-    """Whether a JSON value has more than `MAX_DEPTH` levels of lists and objects."""
-    level = [value]
-    for _ in range(MAX_DEPTH + 1):
-        level = [part for whole in level for part in _parts(whole)]
-        if not level:
-            return False
-    return True
+def is_nested_too_deep(value: object, levels: int = MAX_DEPTH) -> bool:
+    """Whether a JSON value has more than so many levels of lists and objects."""
+    if type(value) not in _CONTAINERS:
+        return False
+    if levels == 0:
+        return True
+    whole = cast("list[object] | dict[str, object]", value)
+    for part in whole.values() if isinstance(whole, dict) else whole:
+        # Asked here too: most parts are scalars, and this runs for every answer that is JSON.
+        if type(part) in _CONTAINERS and is_nested_too_deep(part, levels - 1):
+            return True
+    return False
 
 
 def kind_of(value: object) -> str:
@@ -85,15 +90,7 @@ def shown(value: object) -> str:
     return kind_of(value)
 
 
-def _parts(value: object) -> list[object]:
-    if isinstance(value, dict):
-        return list(cast("dict[str, object]", value).values())
-    return cast("list[object]", value) if isinstance(value, list) else []
-
-
 def _convert(value: object, depth: int) -> object:
-    if depth > MAX_DEPTH:
-        raise NotJsonError(f"it is nested more than {MAX_DEPTH} levels deep")
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -106,6 +103,8 @@ def _convert(value: object, depth: int) -> object:
                 "NaN, Infinity and numbers beyond a float's range are not JSON; write null"
             )
         return float(value)
+    if depth == MAX_DEPTH:
+        raise NotJsonError(f"it is nested more than {MAX_DEPTH} levels deep")
     if isinstance(value, Mapping):
         pairs = cast("Mapping[object, object]", value).items()
         return {_key(key): _convert(part, depth + 1) for key, part in pairs}
