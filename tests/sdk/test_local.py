@@ -213,6 +213,21 @@ def test_a_response_over_the_limit_is_named_and_not_graded() -> None:
     assert report.metrics["f1"].value == 0.25
 
 
+def test_a_response_over_the_limit_stays_unparsed_when_graded_again(tmp_path: Path) -> None:
+    report = grade(answers(a="12 " * 400_000, d="blue"))
+    assert report.scores.of("a")[0].response is None
+    assert sdk.regrade(report).outcomes == report.outcomes
+    saved = report.save(tmp_path / "report.json")
+    assert sdk.regrade(saved, references=REFERENCES).outcomes == report.outcomes
+
+
+def test_attempt_numbers_that_number_no_attempts_are_refused() -> None:
+    ids = [str(number) for number in range(20_000)]
+    rows = ({"item_id": item_id, "attempt": n, "response": "x"} for n, item_id in enumerate(ids))
+    with pytest.raises(SubmissionError, match="different attempts"):
+        sdk.grade(rows, task="screenqa/short", references={key: ["x"] for key in ids})
+
+
 def test_data_and_references_exclude_one_another() -> None:
     with pytest.raises(InputError, match=r"either data=.* or references="):
         sdk.grade(answers(a="12"), task="screenqa/short")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from snellen.grading.models.scores import Outcome, Response
+from snellen.grading.models.scores import TOO_LONG, Outcome, Response
 from snellen.grading.parse.refusals import is_refusal
 from snellen.grading.protocols.base import (
     NO_CONTEXT,
@@ -39,7 +39,7 @@ _MISSING = CODES[Outcome.MISSING]
 _UNPARSED = CODES[Outcome.UNPARSED]
 _ERROR = CODES[Outcome.ERROR]
 _NEVER_READ = frozenset({_UNPARSED, _MISSING, _ERROR})
-_TOO_LONG = f"more than {MAX_TEXT} characters"
+_OVER_LIMIT = f"longer than {MAX_TEXT:,} characters"
 
 
 class Answers(NamedTuple):
@@ -48,7 +48,7 @@ class Answers(NamedTuple):
     Attributes:
         items: The index of each answer's item.
         attempts: Which attempt each is.
-        responses: Text or JSON values; None is a missing response.
+        responses: Text, JSON values or `TOO_LONG`; None is a missing response.
         errors: Where not None, the response is an error, whatever it holds; None: no row is.
         models: Who said it; None: no row says.
     """
@@ -109,13 +109,14 @@ class Grader:
             codes.append(code)
             if code in _NEVER_READ:
                 if code == _UNPARSED:
-                    notes[row] = _TOO_LONG
+                    notes[row] = _OVER_LIMIT
                 continue
             if parser.plain and type(response) is str:
                 rows.append(row)
                 answers.append(response)
                 continue
-            parsed = parser.read(response, contexts[given.items[row]] if contexts else NO_CONTEXT)
+            context = contexts[int(given.items[row])] if contexts else NO_CONTEXT
+            parsed = parser.read(response, context)
             if parsed.note:
                 notes[row] = parsed.note
             if parsed.outcome is None:
@@ -153,7 +154,7 @@ def read_response(
     """Return what a protocol's parser reads in a response, with nothing scored."""
     code = _label(response, None)
     if code in _NEVER_READ:
-        note = _TOO_LONG if code == _UNPARSED else ""
+        note = _OVER_LIMIT if code == _UNPARSED else ""
         return Response(raw=response, outcome=OUTCOMES[code], note=note)
     parsed = protocol.parser.read(response, context)
     if parsed.outcome is not None and code == _ANSWERED:
@@ -172,4 +173,6 @@ def _label(response: object, error: str | None) -> int:
         if len(response) > MAX_TEXT:
             return _UNPARSED
         return _REFUSED if is_refusal(response) else _ANSWERED
+    if response is TOO_LONG:
+        return _UNPARSED
     return _MISSING if response is None else _ANSWERED

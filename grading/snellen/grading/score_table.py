@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snellen.grading.grade import CODES, OUTCOMES, Answers, Columns, Grader
-from snellen.grading.models.scores import Outcome, Score
+from snellen.grading.models.scores import TOO_LONG, Outcome, Score
 from snellen.grading.protocols.base import (
     NO_CONTEXT,
     BoolArray,
@@ -177,7 +177,7 @@ def score_at(
         outcome=outcome,
         value=metrics[metric.primary],
         metrics=metrics,
-        response=response,
+        response=None if response is TOO_LONG else response,
         error=error,
         note=columns.notes.get(row, ""),
         crashed=bool(columns.crashed[row]),

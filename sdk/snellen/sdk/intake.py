@@ -11,6 +11,7 @@ from snellen.sdk.selection import Selection
 from snellen.sdk.submissions import Batch, Source, read
 
 _SHOWN = 20
+_MOST_CELLS = 100_000_000
 
 
 class Intake:
@@ -64,7 +65,7 @@ class Intake:
                 continue
             attempt = 0 if given is None else given[row]
             if attempt != last or taken is None:
-                taken = self._taken.setdefault(attempt, bytearray(len(self.selection.ids)))
+                taken = self._taken.get(attempt) or self._open(attempt, batch, row)
                 last = attempt
             if taken[place]:
                 self._duplicate(batch, row, attempt)
@@ -82,6 +83,19 @@ class Intake:
             errors=_pick(batch.errors, rows, whole=whole),
             models=_pick(batch.models, rows, whole=whole),
         )
+
+    def _open(self, attempt: int, batch: Batch, row: int) -> bytearray:
+        items = len(self.selection.ids)
+        if items * (len(self._taken) + 1) > _MOST_CELLS:
+            raise SubmissionError(
+                f"{len(self._taken) + 1:,} different attempts at {items:,} items are more than can"
+                " be graded together; an attempt numbers the tries at one item, from 0",
+                file=batch.file,
+                line=batch.lines[row],
+                field="attempt",
+            )
+        self._taken[attempt] = bytearray(items)
+        return self._taken[attempt]
 
     def _unknown(self, batch: Batch, row: int) -> None:
         item_id = batch.item_ids[row]

@@ -6,8 +6,8 @@ import pytest
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.reports import ProblemKind
-from snellen.grading.models.scores import Outcome, Score
-from snellen.sdk.submissions import TOO_LONG, Batch, read
+from snellen.grading.models.scores import TOO_LONG, Outcome, Score
+from snellen.sdk.submissions import Batch, read
 
 ROWS = [{"item_id": "a", "response": "x"}, {"item_id": "b", "response": ["y"], "attempt": 1}]
 

@@ -10,7 +10,8 @@ import pytest
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.reports import ProblemKind
-from snellen.sdk.submissions import TOO_LONG, Batch, Source, read
+from snellen.grading.models.scores import TOO_LONG
+from snellen.sdk.submissions import Batch, Source, read
 
 Maker = Callable[[dict[str, Any]], Any]
 MAKERS = [

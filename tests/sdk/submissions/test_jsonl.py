@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.reports import ProblemKind
-from snellen.sdk.submissions import TOO_LONG, Batch, read
+from snellen.grading.models.scores import TOO_LONG
+from snellen.sdk.submissions import Batch, read
 from snellen.sdk.submissions.jsonl import blocks
 
 

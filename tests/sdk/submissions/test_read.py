@@ -10,7 +10,8 @@ import pytest
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.reports import ProblemKind
-from snellen.sdk.submissions import TOO_LONG, Batch, read
+from snellen.grading.models.scores import TOO_LONG
+from snellen.sdk.submissions import Batch, read
 
 GOOD = '{"item_id": "test/5/0", "response": "7"}\n'
 

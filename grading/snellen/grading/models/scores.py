@@ -1,7 +1,7 @@
 """Submission, Response and Score: what came in, what was read in it, what it was worth."""
 
-from enum import StrEnum
-from typing import Any
+from enum import Enum, StrEnum
+from typing import Any, Final
 
 from pydantic import Field, JsonValue
 
@@ -21,6 +21,16 @@ class Outcome(StrEnum):
     REFUSED = "refused"
     MISSING = "missing"
     ERROR = "error"
+
+
+class TooLong(Enum):
+    """The type of `TOO_LONG`; an enum, so that it stays itself in another process."""
+
+    TOO_LONG = "too long"
+
+
+TOO_LONG: Final = TooLong.TOO_LONG
+"""Stands where a response over the limit was, which is not kept: it counts as unparsed."""
 
 
 class Submission(Closed):

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.scores import Submission
 from snellen.sdk.submissions.arrow import read_parquet
-from snellen.sdk.submissions.batch import TOO_LONG, Batch, Limits, TooLong
+from snellen.sdk.submissions.batch import Batch, Limits
 from snellen.sdk.submissions.document import read_document
 from snellen.sdk.submissions.files import display, require_file
 from snellen.sdk.submissions.frames import read_frame
@@ -21,7 +21,7 @@ from snellen.sdk.submissions.jsonl import read_jsonl, read_stdin
 from snellen.sdk.submissions.memory import read_rows
 from snellen.sdk.submissions.spreadsheet import read_csv
 
-__all__ = ["TOO_LONG", "Batch", "Frame", "Source", "TooLong", "read"]
+__all__ = ["Batch", "Frame", "Source", "read"]
 
 
 class Frame(Protocol):

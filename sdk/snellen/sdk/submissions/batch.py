@@ -2,21 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.reports import Problem, ProblemKind
-
-
-class TooLong(Enum):
-    """The type of `TOO_LONG`; an enum, so that it stays itself in another process."""
-
-    TOO_LONG = "too long"
-
-
-TOO_LONG: Final = TooLong.TOO_LONG
-"""Stands where a response over the limit was. It is no text and no JSON, so nothing parses it."""
 
 
 class Limits(NamedTuple):

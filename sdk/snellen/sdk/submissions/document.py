@@ -6,7 +6,7 @@ from typing import NamedTuple, cast
 import msgspec
 
 from snellen.grading.errors import SubmissionError
-from snellen.grading.models.scores import Outcome
+from snellen.grading.models.scores import TOO_LONG, Outcome
 from snellen.sdk.submissions.batch import Batch, Collector, Limits
 from snellen.sdk.submissions.files import display, open_binary, unreadable, without_mark
 from snellen.sdk.submissions.lines import add_line, parse_leniently
@@ -120,6 +120,7 @@ def _add(collector: Collector, element: object, row: int) -> None:
 def _add_score(collector: Collector, element: object, row: int) -> None:
     """Add a row of a saved report as the submission that it was."""
     value: object = element
+    withheld = False
     if isinstance(element, msgspec.Raw):
         try:
             value = msgspec.json.decode(element)
@@ -133,4 +134,9 @@ def _add_score(collector: Collector, element: object, row: int) -> None:
             return
         if outcome == Outcome.ERROR and not score.get("error"):
             score["error"] = score.get("note") or "error"
+        withheld = outcome == Outcome.UNPARSED and score.get("response") is None
+    before = len(collector.responses)
     add_parsed(collector, value, row)
+    if withheld and len(collector.responses) > before:
+        # A report does not keep a response over the limit, only that there was one.
+        collector.responses[-1] = TOO_LONG

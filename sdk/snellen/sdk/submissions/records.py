@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from snellen.grading.models.reports import ProblemKind
-from snellen.sdk.submissions.batch import TOO_LONG, Collector
+from snellen.grading.models.scores import TOO_LONG
+from snellen.sdk.submissions.batch import Collector
 from snellen.sdk.submissions.values import (
     NotJsonError,
     is_nested_too_deep,
