@@ -16,7 +16,14 @@ from snellen.grading.errors import MetricError
 from snellen.grading.grade import Answers, Grader
 from snellen.grading.models.base import Closed
 from snellen.grading.models.reports import MetricValue
-from snellen.grading.protocols.base import Context, Gold, Protocol
+from snellen.grading.protocols.base import (
+    Context,
+    Gold,
+    Metric,
+    Normaliser,
+    Parser,
+    Protocol,
+)
 from snellen.grading.tally import Tally
 
 
@@ -112,19 +119,15 @@ def explain(
     values: dict[frozenset[Part], float] = {}
     crashed = False
     graded = [Part.PARSER, Part.NORMALISATION, Part.METRIC]
+    # Parts that are the same in both protocols make the same mixture again.
+    known: dict[tuple[Parser, Normaliser, Metric], tuple[MetricValue, MetricValue]] = {}
     for taken in _subsets(graded):
         mixed = mixture(first, second, taken)
-        tallies = [
-            Tally(replace(mixed, denominator=protocol.denominator), golds)
-            for protocol in (first, second)
-        ]
-        grader = Grader.of(mixed, golds, contexts)
-        for batch in answers:
-            columns = grader.batch(batch)
-            for tally in tallies:
-                tally.add(batch, columns)
-        for tally, denominators in zip(tallies, ((), (Part.DENOMINATOR,)), strict=True):
-            metric = tally.metrics(attempts)[key or mixed.metric.primary]
+        parts = (mixed.parser, mixed.normaliser, mixed.metric)
+        if parts not in known:
+            grader = Grader.of(mixed, golds, contexts)
+            known[parts] = _both(grader, (first, second), answers, attempts, key)
+        for metric, denominators in zip(known[parts], ((), (Part.DENOMINATOR,)), strict=True):
             crashed = crashed or metric.as_published is None
             values[taken.union(denominators)] = _printed(metric)
     empty, everything = frozenset[Part](), frozenset(PARTS)
@@ -161,6 +164,26 @@ def part_name(protocol: Protocol, part: Part) -> str:
         Part.METRIC: protocol.metric.name,
         Part.DENOMINATOR: protocol.denominator.name,
     }[part]
+
+
+def _both(
+    grader: Grader,
+    denominators: tuple[Protocol, Protocol],
+    answers: Sequence[Answers],
+    attempts: int,
+    key: str | None,
+) -> tuple[MetricValue, MetricValue]:
+    mixed = grader.protocol
+    tallies = [
+        Tally(replace(mixed, denominator=protocol.denominator), grader.golds)
+        for protocol in denominators
+    ]
+    for batch in answers:
+        columns = grader.batch(batch)
+        for tally in tallies:
+            tally.add(batch, columns)
+    one, other = (tally.metrics(attempts)[key or mixed.metric.primary] for tally in tallies)
+    return one, other
 
 
 def _key_name(first: Protocol, second: Protocol) -> str:

@@ -84,6 +84,7 @@ class Grader:
 
     protocol: Protocol
     judge: Judge
+    golds: Sequence[Gold]
     contexts: Sequence[Context]
 
     @classmethod
@@ -91,7 +92,8 @@ class Grader:
         cls, protocol: Protocol, golds: Sequence[Gold], contexts: Sequence[Context] = ()
     ) -> "Grader":
         """Prepare a protocol once for all golds; contexts go with them one to one, or are empty."""
-        return cls(protocol, protocol.metric.prepare(golds, protocol.normaliser), contexts)
+        judge = protocol.metric.prepare(golds, protocol.normaliser)
+        return cls(protocol, judge, golds, contexts)
 
     def batch(self, given: Answers) -> Columns:
         """Score a batch of answers.

@@ -108,7 +108,7 @@ def test_explain_shares_the_difference_out_among_the_four_parts(folder: Path) ->
     assert result.exit_code == 0
     assert "official@1 -> robust@1" in result.stdout
     assert "difference +33.3333" in result.stdout
-    assert "parser         +33.3333" in result.stdout
+    assert "+33.3333  text as given -> text; any spelling" in result.stdout
     assert "test/5/1: 0.0000 -> 1.0000" in result.stdout
 
 

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from snellen.grading.errors import SnellenError, where
-from snellen.grading.explain import Explanation
+from snellen.grading.explain import PARTS, Explanation, part_name
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.report.render import metric_cells
 from snellen.sdk.comparison import Comparison
@@ -40,13 +40,15 @@ def protocols(by_task: Mapping[str, Iterable[Protocol]]) -> None:
         _out.print(f"[bold]{task}[/bold]")
         for number, protocol in enumerate(known):
             default = " (default)" if number == 0 else ""
-            _out.print(f"  [bold]{protocol.name}[/bold]{default}: {escape(protocol.special)}")
-            _out.print(f"    source: {escape(protocol.source)}")
-            _out.print(f"    parser: {escape(protocol.parser.name)}")
-            _out.print(f"    normalisation: {escape(protocol.normaliser.name)}")
-            _out.print(f"    metric: {escape(protocol.metric.name)}", end="")
-            _out.print(f" ({', '.join(protocol.metric.keys)}; primary {protocol.metric.primary})")
-            _out.print(f"    denominator: {escape(protocol.denominator.name)}")
+            keys = f"{', '.join(protocol.metric.keys)}; primary {protocol.metric.primary}"
+            grid = _grid()
+            grid.add_row("", "special", escape(protocol.special))
+            grid.add_row("", "source", escape(protocol.source))
+            for part in PARTS:
+                grid.add_row("", part.value, escape(part_name(protocol, part)))
+            grid.add_row("", "metrics", keys)
+            _out.print(f"  [bold]{protocol.name}[/bold]{default}")
+            _out.print(grid)
 
 
 def report(given: Report) -> None:
@@ -131,9 +133,11 @@ def _explanation(given: Explanation) -> None:
         f" {100 * given.first_value:.4f} -> {100 * given.second_value:.4f},"
         f" difference {100 * given.difference:+.4f}"
     )
+    grid = _grid()
     for share in given.shares:
         change = share.first if share.first == share.second else f"{share.first} -> {share.second}"
-        _out.print(f"  {share.part.value:<14}{100 * share.share:+9.4f}  {escape(change)}")
+        grid.add_row("", share.part.value, f"{100 * share.share:+.4f}", escape(change))
+    _out.print(grid)
     if given.note:
         _out.print(f"  {escape(given.note)}")
 
@@ -156,6 +160,10 @@ def _partings(given: Comparison, first: str, second: str, key: str | None, most:
 def _short(response: object) -> str:
     text = repr(response)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _grid() -> Table:
+    return Table.grid(padding=(0, 2))
 
 
 def _table(*columns: str) -> Table:
