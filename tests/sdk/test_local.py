@@ -339,3 +339,29 @@ def test_what_a_protocol_reads_can_be_asked_for_without_scoring() -> None:
     assert "0-1" in guessed.note
     assert sdk.read("screenqa/short", response="x" * 2_000_000).outcome is Outcome.UNPARSED
     assert sdk.read("screenqa/short", response=None).outcome is Outcome.MISSING
+
+
+def test_the_signature_names_the_embedder_that_a_similarity_rests_on() -> None:
+    rows = [{"item_id": "a", "response": "Enter your e-mail"}]
+    references = {"a": "Enter your e-mail address"}
+    report = sdk.grade(
+        rows, task="webrssbench/hint_text", references=references, embedder="char-ngram"
+    )
+    assert 0.5 < report.value < 1
+    assert "|embedder:char-ngram" in report.signature
+    with pytest.raises(sdk.SnellenError, match="uses no embedder"):
+        grade(answers(a="12"), embedder="char-ngram")
+
+
+def test_references_may_come_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "references.json"
+    path.write_text(json.dumps(REFERENCES))
+    report = sdk.grade(answers(a="12"), task="screenqa/short", references=path)
+    assert report.signature == grade(answers(a="12")).signature
+    saved = report.save(tmp_path / "report.json")
+    assert sdk.regrade(saved).metrics == report.metrics
+    path.write_text("[]")
+    with pytest.raises(DataError, match=r"references\.json: expected one JSON object"):
+        sdk.grade(answers(a="12"), task="screenqa/short", references=path)
+    with pytest.raises(DataError, match="can't read it"):
+        sdk.grade(answers(a="12"), task="screenqa/short", references=tmp_path / "nowhere.json")

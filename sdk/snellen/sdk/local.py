@@ -11,6 +11,7 @@ from snellen.grading.grade import Answers, Grader, read_response
 from snellen.grading.models.scores import Outcome, Response, Score
 from snellen.grading.protocols.base import NO_CONTEXT, Protocol
 from snellen.grading.protocols.table import gold_shape, protocol_of
+from snellen.grading.protocols.webrssbench import with_embedder
 from snellen.grading.score_table import ScoreTable, score_one
 from snellen.grading.tally import Tally
 from snellen.sdk.intake import Intake
@@ -19,6 +20,7 @@ from snellen.sdk.reports import Report, attach
 from snellen.sdk.saved import read_saved
 from snellen.sdk.selection import Data, References, Selection, select
 from snellen.sdk.submissions import Source
+from snellen.tasks.embedders import load_embedder
 from snellen.tasks.pins import digest_of
 
 
@@ -32,6 +34,7 @@ def grade(
     split: str | None = None,
     items: Iterable[str] | None = None,
     keep_scores: bool = True,
+    embedder: str | None = None,
     pass_mark: float = 1.0,
     progress: bool | None = None,
 ) -> Report:
@@ -44,10 +47,13 @@ def grade(
         data: The published folder or file, or what `sdk.load` returned.
         protocol: The protocol's id; the task's first one (`official` where code was published)
             when None.
-        references: Instead of data: item ids to references in the published shape.
+        references: Instead of data: item ids to references in the published shape, or a JSON
+            file of them.
         split: Which split of the data; `test` when None and there.
         items: The ids of the items to grade; all of the split when None.
         keep_scores: Keep every score and response, for `report.scores` and `sdk.regrade`.
+        embedder: For a protocol that compares embeddings: `char-ngram`, an installed package
+            that carries a sentence model, or a folder that holds one.
         pass_mark: With several attempts: the primary value from which one counts as passed.
         progress: Show a progress bar; on a terminal and for long work when None.
 
@@ -59,10 +65,10 @@ def grade(
         DataError: The data can't be read.
         UnknownNameError: There is no such task, protocol, split or item.
     """
-    chosen = None if task is None else protocol_of(task, protocol)
+    chosen = None if task is None else choose(task, protocol, embedder)
     selection = select(task, data, references, split, items)
     if chosen is None:
-        chosen = protocol_of(selection.task, protocol)
+        chosen = choose(selection.task, protocol, embedder)
     return grade_selection(
         submissions,
         selection,
@@ -149,6 +155,7 @@ def score(
     response: object,
     reference: object,
     protocol: str | None = None,
+    embedder: str | None = None,
 ) -> Score:
     """Score one response against one reference.
 
@@ -157,6 +164,7 @@ def score(
         response: Text, or JSON in the shape of an answer.
         reference: The reference in the task's published shape.
         protocol: The protocol's id; the task's first one when None.
+        embedder: As for `grade`.
 
     Returns:
         The score: `metrics` by key, and `value`, the task's primary one, in 0..1.
@@ -165,7 +173,7 @@ def score(
         UnknownNameError: There is no such task or protocol.
         DataError: The reference is not of the task's shape.
     """
-    chosen = protocol_of(task, protocol)
+    chosen = choose(task, protocol, embedder)
     shape = gold_shape(task)
     gold = shape.read(reference)
     return score_one(chosen, response, gold, shape.context(gold))
@@ -232,6 +240,12 @@ def regrade(
     return grade_answers(source.scores.answers(), intake, chosen)
 
 
+def choose(task: str, protocol: str | None, embedder: str | None) -> Protocol:
+    """Return a task's protocol by name, resting on the embedder asked for."""
+    chosen = protocol_of(task, protocol)
+    return chosen if embedder is None else with_embedder(chosen, load_embedder(embedder))
+
+
 def signature(selection: Selection, protocol: Protocol, attempts: int) -> str:
     """Write in one line all that a number depends on."""
     parts = [
@@ -240,6 +254,8 @@ def signature(selection: Selection, protocol: Protocol, attempts: int) -> str:
         f"protocol:{protocol.name}",
         f"n:{len(selection.ids)}",
     ]
+    if protocol.metric.embedder:
+        parts.append(f"embedder:{protocol.metric.embedder}")
     if selection.subset:
         parts.append(f"items:sha256:{digest_of(sorted(selection.ids))[:16]}")
     if attempts > 1:
@@ -261,7 +277,10 @@ def _regrade_file(
         task, split = task or saved.task, split or saved.split
         items = saved.item_ids() if saved.subset else None
         if data is None and references is None:
-            data = saved.data_path(path)
+            if saved.data.is_references:
+                references = saved.data_path(path)
+            else:
+                data = saved.data_path(path)
     return grade(
         path,
         task=task,

@@ -5,12 +5,19 @@ from pathlib import Path
 import msgspec
 
 from snellen.grading.errors import InputError
+from snellen.sdk.selection import REFERENCES
 
 
 class SavedData(msgspec.Struct, frozen=True):
     """The part of a saved data pin that finds the data again."""
 
     path: str | None = None
+    release: str = ""
+
+    @property
+    def is_references(self) -> bool:
+        """Whether it was a mapping of references, not published data."""
+        return self.release == REFERENCES
 
 
 class SavedScore(msgspec.Struct, frozen=True):

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from snellen.grading.errors import InputError, UnknownNameError
+import msgspec
+
+from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.protocols.base import Context, Gold
 from snellen.grading.protocols.table import gold_shape
@@ -46,8 +48,11 @@ class Selection:
         return {item_id: place for place, item_id in enumerate(self.ids)}
 
 
+REFERENCES = "references"
+"""What a data pin calls references that were given instead of published data."""
+
 Data = str | Path | TaskData
-References = Mapping[str, object]
+References = Mapping[str, object] | str | Path
 
 
 def select(
@@ -62,7 +67,8 @@ def select(
     Args:
         task: The task's id; may be None when `data` is loaded already.
         data: The published folder or file, or what `sdk.load` returned.
-        references: Instead of data: item ids to references in the published shape.
+        references: Instead of data: item ids to references in the published shape, or a JSON
+            file of them.
         split: Which split of the data, where it has several.
         items: The ids to keep; None keeps all.
 
@@ -104,6 +110,9 @@ def _from_references(task: str | None, references: References) -> Selection:
     if task is None:
         raise InputError("say which task the references are for, such as task='screenqa/short'")
     shape = gold_shape(task)
+    path = None if isinstance(references, Mapping) else Path(references)
+    if not isinstance(references, Mapping):
+        references = _read_references(Path(references))
     if not references:
         raise InputError("references= holds no item")
     golds = [
@@ -117,13 +126,24 @@ def _from_references(task: str | None, references: References) -> Selection:
         contexts=[shape.context(gold) for gold in golds],
         raters=(),
         pin=DataPin(
-            release="references",
+            release=REFERENCES,
             sha256=digest_of(dict(references)),
             count=len(golds),
             verdict=PinVerdict.UNKNOWN,
-            note="references given in memory",
+            path=None if path is None else str(path),
         ),
     )
+
+
+def _read_references(path: Path) -> dict[str, object]:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, object])
+    except OSError as error:
+        raise DataError(f"can't read it: {error.strerror}", file=str(path)) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise DataError(
+            f"expected one JSON object, item ids to references; {error}", file=str(path)
+        ) from error
 
 
 def _narrow(whole: Selection, items: Iterable[str]) -> Selection:

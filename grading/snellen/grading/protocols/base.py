@@ -108,6 +108,7 @@ class Metric:
             to call from several threads, of item indices and answers.
         corpus: For what is no mean over items (EQA): takes every item's gold and answer in the
             data's order, None where there is no answer, and returns more keys.
+        embedder: The name of the embedder that it rests on; signatures state it. Empty: none.
     """
 
     name: str
@@ -115,6 +116,7 @@ class Metric:
     primary: str
     prepare: Callable[[Sequence[Gold], Normaliser], Judge]
     corpus: Corpus | None = None
+    embedder: str = ""
 
 
 @dataclass(frozen=True, slots=True)

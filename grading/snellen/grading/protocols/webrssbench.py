@@ -5,11 +5,18 @@ default, and what the paper leaves open is a decision that each protocol states.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from snellen.grading.errors import MetricError
 from snellen.grading.metrics.relations import pair_accuracy
-from snellen.grading.metrics.similarity import CharNgramEmbedder, TfidfCorpus, embedding_cosines
+from snellen.grading.metrics.similarity import (
+    CharNgramEmbedder,
+    Embedder,
+    TfidfCorpus,
+    embedding_cosines,
+)
 from snellen.grading.parse.lead_ins import placeholder_prefix, strip_quotes
 from snellen.grading.parse.refusals import names_button, safety_answer
 from snellen.grading.parse.regions import region
@@ -58,16 +65,38 @@ def _read_safety(response: object, _: Context) -> Parsed:
     return Parsed(safety_answer(response) or "")
 
 
-def _prepare_embedding(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
-    embedder = CharNgramEmbedder()
-    references: list[str] = [normaliser.apply(gold) for gold in golds]
+def embedding_metric(embedder: Embedder) -> Metric:
+    """Cosine of the embeddings of answer and reference; a negative one counts as 0."""
 
-    def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
-        given = [normaliser.apply(answer) for answer in answers]
-        expected: list[str] = [references[item] for item in items.tolist()]
-        return Judged(embedding_cosines(given, expected, embedder, clip="zero").reshape(-1, 1))
+    def prepare(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
+        references: list[str] = [normaliser.apply(gold) for gold in golds]
 
-    return judge
+        def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
+            given = [normaliser.apply(answer) for answer in answers]
+            expected: list[str] = [references[item] for item in items.tolist()]
+            cosines = embedding_cosines(given, expected, embedder, clip="zero")
+            return Judged(cosines.reshape(-1, 1))
+
+        return judge
+
+    return Metric(
+        f"cosine of {embedder.name} embeddings",
+        ("similarity",),
+        "similarity",
+        prepare,
+        embedder=embedder.name,
+    )
+
+
+def with_embedder(protocol: Protocol, embedder: Embedder) -> Protocol:
+    """Return a protocol that compares embeddings with another embedder in it.
+
+    Raises:
+        MetricError: The protocol compares no embeddings.
+    """
+    if not protocol.metric.embedder:
+        raise MetricError(f"protocol {protocol.id} of {protocol.task} uses no embedder")
+    return replace(protocol, metric=embedding_metric(embedder))
 
 
 def _prepare_tfidf(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
@@ -82,12 +111,7 @@ def _prepare_tfidf(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
     return judge
 
 
-EMBEDDING = Metric(
-    f"cosine of {CharNgramEmbedder().name} embeddings",
-    ("similarity",),
-    "similarity",
-    _prepare_embedding,
-)
+EMBEDDING = embedding_metric(CharNgramEmbedder())
 TFIDF = Metric(
     "TF-IDF cosine, fitted on the references", ("similarity",), "similarity", _prepare_tfidf
 )

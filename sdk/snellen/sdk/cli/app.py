@@ -47,7 +47,14 @@ Task = Annotated[
     typer.Option(help="Such as screenqa/short.", autocompletion=_task_names, show_default=False),
 ]
 Data = Annotated[
-    Path, typer.Option(help="The benchmark's published folder or file.", show_default=False)
+    Path | None,
+    typer.Option(help="The benchmark's published folder or file.", show_default=False),
+]
+References = Annotated[
+    Path | None,
+    typer.Option(
+        help="Instead of data: a JSON object, item ids to references.", show_default=False
+    ),
 ]
 Protocol = Annotated[
     str | None,
@@ -98,10 +105,18 @@ def protocols(
 def grade(
     answers: Answers,
     task: Task,
-    data: Data,
+    data: Data = None,
+    references: References = None,
     protocol: Protocol = None,
     split: Split = None,
     items: Items = None,
+    embedder: Annotated[
+        str | None,
+        typer.Option(
+            help="For similarity: char-ngram, or a package or folder with a sentence model.",
+            show_default=False,
+        ),
+    ] = None,
     output: Output = None,
     json: Json = False,
 ) -> None:
@@ -112,7 +127,14 @@ def grade(
     """
     with _errors_told():
         report = grade_answers(
-            answers, task=task, data=data, protocol=protocol, split=split, items=_ids(items)
+            answers,
+            task=task,
+            data=data,
+            references=references,
+            protocol=protocol,
+            split=split,
+            items=_ids(items),
+            embedder=embedder,
         )
         _finish(report, output, json=json)
 
@@ -125,13 +147,16 @@ def regrade(
     data: Annotated[
         Path | None, typer.Option(help="When it moved, or the file does not say.")
     ] = None,
+    references: References = None,
     split: Split = None,
     output: Output = None,
     json: Json = False,
 ) -> None:
     """Grade stored answers again, under another protocol, asking no model."""
     with _errors_told():
-        again = regrade_answers(report, protocol=protocol, task=task, data=data, split=split)
+        again = regrade_answers(
+            report, protocol=protocol, task=task, data=data, references=references, split=split
+        )
         _finish(again, output, json=json)
 
 
@@ -139,7 +164,8 @@ def regrade(
 def explain(
     answers: Answers,
     task: Task,
-    data: Data,
+    data: Data = None,
+    references: References = None,
     protocols: Annotated[
         str | None,
         typer.Option(
@@ -161,6 +187,7 @@ def explain(
             answers,
             task=task,
             data=data,
+            references=references,
             protocols=protocols.split(",") if protocols else None,
             split=split,
             items=_ids(items),
