@@ -107,7 +107,10 @@ class Metric:
         prepare: Takes all golds and the normaliser once and returns the judge: a function, safe
             to call from several threads, of item indices and answers.
         corpus: For what is no mean over items (EQA): takes every item's gold and answer in the
-            data's order, None where there is no answer, and returns more keys.
+            data's order, None where there is no answer, and returns a value for every one of
+            `corpus_keys`, or for none where they are not defined.
+        corpus_keys: The keys that `corpus` adds.
+        best: What a perfect answer scores in the primary key.
         embedder: The name of the embedder that it rests on; signatures state it. Empty: none.
     """
 
@@ -116,6 +119,8 @@ class Metric:
     primary: str
     prepare: Callable[[Sequence[Gold], Normaliser], Judge]
     corpus: Corpus | None = None
+    corpus_keys: tuple[str, ...] = ()
+    best: float = 1.0
     embedder: str = ""
 
 
