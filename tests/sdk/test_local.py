@@ -202,8 +202,9 @@ def test_a_file_is_read_line_by_line_and_bad_lines_are_named(tmp_path: Path) -> 
     report = grade(path)
     assert report.value == 0.25
     assert report.outcomes[Outcome.UNPARSED] == 1
-    (problem,) = report.problems
-    assert (problem.kind, problem.line, problem.file) == (ProblemKind.MALFORMED, 2, str(path))
+    malformed, wrong = report.problems
+    assert (malformed.kind, malformed.line, malformed.file) == (ProblemKind.MALFORMED, 2, str(path))
+    assert (wrong.kind, wrong.line, wrong.field) == (ProblemKind.WRONG_TYPE, 3, "response")
 
 
 def test_a_response_over_the_limit_is_named_and_not_graded() -> None:
@@ -229,7 +230,7 @@ def test_attempt_numbers_that_number_no_attempts_are_refused() -> None:
 
 
 def test_data_and_references_exclude_one_another() -> None:
-    with pytest.raises(InputError, match=r"either data=.* or references="):
+    with pytest.raises(InputError, match="either data, the published folder, or references"):
         sdk.grade(answers(a="12"), task="screenqa/short")
     with pytest.raises(InputError, match="which task"):
         sdk.grade(answers(a="12"), references=REFERENCES)
@@ -365,3 +366,76 @@ def test_references_may_come_from_a_file(tmp_path: Path) -> None:
         sdk.grade(answers(a="12"), task="screenqa/short", references=path)
     with pytest.raises(DataError, match="can't read it"):
         sdk.grade(answers(a="12"), task="screenqa/short", references=tmp_path / "nowhere.json")
+
+
+def test_any_python_value_can_be_scored_and_what_is_no_json_is_unparsed() -> None:
+    boxes = [((0, 0, 10, 10), "a")]
+    found = sdk.score("screenqa/ui_contents_boxes", response=boxes, reference=[boxes])
+    assert found.metrics == {"bbox_f1": 1.0, "exact_match": 1.0, "f1": 1.0}
+    pair = sdk.score("screenqa/ui_contents", response=("a", "b"), reference=[["a", "b"]])
+    assert pair.value == 1.0
+    for response in ([[[float("nan"), 0, 0, 10], "a"]], {"a"}, b"a", "\ud800"):
+        lost = sdk.score("screenqa/ui_contents_boxes", response=response, reference=[boxes])
+        assert (lost.outcome, lost.value) == (Outcome.UNPARSED, 0.0)
+        assert lost.note
+
+
+def test_an_inverted_box_is_named_and_the_item_counts_as_unparsed() -> None:
+    report = sdk.grade(
+        [{"item_id": "a", "response": [[[10, 0, 0, 10], "x"]]}],
+        task="screenqa/ui_contents_boxes",
+        references={"a": [[[[0, 0, 10, 10], "x"]]]},
+    )
+    assert report.outcomes[Outcome.UNPARSED] == 1
+    (problem,) = report.problems
+    assert (problem.kind, problem.line, problem.field) == (ProblemKind.WRONG_TYPE, 1, "response")
+    assert "inverted" in problem.message
+
+
+def test_grading_again_against_other_references_keeps_the_question() -> None:
+    rows = [
+        *answers(a="12", b="no", c=None),
+        {"item_id": "a", "attempt": 1, "response": "x" * 2_000_000},
+    ]
+    report = grade(rows, items=["a", "c"], pass_mark=0.5)
+    again = sdk.regrade(report, references=REFERENCES)
+    assert again.signature == report.signature
+    assert "|pass:0.5|" in again.signature
+    assert (again.items, again.attempts, again.pass_mark) == (2, 2, 0.5)
+    assert again.outcomes == report.outcomes
+    assert again.metrics == report.metrics
+    with pytest.raises(InputError, match="is of screenqa/short"):
+        sdk.regrade(report, task="screenqa/complex")
+
+
+def test_selecting_items_moves_no_score() -> None:
+    references = {"a": "an online shop for shoes", "b": "a shop of local news", "c": "shop"}
+    rows = [{"item_id": "a", "response": "shop shoes"}]
+    options: dict[str, Any] = {"task": "webrssbench/layout", "references": references}
+    whole = sdk.grade(rows, **options).scores.of("a")[0].value
+    assert sdk.grade(rows, items=["a"], **options).value == whole
+
+
+def test_no_repr_shows_a_reference() -> None:
+    report = grade(answers(a="?"))
+    assert report.intake is not None
+    for shown in (repr(report), repr(report.intake.selection), str(report.scores[0])):
+        assert "Wall Sit" not in shown
+        assert "12 exercises" not in shown
+
+
+@pytest.mark.parametrize("references", [["a"], {1: ["x"]}, {}])
+def test_references_that_are_no_mapping_are_refused(references: Any) -> None:
+    with pytest.raises(InputError, match="references"):
+        sdk.grade(answers(a="12"), task="screenqa/short", references=references)
+
+
+def test_regions_are_referred_to_by_any_published_name() -> None:
+    for name in ("top", "top bar", "top sidebar", "Top"):
+        score = sdk.score("webrssbench/ui_grouping", response="top sidebar", reference=name)
+        assert score.value == 1.0
+    with pytest.raises(DataError, match="names none of"):
+        sdk.score("webrssbench/ui_grouping", response="top", reference="nowhere")
+    pair = {"crop_1|crop_2": "Top Left"}
+    said = "crop_1 is at the [top-left] of crop_2"
+    assert sdk.score("webrssbench/position", response=said, reference=pair).value == 1.0

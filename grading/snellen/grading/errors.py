@@ -61,7 +61,7 @@ class UnknownNameError(InputError):
         self.name = name
         self.known = tuple(known)
         close = get_close_matches(name, self.known, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
+        hint = f"; did you mean {close[0]!r}?" if close else "."
         super().__init__(f"no {kind} {name!r}{hint} Known: {', '.join(self.known) or 'none'}.")
 
 

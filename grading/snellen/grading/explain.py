@@ -126,7 +126,7 @@ def explain(
         parts = (mixed.parser, mixed.normaliser, mixed.metric)
         if parts not in known:
             grader = Grader.of(mixed, golds, contexts)
-            known[parts] = _both(grader, (first, second), answers, attempts, key)
+            known[parts] = _both(grader, golds, (first, second), answers, attempts, key)
         for metric, denominators in zip(known[parts], ((), (Part.DENOMINATOR,)), strict=True):
             crashed = crashed or metric.as_published is None
             values[taken.union(denominators)] = _printed(metric)
@@ -168,6 +168,7 @@ def part_name(protocol: Protocol, part: Part) -> str:
 
 def _both(
     grader: Grader,
+    golds: Sequence[Gold],
     denominators: tuple[Protocol, Protocol],
     answers: Sequence[Answers],
     attempts: int,
@@ -175,7 +176,7 @@ def _both(
 ) -> tuple[MetricValue, MetricValue]:
     mixed = grader.protocol
     tallies = [
-        Tally(replace(mixed, denominator=protocol.denominator), grader.golds)
+        Tally(replace(mixed, denominator=protocol.denominator), golds)
         for protocol in denominators
     ]
     for batch in answers:

@@ -5,12 +5,11 @@ call it at once.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import JsonValue
 
 from snellen.grading.models.scores import TOO_LONG, Outcome, Response
 from snellen.grading.parse.refusals import is_refusal
@@ -80,20 +79,31 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Grader:
-    """A protocol made ready for the golds of a task."""
+    """A protocol made ready for the golds of a task.
+
+    Attributes:
+        protocol: The protocol.
+        judge: Its metric, prepared for the golds.
+        contexts: What the parser may know of the items, or empty.
+        places: Which gold each item index of a batch stands for; None: its own.
+    """
 
     protocol: Protocol
-    judge: Judge
-    golds: Sequence[Gold]
-    contexts: Sequence[Context]
+    judge: Judge = field(repr=False)
+    contexts: Sequence[Context] = field(repr=False)
+    places: IntArray | None = field(default=None, repr=False)
 
     @classmethod
     def of(
-        cls, protocol: Protocol, golds: Sequence[Gold], contexts: Sequence[Context] = ()
+        cls,
+        protocol: Protocol,
+        golds: Sequence[Gold],
+        contexts: Sequence[Context] = (),
+        places: IntArray | None = None,
     ) -> "Grader":
         """Prepare a protocol once for all golds; contexts go with them one to one, or are empty."""
         judge = protocol.metric.prepare(golds, protocol.normaliser)
-        return cls(protocol, judge, golds, contexts)
+        return cls(protocol, judge, contexts, places)
 
     def batch(self, given: Answers) -> Columns:
         """Score a batch of answers.
@@ -102,6 +112,7 @@ class Grader:
             The columns; missing responses, errors and what nothing could be read from are 0.
         """
         parser, contexts = self.protocol.parser, self.contexts
+        items = given.items if self.places is None else self.places[given.items]
         codes: list[int] = []
         notes: dict[int, str] = {}
         rows: list[int] = []
@@ -117,7 +128,7 @@ class Grader:
                 rows.append(row)
                 answers.append(response)
                 continue
-            context = contexts[int(given.items[row])] if contexts else NO_CONTEXT
+            context = contexts[int(items[row])] if contexts else NO_CONTEXT
             parsed = parser.read(response, context)
             if parsed.note:
                 notes[row] = parsed.note
@@ -126,7 +137,7 @@ class Grader:
                 answers.append(parsed.answer)
             elif code == _ANSWERED:
                 codes[row] = CODES[parsed.outcome]
-        values, crashed = self._judge(given.items, rows, answers)
+        values, crashed = self._judge(items, rows, answers)
         kept: list[AnswerValue | None] | None = None
         if self.protocol.metric.corpus is not None:
             kept = [None] * len(codes)
@@ -151,7 +162,9 @@ class Grader:
 
 
 def read_response(
-    protocol: Protocol, response: JsonValue, context: Context = NO_CONTEXT
+    protocol: Protocol,
+    response: AnswerValue,
+    context: Context = NO_CONTEXT,
 ) -> Response:
     """Return what a protocol's parser reads in a response, with nothing scored."""
     code = _label(response, None)

@@ -1,6 +1,9 @@
 """Scores kept as columns; a score object is made only when somebody asks for it."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -40,43 +43,37 @@ class ScoreTable(Sequence[Score]):
     Args:
         protocol: What the batches were scored by.
         ids: The selected item ids, in order.
+        attempts: Every attempt number that occurred, in order.
+        batches: The answers and their columns; no item and attempt comes twice.
     """
 
-    def __init__(self, protocol: Protocol, ids: Sequence[str]) -> None:
+    def __init__(
+        self,
+        protocol: Protocol,
+        ids: Sequence[str],
+        attempts: Sequence[int],
+        batches: Sequence[tuple[Answers, Columns]],
+    ) -> None:
         self.protocol = protocol
         self.ids = ids
-        self._batches: list[tuple[Answers, Columns]] = []
-        self._starts: list[int] = []
-        self._rows = 0
-        self._order: IntArray | None = None
-        self._attempts: tuple[int, ...] = (0,)
+        self.attempts = tuple(attempts)
+        self._batches = batches
+        sizes = [len(columns.outcomes) for _, columns in batches]
+        self._starts = [0, *accumulate(sizes)][:-1]
+        self._order = np.full(len(ids) * len(self.attempts), -1, dtype=np.int64)
+        slots = {attempt: slot for slot, attempt in enumerate(self.attempts)}
+        for start, size, (answers, _) in zip(self._starts, sizes, batches, strict=True):
+            slot = np.fromiter(map(slots.__getitem__, answers.attempts), np.int64, size)
+            cells = answers.items * len(self.attempts) + slot
+            self._order[cells] = np.arange(start, start + size)
 
-    def add(self, answers: Answers, columns: Columns) -> None:
-        """Keep a batch."""
-        self._batches.append((answers, columns))
-        self._starts.append(self._rows)
-        self._rows += len(columns.outcomes)
-        self._order = None
-
-    def close(self, attempts: Sequence[int]) -> None:
-        """Lay the rows out item by item, given every attempt number that occurred."""
-        self._attempts = tuple(attempts)
-        slots = {attempt: slot for slot, attempt in enumerate(self._attempts)}
-        order = np.full(len(self.ids) * len(self._attempts), -1, dtype=np.int64)
-        for start, (answers, _) in zip(self._starts, self._batches, strict=True):
-            slot = np.fromiter(
-                (slots[attempt] for attempt in answers.attempts), np.int64, len(answers.attempts)
-            )
-            order[answers.items * len(self._attempts) + slot] = np.arange(start, start + len(slot))
-        self._order = order
-
-    @property
-    def attempts(self) -> tuple[int, ...]:
-        """The attempt numbers, in order."""
-        return self._attempts
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Each item id's place."""
+        return {item_id: place for place, item_id in enumerate(self.ids)}
 
     def __len__(self) -> int:
-        return len(self.ids) * len(self._attempts)
+        return len(self._order)
 
     @overload
     def __getitem__(self, index: int) -> Score: ...
@@ -101,15 +98,12 @@ class ScoreTable(Sequence[Score]):
         Raises:
             KeyError: The item was not selected.
         """
-        try:
-            place = self.ids.index(item_id)
-        except ValueError:
-            raise KeyError(item_id) from None
-        return self[place * len(self._attempts) : (place + 1) * len(self._attempts)]
+        place = self.places[item_id]
+        return self[place * len(self.attempts) : (place + 1) * len(self.attempts)]
 
     def columns(self) -> ScoreColumns:
         """Return the numbers as arrays, in the same order as the scores."""
-        order = self._cells()
+        order = self._order
         width = len(self.protocol.metric.keys)
         values = np.zeros((len(order), width), dtype=np.float64)
         outcomes = np.full(len(order), CODES[Outcome.MISSING], dtype=np.uint8)
@@ -121,8 +115,8 @@ class ScoreTable(Sequence[Score]):
             outcomes[present] = np.concatenate([c.outcomes for _, c in self._batches])[rows]
             crashed[present] = np.concatenate([c.crashed for _, c in self._batches])[rows]
         return ScoreColumns(
-            items=np.repeat(np.arange(len(self.ids)), len(self._attempts)),
-            attempts=np.tile(np.array(self._attempts, dtype=np.int64), len(self.ids)),
+            items=np.repeat(np.arange(len(self.ids)), len(self.attempts)),
+            attempts=np.tile(np.array(self.attempts, dtype=np.int64), len(self.ids)),
             keys=self.protocol.metric.keys,
             values=values,
             outcomes=outcomes,
@@ -133,24 +127,19 @@ class ScoreTable(Sequence[Score]):
         """Yield the stored answers again, batch by batch, as they came."""
         return (answers for answers, _ in self._batches)
 
-    def _cells(self) -> IntArray:
-        if self._order is None:
-            raise RuntimeError("close() lays the rows out; call it after the last batch")
-        return self._order
-
     def _score(self, cell: int) -> Score:
-        place, slot = divmod(cell, len(self._attempts))
-        row = int(self._cells()[cell])
+        place, slot = divmod(cell, len(self.attempts))
+        row = int(self._order[cell])
         keys = self.protocol.metric.keys
         if row < 0:
             return Score(
                 item_id=self.ids[place],
-                attempt=self._attempts[slot],
+                attempt=self.attempts[slot],
                 outcome=Outcome.MISSING,
                 value=0.0,
                 metrics=dict.fromkeys(keys, 0.0),
             )
-        batch = int(np.searchsorted(self._starts, row, side="right")) - 1
+        batch = bisect_right(self._starts, row) - 1
         answers, columns = self._batches[batch]
         return score_at(
             self.protocol,
@@ -195,3 +184,13 @@ def score_one(
         return score
     whole = protocol.metric.corpus([gold], columns.answers)
     return score.model_copy(update={"metrics": {**score.metrics, **whole}})
+
+
+def score_unread(protocol: Protocol, note: str) -> Score:
+    """Score a response that is no JSON value: nothing can be read in it."""
+    return Score(
+        outcome=Outcome.UNPARSED,
+        value=0.0,
+        metrics=dict.fromkeys(protocol.metric.keys, 0.0),
+        note=note,
+    )

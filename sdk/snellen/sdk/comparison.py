@@ -66,6 +66,12 @@ class Comparison:
         """Yield the items to which two protocols give different values, in the data's order."""
         tables = [self._report(name).scores for name in (first, second)]
         columns = [table.columns() for table in tables]
+        for table in tables:
+            if key is not None and key not in table.protocol.metric.keys:
+                protocol = table.protocol
+                raise UnknownNameError(
+                    f"metric of protocol {protocol.id}", key, protocol.metric.keys
+                )
         a, b = (
             column.values[:, column.keys.index(key or table.protocol.metric.primary)]
             for table, column in zip(tables, columns, strict=True)

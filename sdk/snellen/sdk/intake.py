@@ -1,12 +1,15 @@
 """From submissions as they come to answers that can be graded: known items, each once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.grade import Answers
 from snellen.grading.models.reports import Problem, ProblemKind
+from snellen.grading.models.scores import TOO_LONG, Outcome
+from snellen.grading.protocols.base import NO_CONTEXT
+from snellen.grading.protocols.table import protocol_of
 from snellen.sdk.selection import Selection
 from snellen.sdk.submissions import Batch, Source, read
 
@@ -27,6 +30,8 @@ class Intake:
         self.problem_counts: dict[ProblemKind, int] = {}
         self.not_selected = 0
         self._taken: dict[int, bytearray] = {}
+        # JSON that the task's own protocol can't read is a fault of the input, not an answer.
+        self._parser = protocol_of(selection.task).parser
         self._read = 0
         self._strange: list[str] = []
 
@@ -36,13 +41,17 @@ class Intake:
         return tuple(sorted(self._taken)) or (0,)
 
     def batches(self, submissions: Source) -> Iterator[tuple[Answers, Batch]]:
-        """Yield the answers to selected items, batch by batch, beside what they were read from.
+        """Read submissions and yield the answers to selected items beside what they came from.
 
         Raises:
             SubmissionError: Nothing could be read, or no submission is to an item of the task.
         """
+        return self.resolve(read(submissions))
+
+    def resolve(self, batches: Iterable[Batch]) -> Iterator[tuple[Answers, Batch]]:
+        """Yield the answers to selected items, batch by batch; see `batches`."""
         file: str | None = None
-        for batch in read(submissions):
+        for batch in batches:
             file = batch.file
             for problem in batch.problems:
                 self._report(problem)
@@ -71,6 +80,8 @@ class Intake:
                 self._duplicate(batch, row, attempt)
                 continue
             taken[place] = 1
+            if type(batch.responses[row]) is not str:
+                self._shape(batch, row, place)
             places.append(place)
             rows.append(row)
             attempts.append(attempt)
@@ -83,6 +94,23 @@ class Intake:
             errors=_pick(batch.errors, rows, whole=whole),
             models=_pick(batch.models, rows, whole=whole),
         )
+
+    def _shape(self, batch: Batch, row: int, place: int) -> None:
+        response = batch.responses[row]
+        if response is None or response is TOO_LONG:
+            return
+        contexts = self.selection.contexts
+        parsed = self._parser.read(response, contexts[place] if contexts else NO_CONTEXT)
+        if parsed.outcome is Outcome.UNPARSED:
+            self._report(
+                Problem(
+                    kind=ProblemKind.WRONG_TYPE,
+                    message=f"{parsed.note}; it counts as unparsed",
+                    file=batch.file,
+                    line=batch.lines[row],
+                    field="response",
+                )
+            )
 
     def _open(self, attempt: int, batch: Batch, row: int) -> bytearray:
         items = len(self.selection.ids)
@@ -99,7 +127,7 @@ class Intake:
 
     def _unknown(self, batch: Batch, row: int) -> None:
         item_id = batch.item_ids[row]
-        if item_id in self.selection.others:
+        if self.selection.whole is not None and self.selection.exists(item_id):
             self.not_selected += 1
             return
         if len(self._strange) < 3:

@@ -1,25 +1,25 @@
 """Grading on this machine: `grade`, `score` and `regrade`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 
-from pydantic import JsonValue
-
 from snellen.grading.ceiling import leave_one_rater_out
-from snellen.grading.grade import Answers, Grader, read_response
+from snellen.grading.errors import InputError
+from snellen.grading.grade import Answers, Columns, read_response
 from snellen.grading.models.scores import Outcome, Response, Score
 from snellen.grading.protocols.base import NO_CONTEXT, Protocol
 from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.grading.protocols.webrssbench import with_embedder
-from snellen.grading.score_table import ScoreTable, score_one
+from snellen.grading.score_table import ScoreTable, score_one, score_unread
 from snellen.grading.tally import Tally
 from snellen.sdk.intake import Intake
 from snellen.sdk.progress import watched
 from snellen.sdk.reports import Report, attach
 from snellen.sdk.saved import read_saved
 from snellen.sdk.selection import Data, References, Selection, select
-from snellen.sdk.submissions import Source
+from snellen.sdk.submissions import Batch, Source
+from snellen.sdk.submissions.values import NotJsonError, to_json
 from snellen.tasks.embedders import load_embedder
 from snellen.tasks.pins import digest_of
 
@@ -109,17 +109,16 @@ def grade_answers(
 ) -> Report:
     """Grade answers that an intake resolves while they are consumed, or has resolved before."""
     selection = intake.selection
-    grader = Grader.of(protocol, selection.golds, selection.contexts)
+    grader = selection.grader(protocol)
     tally = Tally(protocol, selection.golds, pass_mark)
-    table = ScoreTable(protocol, selection.ids) if keep_scores else None
+    kept: list[tuple[Answers, Columns]] = []
     for answers in batches:
         columns = grader.batch(answers)
         tally.add(answers, columns)
-        if table is not None:
-            table.add(answers, columns)
+        if keep_scores:
+            kept.append((answers, columns))
     attempts = intake.attempts
-    if table is not None:
-        table.close(attempts)
+    table = ScoreTable(protocol, selection.ids, attempts, kept) if keep_scores else None
     outcomes = tally.outcomes(len(attempts))
     pass_at, pass_hat = tally.passes(len(attempts))
     ceiling = leave_one_rater_out(protocol, selection.raters, selection.contexts)
@@ -128,7 +127,7 @@ def grade_answers(
         protocol=protocol.id,
         protocol_version=protocol.version,
         primary=protocol.metric.primary,
-        signature=signature(selection, protocol, len(attempts)),
+        signature=signature(selection, protocol, len(attempts), pass_mark),
         items=len(selection.ids),
         attempts=len(attempts),
         metrics=tally.metrics(len(attempts)),
@@ -136,7 +135,8 @@ def grade_answers(
         incomplete=bool(outcomes[Outcome.MISSING] or outcomes[Outcome.ERROR]),
         data=selection.pin,
         split=selection.split,
-        subset=selection.subset,
+        subset=selection.whole is not None,
+        pass_mark=pass_mark,
         crashed=tally.crashed,
         pass_at=pass_at,
         pass_hat=pass_hat,
@@ -176,11 +176,15 @@ def score(
     chosen = choose(task, protocol, embedder)
     shape = gold_shape(task)
     gold = shape.read(reference)
-    return score_one(chosen, response, gold, shape.context(gold))
+    try:
+        plain = to_json(response)
+    except NotJsonError as fault:
+        return score_unread(chosen, str(fault))
+    return score_one(chosen, plain, gold, shape.context(gold))
 
 
 def read(
-    task: str, *, response: JsonValue, protocol: str | None = None, reference: object = None
+    task: str, *, response: object, protocol: str | None = None, reference: object = None
 ) -> Response:
     """Return what a protocol reads in a response, with nothing scored.
 
@@ -193,7 +197,11 @@ def read(
     """
     shape = gold_shape(task)
     context = NO_CONTEXT if reference is None else shape.context(shape.read(reference))
-    return read_response(protocol_of(task, protocol), response, context)
+    try:
+        plain = to_json(response)
+    except NotJsonError as fault:
+        return Response(raw=None, outcome=Outcome.UNPARSED, note=str(fault))
+    return read_response(protocol_of(task, protocol), plain, context)
 
 
 def regrade(
@@ -204,6 +212,7 @@ def regrade(
     data: Data | None = None,
     references: References | None = None,
     split: str | None = None,
+    embedder: str | None = None,
 ) -> Report:
     """Grade stored answers again, asking no model.
 
@@ -215,29 +224,43 @@ def regrade(
         data: The published data; a report knows where it was.
         references: Instead of data, as for `grade`.
         split: As for `grade`; a report knows its own.
+        embedder: As for `grade`.
 
     Raises:
-        InputError: The report kept no scores, or does not say what it was graded against.
+        InputError: The report kept no scores, is of another task, or does not say what it was
+            graded against.
     """
     if not isinstance(source, Report):
-        return _regrade_file(Path(source), protocol, task, data, references, split)
-    intake = source.intake
-    if intake is None or data is not None or references is not None:
-        selection = select(task or source.task, data, references, split or source.split, None)
-        answered = (
-            {
-                "item_id": score.item_id,
-                "attempt": score.attempt,
-                "model": score.model,
-                "response": score.response,
-                "error": score.error,
-            }
-            for score in source.scores
-            if score.outcome is not Outcome.MISSING
+        return _regrade_file(Path(source), protocol, task, data, references, split, embedder)
+    if task is not None and task != source.task:
+        raise InputError(f"the report is of {source.task}, not of {task}")
+    table, intake = source.scores, source.intake
+    if intake is not None and data is None and references is None:
+        chosen = choose(intake.selection.task, protocol, embedder)
+        return grade_answers(table.answers(), intake, chosen, pass_mark=source.pass_mark)
+    items = table.ids if source.subset else None
+    selection = select(task or source.task, data, references, split or source.split, items)
+    again = Intake(selection)
+    return grade_answers(
+        (answers for answers, _ in again.resolve(_stored(table))),
+        again,
+        choose(selection.task, protocol, embedder),
+        pass_mark=source.pass_mark,
+    )
+
+
+def _stored(table: ScoreTable) -> Iterator[Batch]:
+    ids: list[str] = list(table.ids)
+    for answers in table.answers():
+        yield Batch(
+            item_ids=[ids[item] for item in answers.items.tolist()],
+            responses=list(answers.responses),
+            attempts=list(answers.attempts),
+            errors=None if answers.errors is None else list(answers.errors),
+            models=None if answers.models is None else list(answers.models),
+            lines=range(1, len(answers.responses) + 1),
+            problems=[],
         )
-        return grade_selection(answered, selection, protocol_of(selection.task, protocol))
-    chosen = protocol_of(intake.selection.task, protocol)
-    return grade_answers(source.scores.answers(), intake, chosen)
 
 
 def choose(task: str, protocol: str | None, embedder: str | None) -> Protocol:
@@ -246,7 +269,9 @@ def choose(task: str, protocol: str | None, embedder: str | None) -> Protocol:
     return chosen if embedder is None else with_embedder(chosen, load_embedder(embedder))
 
 
-def signature(selection: Selection, protocol: Protocol, attempts: int) -> str:
+def signature(
+    selection: Selection, protocol: Protocol, attempts: int, pass_mark: float = 1.0
+) -> str:
     """Write in one line all that a number depends on."""
     parts = [
         selection.task,
@@ -256,10 +281,12 @@ def signature(selection: Selection, protocol: Protocol, attempts: int) -> str:
     ]
     if protocol.metric.embedder:
         parts.append(f"embedder:{protocol.metric.embedder}")
-    if selection.subset:
+    if selection.whole is not None:
         parts.append(f"items:sha256:{digest_of(sorted(selection.ids))[:16]}")
     if attempts > 1:
         parts.append(f"attempts:{attempts}")
+        if pass_mark != 1:
+            parts.append(f"pass:{pass_mark:g}")
     return "|".join([*parts, f"snellen:{version('snellen')}"])
 
 
@@ -270,6 +297,7 @@ def _regrade_file(
     data: Data | None,
     references: References | None,
     split: str | None,
+    embedder: str | None,
 ) -> Report:
     saved = read_saved(path)
     items: list[str] | None = None
@@ -289,4 +317,6 @@ def _regrade_file(
         split=split,
         items=items,
         protocol=protocol,
+        embedder=embedder,
+        pass_mark=1.0 if saved is None else saved.pass_mark,
     )

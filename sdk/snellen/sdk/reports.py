@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import PrivateAttr
 
-from snellen.grading.errors import InputError, SnellenError
+from snellen.grading.errors import InputError
 from snellen.grading.models import reports
-from snellen.grading.report.render import RENDERERS
+from snellen.grading.report.render import RENDERERS, Renderer
 from snellen.sdk.files import write_atomically
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ class Report(reports.Report):
         """One score an item and attempt, in the order of the items; made when asked for.
 
         Raises:
-            SnellenError: The report was made with keep_scores=False.
+            InputError: The report was made with keep_scores=False.
         """
         if self._table is None:
-            raise SnellenError("the scores were not kept: grade with keep_scores=True")
+            raise InputError("the scores were not kept: grade with keep_scores=True")
         return self._table
 
     @property
@@ -51,17 +51,26 @@ class Report(reports.Report):
             InputError: The ending is none of these, or CSV was asked for without scores.
         """
         target = Path(path)
-        render = RENDERERS.get(target.suffix.lower())
-        if render is None:
-            raise InputError(
-                f"can't save a report as {target.suffix or 'a file without an ending'!r};"
-                f" use one of {', '.join(RENDERERS)}",
-                file=str(target),
-            )
+        render = renderer(target)
         if target.suffix.lower() == ".csv" and self._table is None:
             raise InputError("CSV holds the scores; grade with keep_scores=True", file=str(target))
         write_atomically(target, render(self, self._table))
         return target
+
+
+def renderer(path: Path) -> Renderer:
+    """Return what renders a report for a file of this name.
+
+    Raises:
+        InputError: The ending is none that a report can be saved under.
+    """
+    render = RENDERERS.get(path.suffix.lower())
+    if render is None:
+        ending = repr(path.suffix) if path.suffix else "a file without an ending"
+        raise InputError(
+            f"can't save a report as {ending}; use one of {', '.join(RENDERERS)}", file=str(path)
+        )
+    return render
 
 
 def attach(report: Report, table: "ScoreTable | None", intake: "Intake") -> Report:

@@ -34,6 +34,7 @@ class SavedReport(msgspec.Struct, frozen=True):
     data: SavedData
     split: str | None = None
     subset: bool = False
+    pass_mark: float = 1.0
     scores: list[SavedScore] | None = None
 
     def item_ids(self) -> list[str]:

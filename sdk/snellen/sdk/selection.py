@@ -1,15 +1,18 @@
 """What is graded against: the selected items of a task and their references."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import cast
 
 import msgspec
+import numpy as np
 
 from snellen.grading.errors import DataError, InputError, UnknownNameError
+from snellen.grading.grade import Grader
 from snellen.grading.models.reports import DataPin, PinVerdict
-from snellen.grading.protocols.base import Context, Gold
+from snellen.grading.protocols.base import Context, Gold, Protocol
 from snellen.grading.protocols.table import gold_shape
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
@@ -27,20 +30,40 @@ class Selection:
         contexts: What parsers may know of them, or empty.
         raters: Their references by rater, or empty.
         pin: Which data it is.
-        others: The ids that exist but were not selected.
-        subset: Whether `items=` selected some of them.
         split: The split's name, or None for references given in memory.
+        whole: What `items=` selected these from; None when they are all there are.
+        places: Where the selected items stand in the whole.
     """
 
     task: str
     ids: Sequence[str]
-    golds: Sequence[Gold]
-    contexts: Sequence[Context]
-    raters: Sequence[Sequence[Gold]]
+    golds: Sequence[Gold] = field(repr=False)
+    contexts: Sequence[Context] = field(repr=False)
+    raters: Sequence[Sequence[Gold]] = field(repr=False)
     pin: DataPin
-    others: Collection[str] = ()
-    subset: bool = False
     split: str | None = None
+    whole: "Selection | None" = field(default=None, repr=False)
+    places: Sequence[int] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.ids:
+            raise DataError(f"{self.task} has no items to grade", file=self.pin.path)
+
+    def grader(self, protocol: Protocol) -> Grader:
+        """Prepare a protocol for the selected items.
+
+        It is prepared for the whole they were selected from, so that no selection moves the
+        score of an item (TF-IDF weighs words by all references).
+        """
+        if self.whole is None:
+            return Grader.of(protocol, self.golds, self.contexts)
+        return Grader.of(
+            protocol, self.whole.golds, self.whole.contexts, np.array(self.places, dtype=np.int64)
+        )
+
+    def exists(self, item_id: str) -> bool:
+        """Whether there is such an item, selected or not."""
+        return item_id in (self.index if self.whole is None else self.whole.index)
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -77,7 +100,10 @@ def select(
         DataError: The data can't be read.
     """
     if (data is None) == (references is None):
-        raise InputError("give either data=, the published folder, or references=, a mapping")
+        raise InputError(
+            "say what to grade against: either data, the published folder, or references,"
+            " item ids to references"
+        )
     if references is not None:
         whole = _from_references(task, references)
     else:
@@ -110,11 +136,12 @@ def _from_references(task: str | None, references: References) -> Selection:
     if task is None:
         raise InputError("say which task the references are for, such as task='screenqa/short'")
     shape = gold_shape(task)
-    path = None if isinstance(references, Mapping) else Path(references)
-    if not isinstance(references, Mapping):
+    path = Path(references) if isinstance(references, str | Path) else None
+    if isinstance(references, str | Path):
         references = _read_references(Path(references))
+    _check_mapping(references)
     if not references:
-        raise InputError("references= holds no item")
+        raise InputError("references holds no item", file=None if path is None else str(path))
     golds = [
         shape.read(reference, field=f"references[{item_id!r}]")
         for item_id, reference in references.items()
@@ -133,6 +160,13 @@ def _from_references(task: str | None, references: References) -> Selection:
             path=None if path is None else str(path),
         ),
     )
+
+
+def _check_mapping(given: object) -> None:
+    # A caller without a type checker may hand over anything.
+    keys = cast("Mapping[object, object]", given).keys() if isinstance(given, Mapping) else [None]
+    if not all(isinstance(key, str) for key in keys):
+        raise InputError("references must map item ids, as text, to references")
 
 
 def _read_references(path: Path) -> dict[str, object]:
@@ -155,9 +189,9 @@ def _narrow(whole: Selection, items: Iterable[str]) -> Selection:
     unknown = sorted(wanted - whole.index.keys())
     if unknown:
         raise UnknownNameError(
-            f"item of {whole.task} ({len(unknown)} of {len(wanted)} unknown), the first",
+            f"item of {whole.task} ({len(unknown)} of {len(wanted)} asked for are unknown)",
             unknown[0],
-            list(whole.ids[:3]),
+            [*whole.ids[:3], "..."],
         )
     places = [place for place, item_id in enumerate(whole.ids) if item_id in wanted]
     return Selection(
@@ -167,7 +201,7 @@ def _narrow(whole: Selection, items: Iterable[str]) -> Selection:
         contexts=[whole.contexts[place] for place in places] if whole.contexts else (),
         raters=[whole.raters[place] for place in places] if whole.raters else (),
         pin=whole.pin,
-        others=whole.index.keys() - wanted,
-        subset=True,
         split=whole.split,
+        whole=whole,
+        places=places,
     )

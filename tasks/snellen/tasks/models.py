@@ -33,13 +33,13 @@ class TaskData:
     task: str
     split: str
     ids: Sequence[str]
-    golds: Sequence[object]
+    golds: Sequence[object] = field(repr=False)
     pin: DataPin
     build_item: Callable[[int], Item]
     build_reference: Callable[[int], Reference]
     load_image: Callable[[int, str], bytes] | None = None
-    contexts: Sequence[Context] = ()
-    raters: Sequence[Sequence[object]] = field(default=())
+    contexts: Sequence[Context] = field(default=(), repr=False)
+    raters: Sequence[Sequence[object]] = field(default=(), repr=False)
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -92,6 +92,41 @@ def test_an_unknown_protocol_is_named_with_the_nearest(folder: Path) -> None:
     assert "did you mean 'robust'" in result.stderr
 
 
+def test_what_could_not_be_saved_is_refused_before_any_work(folder: Path) -> None:
+    result = run(folder, *GRADE, "-o", "@/r.json", "-o", "@/r.xlsx")
+    assert result.exit_code == 2
+    assert ".json, .csv, .md" in result.stderr
+    assert not (folder / "r.json").exists()
+    nowhere = run(folder, *GRADE, "-o", "@/no/r.json")
+    assert (nowhere.exit_code, nowhere.stdout) == (2, "")
+    assert "no such folder" in nowhere.stderr
+
+
+def test_a_response_of_the_wrong_type_is_told_with_status_1(folder: Path) -> None:
+    with (folder / "answers.jsonl").open("w") as file:
+        file.write('{"item_id": "test/5/0", "response": "12"}\n')
+        file.write('{"item_id": "test/9/0", "response": 4}\n')
+    result = run(folder, *GRADE)
+    assert result.exit_code == 1
+    assert "1 unparsed" in result.stdout
+    assert "line 2, field 'response': expected text, got int" in result.stderr
+
+
+def test_explain_refuses_a_metric_that_no_protocol_has(folder: Path) -> None:
+    asked = ("explain", "@/answers.jsonl", "--task", "screenqa/short", "--data", "@")
+    result = run(folder, *asked, "--metric", "zz")
+    assert result.exit_code == 2
+    assert "'zz'" in result.stderr
+    alone = run(folder, *asked, "--protocols", "official")
+    assert alone.exit_code == 2
+    skipped = run(folder, *asked, "--metric", "exact_match", "--protocols", "official,multiui")
+    assert "multiui has no exact_match" in skipped.stdout
+
+
+def test_the_version_can_be_asked_for(folder: Path) -> None:
+    assert run(folder, "--version").stdout.startswith("snellen 0.")
+
+
 def test_regrade_needs_nothing_but_the_saved_report(folder: Path) -> None:
     run(folder, *GRADE, "-o", "@/r.json")
     result = run(folder, "regrade", "@/r.json", "--protocol", "robust", "--json")
@@ -108,14 +143,15 @@ def test_explain_shares_the_difference_out_among_the_four_parts(folder: Path) ->
     assert result.exit_code == 0
     assert "official@1 -> robust@1" in result.stdout
     assert "difference +33.3333" in result.stdout
-    assert "+33.3333  text as given -> text; any spelling" in result.stdout
+    assert "+33.3333   text as given -> text; any spelling" in result.stdout
     assert "test/5/1: 0.0000 -> 1.0000" in result.stdout
 
 
 def test_benchmarks_and_protocols_list_everything(folder: Path) -> None:
     listed = run(folder, "benchmarks").stdout
-    assert "screenqa/ui_contents_boxes" in listed
-    assert "mmbench-gui/l2_advanced" in listed
+    assert "ui_contents_boxes" in listed
+    assert "l2_advanced" in listed
+    assert "matrix" in listed
     every = run(folder, "protocols").stdout
     assert "visualwebbench/webqa" in every
     one = run(folder, "protocols", "screenqa/short").stdout

@@ -93,6 +93,7 @@ class Report(Closed):
         split: The data's split; None for references given in memory.
         subset: Whether `items=` selected some of the items.
         crashed: Item-attempts on which the published code raises.
+        pass_mark: The primary value, as a share of its best, from which an attempt passes.
         pass_at: With several attempts: k to pass@k, the chance that one of k attempts passes.
         pass_hat: k to pass^k, the chance that all k attempts pass.
         ceiling: Each metric of the raters themselves: each rater's answer against the others'.
@@ -116,6 +117,7 @@ class Report(Closed):
     split: str | None = None
     subset: bool = False
     crashed: int = 0
+    pass_mark: float = 1.0
     pass_at: dict[int, float] = Field(default_factory=dict[int, float])
     pass_hat: dict[int, float] = Field(default_factory=dict[int, float])
     ceiling: dict[str, float] = Field(default_factory=dict[str, float])

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import msgspec
 
 from snellen.grading.errors import DataError
-from snellen.grading.parse.regions import Region
+from snellen.grading.parse.regions import Region, region
 from snellen.grading.parse.relations import Pair, Relation, canonical
 from snellen.grading.protocols.base import NO_CONTEXT, Context, Gold
 
@@ -121,6 +121,17 @@ def _letter(value: str) -> str:
     return letter
 
 
+def _region(value: str) -> Region:
+    found = region(value)
+    if found is None:
+        raise ValueError(f"{value!r} names none of {', '.join(Region)}")
+    return found
+
+
+def _relation(value: str) -> Relation:
+    return Relation("-".join(value.lower().replace("-", " ").split()))
+
+
 def _pair_key(key: str) -> tuple[str, str]:
     first, _, second = key.partition("|")
     if not first or not second:
@@ -131,7 +142,7 @@ def _pair_key(key: str) -> tuple[str, str]:
 def _relations(value: dict[str, str]) -> Mapping[Pair, Relation]:
     if not value:
         raise ValueError("there is no pair in it")
-    return canonical({_pair_key(key): Relation(relation) for key, relation in value.items()})
+    return canonical({_pair_key(key): _relation(relation) for key, relation in value.items()})
 
 
 def _relation_lines(gold: Mapping[tuple[str, str], Relation]) -> Sequence[str]:
@@ -187,9 +198,7 @@ BUTTONS = GoldShape(
     lambda value: [value] if isinstance(value, str) else value,
     _each,
 )
-REGION = GoldShape(
-    f"one of {', '.join(Region)}", str, lambda value: Region(value), lambda gold: [gold.value]
-)
+REGION = GoldShape("a region by any of its published names", str, _region, lambda gold: [gold.value])
 EPISODE = GoldShape(
     "an object {limit} (or null)",
     EpisodeGold | None,

@@ -3,19 +3,20 @@
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from snellen.grading.errors import SnellenError
+from snellen.grading.errors import InputError, SnellenError
 from snellen.grading.protocols.table import PROTOCOLS, protocols_of
 from snellen.sdk.cli import show
 from snellen.sdk.comparison import explain as explain_answers
 from snellen.sdk.doctor import checks
 from snellen.sdk.local import grade as grade_answers
 from snellen.sdk.local import regrade as regrade_answers
-from snellen.sdk.reports import Report
+from snellen.sdk.reports import Report, renderer
 from snellen.tasks.benchmarks.table import TASKS
 
 PROBLEMS = 1
@@ -83,6 +84,22 @@ Output = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON, without scores.")]
 
 
+def _version(asked: bool) -> None:  # an option's callback
+    if asked:
+        sys.stdout.write(f"snellen {version('snellen')}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """The eye test for agents that use screens."""
+
+
 @app.command()
 def benchmarks() -> None:
     """List the benchmarks, their tasks and what each is scored by."""
@@ -126,6 +143,7 @@ def grade(
     nothing could be graded.
     """
     with _errors_told():
+        _check(output)
         report = grade_answers(
             answers,
             task=task,
@@ -154,6 +172,7 @@ def regrade(
 ) -> None:
     """Grade stored answers again, under another protocol, asking no model."""
     with _errors_told():
+        _check(output)
         again = regrade_answers(
             report, protocol=protocol, task=task, data=data, references=references, split=split
         )
@@ -192,6 +211,8 @@ def explain(
             split=split,
             items=_ids(items),
         )
+        if len(comparison.reports) < 2:
+            raise InputError("name at least two protocols to explain a difference between")
         show.comparison(comparison, metric, partings)
         first = next(iter(comparison.reports.values()))
         if first.problems:
@@ -211,15 +232,23 @@ def main() -> None:
 
 
 def _finish(report: Report, output: list[Path] | None, *, json: bool) -> None:
-    for path in output or ():
-        report.save(path)
     if json:
         sys.stdout.write(report.model_dump_json(indent=2) + "\n")
     else:
         show.report(report)
     show.problems(report)
+    for path in output or ():
+        report.save(path)
     if report.problems:
         raise typer.Exit(PROBLEMS)
+
+
+def _check(output: list[Path] | None) -> None:
+    """Refuse before any work what could not be saved after it."""
+    for path in output or ():
+        renderer(path)
+        if not path.absolute().parent.is_dir():
+            raise InputError("there is no such folder to save it in", file=str(path))
 
 
 def _ids(path: Path | None) -> list[str] | None:
@@ -228,7 +257,8 @@ def _ids(path: Path | None) -> list[str] | None:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise SnellenError(f"{path}: can't read the item ids: {error}") from error
+        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        raise InputError(f"can't read the item ids: {reason}", file=str(path)) from error
     return [line.strip() for line in lines if line.strip()]
 
 

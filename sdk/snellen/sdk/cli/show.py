@@ -1,13 +1,13 @@
 """What the commands print: tables on standard output, problems and errors on standard error."""
 
 from collections.abc import Iterable, Mapping
-from itertools import combinations
+from itertools import combinations, groupby
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from snellen.grading.errors import SnellenError, where
+from snellen.grading.errors import SnellenError, UnknownNameError, where
 from snellen.grading.explain import PARTS, Explanation, part_name
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.report.render import metric_cells
@@ -22,16 +22,16 @@ _err = Console(stderr=True, highlight=False)
 
 def benchmarks(specs: Iterable[TaskSpec]) -> None:
     """Print every task, benchmark by benchmark."""
-    table = _table("task", "what it asks", "answer", "primary metric", "chance")
-    last = ""
-    for spec in specs:
-        benchmark = spec.id.partition("/")[0]
-        if last not in ("", benchmark):
-            table.add_section()
-        last = benchmark
-        chance = "" if spec.chance is None else f"{100 * spec.chance:.1f} %"
-        table.add_row(spec.id, spec.title, spec.kind.value, spec.primary, chance)
-    _out.print(table)
+    for benchmark, tasks in groupby(specs, lambda spec: spec.id.partition("/")[0]):
+        _out.print(f"[bold]{benchmark}[/bold]")
+        grid = _grid()
+        for spec in tasks:
+            chance = "" if spec.chance is None else f"chance {100 * spec.chance:.1f} %"
+            name = spec.id.partition("/")[2]
+            grid.add_row("", name, escape(spec.title), spec.primary, chance)
+        _out.print(grid)
+    _out.print("[bold]matrix[/bold]")
+    _out.print("  your own items; no tasks of its own yet")
 
 
 def protocols(by_task: Mapping[str, Iterable[Protocol]]) -> None:
@@ -106,8 +106,14 @@ def comparison(given: Comparison, key: str | None, partings: int) -> None:
         cells = [metric_cells(one.metrics[key])[2] if key in one.metrics else "" for key in keys]
         table.add_row(name, *cells)
     _out.print(table)
+    if key is not None and key not in keys:
+        raise UnknownNameError("metric of these protocols", key, keys)
     for first, second in combinations(given.reports, 2):
-        if key is not None and not all(key in given.reports[n].metrics for n in (first, second)):
+        lacking = [
+            name for name in (first, second) if key and key not in given.reports[name].metrics
+        ]
+        if lacking:
+            _out.print(f"\n{first} -> {second}: {' and '.join(lacking)} has no {key}")
             continue
         _explanation(given.explain(first, second, key))
         _partings(given, first, second, key, partings)
@@ -137,6 +143,7 @@ def _explanation(given: Explanation) -> None:
     for share in given.shares:
         change = share.first if share.first == share.second else f"{share.first} -> {share.second}"
         grid.add_row("", share.part.value, f"{100 * share.share:+.4f}", escape(change))
+    grid.add_row("", "residual", f"{100 * given.residual:+.1e}", "")
     _out.print(grid)
     if given.note:
         _out.print(f"  {escape(given.note)}")
