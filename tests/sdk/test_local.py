@@ -439,3 +439,9 @@ def test_regions_are_referred_to_by_any_published_name() -> None:
     pair = {"crop_1|crop_2": "Top Left"}
     said = "crop_1 is at the [top-left] of crop_2"
     assert sdk.score("webrssbench/position", response=said, reference=pair).value == 1.0
+
+
+def test_the_attainable_maximum_names_the_items_that_no_answer_can_match() -> None:
+    found = sdk.attainable(task="screenqa/short", references={"a": ["12"], "b": ["$"]})
+    assert (found.best, found.below) == (1.0, (1,))
+    assert found.metrics == {"exact_match": 1.0, "f1": 0.5}

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from snellen.grading.ceiling import Attainable
     from snellen.grading.errors import SnellenError
     from snellen.grading.explain import Explanation
     from snellen.grading.models.items import Item, Reference
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from snellen.grading.protocols.base import Protocol
     from snellen.grading.protocols.table import protocol_of, protocols_of
     from snellen.sdk.comparison import Comparison, explain
-    from snellen.sdk.local import grade, read, regrade, score
+    from snellen.sdk.local import attainable, grade, read, regrade, score
     from snellen.sdk.reports import Report
     from snellen.tasks.benchmarks.table import TASKS, TaskSpec, task_of
     from snellen.tasks.benchmarks.table import load_task as load
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TASKS",
+    "Attainable",
     "Comparison",
     "Explanation",
     "Item",
@@ -40,6 +42,7 @@ __all__ = [
     "Submission",
     "TaskData",
     "TaskSpec",
+    "attainable",
     "explain",
     "grade",
     "load",
@@ -52,6 +55,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Attainable": "snellen.grading.ceiling",
     "SnellenError": "snellen.grading.errors",
     "Explanation": "snellen.grading.explain",
     "Item": "snellen.grading.models.items",
@@ -65,6 +69,7 @@ _HOMES = {
     "protocols_of": "snellen.grading.protocols.table",
     "Comparison": "snellen.sdk.comparison",
     "explain": "snellen.sdk.comparison",
+    "attainable": "snellen.sdk.local",
     "grade": "snellen.sdk.local",
     "read": "snellen.sdk.local",
     "regrade": "snellen.sdk.local",

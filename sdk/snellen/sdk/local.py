@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 
-from snellen.grading.ceiling import leave_one_rater_out
+from snellen.grading.ceiling import Attainable, attainable_maximum, leave_one_rater_out
 from snellen.grading.errors import InputError
 from snellen.grading.grade import Answers, Columns, read_response
 from snellen.grading.models.scores import Outcome, Response, Score
@@ -202,6 +202,34 @@ def read(
     except NotJsonError as fault:
         return Response(raw=None, outcome=Outcome.UNPARSED, note=str(fault))
     return read_response(protocol_of(task, protocol), plain, context)
+
+
+def attainable(
+    *,
+    task: str | None = None,
+    data: Data | None = None,
+    protocol: str | None = None,
+    references: References | None = None,
+    split: str | None = None,
+    embedder: str | None = None,
+) -> Attainable:
+    """Return what a perfect agent scores: every reference given as the answer to its own item.
+
+    Args:
+        task: As for `grade`.
+        data: As for `grade`.
+        protocol: As for `grade`.
+        references: As for `grade`.
+        split: As for `grade`.
+        embedder: As for `grade`.
+    """
+    selection = select(task, data, references, split, None)
+    return attainable_maximum(
+        choose(selection.task, protocol, embedder),
+        gold_shape(selection.task).responses,
+        selection.golds,
+        selection.contexts,
+    )
 
 
 def regrade(

@@ -35,6 +35,20 @@ class Match(NamedTuple):
     iou: float
 
 
+def box_fault(box: Ltrb) -> str:
+    """Say what is wrong with a box, or nothing: a side is not finite, or two are inverted.
+
+    >>> box_fault((0, 0, 10, 5)), box_fault((10, 0, 0, 5))
+    ('', 'a box is inverted (left, top, right, bottom): [10, 0, 0, 5]')
+    """
+    left, top, right, bottom = box
+    if not all(map(isfinite, box)):
+        return f"a box has a side that is no finite number: {list(box)}"
+    if right < left or bottom < top:
+        return f"a box is inverted (left, top, right, bottom): {list(box)}"
+    return ""
+
+
 def iou(a: Ltrb, b: Ltrb) -> float:
     """Intersection over union of two boxes, 0..1.
 

@@ -4,7 +4,6 @@ A loader hands references over in these shapes and `sdk.score` takes them from a
 through `GoldShape.read`, so that a reference is never half understood.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -12,11 +11,11 @@ from typing import Annotated, Any
 import msgspec
 
 from snellen.grading.errors import DataError
+from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.parse.regions import Region, region
 from snellen.grading.parse.relations import Pair, Relation, canonical
 from snellen.grading.protocols.base import NO_CONTEXT, Context, Gold
 
-Quad = tuple[float, float, float, float]
 NonEmpty = msgspec.Meta(min_length=1)
 
 
@@ -26,7 +25,7 @@ class Target(msgspec.Struct, frozen=True):
     `bbox` is left, top, right, bottom; `image_size` is width, height in pixels.
     """
 
-    bbox: Quad
+    bbox: Ltrb
     image_size: tuple[float, float] | None = None
 
 
@@ -78,30 +77,20 @@ def _alone(gold: Gold) -> Sequence[Gold]:
     return [gold]
 
 
-def _finite_boxes(raters: list[list[tuple[Quad, str]]]) -> list[list[tuple[Quad, str]]]:
+def _finite_boxes(raters: list[list[tuple[Ltrb, str]]]) -> list[list[tuple[Ltrb, str]]]:
     for rater in raters:
         for box, _ in rater:
             _finite(box)
     return raters
 
 
-def box_fault(box: Quad) -> str:
-    """Say what is wrong with a box, or nothing."""
-    left, top, right, bottom = box
-    if not all(math.isfinite(side) for side in box):
-        return f"a box has a side that is no finite number: {list(box)}"
-    if right < left or bottom < top:
-        return f"a box is inverted (left, top, right, bottom): {list(box)}"
-    return ""
-
-
-def _finite(box: Quad) -> Quad:
+def _finite(box: Ltrb) -> Ltrb:
     if fault := box_fault(box):
         raise ValueError(fault)
     return box
 
 
-def _target(value: Target | Quad) -> Target:
+def _target(value: Target | Ltrb) -> Target:
     target = value if isinstance(value, Target) else Target(value)
     if target.bbox != (-1.0, -1.0, -1.0, -1.0):
         _finite(target.bbox)
@@ -160,7 +149,7 @@ RATER_TEXTS = GoldShape(
 )
 RATER_BOXES = GoldShape(
     "a list, one a rater, of lists of [[left, top, right, bottom], text]",
-    Annotated[list[list[tuple[Quad, str]]], NonEmpty],
+    Annotated[list[list[tuple[Ltrb, str]]], NonEmpty],
     _finite_boxes,
     _each,
 )
@@ -173,7 +162,7 @@ INDEX = GoldShape(
 LETTER = GoldShape("the right option's letter", str, _letter, _alone)
 TARGET_BOX = GoldShape(
     "a box [left, top, right, bottom], or {bbox, image_size}",
-    Target | Quad,
+    Target | Ltrb,
     _target,
     lambda target: [list(target.bbox)],
     _target_context,
@@ -198,7 +187,9 @@ BUTTONS = GoldShape(
     lambda value: [value] if isinstance(value, str) else value,
     _each,
 )
-REGION = GoldShape("a region by any of its published names", str, _region, lambda gold: [gold.value])
+REGION = GoldShape(
+    "a region by any of its published names", str, _region, lambda gold: [gold.value]
+)
 EPISODE = GoldShape(
     "an object {limit} (or null)",
     EpisodeGold | None,

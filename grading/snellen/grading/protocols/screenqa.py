@@ -10,7 +10,7 @@ from typing import cast
 import msgspec
 import numpy as np
 
-from snellen.grading.metrics.boxes import Matching
+from snellen.grading.metrics.boxes import Ltrb, Matching, box_fault
 from snellen.grading.metrics.ui_boxes import UiBoxesReferences
 from snellen.grading.metrics.ui_contents import ui_contents
 from snellen.grading.parse.coordinates import boxed_texts
@@ -32,7 +32,6 @@ from snellen.grading.protocols.base import (
     pairwise,
     unparsed,
 )
-from snellen.grading.protocols.golds import Quad, box_fault
 from snellen.grading.protocols.texts import (
     ALPHANUMERIC,
     AS_GIVEN,
@@ -131,7 +130,7 @@ _LONG = (
         "robust",
         1,
         "ours",
-        "<no answer> matches only itself, in any spelling, and not the words in it",
+        "<no answer> matches itself only, in any spelling; other answers, other references",
         NO_ANSWER_SPELLINGS,
         AS_IS,
         rouge_metric(
@@ -162,7 +161,7 @@ def _read_boxed_texts(response: object, _: Context) -> Parsed:
         elements = [(box, text) for box, text in found]
     else:
         try:
-            elements = msgspec.convert(response, list[tuple[Quad, str]])
+            elements = msgspec.convert(response, list[tuple[Ltrb, str]])
         except msgspec.ValidationError as error:
             return unparsed(f"expected a list of [[left, top, right, bottom], text]; {error}")
     for number, (box, _text) in enumerate(elements):
@@ -172,9 +171,12 @@ def _read_boxed_texts(response: object, _: Context) -> Parsed:
     return Parsed(elements)
 
 
-UI_TEXTS = Parser("a list of texts, or text that holds one", _read_ui_texts)
+UI_TEXTS = Parser(
+    "a list of texts, or text that holds one; an empty text holds none", _read_ui_texts
+)
 BOXED_TEXTS = Parser(
-    "a list of [[left, top, right, bottom], text], or text that holds one", _read_boxed_texts
+    "a list of [[left, top, right, bottom], text], or text that holds one; no box inverted or NaN",
+    _read_boxed_texts,
 )
 
 _UI_CONTENTS = (
@@ -183,7 +185,7 @@ _UI_CONTENTS = (
         "official",
         1,
         f"{_METRICS_PY} (SQA-UIC)",
-        "exact match wants the published order; texts compare letter by letter",
+        "exact match wants the published order; reading a list out of text is our decision",
         UI_TEXTS,
         AS_IS,
         pairwise(
@@ -234,7 +236,7 @@ _UI_CONTENTS_BOXES = (
         "official",
         1,
         f"{_METRICS_PY} (SQA-UIC-BB)",
-        "IoU >= 0.1; boxes are matched by the sum of IoU, so a larger matching can be missed",
+        "IoU >= 0.1, matched by its sum, so more matches can be missed; reading text is ours",
         BOXED_TEXTS,
         AS_IS,
         _boxes_metric("boxes matched by the sum of IoU", "iou", ordered=True),

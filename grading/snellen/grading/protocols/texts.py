@@ -1,7 +1,8 @@
 """The parsers, normalisers and metrics on text that several benchmarks share."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -36,25 +37,42 @@ ALPHANUMERIC = Normaliser("letters and digits only", alphanumeric)
 _NO_ANSWER = re.compile(r"[\s\"'`*]*[<(\[]?\s*no[\s_-]?answer\s*[>)\]]?[\s\"'`*.]*", re.IGNORECASE)
 
 
-def _read_text(response: object, _: Context) -> Parsed:
-    if isinstance(response, str):
-        return Parsed(response)
-    return not_text(response)
-
-
 def not_text(response: object) -> Parsed:
     """Say that a response should have been text."""
     return unparsed(f"expected text, got {type(response).__name__}")
 
 
-def _read_no_answer(response: object, context: Context) -> Parsed:
-    if isinstance(response, str) and len(response) < 64 and _NO_ANSWER.fullmatch(response):
-        return Parsed(NO_ANSWER)
-    return _read_text(response, context)
+def text_parser(
+    name: str, read: Callable[[str, Context], AnswerValue | None], absent: str = ""
+) -> Parser:
+    """Make a parser of text; a response of any other type counts as unparsed.
+
+    Args:
+        name: What protocol tables call it.
+        read: Takes the text and what may be known of the item, and returns the answer or None.
+        absent: Says why nothing was read where `read` returns None.
+    """
+
+    def parse(response: object, context: Context) -> Parsed:
+        if not isinstance(response, str):
+            return not_text(response)
+        answer = read(response, context)
+        return unparsed(absent) if answer is None else Parsed(answer)
+
+    return Parser(name, parse)
 
 
-AS_GIVEN = Parser("text as given", _read_text, plain=True)
-NO_ANSWER_SPELLINGS = Parser("text; any spelling of <no answer> is one", _read_no_answer)
+def equal(name: str, key: str = "accuracy") -> Metric:
+    """Make the metric that is 1 where the answer is the gold and 0 elsewhere."""
+    return pairwise(name, (key,), key, lambda answer, gold, _: (float(answer == gold),))
+
+
+def _one_spelling(text: str, _: Context) -> str:
+    return NO_ANSWER if len(text) < 64 and _NO_ANSWER.fullmatch(text) else text
+
+
+AS_GIVEN = replace(text_parser("text as given", lambda text, _: text), plain=True)
+NO_ANSWER_SPELLINGS = text_parser("text; any spelling of <no answer> is one", _one_spelling)
 
 
 def _prepare_short(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
@@ -93,26 +111,34 @@ def rouge_metric(name: str, *, stemmer: bool, literal_no_answer: bool = False) -
     Args:
         name: What protocol tables call it.
         stemmer: Whether tokens are Porter-stemmed.
-        literal_no_answer: Whether `<no answer>` matches only itself, not the words in it.
+        literal_no_answer: Whether `<no answer>` matches only itself, not the words in it: an
+            answer is then compared with the other references.
     """
 
     def prepare(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
-        texts = [[normaliser.apply(text) for text in all_texts(gold)] for gold in golds]
-        prepared = RougeReferences(texts, stemmer=stemmer)
+        accepted = [all_texts(gold) for gold in golds]
+        compared = [_spoken(texts) for texts in accepted] if literal_no_answer else accepted
+        prepared = RougeReferences(
+            [[normaliser.apply(text) for text in texts] for texts in compared], stemmer=stemmer
+        )
 
         def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
             columns = prepared.score(items, [normaliser.apply(answer) for answer in answers])
             values = np.column_stack((columns.rouge1, columns.rouge2, columns.rougeL))
             if literal_no_answer:
                 for row, (item, answer) in enumerate(zip(items.tolist(), answers, strict=True)):
-                    references = all_texts(golds[item])
-                    if answer == NO_ANSWER or set(references) == {NO_ANSWER}:
-                        values[row] = float(answer == NO_ANSWER and NO_ANSWER in references)
+                    if answer == NO_ANSWER or NO_ANSWER in compared[item]:
+                        values[row] = float(answer == NO_ANSWER and NO_ANSWER in accepted[item])
             return Judged(values)
 
         return judge
 
     return Metric(name, ("rouge1", "rouge2", "rougeL"), "rougeL", prepare)
+
+
+def _spoken(texts: Sequence[str]) -> Sequence[str]:
+    """Leave `<no answer>` out, unless nothing else is accepted."""
+    return [text for text in texts if text != NO_ANSWER] or texts
 
 
 def all_texts(gold: Gold) -> Sequence[str]:

@@ -4,23 +4,33 @@ Source: VisualWebBench (Liu et al., 2024) and its repository's `utils/eval_utils
 post-processing of its OpenAI adapter.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from sys import float_info
 from typing import cast
 
 import numpy as np
 
-from snellen.grading.metrics.boxes import iou, point_in_box
+from snellen.grading.errors import MetricError
+from snellen.grading.metrics.boxes import Ltrb, iou, point_in_box
 from snellen.grading.metrics.rouge101 import Rouge101References
 from snellen.grading.metrics.squad import SquadReferences
-from snellen.grading.parse.choice import robust_choice, visualwebbench_index
+from snellen.grading.models.scores import Outcome
+from snellen.grading.parse.choice import (
+    first_character_choice,
+    robust_choice,
+    visualwebbench_index,
+)
 from snellen.grading.parse.coordinates import box_four_numbers, robust_point
 from snellen.grading.parse.lead_ins import after_first_colon, meta_description
 from snellen.grading.protocols.base import (
+    ALL_ITEMS,
     AS_IS,
-    DROP_CRASHED,
+    DROP_FAILED,
     STOP_ON_CRASH,
     AnswerValue,
     Context,
+    Denominator,
     Gold,
     IntArray,
     Judge,
@@ -33,24 +43,27 @@ from snellen.grading.protocols.base import (
     pairwise,
     unparsed,
 )
-from snellen.grading.protocols.texts import AS_GIVEN, SQUAD, all_texts, not_text
+from snellen.grading.protocols.texts import AS_GIVEN, SQUAD, all_texts, equal, text_parser
 
 _EVAL_UTILS = "VisualWebBench utils/eval_utils.py"
 _SAME_SPACE = "taken to be in the reference's coordinate space, as the published code does"
 
 
-def _after(post_process: Callable[[str], str]) -> Callable[[object, Context], Parsed]:
-    def read(response: object, _: Context) -> Parsed:
-        return Parsed(post_process(response)) if isinstance(response, str) else not_text(response)
+# JSON that is no text raises in the published code like a text of dots does.
+_DROP_RAISING = Denominator(
+    "drops items that raise", drops=frozenset({Outcome.UNPARSED}), drops_crashed=True
+)
 
-    return read
+META_DESCRIPTION = text_parser(
+    "the content of a meta description tag", lambda text, _: meta_description(text)
+)
+AFTER_COLON = text_parser("what follows the first colon", lambda text, _: after_first_colon(text))
+
+# F of a text and itself: 2 / (2 + 1e-8).
+_BEST_F = 0.999999995
 
 
-META_DESCRIPTION = Parser("the content of a meta description tag", _after(meta_description))
-AFTER_COLON = Parser("what follows the first colon", _after(after_first_colon))
-
-
-def _rouge101(*, blank_up_to: int, only_rouge1: bool) -> Metric:
+def _rouge101(*, blank_up_to: int = 0, only_rouge1: bool = False) -> Metric:
     def prepare(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
         texts = [[normaliser.apply(text) for text in all_texts(gold)] for gold in golds]
         prepared = Rouge101References(texts)
@@ -70,8 +83,15 @@ def _rouge101(*, blank_up_to: int, only_rouge1: bool) -> Metric:
         return judge
 
     if only_rouge1:
-        return Metric("ROUGE-1 of rouge 1.0.1, called F1", ("f1",), "f1", prepare)
-    return Metric("ROUGE-1/2/L of rouge 1.0.1", ("rouge1", "rouge2", "rougeL"), "rougeL", prepare)
+        return Metric("ROUGE-1 of rouge 1.0.1, called F1", ("f1",), "f1", prepare, best=_BEST_F)
+    blanked = f"; up to {blank_up_to} character is a blank" if blank_up_to else ""
+    return Metric(
+        f"ROUGE-1/2/L of rouge 1.0.1{blanked}",
+        ("rouge1", "rouge2", "rougeL"),
+        "rougeL",
+        prepare,
+        best=_BEST_F,
+    )
 
 
 def _prepare_squad_f1(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
@@ -86,51 +106,56 @@ def _prepare_squad_f1(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
 SQUAD_F1 = Metric("F1 over word counts", ("f1",), "f1", _prepare_squad_f1)
 
 
-def _read_choice(response: object, _: Context) -> Parsed:
-    if not isinstance(response, str):
-        return not_text(response)
-    index = visualwebbench_index(response)
-    return unparsed("no option's letter in it") if index is None else Parsed(index)
+def _read_choice_robustly(text: str, context: Context) -> int | None:
+    letter = robust_choice(text, context.options or 8)
+    return None if letter is None else ord(letter) - ord("A")
 
 
-def _read_choice_robustly(response: object, context: Context) -> Parsed:
-    if not isinstance(response, str):
-        return not_text(response)
-    letter = robust_choice(response, context.options or 8)
-    if letter is None:
-        return unparsed("no single option's letter in it")
-    return Parsed(ord(letter) - ord("A"))
-
-
-CHOICE = Parser("VisualWebBench's letter parser", _read_choice)
-ROBUST_CHOICE = Parser("the last explicit choice among the offered letters", _read_choice_robustly)
-
-ACCURACY = pairwise(
-    "the right option",
-    ("accuracy",),
-    "accuracy",
-    lambda answer, gold, _: (float(answer == gold),),
+CHOICE = text_parser(
+    "VisualWebBench's letter parser",
+    lambda text, _: visualwebbench_index(text),
+    "no option's letter in it",
+)
+FIRST_CHARACTER = text_parser(
+    "the first character, upper-cased",
+    lambda text, _: visualwebbench_index(first_character_choice(text) or ""),
+    "its first character is no option's letter",
+)
+ROBUST_CHOICE = text_parser(
+    "the last explicit choice among the offered letters",
+    _read_choice_robustly,
+    "no single option's letter in it",
 )
 
+ACCURACY = equal("the right option")
 
-def _numbers(response: object, count: int) -> tuple[float, ...] | None:
+
+def _numbers(response: object) -> list[float]:
+    """Return the numbers of a list, or of a list of lists of one length; else nothing."""
     if not isinstance(response, (list, tuple)):
-        return None
-    values: list[float] = []
-    for value in cast("Sequence[object]", response):
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            return None
-        values.append(float(value))
-    return tuple(values) if len(values) == count and np.isfinite(values).all() else None
+        return []
+    values = cast("Sequence[object]", response)
+    if values and all(isinstance(value, (list, tuple)) for value in values):
+        rows = cast("Sequence[Sequence[object]]", values)
+        values = list(chain.from_iterable(rows)) if len({len(row) for row in rows}) == 1 else []
+    # The comparison is false for NaN, and takes integers that no float can hold.
+    numbers = [
+        float(value)
+        for value in values
+        if isinstance(value, (int, float)) and abs(value) <= float_info.max
+    ]
+    return numbers if len(numbers) == len(values) else []
 
 
 def _read_box(response: object, _: Context) -> Parsed:
     if isinstance(response, str):
         found = box_four_numbers(response)
-        box = None if found is None else found.ltrb
+        numbers = [] if found is None else found.ltrb
     else:
-        box = _numbers(response, 4)
-    return unparsed("no four numbers in it") if box is None else Parsed(box, None, _SAME_SPACE)
+        numbers = _numbers(response)
+    if len(numbers) != 4:
+        return unparsed("no four numbers in it")
+    return Parsed(tuple(numbers), None, _SAME_SPACE)
 
 
 def _read_point(response: object, _: Context) -> Parsed:
@@ -138,13 +163,37 @@ def _read_point(response: object, _: Context) -> Parsed:
         found = robust_point(response)
         point = None if found is None else (found.x, found.y)
     else:
-        point = _numbers(response, 2)
-    return unparsed("no point in it") if point is None else Parsed(point, None, _SAME_SPACE)
+        point = _numbers(response)
+    if point is None or len(point) != 2:
+        return unparsed("no point in it")
+    return Parsed(tuple(point), None, _SAME_SPACE)
+
+
+def _box_iou_float32(box: Ltrb, gold: Ltrb) -> np.float32:
+    """IoU in the order of operations of torchvision's `box_iou`, which is given float32.
+
+    It differs from `iou` in the last digits, which the threshold can see, and is NaN or 0 where
+    an area exceeds what float32 holds.
+    """
+    with np.errstate(all="ignore"):
+        a, b = np.array([box, gold], dtype=np.float32)
+        area, area2 = (side[0] * side[1] for side in (a[2:] - a[:2], b[2:] - b[:2]))
+        common = np.maximum(np.minimum(a[2:], b[2:]) - np.maximum(a[:2], b[:2]), np.float32(0))
+        overlap = common[0] * common[1]
+        return overlap / (area + area2 - overlap)
+
+
+def _overlap(box: Ltrb, gold: Ltrb) -> float:
+    try:
+        return iou(box, gold)
+    except MetricError:
+        # A box whose area no float can hold; a response must not end a grade.
+        return 0.0
 
 
 def _box_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float, float]:
-    overlap = iou(answer, gold.bbox)
-    return float(overlap >= 0.5), overlap
+    hit = bool(_box_iou_float32(answer, gold.bbox) >= 0.5)
+    return float(hit), _overlap(answer, gold.bbox)
 
 
 BOX_HIT = pairwise("IoU >= 0.5", ("accuracy", "iou"), "accuracy", _box_hit)
@@ -156,7 +205,10 @@ POINT_HIT = pairwise(
 )
 
 
-def _rouge_task(task: str, parser: Parser, *, blank_up_to: int = 0) -> tuple[Protocol, ...]:
+_LMMS_EVAL = "lmms-eval 0.7.3, tasks/visualwebbench/utils.py"
+
+
+def _rouge_task(task: str, parser: Parser, metric: Metric) -> tuple[Protocol, ...]:
     return (
         Protocol(
             task,
@@ -166,35 +218,65 @@ def _rouge_task(task: str, parser: Parser, *, blank_up_to: int = 0) -> tuple[Pro
             "case counts, repeated words count once; a response of dots alone ends the run",
             parser,
             AS_IS,
-            _rouge101(blank_up_to=blank_up_to, only_rouge1=False),
+            metric,
+            STOP_ON_CRASH,
+        ),
+        Protocol(
+            task,
+            "lmms-eval",
+            1,
+            _LMMS_EVAL,
+            "the official metric on the text as given, with nothing cut from it",
+            AS_GIVEN,
+            AS_IS,
+            metric,
             STOP_ON_CRASH,
         ),
     )
 
 
+def _choice(
+    task: str,
+    name: str,
+    source: str,
+    special: str,
+    parser: Parser,
+    denominator: Denominator = ALL_ITEMS,
+) -> Protocol:
+    return Protocol(task, name, 1, source, special, parser, AS_IS, ACCURACY, denominator)
+
+
 def _choice_task(task: str) -> tuple[Protocol, ...]:
     return (
-        Protocol(
+        _choice(
             task,
             "official",
-            1,
             f"{_EVAL_UTILS}, parse_multi_choice_response",
             "the last letter between spaces wins, the article A included; B) is no answer",
             CHOICE,
-            AS_IS,
-            ACCURACY,
         ),
-        Protocol(
+        _choice(
             task,
             "robust",
-            1,
             "ours",
             "the last explicit choice; never the article; two choices are none",
             ROBUST_CHOICE,
-            AS_IS,
-            ACCURACY,
         ),
+        _choice(task, "lmms-eval", _LMMS_EVAL, "scores as official does", CHOICE),
     )
+
+
+_ACTION_PREDICTION = (
+    *_choice_task("visualwebbench/action_prediction"),
+    _choice(
+        "visualwebbench/action_prediction",
+        "screensuite",
+        "ScreenSuite 0.0.1; VisualWebBench model_adapters/qwen_vl_adapter.py",
+        '"The answer is B" is T; failed responses leave the mean',
+        FIRST_CHARACTER,
+        DROP_FAILED,
+    ),
+)
 
 
 def _box_task(task: str) -> tuple[Protocol, ...]:
@@ -203,9 +285,9 @@ def _box_task(task: str) -> tuple[Protocol, ...]:
             task,
             "official",
             1,
-            f"{_EVAL_UTILS} (box_iou >= 0.5)",
-            "never asks which coordinate space a box is in",
-            Parser("four numbers", _read_box),
+            f"{_EVAL_UTILS} (box_iou >= 0.5), where the key is `precision`",
+            "compares in float32, never asks for the space; reading text is our decision",
+            Parser("four numbers, in one more list or not", _read_box),
             AS_IS,
             BOX_HIT,
         ),
@@ -219,7 +301,7 @@ def _point_task(task: str) -> tuple[Protocol, ...]:
             "official",
             1,
             f"{_EVAL_UTILS} (point variants)",
-            "never asks which coordinate space a point is in",
+            "never asks for the space; reading text is our decision, published are number pairs",
             Parser("two numbers", _read_point),
             AS_IS,
             POINT_HIT,
@@ -236,8 +318,8 @@ _WEBQA = (
         "case counts; an item that raises, such as a response of dots, leaves the mean",
         AS_GIVEN,
         AS_IS,
-        _rouge101(blank_up_to=0, only_rouge1=True),
-        DROP_CRASHED,
+        _rouge101(only_rouge1=True),
+        _DROP_RAISING,
     ),
     Protocol(
         "visualwebbench/webqa",
@@ -249,23 +331,31 @@ _WEBQA = (
         SQUAD,
         SQUAD_F1,
     ),
+    Protocol(
+        "visualwebbench/webqa",
+        "lmms-eval",
+        1,
+        _LMMS_EVAL,
+        "the official metric item by item, so that an item that raises ends the run",
+        AS_GIVEN,
+        AS_IS,
+        _rouge101(only_rouge1=True),
+        STOP_ON_CRASH,
+    ),
 )
 
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
-    "visualwebbench/web_caption": _rouge_task("visualwebbench/web_caption", META_DESCRIPTION),
-    "visualwebbench/heading_ocr": _rouge_task("visualwebbench/heading_ocr", AS_GIVEN),
+    "visualwebbench/web_caption": _rouge_task(
+        "visualwebbench/web_caption", META_DESCRIPTION, _rouge101()
+    ),
+    "visualwebbench/heading_ocr": _rouge_task("visualwebbench/heading_ocr", AS_GIVEN, _rouge101()),
     "visualwebbench/webqa": _WEBQA,
     "visualwebbench/element_ocr": _rouge_task(
-        "visualwebbench/element_ocr", AFTER_COLON, blank_up_to=1
+        "visualwebbench/element_ocr", AFTER_COLON, _rouge101(blank_up_to=1)
     ),
-    **{
-        task: _choice_task(task)
-        for task in (
-            "visualwebbench/element_ground",
-            "visualwebbench/action_prediction",
-            "visualwebbench/action_ground",
-        )
-    },
+    "visualwebbench/element_ground": _choice_task("visualwebbench/element_ground"),
+    "visualwebbench/action_prediction": _ACTION_PREDICTION,
+    "visualwebbench/action_ground": _choice_task("visualwebbench/action_ground"),
     **{
         f"visualwebbench/{task}_ground_bbox": _box_task(f"visualwebbench/{task}_ground_bbox")
         for task in ("element", "action")
