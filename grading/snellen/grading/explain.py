@@ -176,8 +176,7 @@ def _both(
 ) -> tuple[MetricValue, MetricValue]:
     mixed = grader.protocol
     tallies = [
-        Tally(replace(mixed, denominator=protocol.denominator), golds)
-        for protocol in denominators
+        Tally(replace(mixed, denominator=protocol.denominator), golds) for protocol in denominators
     ]
     for batch in answers:
         columns = grader.batch(batch)

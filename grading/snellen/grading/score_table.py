@@ -127,50 +127,39 @@ class ScoreTable(Sequence[Score]):
         """Yield the stored answers again, batch by batch, as they came."""
         return (answers for answers, _ in self._batches)
 
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield each score's fields as a dict, in order: what a file needs, with no object made."""
+        return (self._row(cell) for cell in range(len(self)))
+
     def _score(self, cell: int) -> Score:
+        return Score(**self._row(cell))
+
+    def _row(self, cell: int) -> dict[str, Any]:
         place, slot = divmod(cell, len(self.attempts))
         row = int(self._order[cell])
-        keys = self.protocol.metric.keys
+        fields: dict[str, Any] = {"item_id": self.ids[place], "attempt": self.attempts[slot]}
         if row < 0:
-            return Score(
-                item_id=self.ids[place],
-                attempt=self.attempts[slot],
-                outcome=Outcome.MISSING,
-                value=0.0,
-                metrics=dict.fromkeys(keys, 0.0),
-            )
+            metrics = dict.fromkeys(self.protocol.metric.keys, 0.0)
+            return {**fields, "outcome": Outcome.MISSING, "value": 0.0, "metrics": metrics}
         batch = bisect_right(self._starts, row) - 1
         answers, columns = self._batches[batch]
-        return score_at(
-            self.protocol,
-            columns,
-            row - self._starts[batch],
-            item_id=self.ids[place],
-            answers=answers,
-        )
+        return {**fields, **_scored(self.protocol, columns, row - self._starts[batch], answers)}
 
 
-def score_at(
-    protocol: Protocol, columns: Columns, row: int, *, item_id: str | None, answers: Answers
-) -> Score:
-    """Make the score object of one row of a batch."""
+def _scored(protocol: Protocol, columns: Columns, row: int, answers: Answers) -> dict[str, Any]:
     metric = protocol.metric
     metrics = dict(zip(metric.keys, columns.values[row].tolist(), strict=True))
-    outcome = OUTCOMES[int(columns.outcomes[row])]
-    error = answers.errors[row] if answers.errors is not None else None
-    response: Any = answers.responses[row]
-    return Score(
-        item_id=item_id,
-        attempt=answers.attempts[row],
-        model=answers.models[row] if answers.models is not None else None,
-        outcome=outcome,
-        value=metrics[metric.primary],
-        metrics=metrics,
-        response=None if response is TOO_LONG else response,
-        error=error,
-        note=columns.notes.get(row, ""),
-        crashed=bool(columns.crashed[row]),
-    )
+    response = answers.responses[row]
+    return {
+        "outcome": OUTCOMES[int(columns.outcomes[row])],
+        "value": metrics[metric.primary],
+        "metrics": metrics,
+        "response": None if response is TOO_LONG else response,
+        "model": answers.models[row] if answers.models is not None else None,
+        "error": answers.errors[row] if answers.errors is not None else None,
+        "note": columns.notes.get(row, ""),
+        "crashed": bool(columns.crashed[row]),
+    }
 
 
 def score_one(
@@ -179,7 +168,7 @@ def score_one(
     """Score one response to one item."""
     answers = Answers(np.zeros(1, dtype=np.int64), [0], [response])
     columns = Grader.of(protocol, [gold], [context]).batch(answers)
-    score = score_at(protocol, columns, 0, item_id=None, answers=answers)
+    score = Score(**_scored(protocol, columns, 0, answers))
     if protocol.metric.corpus is None or columns.answers is None or columns.answers[0] is None:
         return score
     whole = protocol.metric.corpus([gold], columns.answers)

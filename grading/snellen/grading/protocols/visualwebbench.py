@@ -5,7 +5,6 @@ post-processing of its OpenAI adapter.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from sys import float_info
 from typing import cast
 
@@ -47,7 +46,6 @@ from snellen.grading.protocols.texts import AS_GIVEN, SQUAD, all_texts, equal, t
 
 _EVAL_UTILS = "VisualWebBench utils/eval_utils.py"
 _SAME_SPACE = "taken to be in the reference's coordinate space, as the published code does"
-
 
 # JSON that is no text raises in the published code like a text of dots does.
 _DROP_RAISING = Denominator(
@@ -130,32 +128,35 @@ ROBUST_CHOICE = text_parser(
 ACCURACY = equal("the right option")
 
 
-def _numbers(response: object) -> list[float]:
-    """Return the numbers of a list, or of a list of lists of one length; else nothing."""
-    if not isinstance(response, (list, tuple)):
-        return []
-    values = cast("Sequence[object]", response)
-    if values and all(isinstance(value, (list, tuple)) for value in values):
-        rows = cast("Sequence[Sequence[object]]", values)
-        values = list(chain.from_iterable(rows)) if len({len(row) for row in rows}) == 1 else []
+def _list(value: object) -> Sequence[object] | None:
+    return cast("Sequence[object]", value) if isinstance(value, (list, tuple)) else None
+
+
+def _numbers(value: object, count: int) -> tuple[float, ...] | None:
+    values = _list(value) or ()
     # The comparison is false for NaN, and takes integers that no float can hold.
-    numbers = [
-        float(value)
-        for value in values
-        if isinstance(value, (int, float)) and abs(value) <= float_info.max
-    ]
-    return numbers if len(numbers) == len(values) else []
+    numbers = tuple(
+        float(number)
+        for number in values
+        if isinstance(number, (int, float)) and abs(number) <= float_info.max
+    )
+    return numbers if len(numbers) == len(values) == count else None
+
+
+def _one_row(value: object) -> object:
+    """Join a list of lists of one length, as the published `view(-1, 4)` does."""
+    rows = [_list(row) for row in _list(value) or ()]
+    joined = [number for row in rows for number in row or ()]
+    return joined if rows and {len(row or ()) * len(rows) for row in rows} == {4} else value
 
 
 def _read_box(response: object, _: Context) -> Parsed:
     if isinstance(response, str):
         found = box_four_numbers(response)
-        numbers = [] if found is None else found.ltrb
+        box = None if found is None else found.ltrb
     else:
-        numbers = _numbers(response)
-    if len(numbers) != 4:
-        return unparsed("no four numbers in it")
-    return Parsed(tuple(numbers), None, _SAME_SPACE)
+        box = _numbers(_one_row(response), 4)
+    return unparsed("no four numbers in it") if box is None else Parsed(box, None, _SAME_SPACE)
 
 
 def _read_point(response: object, _: Context) -> Parsed:
@@ -163,10 +164,8 @@ def _read_point(response: object, _: Context) -> Parsed:
         found = robust_point(response)
         point = None if found is None else (found.x, found.y)
     else:
-        point = _numbers(response)
-    if point is None or len(point) != 2:
-        return unparsed("no point in it")
-    return Parsed(tuple(point), None, _SAME_SPACE)
+        point = _numbers(response, 2)
+    return unparsed("no point in it") if point is None else Parsed(point, None, _SAME_SPACE)
 
 
 def _box_iou_float32(box: Ltrb, gold: Ltrb) -> np.float32:

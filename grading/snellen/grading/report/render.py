@@ -2,16 +2,16 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 import msgspec
 
 from snellen.grading.models.reports import MetricValue, Report
-from snellen.grading.models.scores import Score
+from snellen.grading.score_table import ScoreTable
 
 
-def to_json(report: Report, scores: Sequence[Score] | None) -> Iterator[bytes]:
+def to_json(report: Report, scores: ScoreTable | None) -> Iterator[bytes]:
     """Yield the report as one JSON object whose last field, `scores`, has one score a line.
 
     The scores hold what was answered and how it was scored, but no reference. `scores` is null
@@ -23,29 +23,30 @@ def to_json(report: Report, scores: Sequence[Score] | None) -> Iterator[bytes]:
         yield b"null}\n"
         return
     yield b"["
-    for number, score in enumerate(scores):
+    for number, row in enumerate(scores.rows()):
         yield b",\n" if number else b"\n"
-        yield msgspec.json.encode(_row(score))
+        said = {key: value for key, value in row.items() if key in _ALWAYS or value}
+        yield msgspec.json.encode(said)
     yield b"\n]}\n"
 
 
-def to_csv(report: Report, scores: Sequence[Score] | None) -> Iterator[bytes]:
+def to_csv(report: Report, scores: ScoreTable | None) -> Iterator[bytes]:
     """Yield one row a score, with a header; a response that is not text is written as JSON."""
-    keys = list(report.metrics)
+    keys: tuple[str, ...] = () if scores is None else scores.protocol.metric.keys
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     writer.writerow(["item_id", "attempt", "model", "outcome", *keys, "response", "error", "note"])
-    for score in scores or ():
+    for row in () if scores is None else scores.rows():
         writer.writerow(
             [
-                score.item_id,
-                score.attempt,
-                score.model,
-                score.outcome.value,
-                *(repr(score.metrics[key]) for key in keys),
-                _cell(score.response),
-                score.error,
-                score.note,
+                row["item_id"],
+                row["attempt"],
+                row.get("model"),
+                row["outcome"].value,
+                *(repr(row["metrics"][key]) for key in keys),
+                _cell(row.get("response")),
+                row.get("error"),
+                row.get("note"),
             ]
         )
         yield buffer.getvalue().encode()
@@ -54,31 +55,18 @@ def to_csv(report: Report, scores: Sequence[Score] | None) -> Iterator[bytes]:
     yield buffer.getvalue().encode()
 
 
-def to_markdown(report: Report, scores: Sequence[Score] | None = None) -> Iterator[bytes]:
+def to_markdown(report: Report, scores: ScoreTable | None = None) -> Iterator[bytes]:
     """Yield the report as a page of Markdown: numbers, outcomes, data and problems."""
     yield "\n".join(_markdown(report)).encode()
 
 
-Renderer = Callable[[Report, Sequence[Score] | None], Iterator[bytes]]
+Renderer = Callable[[Report, ScoreTable | None], Iterator[bytes]]
+
+_ALWAYS = frozenset({"item_id", "attempt", "outcome", "value", "metrics", "response"})
 
 RENDERERS: Mapping[str, Renderer] = MappingProxyType(
     {".json": to_json, ".csv": to_csv, ".md": to_markdown}
 )
-
-
-def _row(score: Score) -> dict[str, object]:
-    row: dict[str, object] = {
-        "item_id": score.item_id,
-        "attempt": score.attempt,
-        "outcome": score.outcome.value,
-        "value": score.value,
-        "metrics": score.metrics,
-        "response": score.response,
-    }
-    for name in ("model", "error", "note", "crashed"):
-        if value := getattr(score, name):
-            row[name] = value
-    return row
 
 
 def _cell(response: object) -> str:
