@@ -1,5 +1,6 @@
 """The difference between two protocols, shared out exactly."""
 
+from collections.abc import Sequence
 from itertools import combinations, permutations
 
 import numpy as np
@@ -12,14 +13,14 @@ from snellen.grading.explain import PARTS, Part, explain, mixture
 from snellen.grading.grade import Answers, Grader
 from snellen.grading.models.reports import MetricValue
 from snellen.grading.protocols.base import Protocol
-from snellen.grading.protocols.table import PROTOCOLS, protocol_of
+from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocol_of
 from snellen.grading.tally import Tally
 
 GOLDS = [["12 exercises", "12"], ["<no answer>"], ["Wall Sit"], ["$"], ["the cat"]]
 TEXTS = st.sampled_from(["12", "No answer", "<no answer>", "sit", "$", "", "cat cat", "a", "The"])
 
 
-def answers_of(responses: list[str | None]) -> list[Answers]:
+def answers_of(responses: Sequence[object]) -> list[Answers]:
     errors = ["gone" if response is None else None for response in responses]
     items = np.arange(len(responses), dtype=np.int64)
     return [Answers(items, [0] * len(responses), responses, errors)]
@@ -103,3 +104,82 @@ def test_a_metric_that_one_protocol_lacks_is_named() -> None:
             attempts=1,
             key="exact_match",
         )
+
+
+RUNS: list[object] = [
+    {"success": True, "cost": 5},
+    {"success": 0, "cost": 15},
+    {"success": 1, "cost": 0},
+    None,
+    {"success": 0.5, "cost": 40},
+    "no episode",
+    {"success": 1},
+]
+
+
+@pytest.mark.parametrize("key", ["eqa", "sr"])
+@pytest.mark.parametrize(
+    "names", list(combinations([protocol.id for protocol in PROTOCOLS["mmbench-gui/l3"]], 2))
+)
+def test_a_metric_over_the_whole_run_is_shared_out_too(names: tuple[str, str], key: str) -> None:
+    first, second = (protocol_of("mmbench-gui/l3", name) for name in names)
+    golds = [gold_shape("mmbench-gui/l3").read({"limit": 20})] * len(RUNS)
+    found = explain(
+        first, second, golds=golds, contexts=(), answers=answers_of(RUNS), attempts=1, key=key
+    )
+    assert found.key == key
+    assert abs(found.residual) <= 1e-12
+    for protocol, value in ((first, found.first_value), (second, found.second_value)):
+        tally = Tally(protocol, golds)
+        (answers,) = answers_of(RUNS)
+        tally.add(answers, Grader.of(protocol, golds).batch(answers))
+        assert tally.metrics(1)[key].as_published == value
+
+
+def test_paper_and_exact_differ_by_their_metric_alone() -> None:
+    first, second = (protocol_of("mmbench-gui/l3", name) for name in ("paper", "exact"))
+    golds = [gold_shape("mmbench-gui/l3").read({"limit": 15})] * 4
+    runs: list[object] = [{"success": s, "cost": t} for s, t in ((1, 5), (0, 15), (1, 3), (1, 10))]
+    found = explain(
+        first, second, golds=golds, contexts=(), answers=answers_of(runs), attempts=1, key="eqa"
+    )
+    # BENCHMARKS 5.3, V6: 50/101 on the grid, 119/240 as the integral.
+    assert found.difference == pytest.approx(119 / 240 - 50 / 101, abs=1e-15)
+    shares = {share.part: share.share for share in found.shares}
+    assert shares[Part.METRIC] == pytest.approx(found.difference, abs=1e-15)
+    assert {shares[part] for part in PARTS if part is not Part.METRIC} == {0.0}
+
+
+def test_a_metric_that_is_not_defined_on_the_answers_is_refused() -> None:
+    first, second = (protocol_of("mmbench-gui/l3", name) for name in ("paper", "exact"))
+    golds = [gold_shape("mmbench-gui/l3").read(None)]
+    with pytest.raises(MetricError, match="eqa of mmbench-gui/l3 is not defined"):
+        explain(
+            first,
+            second,
+            golds=golds,
+            contexts=(),
+            answers=answers_of([{"success": 1, "cost": 5}]),
+            attempts=1,
+            key="eqa",
+        )
+
+
+def test_no_items_leave_nothing_to_explain() -> None:
+    official, multiui = (protocol_of("screenqa/short", n) for n in ("official", "multiui"))
+    with pytest.raises(MetricError, match="no items"):
+        explain(official, multiui, golds=[], contexts=(), answers=[], attempts=1)
+
+
+def test_a_run_that_prints_nothing_is_noted() -> None:
+    official, screensuite = (protocol_of("screenqa/short", n) for n in ("official", "screensuite"))
+    found = explain(
+        official,
+        screensuite,
+        golds=GOLDS,
+        contexts=(),
+        answers=answers_of([None] * 5),
+        attempts=1,
+    )
+    assert "prints no number" in found.note
+    assert found.difference == 0

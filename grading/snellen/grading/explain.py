@@ -57,7 +57,8 @@ class Explanation(Closed):
         difference: second_value - first_value.
         shares: One share a part; they add up to the difference.
         residual: The difference less the shares' sum: 0 but for rounding.
-        note: Says so where a published run would crash and the fixed mean stands in for it.
+        note: Says so where a published run prints no number and the value over all items stands
+            in for it.
     """
 
     first: str
@@ -72,6 +73,11 @@ class Explanation(Closed):
 
 
 PARTS: tuple[Part, ...] = tuple(Part)
+
+_UNPRINTED = (
+    "a published run prints no number for these answers, because it crashes or drops them all;"
+    " the value over all items stands in for it"
+)
 
 
 def mixture(first: Protocol, second: Protocol, taken: Iterable[Part]) -> Protocol:
@@ -108,16 +114,19 @@ def explain(
         key: The metric to compare; both protocols must have it. None: each one's primary metric.
 
     Raises:
-        MetricError: The protocols are of different tasks, lack the metric, or a mixture's
-            denominator drops every item.
+        MetricError: The protocols are of different tasks or lack the metric, the metric is not
+            defined on these answers, or there are no items or attempts.
     """
     if first.task != second.task:
         raise MetricError(f"{first.task} and {second.task} have no protocol in common")
     for protocol in (first, second):
-        if key is not None and key not in protocol.metric.keys:
+        metric = protocol.metric
+        if key is not None and key not in metric.keys + metric.corpus_keys:
             raise MetricError(f"protocol {protocol.id} of {protocol.task} has no metric {key!r}")
+    if not golds:
+        raise MetricError("no items: there is no difference to explain")
     values: dict[frozenset[Part], float] = {}
-    crashed = False
+    unprinted = False
     graded = [Part.PARSER, Part.NORMALISATION, Part.METRIC]
     # Parts that are the same in both protocols make the same mixture again.
     known: dict[tuple[Parser, Normaliser, Metric], tuple[MetricValue, MetricValue]] = {}
@@ -127,9 +136,9 @@ def explain(
         if parts not in known:
             grader = Grader.of(mixed, golds, contexts)
             known[parts] = _both(grader, golds, (first, second), answers, attempts, key)
-        for metric, denominators in zip(known[parts], ((), (Part.DENOMINATOR,)), strict=True):
-            crashed = crashed or metric.as_published is None
-            values[taken.union(denominators)] = _printed(metric)
+        for value, denominators in zip(known[parts], ((), (Part.DENOMINATOR,)), strict=True):
+            unprinted = unprinted or value.as_published is None
+            values[taken.union(denominators)] = _printed(value)
     empty, everything = frozenset[Part](), frozenset(PARTS)
     shares = tuple(
         Share(
@@ -150,9 +159,7 @@ def explain(
         difference=difference,
         shares=shares,
         residual=difference - math.fsum(share.share for share in shares),
-        note="a published run crashes on these answers; the mean over all items stands in for it"
-        if crashed
-        else "",
+        note=_UNPRINTED if unprinted else "",
     )
 
 
@@ -182,7 +189,11 @@ def _both(
         columns = grader.batch(batch)
         for tally in tallies:
             tally.add(batch, columns)
-    one, other = (tally.metrics(attempts)[key or mixed.metric.primary] for tally in tallies)
+    chosen = key or mixed.metric.primary
+    found = [tally.metrics(attempts) for tally in tallies]
+    if not all(chosen in metrics for metrics in found):
+        raise MetricError(f"{chosen} of {mixed.task} is not defined on these items and answers")
+    one, other = (metrics[chosen] for metrics in found)
     return one, other
 
 

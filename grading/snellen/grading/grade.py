@@ -116,6 +116,7 @@ class Grader:
         codes: list[int] = []
         notes: dict[int, str] = {}
         rows: list[int] = []
+        raised: list[int] = []
         answers: list[AnswerValue] = []
         for row, response in enumerate(given.responses):
             code = _label(response, None if given.errors is None else given.errors[row])
@@ -137,7 +138,11 @@ class Grader:
                 answers.append(parsed.answer)
             elif code == _ANSWERED:
                 codes[row] = CODES[parsed.outcome]
+            if parsed.crashed:
+                raised.append(row)
         values, crashed = self._judge(items, rows, answers)
+        if raised:
+            crashed[raised] = True
         kept: list[AnswerValue | None] | None = None
         if self.protocol.metric.corpus is not None:
             kept = [None] * len(codes)

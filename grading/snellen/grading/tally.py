@@ -1,28 +1,42 @@
 """Adding up: from batches of columns to the numbers of a report.
 
 Every selected item counts once an attempt, whether it was answered or not: the denominator is
-fixed before the first submission is read. Means are compensated sums, so that the order of the
-submissions does not show.
+fixed before the first submission is read. Sums are exact until they are divided, so that neither
+the order of the submissions nor their batches show.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from snellen.grading.errors import MetricError
 from snellen.grading.grade import CODES, OUTCOMES, Answers, Columns
 from snellen.grading.metrics.attempts import pass_at_k, pass_hat_k
 from snellen.grading.models.reports import MetricValue
 from snellen.grading.models.scores import Outcome
-from snellen.grading.protocols.base import (
-    AnswerValue,
-    BoolArray,
-    Corpus,
-    Denominator,
-    Gold,
-    Protocol,
-)
+from snellen.grading.protocols.base import AnswerValue, BoolArray, Denominator, Gold, Protocol
+
+# How far a value may fall short of the pass mark: what rounding takes from a perfect answer.
+_SLACK = 1e-9
+_NO_ANSWER = (CODES[Outcome.MISSING], CODES[Outcome.ERROR])
+
+
+@dataclass(frozen=True, slots=True)
+class _Sitting:
+    """One attempt at every item, for metrics that are no mean over items.
+
+    Attributes:
+        answers: What was read, None where nothing was.
+        answered: Which items have a response, whether anything could be read in it or not.
+        kept: Which items the published number is over.
+    """
+
+    answers: list[AnswerValue | None]
+    answered: BoolArray
+    kept: BoolArray
 
 
 class Tally:
@@ -31,50 +45,79 @@ class Tally:
     Args:
         protocol: What the batches were scored by.
         golds: The selected items' references, in the data's order.
-        pass_mark: The primary value from which an attempt counts as passed.
+        pass_mark: The share of the best primary value from which an attempt counts as passed.
+
+    Raises:
+        MetricError: There are no items.
     """
 
     def __init__(self, protocol: Protocol, golds: Sequence[Gold], pass_mark: float = 1.0) -> None:
+        if not golds:
+            raise MetricError("no items: a mean over none is not defined")
+        metric = protocol.metric
         self.protocol = protocol
         self.items = len(golds)
         self._golds = golds
-        self._answers: dict[int, list[AnswerValue | None]] = {}
-        self._pass_mark = pass_mark
-        self._primary = protocol.metric.keys.index(protocol.metric.primary)
-        width = len(protocol.metric.keys)
-        self._sums: list[list[float]] = [[] for _ in range(width)]
-        self._kept_sums: list[list[float]] = [[] for _ in range(width)]
+        self._sittings: dict[int, _Sitting] = {}
+        self._passing = pass_mark * metric.best - _SLACK
+        self._primary = metric.keys.index(metric.primary)
+        self._sums: list[list[float]] = [[] for _ in metric.keys]
+        self._kept_sums: list[list[float]] = [[] for _ in metric.keys]
         self._kept = 0
         self._outcomes = np.zeros(len(OUTCOMES), dtype=np.int64)
         self._passes = np.zeros(self.items, dtype=np.int64)
         self.crashed = 0
 
     def add(self, answers: Answers, columns: Columns) -> None:
-        """Add a batch; no item and attempt may come twice over all batches."""
+        """Add a batch; no item and attempt may come twice over all batches.
+
+        Raises:
+            MetricError: A value is no finite number.
+        """
         values = columns.values
+        if not np.isfinite(values).all():
+            raise MetricError(f"protocol {self.protocol.name} gave a value that is no number")
         self._outcomes += np.bincount(columns.outcomes, minlength=len(OUTCOMES))
         self.crashed += int(columns.crashed.sum())
-        passed = values[:, self._primary] >= self._pass_mark
+        passed = values[:, self._primary] >= self._passing
         self._passes += np.bincount(answers.items[passed], minlength=self.items)
-        if columns.answers is not None:
-            self._keep(answers, columns.answers)
         kept = kept_rows(self.protocol.denominator, columns.outcomes, columns.crashed)
+        if columns.answers is not None:
+            self._seat(answers, columns.answers, columns.outcomes, kept)
         everything = bool(kept.all())
         self._kept += len(kept) if everything else int(kept.sum())
         for key in range(values.shape[1]):
             column = values[:, key]
-            total = math.fsum(column.tolist())
-            self._sums[key].append(total)
-            self._kept_sums[key].append(total if everything else math.fsum(column[kept].tolist()))
+            parts = _exact_parts(column.tolist())
+            self._sums[key] += parts
+            self._kept_sums[key] += parts if everything else _exact_parts(column[kept].tolist())
 
     def outcomes(self, attempts: int) -> dict[Outcome, int]:
-        """How many cells (items x attempts) ended in each outcome; one without a row is missing."""
+        """How many cells (items x attempts) ended in each outcome; one without a row is missing.
+
+        Raises:
+            MetricError: There are fewer cells than rows were added.
+        """
         counts = dict(zip(OUTCOMES, self._outcomes.tolist(), strict=True))
-        counts[Outcome.MISSING] += self.items * attempts - sum(counts.values())
+        rows, cells = sum(counts.values()), self.items * attempts
+        if rows > cells:
+            raise MetricError(
+                f"{rows} answers were added, more than {self.items} items x {attempts} attempts:"
+                " an item and attempt came twice, or attempts were left out"
+            )
+        counts[Outcome.MISSING] += cells - rows
         return counts
 
     def metrics(self, attempts: int) -> dict[str, MetricValue]:
-        """Each metric: over all cells, over the answered ones, and as published."""
+        """Each metric: over all cells, over the answered ones, and as published.
+
+        Metrics that are no mean over items are there where they are defined in every attempt.
+
+        Raises:
+            MetricError: As `outcomes`, or there are no attempts.
+        """
+        if attempts < 1:
+            raise MetricError("no attempts: a mean over none is not defined")
         cells = self.items * attempts
         outcomes = self.outcomes(attempts)
         answered = cells - outcomes[Outcome.MISSING] - outcomes[Outcome.ERROR]
@@ -92,46 +135,66 @@ class Tally:
                 value_answered=total / answered if answered else None,
                 as_published=None if stopped or not kept else math.fsum(kept_sums) / kept,
             )
-        values.update(self._whole())
-        return values
+        return values | self._whole(attempts, stopped)
 
-    def _keep(self, answers: Answers, read: Sequence[AnswerValue | None]) -> None:
-        for item, attempt, answer in zip(
-            answers.items.tolist(), answers.attempts, read, strict=True
+    def _seat(
+        self,
+        answers: Answers,
+        read: Sequence[AnswerValue | None],
+        outcomes: NDArray[np.uint8],
+        kept: BoolArray,
+    ) -> None:
+        answered = ~np.isin(outcomes, _NO_ANSWER)
+        for row, (item, attempt) in enumerate(
+            zip(answers.items.tolist(), answers.attempts, strict=True)
         ):
-            if attempt not in self._answers:
-                self._answers[attempt] = [None] * self.items
-            self._answers[attempt][item] = answer
+            if attempt not in self._sittings:
+                self._sittings[attempt] = self._empty_sitting()
+            sitting = self._sittings[attempt]
+            sitting.answers[item] = read[row]
+            sitting.answered[item] = answered[row]
+            sitting.kept[item] = kept[row]
 
-    def _whole(self) -> dict[str, MetricValue]:
-        corpus = self.protocol.metric.corpus
-        if corpus is None or not self._answers:
+    def _empty_sitting(self) -> _Sitting:
+        keeps = Outcome.MISSING not in self.protocol.denominator.drops
+        return _Sitting(
+            [None] * self.items,
+            np.zeros(self.items, dtype=np.bool_),
+            np.full(self.items, keeps, dtype=np.bool_),
+        )
+
+    def _whole(self, attempts: int, stopped: bool) -> dict[str, MetricValue]:
+        if self.protocol.metric.corpus is None:
             return {}
-        every = [corpus(self._golds, answers) for answers in self._answers.values()]
-        answered = [self._answered(corpus, answers) for answers in self._answers.values()]
-        present = [one for one in answered if one is not None]
+        sittings = list(self._sittings.values())
+        if len(sittings) > attempts:
+            raise MetricError(f"answers of {len(sittings)} attempts were added, not of {attempts}")
+        sittings += [self._empty_sitting()] * (attempts - len(sittings))
+        every = self._corpora(sittings, lambda sitting: np.ones_like(sitting.answered))
+        answered = self._corpora(sittings, lambda sitting: sitting.answered)
+        kept = self._corpora(sittings, lambda sitting: sitting.kept)
         return {
             key: MetricValue(
-                value=(mean := math.fsum(one[key] for one in every) / len(every)),
-                value_answered=math.fsum(one[key] for one in present) / len(present)
-                if present
-                else None,
-                as_published=mean,
+                value=value,
+                value_answered=_mean(answered, key),
+                as_published=None if stopped else _mean(kept, key),
             )
-            for key in every[0]
+            for key in self.protocol.metric.corpus_keys
+            if (value := _mean(every, key)) is not None
         }
 
-    def _answered(
-        self, corpus: Corpus, answers: Sequence[AnswerValue | None]
-    ) -> Mapping[str, float] | None:
-        pairs = [
-            (gold, answer)
-            for gold, answer in zip(self._golds, answers, strict=True)
-            if answer is not None
-        ]
-        return (
-            corpus([gold for gold, _ in pairs], [answer for _, answer in pairs]) if pairs else None
-        )
+    def _corpora(
+        self, sittings: Sequence[_Sitting], chosen: Callable[[_Sitting], BoolArray]
+    ) -> list[Mapping[str, float]]:
+        """Compute the corpus metrics of the chosen items in every attempt that has some."""
+        corpus = self.protocol.metric.corpus
+        found: list[Mapping[str, float]] = []
+        for sitting in sittings:
+            items: list[int] = np.flatnonzero(chosen(sitting)).tolist()
+            if corpus is not None and items:
+                golds = [self._golds[item] for item in items]
+                found.append(corpus(golds, [sitting.answers[item] for item in items]))
+        return found
 
     def passes(self, attempts: int) -> tuple[dict[int, float], dict[int, float]]:
         """pass@k and pass^k for k = 1, 2, 4, ... up to the attempts; empty with one attempt."""
@@ -154,3 +217,17 @@ def kept_rows(
     if denominator.drops_crashed:
         kept &= ~crashed
     return kept
+
+
+def _exact_parts(values: Sequence[float]) -> list[float]:
+    """Return a few floats whose sum is that of the values exactly, with nothing rounded away."""
+    parts: list[float] = []
+    while rest := math.fsum([*values, *(-part for part in parts)]):
+        parts.append(rest)
+    return parts
+
+
+def _mean(found: Sequence[Mapping[str, float]], key: str) -> float | None:
+    if not found or not all(key in each for each in found):
+        return None
+    return math.fsum(each[key] for each in found) / len(found)

@@ -47,16 +47,20 @@ NO_CONTEXT = Context()
 
 
 class Parsed(NamedTuple):
-    """What a parser read: the answer, or the outcome that stands for none; and what it guessed."""
+    """What a parser read: the answer, or the outcome that stands for none; and what it guessed.
+
+    `crashed` says, where nothing was read, that the published code raises on the response.
+    """
 
     answer: AnswerValue
     outcome: Outcome | None = None
     note: str = ""
+    crashed: bool = False
 
 
-def unparsed(note: str) -> Parsed:
-    """Say that nothing could be read, and why."""
-    return Parsed(None, Outcome.UNPARSED, note)
+def unparsed(note: str, *, crashed: bool = False) -> Parsed:
+    """Say that nothing could be read, why, and whether the published code raises on it."""
+    return Parsed(None, Outcome.UNPARSED, note, crashed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,12 @@ from snellen.grading.protocols.base import NO_CONTEXT, Context, Gold
 
 NonEmpty = msgspec.Meta(min_length=1)
 
+LARGEST = 1e300
+"""The largest amount that is read: sums of such amounts are still finite."""
+
+Positive = Annotated[float, msgspec.Meta(gt=0, le=LARGEST)]
+"""A finite number above 0."""
+
 
 class Target(msgspec.Struct, frozen=True):
     """Where to point: a box in any one space and, where the protocol needs it, the image size.
@@ -29,10 +35,16 @@ class Target(msgspec.Struct, frozen=True):
     image_size: tuple[float, float] | None = None
 
 
+class ImageTarget(Target, frozen=True):
+    """Where to point in an image, by MMBench-GUI's rules: a side of -1 is unknown and means 0."""
+
+    image_size: tuple[Positive, Positive] | None = None
+
+
 class EpisodeGold(msgspec.Struct, frozen=True):
     """What an episode was allowed; success is judged by its environment, not by a reference."""
 
-    limit: float | None = None
+    limit: Positive | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +107,32 @@ def _target(value: Target | Ltrb) -> Target:
     if target.bbox != (-1.0, -1.0, -1.0, -1.0):
         _finite(target.bbox)
     return target
+
+
+def is_in_fractions(box: Ltrb) -> bool:
+    """Whether MMBench-GUI takes a box for fractions of the image: all four sides lie in 0..1."""
+    return all(0 <= side <= 1 for side in box)
+
+
+def without_unknowns(box: Ltrb) -> Ltrb:
+    """Put 0 where a side is -1, as MMBench-GUI does (benchmarks/l2_element_grounding.py)."""
+    left, top, right, bottom = (0.0 if side == -1 else side for side in box)
+    return left, top, right, bottom
+
+
+def _image_target(value: ImageTarget | Ltrb) -> Target:
+    target = value if isinstance(value, ImageTarget) else ImageTarget(value)
+    _finite(without_unknowns(target.bbox))
+    if target.image_size is None and not is_in_fractions(target.bbox):
+        raise ValueError(
+            "a box with a side outside 0..1 is in pixels: write"
+            " {bbox: [left, top, right, bottom], image_size: [width, height]}"
+        )
+    return target
+
+
+def _centre(box: Ltrb) -> Sequence[object]:
+    return [[(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]]
 
 
 def _target_context(target: Target) -> Context:
@@ -171,7 +209,14 @@ TARGET_POINT = GoldShape(
     TARGET_BOX.name,
     TARGET_BOX.type,
     _target,
-    lambda target: [[(target.bbox[0] + target.bbox[2]) / 2, (target.bbox[1] + target.bbox[3]) / 2]],
+    lambda target: _centre(target.bbox),
+    _target_context,
+)
+TARGET_IN_IMAGE = GoldShape(
+    "a box [left, top, right, bottom] in 0..1, or {bbox, image_size}",
+    ImageTarget | Ltrb,
+    _image_target,
+    lambda target: _centre(without_unknowns(target.bbox)),
     _target_context,
 )
 RELATIONS = GoldShape(

@@ -1,22 +1,27 @@
 """How MMBench-GUI's four levels are scored.
 
 Source: MMBench-GUI (Wang et al., 2025) and its repository; the code of L3 and L4 was never
-published, so those follow the paper.
+published, so those follow the paper, or ScaleCUA's code.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import cast
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated
 
 import msgspec
 
 from snellen.grading.errors import MetricError
-from snellen.grading.metrics.boxes import point_in_box
+from snellen.grading.metrics.boxes import Ltrb, point_in_box
 from snellen.grading.metrics.efficiency import Episode, truncated
 from snellen.grading.metrics.eqa import eqa, eqa_exact, eqa_linear
 from snellen.grading.parse.choice import mmbench_gui_choice, robust_choice
 from snellen.grading.parse.coordinates import mmbench_gui_point, to_unit_official
 from snellen.grading.protocols.base import (
     AS_IS,
+    DROP_FAILED,
+    STOP_ON_CRASH,
     AnswerValue,
     Context,
     Corpus,
@@ -25,42 +30,48 @@ from snellen.grading.protocols.base import (
     Parsed,
     Parser,
     Protocol,
+    PublishedCrashError,
     pairwise,
     unparsed,
 )
-from snellen.grading.protocols.texts import not_text
+from snellen.grading.protocols.golds import (
+    LARGEST,
+    Positive,
+    Target,
+    is_in_fractions,
+    without_unknowns,
+)
+from snellen.grading.protocols.texts import equal, not_text, text_parser
+
+# ---- L1 ----------------------------------------------------------------------------------------
 
 _LETTERS = 6
 
 
+def _as_text(response: object) -> str | None:
+    """Write a response as the published code does, `str(response)`; None where Python refuses."""
+    try:
+        return str(response)
+    except (ValueError, RecursionError):
+        return None
+
+
 def _read_choice(response: object, _: Context) -> Parsed:
-    if not isinstance(response, str):
-        return not_text(response)
-    letter = mmbench_gui_choice(response)
+    text = _as_text(response)
+    letter = None if text is None else mmbench_gui_choice(text)
     return unparsed("no option's letter in it") if letter is None else Parsed(letter)
 
 
-def _read_choice_robustly(response: object, context: Context) -> Parsed:
-    if not isinstance(response, str):
-        return not_text(response)
-    letter = robust_choice(response, context.options or _LETTERS)
-    return unparsed("no single option's letter in it") if letter is None else Parsed(letter)
-
-
-_LETTER_HIT = pairwise(
-    "the right letter",
-    ("accuracy",),
-    "accuracy",
-    lambda answer, gold, _: (float(answer == gold),),
-)
+_LETTER_HIT = equal("the right letter")
 
 _L1 = (
     Protocol(
         "mmbench-gui/l1",
         "official",
         1,
-        "MMBench-GUI utils/misc (six regular expressions)",
-        "the first letter a-f that starts a line wins, even inside a word: an API failure is F",
+        "MMBench-GUI utils/misc.py (six regular expressions)",
+        "the first letter a-f that starts a line wins, even inside a word: an API failure is F;"
+        " JSON is read as Python writes it",
         Parser("MMBench-GUI's letter parser", _read_choice),
         AS_IS,
         _LETTER_HIT,
@@ -71,18 +82,24 @@ _L1 = (
         1,
         "ours",
         "the last explicit choice; never the article; two choices are none",
-        Parser("the last explicit choice among the offered letters", _read_choice_robustly),
+        text_parser(
+            "the last explicit choice among the offered letters",
+            lambda text, context: robust_choice(text, context.options or _LETTERS),
+            "no single option's letter in it",
+        ),
         AS_IS,
         _LETTER_HIT,
     ),
 )
 
 
+# ---- L2 ----------------------------------------------------------------------------------------
+
+
 def _read_point(response: object, context: Context) -> Parsed:
-    # A JSON list of numbers is read as the text that a model would have written.
-    text = repr(cast("object", response)) if isinstance(response, (list, tuple)) else response
-    if not isinstance(text, str):
-        return not_text(text)
+    text = _as_text(response)
+    if text is None:
+        return not_text(response)
     point = mmbench_gui_point(text)
     if point is None:
         return unparsed("no two numbers in it")
@@ -94,155 +111,191 @@ def _read_point(response: object, context: Context) -> Parsed:
     return Parsed((scaled.x, scaled.y), None, "read as pixels because a coordinate exceeds 1")
 
 
+def _unit_box(gold: Target) -> Ltrb:
+    if is_in_fractions(gold.bbox):
+        return gold.bbox
+    if gold.image_size is None:
+        raise MetricError("a box in pixels needs image_size beside it in the reference")
+    left, top, right, bottom = without_unknowns(gold.bbox)
+    width, height = gold.image_size
+    box = (left / width, top / height, right / width, bottom / height)
+    if not is_in_fractions(box):
+        raise PublishedCrashError
+    return box
+
+
 def _point_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float]:
-    left, top, right, bottom = gold.bbox
-    if not all(0 <= side <= 1 for side in gold.bbox):
-        if gold.image_size is None:
-            raise MetricError("a box in pixels needs image_size beside it in the reference")
-        width, height = gold.image_size
-        # The published code tolerates -1 as 0 on this path only.
-        left, top, right, bottom = (max(side, 0.0) for side in gold.bbox)
-        left, right, top, bottom = left / width, right / width, top / height, bottom / height
-    return (float(point_in_box(answer[0], answer[1], (left, top, right, bottom))),)
+    return (float(point_in_box(answer[0], answer[1], _unit_box(gold))),)
 
 
-def _l2(task: str) -> tuple[Protocol, ...]:
-    return (
-        Protocol(
-            task,
-            "official",
-            1,
-            "MMBench-GUI L2 default parser",
-            "takes the first two numbers; pixels when either exceeds 1; the corner of a box",
-            Parser("the first two numbers", _read_point),
-            AS_IS,
-            pairwise("the point in the box, edges included", ("accuracy",), "accuracy", _point_hit),
-        ),
-    )
+_L2 = Protocol(
+    "mmbench-gui/l2_basic",
+    "official",
+    1,
+    "MMBench-GUI benchmarks/l2_element_grounding.py",
+    "takes the first two numbers, so the corner of a box; pixels when either exceeds 1. As shipped"
+    " the default parser raises on every item, for it lacks `meta`; this is that parser as meant",
+    Parser("the first two numbers", _read_point),
+    AS_IS,
+    pairwise("the point in the box, edges included", ("accuracy",), "accuracy", _point_hit),
+    STOP_ON_CRASH,
+)
 
 
-class _Run(msgspec.Struct, frozen=True):
-    success: float
-    cost: float
-    limit: float | None = None
+# ---- L3 and L4 ---------------------------------------------------------------------------------
 
 
-def _read_episode(response: object, _: Context) -> Parsed:
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a response says of an episode: its success, what it cost and what it was allowed.
+
+    A response need not say the cost or the limit.
+    """
+
+    success: bool | Annotated[float, msgspec.Meta(ge=0, le=1)]
+    cost: Annotated[float, msgspec.Meta(ge=0, le=LARGEST)] | None = None
+    limit: Positive | None = None
+
+
+def _read_any_run(response: object, _: Context) -> Parsed:
     try:
-        run = msgspec.convert(response, _Run)
-        limit = None if run.limit is None else _plain(run.limit)
-        return Parsed(Episode(run.success, _plain(run.cost), limit))
-    except (msgspec.ValidationError, MetricError) as error:
-        return unparsed(f"expected {{success, cost, limit}}: {error}")
-
-
-def _plain(number: float) -> float | int:
-    # Whole numbers become integers, so that the grid is compared exactly.
-    return int(number) if float(number).is_integer() else number
-
-
-def _episodes(
-    golds: Sequence[Gold], answers: Sequence[AnswerValue | None]
-) -> tuple[list[Episode], float | int]:
-    limits = {
-        _plain(limit)
-        for gold, answer in zip(golds, answers, strict=True)
-        for limit in (gold.limit, None if answer is None else answer.limit)
-        if limit is not None
-    }
-    if len(limits) != 1:
-        raise MetricError(
-            "EQA needs one limit for all episodes, in the references or the responses;"
-            f" found {sorted(limits) or 'none'}"
+        run = (
+            msgspec.json.decode(response, type=Run)
+            if isinstance(response, str)
+            else msgspec.convert(response, Run)
         )
-    limit = limits.pop()
-    # An item without an episode failed and used up what it was allowed.
-    return [Episode(0, limit, limit) if one is None else one for one in answers], limit
+    except (ValueError, RecursionError) as error:
+        return unparsed(f"expected {{success, cost, limit}}: {error}")
+    return Parsed(run, None, "" if run.cost is not None else "it does not say its cost")
 
 
-def _corpus(
-    area: Callable[[list[Episode], float | int], float],
-) -> Corpus:
-    def whole(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Mapping[str, float]:
-        episodes, limit = _episodes(golds, answers)
-        return {"eqa": area(episodes, limit)}
-
-    return whole
+def _read_run(response: object, context: Context) -> Parsed:
+    parsed = _read_any_run(response, context)
+    if parsed.outcome is None and parsed.answer.cost == 0:
+        return unparsed("an episode costs more than 0")
+    return parsed
 
 
-def _sr(name: str, area: Callable[[list[Episode], float | int], float]) -> Metric:
-    return Metric(
-        name,
-        ("sr",),
-        "sr",
-        pairwise(name, ("sr",), "sr", lambda answer, gold, _: (float(answer.success),)).prepare,
-        _corpus(area),
-    )
+def _metric(name: str, success: Callable[[AnswerValue], float], corpus: Corpus) -> Metric:
+    mean = pairwise(name, ("sr",), "sr", lambda run, _gold, _normalise: (success(run),))
+    return replace(mean, corpus=corpus, corpus_keys=("eqa",))
 
 
-_EPISODE = Parser("an episode {success, cost, limit}", _read_episode)
+def _one_limit(golds: Sequence[Gold], runs: Sequence[AnswerValue | None]) -> float | None:
+    # The responses are asked only where no reference has a limit, and never contradict one.
+    limits = {gold.limit for gold in golds} - {None}
+    limits = limits or {run.limit for run in runs if run is not None} - {None}
+    return limits.pop() if len(limits) == 1 else None
 
 
-def _l34(task: str) -> tuple[Protocol, ...]:
-    return (
-        Protocol(
-            task,
-            "paper",
-            1,
-            "MMBench-GUI Eq. 7-10",
-            "EQA on 101 points u = m/100, episodes in the data's order",
-            _EPISODE,
-            AS_IS,
-            _sr("SR, and EQA on a closed grid", lambda runs, limit: eqa(_own(runs), limit)),
-        ),
-        Protocol(
-            task,
-            "exact",
-            1,
-            "MMBench-GUI Eq. 12",
-            "EQA as the exact integral; the reading that fits the published tables best",
-            _EPISODE,
-            AS_IS,
-            _sr("SR, and the EQA integral", lambda runs, limit: eqa_exact(_own(runs), limit)),
-        ),
-        Protocol(
-            task,
-            "half_open",
-            1,
-            "a published summary of MMBench-GUI",
-            "EQA on 101 points u = m/101",
-            _EPISODE,
-            AS_IS,
-            _sr(
-                "SR, and EQA on a half-open grid",
-                lambda runs, limit: eqa(_own(runs), limit, grid="half_open"),
-            ),
-        ),
-        Protocol(
-            task,
-            "scalecua",
-            1,
-            "ScaleCUA evaluation/MacOSArena/parse_results.py",
-            "EQA by linear interpolation; a success after the limit counts as a failure",
-            _EPISODE,
-            AS_IS,
-            _sr(
-                "SR, and EQA by linear interpolation",
-                lambda runs, limit: eqa_linear(truncated(_own(runs), limit), limit),
-            ),
-        ),
-    )
+def _charged(run: AnswerValue | None, limit: float) -> Episode:
+    # An item without an episode failed and used up what it was allowed; an episode that does not
+    # say what it cost used that up as well.
+    return Episode(0, limit) if run is None else Episode(run.success, run.cost or limit)
 
 
-def _own(episodes: Sequence[Episode]) -> list[Episode]:
-    # One limit holds for all; an episode's own copy of it says nothing more.
-    return [Episode(one.success, one.cost) for one in episodes]
+def _by_paper(name: str, area: Callable[..., float]) -> Metric:
+    def corpus(golds: Sequence[Gold], runs: Sequence[AnswerValue | None]) -> Mapping[str, float]:
+        limit = _one_limit(golds, runs)
+        if limit is None:
+            return {}
+        return {"eqa": area([_charged(run, limit) for run in runs], limit, over_limit="clip")}
+
+    return _metric(name, lambda run: float(run.success), corpus)
+
+
+# ScaleCUA allows a cost of 0, an Episode does not. The smallest float there is vanishes in the
+# running sum, and as a share of a budget it is 0: the curve is the same to the last bit.
+_NO_COST = math.ulp(0.0)
+
+
+def _by_scalecua(name: str, limit: int, *, cut: bool) -> Metric:
+    def success(run: AnswerValue) -> float:
+        return 0.0 if cut and (run.cost or 0) > limit else float(run.success)
+
+    def corpus(_: Sequence[Gold], runs: Sequence[AnswerValue | None]) -> Mapping[str, float]:
+        episodes: Sequence[Episode] = [
+            Episode(0, limit) if run is None else Episode(run.success, run.cost or _NO_COST)
+            for run in runs
+        ]
+        return {"eqa": eqa_linear(truncated(episodes, limit) if cut else episodes, limit)}
+
+    return _metric(name, success, corpus)
+
+
+_PAPER = Parser("an episode {success, cost, limit}", _read_run)
+_SCALECUA = Parser("an episode {success, cost, limit}, whose cost may be 0", _read_any_run)
+_PARSE_RESULTS = "ScaleCUA evaluation/MacOSArena/parse_results.py"
+_CLIPPED = "in the data's order; a cost over the limit counts as the limit"
+_FILES = (
+    "EQA by linear interpolation, in the data's order (the code's: by path); only items with a"
+    " response are in the published mean"
+)
+
+_L3 = (
+    Protocol(
+        "mmbench-gui/l3",
+        "paper",
+        1,
+        "MMBench-GUI Eq. 7-10",
+        f"EQA on 101 points u = m/100, {_CLIPPED}",
+        _PAPER,
+        AS_IS,
+        _by_paper("SR, and EQA on a closed grid", eqa),
+    ),
+    Protocol(
+        "mmbench-gui/l3",
+        "exact",
+        1,
+        "MMBench-GUI Eq. 12",
+        f"EQA as the exact integral, which fits the published tables best, {_CLIPPED}",
+        _PAPER,
+        AS_IS,
+        _by_paper("SR, and the EQA integral", eqa_exact),
+    ),
+    Protocol(
+        "mmbench-gui/l3",
+        "half_open",
+        1,
+        "a published summary of MMBench-GUI",
+        f"EQA on 101 points u = m/101, {_CLIPPED}",
+        _PAPER,
+        AS_IS,
+        _by_paper("SR, and EQA on a half-open grid", partial(eqa, grid="half_open")),
+    ),
+    Protocol(
+        "mmbench-gui/l3",
+        "scalecua_15",
+        1,
+        _PARSE_RESULTS,
+        f"{_FILES}; 15 steps whatever the limit: what costs more failed, in SR too",
+        _SCALECUA,
+        AS_IS,
+        _by_scalecua("SR and linear EQA of a run cut at 15 steps", 15, cut=True),
+        DROP_FAILED,
+    ),
+    Protocol(
+        "mmbench-gui/l3",
+        "scalecua_50",
+        1,
+        _PARSE_RESULTS,
+        f"{_FILES}; 50 steps a task whatever the limit, but no task is cut at them",
+        _SCALECUA,
+        AS_IS,
+        _by_scalecua("SR and linear EQA within 50 steps a task", 50, cut=False),
+        DROP_FAILED,
+    ),
+)
+
+
+def _of(task: str, protocols: Sequence[Protocol]) -> tuple[Protocol, ...]:
+    return tuple(replace(protocol, task=task) for protocol in protocols)
 
 
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
     "mmbench-gui/l1": _L1,
-    "mmbench-gui/l2_basic": _l2("mmbench-gui/l2_basic"),
-    "mmbench-gui/l2_advanced": _l2("mmbench-gui/l2_advanced"),
-    "mmbench-gui/l3": _l34("mmbench-gui/l3"),
-    "mmbench-gui/l4": _l34("mmbench-gui/l4"),
+    "mmbench-gui/l2_basic": (_L2,),
+    "mmbench-gui/l2_advanced": _of("mmbench-gui/l2_advanced", [_L2]),
+    "mmbench-gui/l3": _L3,
+    "mmbench-gui/l4": _of("mmbench-gui/l4", _L3),
 }

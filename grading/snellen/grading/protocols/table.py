@@ -47,8 +47,8 @@ GOLDS: Mapping[str, GoldShape] = MappingProxyType(
         "webrssbench/layout": golds.TEXT,
         "webrssbench/safety": golds.BUTTONS,
         "mmbench-gui/l1": golds.LETTER,
-        "mmbench-gui/l2_basic": golds.TARGET_POINT,
-        "mmbench-gui/l2_advanced": golds.TARGET_POINT,
+        "mmbench-gui/l2_basic": golds.TARGET_IN_IMAGE,
+        "mmbench-gui/l2_advanced": golds.TARGET_IN_IMAGE,
         "mmbench-gui/l3": golds.EPISODE,
         "mmbench-gui/l4": golds.EPISODE,
     }

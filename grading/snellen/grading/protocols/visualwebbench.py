@@ -82,7 +82,7 @@ def _rouge101(*, blank_up_to: int = 0, only_rouge1: bool = False) -> Metric:
 
     if only_rouge1:
         return Metric("ROUGE-1 of rouge 1.0.1, called F1", ("f1",), "f1", prepare, best=_BEST_F)
-    blanked = f"; up to {blank_up_to} character is a blank" if blank_up_to else ""
+    blanked = "; a single character is a blank" if blank_up_to else ""
     return Metric(
         f"ROUGE-1/2/L of rouge 1.0.1{blanked}",
         ("rouge1", "rouge2", "rougeL"),
@@ -165,7 +165,11 @@ def _read_point(response: object, _: Context) -> Parsed:
         point = None if found is None else (found.x, found.y)
     else:
         point = _numbers(response, 2)
-    return unparsed("no point in it") if point is None else Parsed(point, None, _SAME_SPACE)
+    if point is None:
+        pair = _list(response) or ()
+        counted = len(pair) == 2 and all(isinstance(number, (int, float)) for number in pair)
+        return unparsed("no point in it", crashed=not counted)
+    return Parsed(point, None, _SAME_SPACE)
 
 
 def _box_iou_float32(box: Ltrb, gold: Ltrb) -> np.float32:
@@ -300,10 +304,11 @@ def _point_task(task: str) -> tuple[Protocol, ...]:
             "official",
             1,
             f"{_EVAL_UTILS} (point variants)",
-            "never asks for the space; reading text is our decision, published are number pairs",
+            "never asks for the space; reading text is our decision, all but pairs ends the run",
             Parser("two numbers", _read_point),
             AS_IS,
             POINT_HIT,
+            STOP_ON_CRASH,
         ),
     )
 

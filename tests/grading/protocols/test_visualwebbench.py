@@ -1,0 +1,423 @@
+"""VisualWebBench's protocols, each vector of their reference sheet through the public door."""
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from snellen.grading.grade import Answers, Grader
+from snellen.grading.models.reports import MetricValue
+from snellen.grading.models.scores import Outcome, Score
+from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocol_of
+from snellen.grading.score_table import score_one
+from snellen.grading.tally import Tally
+
+ONE = 0.999999995
+ROUGE = ("web_caption", "heading_ocr", "element_ocr")
+CHOICE = ("element_ground", "action_prediction", "action_ground")
+BOXES = ("element_ground_bbox", "action_ground_bbox")
+OFFERED = "ABCDEFGHI"
+POINTS = ("element_ground_point", "action_ground_point")
+
+
+def score(task: str, response: Any, reference: Any, protocol: str | None = None) -> Score:
+    name = f"visualwebbench/{task}"
+    gold = gold_shape(name).read(reference)
+    context = gold_shape(name).context(gold)
+    return score_one(protocol_of(name, protocol), response, gold, context)
+
+
+def total(
+    task: str, responses: Sequence[Any], references: Sequence[Any], protocol: str | None = None
+) -> dict[str, MetricValue]:
+    name = f"visualwebbench/{task}"
+    chosen = protocol_of(name, protocol)
+    golds = [gold_shape(name).read(reference) for reference in references]
+    answers = Answers(np.arange(len(responses)), [0] * len(responses), responses)
+    tally = Tally(chosen, golds)
+    tally.add(answers, Grader.of(chosen, golds).batch(answers))
+    return dict(tally.metrics(1))
+
+
+# ---- letters
+
+# BENCHMARKS 2.3: the whole table; None is wrong whatever the reference is.
+LETTERS = [
+    ("A", "A"),
+    ("a", "A"),
+    ("h", "H"),
+    ("I. text", "I"),
+    ("B)", None),
+    ("[B]", None),
+    ("<B>", None),
+    ("**B**", None),
+    ("A/B", None),
+    ("G-", None),
+    ("(B)", "B"),
+    ("B\n", None),
+    ("\nB", None),
+    ("B\nbecause", None),
+    ("\tB", None),
+    (" B", "B"),
+    ("B ", "B"),
+    ("Answer: B.", "B"),
+    ("A or C", "C"),
+    ("(A) and (C)", "C"),
+    ("C, not A", "A"),
+    ("(A) is wrong. B", "A"),
+    ("A button labelled B", "B"),
+    ("A cat", "A"),
+    ("The element A is", "A"),
+    ("a.", None),
+    ("(a)", None),
+    ("D: Settings", "D"),
+    ("Option D", "D"),
+    ('"E"', "E"),
+    ("'F'", "F"),
+    ("ID: G", "G"),
+    ("Answer：B", None),
+    ("B。", None),
+    ("Ｂ", None),
+    ("", None),
+    (" ", None),
+    ("None", None),
+    ("AB", None),
+    ("A, B, C, D", "D"),
+]
+
+
+@pytest.mark.parametrize("protocol", ["official", "lmms-eval"])
+@pytest.mark.parametrize("task", CHOICE)
+@pytest.mark.parametrize(("response", "letter"), LETTERS)
+def test_the_published_letter_is_right_and_every_other_wrong(
+    task: str, response: str, letter: str | None, protocol: str
+) -> None:
+    found = [score(task, response, index, protocol) for index in range(9)]
+    assert [one.metrics["accuracy"] for one in found] == [float(letter == one) for one in OFFERED]
+    silent = {Outcome.UNPARSED, Outcome.EMPTY}
+    assert {one.outcome for one in found} <= (silent if letter is None else {Outcome.ANSWERED})
+
+
+def test_a_letter_beyond_the_eight_matches_no_option() -> None:
+    assert [score("element_ground", "I. text", index).value for index in range(8)] == [0.0] * 8
+
+
+@pytest.mark.parametrize("response", [3, ["B"], {"answer": "B"}, True])
+@pytest.mark.parametrize("task", CHOICE)
+def test_a_choice_is_read_in_text_only(task: str, response: Any) -> None:
+    found = score(task, response, 1)
+    assert (found.outcome, found.value) == (Outcome.UNPARSED, 0.0)
+    assert found.note == f"expected text, got {type(response).__name__}"
+
+
+def test_no_response_is_missing() -> None:
+    assert score("action_ground", None, 1).outcome is Outcome.MISSING
+
+
+@pytest.mark.parametrize(
+    ("response", "official", "robust"),
+    [("**B**", 0, 1), ("A cat", 0, 0), ("C, not B", 1, 0), ("A or B", 1, 0), ("B\nbecause", 0, 1)],
+)
+def test_robust_reads_the_explicit_choice(response: str, official: int, robust: int) -> None:
+    assert score("element_ground", response, 1).value == official
+    assert score("element_ground", response, 1, "robust").value == robust
+
+
+def test_screensuite_takes_the_first_character_for_the_letter() -> None:
+    # PROTOCOLS 2: "The answer is B" is T.
+    assert score("action_prediction", "The answer is B", 1, "screensuite").value == 0
+    assert score("action_prediction", "The answer is B", 19, "screensuite").value == 1
+    assert score("action_prediction", "b) Settings", 1, "screensuite").value == 1
+    assert score("action_prediction", "7", 1, "screensuite").outcome is Outcome.UNPARSED
+    failed = total("action_prediction", ["B", None], [1, 1], "screensuite")["accuracy"]
+    assert (failed.value, failed.as_published) == (0.5, 1.0)
+
+
+# ---- text
+
+# BENCHMARKS 2.4: prediction, reference, rouge 1.0.1 (1, 2, L), SQuAD F1; 1 is 0.999999995 there.
+TEXTS = [
+    ("the cat sat", "the cat sat", (1, 1, 1), 1),
+    ("The cat sat", "the cat sat", (0.6667, 0.5, 0.6667), 1),
+    ("cat", "the cat", (0.6667, 0, 0.6667), 1),
+    ("4.3 stars", "4.3", (0.8, 0.6667, 0.8), 0.6667),
+    ("3.4", "4.3", (1, 0, 1), 0),
+    ("$4", "4", (0, 0, 0), 1),
+    ("yes", "Yes", (0, 0, 0), 1),
+    ("Yes, it is", "Yes", (0, 0, 0), 0.5),
+    ("a a a b", "a b", (1, 0.6667, 1), 1),
+    ("the the the the", "the cat", (0.6667, 0, 0.6667), 0),
+    ("1,000", "1000", (0, 0, 0), 1),
+    ("hello world", "world hello", (1, 0, 0.5), 1),
+    ("a. b. c", "c. b. a", (1, 0, 1), 1),
+    ("buy now. buy now", "buy now", (1, 0.6667, 1), 0.6667),
+    ("U.S. dollar", "US dollar", (0.4, 0, 0.4), 1),
+    ("中文测试", "中文测试", (1, 0, 1), 1),
+    (" ", "Hello world. ", (0.5, 0, 0.5), 0),
+    # PROTOCOLS 1.1.
+    ("The cat", "the cat", (0.5, 0, 0.5), 1),
+    ("Sign in", "Sign-in", (0, 0, 0), 0),
+    ("Price: $5.99", "Price $5.99", (0.6667, 0.5, 0.6667), 1),
+    ("running dogs", "run dog", (0, 0, 0), 0),
+    ("你好 世界", "你好 世界", (1, 1, 1), 1),
+]
+
+
+def approximately(value: float) -> Any:
+    return pytest.approx(ONE if value == 1 else value, abs=1e-12 if value in {0, 1} else 5e-5)
+
+
+@pytest.mark.parametrize("protocol", ["official", "lmms-eval"])
+@pytest.mark.parametrize("task", ["web_caption", "heading_ocr"])
+@pytest.mark.parametrize(("prediction", "reference", "columns"), [row[:3] for row in TEXTS])
+def test_captions_and_headings_are_scored_by_rouge_101(
+    task: str, prediction: str, reference: str, columns: tuple[float, ...], protocol: str
+) -> None:
+    found = score(task, prediction, reference, protocol)
+    assert list(found.metrics) == ["rouge1", "rouge2", "rougeL"]
+    assert list(found.metrics.values()) == [approximately(value) for value in columns]
+    assert found.value == found.metrics["rougeL"]
+
+
+@pytest.mark.parametrize(("prediction", "reference", "columns", "squad"), TEXTS)
+def test_webqa_is_rouge_1_in_the_code_and_squad_f1_in_the_paper(
+    prediction: str, reference: str, columns: tuple[float, ...], squad: float
+) -> None:
+    found = score("webqa", prediction, ["unlike", reference]).metrics
+    assert found == {"f1": approximately(columns[0])}
+    paper = score("webqa", prediction, ["unlike", reference], "paper")
+    assert paper.metrics == {"f1": pytest.approx(squad, abs=5e-5)}
+
+
+@pytest.mark.parametrize("task", [*ROUGE, "webqa"])
+def test_the_best_value_of_rouge_101_is_known(task: str) -> None:
+    for protocol in ("official", "lmms-eval"):
+        chosen = protocol_of(f"visualwebbench/{task}", protocol)
+        assert chosen.metric.best == ONE
+        reference: Any = ["ab cd"] if task == "webqa" else "ab cd"
+        assert score(task, "ab cd", reference, protocol).value == ONE
+
+
+@pytest.mark.parametrize("task", [*ROUGE, "webqa"])
+def test_an_empty_text_is_scored_as_a_space(task: str) -> None:
+    # BENCHMARKS 2.5: the phantom word of the space meets the one after the reference's last dot.
+    references = {"Hello world. ": 0.5, "Hello world": 0.0}
+    for reference, value in references.items():
+        given: Any = [reference] if task == "webqa" else reference
+        found = score(task, "", given)
+        assert found.outcome is Outcome.EMPTY
+        assert found.value == pytest.approx(value, abs=1e-8)
+
+
+def test_an_empty_tag_and_an_empty_lead_in_are_spaces_too() -> None:
+    caption = '<meta name="description" content="">'
+    assert score("web_caption", caption, "Hello world. ").value == pytest.approx(0.5, abs=1e-8)
+    ocr = 'The text is: ""'
+    assert score("element_ocr", ocr, "Hello world. ").value == pytest.approx(0.5, abs=1e-8)
+
+
+def test_one_character_is_a_blank_in_element_ocr_only() -> None:
+    # BENCHMARKS 2.5.
+    assert score("element_ocr", "7", "7").value == 0
+    assert score("element_ocr", 'The text is: "7"', "7").value == 0
+    assert score("element_ocr", "7", "7", "lmms-eval").value == 0
+    assert score("element_ocr", "x", "Hello world. ").value == pytest.approx(0.5, abs=1e-8)
+    assert score("element_ocr", "77", "77").value == ONE
+    assert score("web_caption", "7", "7").value == ONE
+    assert score("heading_ocr", "7", "7").value == ONE
+    assert score("webqa", "7", ["7"]).value == ONE
+
+
+def test_only_official_cuts_what_the_adapters_cut() -> None:
+    tag = '<meta name="description" content="Buy shoes">'
+    assert score("web_caption", tag, "Buy shoes").value == ONE
+    assert score("web_caption", tag, "Buy shoes", "lmms-eval").value < ONE
+    assert score("element_ocr", "The text is: Buy shoes", "Buy shoes").value == ONE
+    assert score("element_ocr", "The text is: Buy shoes", "Buy shoes", "lmms-eval").value < ONE
+    # BENCHMARKS 2.6 (5): an answer with a colon in it loses its beginning.
+    assert score("element_ocr", "Open 10:30", "Open 10:30").value == 0
+    assert score("webqa", "10:30", ["10:30"]).value == ONE
+
+
+@pytest.mark.parametrize("task", ROUGE)
+@pytest.mark.parametrize("dots", ["..", "..."])
+def test_a_text_of_dots_ends_the_run_of_captions_and_ocr(task: str, dots: str) -> None:
+    # BENCHMARKS 2.5.
+    assert score(task, dots, "Buy shoes").crashed
+    found = total(task, ["Buy shoes", dots], ["Buy shoes", "x y"])["rougeL"]
+    assert found.as_published is None
+    assert found.value == pytest.approx(ONE / 2, abs=1e-12)
+
+
+def test_webqa_drops_what_raises() -> None:
+    # BENCHMARKS 2.5: 99.9999995 instead of 33.3.
+    golds = [["Paris"], ["London"], ["Rome"]]
+    found = total("webqa", ["Paris", ".", ".."], golds)["f1"]
+    assert found.as_published == pytest.approx(ONE, abs=1e-12)
+    assert found.value == pytest.approx(ONE / 3, abs=1e-12)
+    assert total("webqa", [".", "."], golds[:2])["f1"].as_published is None
+    # One bad gold string drops the item too.
+    assert score("webqa", "Paris", ["Paris", "..."]).crashed
+    assert total("webqa", ["Paris", "x"], golds[:2], "lmms-eval")["f1"].as_published is not None
+    assert total("webqa", ["Paris", "."], golds[:2], "lmms-eval")["f1"].as_published is None
+
+
+@pytest.mark.parametrize("response", [4, ["Paris"], {"answer": "Paris"}, 0.5])
+def test_webqa_drops_json_that_is_no_text(response: Any) -> None:
+    assert score("webqa", response, ["Paris"]).outcome is Outcome.UNPARSED
+    found = total("webqa", ["Paris", response], [["Paris"], ["Paris"]])["f1"]
+    assert found.as_published == pytest.approx(ONE, abs=1e-12)
+    assert found.value == pytest.approx(ONE / 2, abs=1e-12)
+    paper = total("webqa", ["Paris", response], [["Paris"], ["Paris"]], "paper")["f1"]
+    assert paper.as_published == 0.5
+
+
+# ---- boxes
+
+
+def rounded(value: float) -> float:
+    """Round to the nearest float32; infinite where there is none."""
+    try:
+        return struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def hit_in_float32(box: Sequence[float], gold: Sequence[float]) -> float:
+    """Do torchvision's `box_iou` one operation at a time, each rounded to float32."""
+    a, b = [rounded(side) for side in box], [rounded(side) for side in gold]
+
+    def area(sides: Sequence[float]) -> float:
+        return rounded(rounded(sides[2] - sides[0]) * rounded(sides[3] - sides[1]))
+
+    wide, high = (max(rounded(min(a[i + 2], b[i + 2]) - max(a[i], b[i])), 0.0) for i in (0, 1))
+    common = rounded(wide * high)
+    union = rounded(rounded(area(a) + area(b)) - common)
+    return float(union != 0 and rounded(common / union) >= 0.5)
+
+
+@pytest.mark.parametrize("task", BOXES)
+def test_half_of_the_union_is_enough_for_a_box(task: str) -> None:
+    assert score(task, [0, 0, 5, 10], [0, 0, 10, 10]).metrics == {"accuracy": 1.0, "iou": 0.5}
+    assert score(task, [0, 0, 4, 10], [0, 0, 10, 10]).metrics == {"accuracy": 0.0, "iou": 0.4}
+
+
+def test_a_box_is_compared_in_float32() -> None:
+    # Half of the reference, but 0.07 is less than half of 0.14 once both are float32.
+    half = score("element_ground_bbox", [0, 0, 0.07, 1], [0, 0, 0.14, 1])
+    assert half.metrics == {"accuracy": 0.0, "iou": 0.5}
+    # Less than half, and more than half in float32.
+    less = score("element_ground_bbox", [0.1, 0.1, 0.17, 0.3], [0.1, 0.1, 0.24000000000000002, 0.3])
+    assert less.value == 1
+    assert less.metrics["iou"] < 0.5
+    # An area of 1e60 is infinite in float32.
+    huge = score("element_ground_bbox", [0, 0, 1e30, 1e30], [0, 0, 1e30, 1e30])
+    assert huge.metrics == {"accuracy": 0.0, "iou": 1.0}
+
+
+sides = st.floats(0, 2, width=64) | st.integers(0, 20).map(lambda side: side / 100)
+
+
+@given(st.tuples(sides, sides, sides, sides), st.tuples(sides, sides, sides, sides))
+def test_a_box_is_right_when_the_slow_float32_comparison_says_so(
+    box: tuple[float, ...], corners: tuple[float, ...]
+) -> None:
+    (left, right), (top, bottom) = sorted(corners[::2]), sorted(corners[1::2])
+    assume(left < right and top < bottom)
+    gold = [left, top, right, bottom]
+    for answer in (list(box), gold, [left, top, (left + right) / 2, bottom]):
+        assert score("action_ground_bbox", answer, gold).value == hit_in_float32(answer, gold)
+
+
+@pytest.mark.parametrize(
+    "response",
+    ["[0,0,1e200,1e200]", [0, 0, 1e200, 1e200], [-1e308, -1e308, 1e308, 1e308], [0, 0, 0, 0]],
+)
+def test_no_box_is_so_large_that_it_ends_a_grade(response: Any) -> None:
+    found = score("element_ground_bbox", response, [0, 0, 10, 10])
+    assert (found.outcome, found.metrics) == (Outcome.ANSWERED, {"accuracy": 0.0, "iou": 0.0})
+    assert not found.crashed
+
+
+@pytest.mark.parametrize("response", [[[0, 0, 10, 10]], [[0, 0], [10, 10]], "[0, 0, 10, 10]"])
+def test_a_box_may_stand_in_one_more_list(response: Any) -> None:
+    assert score("element_ground_bbox", response, [0, 0, 10, 10]).value == 1
+
+
+MALFORMED: list[Any] = [
+    "", "the button", [], {}, [[]], 7, [1, 2, 3], [0, 0, 10, "10"], [[0, 0, 10], [10]],
+    [[0, 0, 10, 10], [0, 0, 10, 10]], [10**400, 0, 10, 10], {"bbox": [0, 0, 10, 10]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("response", MALFORMED, ids=str)
+def test_a_malformed_box_is_wrong_and_ends_nothing(response: Any) -> None:
+    # BENCHMARKS 2.5: an empty prediction is a zero box, malformed values are counted wrong.
+    found = score("action_ground_bbox", response, [0, 0, 10, 10])
+    assert found.outcome is (Outcome.EMPTY if response == "" else Outcome.UNPARSED)
+    assert (found.value, found.crashed) == (0.0, False)
+    both = total("action_ground_bbox", [response, [0, 0, 10, 10]], [[0, 0, 10, 10]] * 2)
+    assert both["accuracy"].as_published == both["accuracy"].value == 0.5
+
+
+# ---- points
+
+
+@pytest.mark.parametrize("task", POINTS)
+@pytest.mark.parametrize(
+    ("response", "value"),
+    [
+        ([10, 20], 1),
+        ([30, 40], 1),
+        ([20, 30], 1),
+        ("(20, 30)", 1),
+        ([9.99, 30], 0),
+        ([20, 40.01], 0),
+        # BENCHMARKS 2.5: the same unit is assumed, never checked.
+        ([0.2, 0.3], 0),
+        ([1e308, 1e308], 0),
+    ],
+)
+def test_all_four_sides_belong_to_the_box(task: str, response: Any, value: float) -> None:
+    found = score(task, response, [10, 20, 30, 40])
+    assert found.metrics == {"accuracy": value}
+    assert found.outcome is Outcome.ANSWERED
+
+
+@pytest.mark.parametrize("response", ["nowhere", [], [1, 2, 3], [[20, 30]], 7, {"x": 20}], ids=str)
+def test_an_answer_that_is_no_pair_is_unparsed(response: Any) -> None:
+    found = score("element_ground_point", response, [10, 20, 30, 40])
+    assert (found.outcome, found.value) == (Outcome.UNPARSED, 0.0)
+
+
+@pytest.mark.parametrize("response", ["", "nowhere", "I can't", [1, 2, 3], [[20, 30]], ["a", 1]])
+def test_a_point_that_cannot_be_unpacked_ends_the_run(response: Any) -> None:
+    # BENCHMARKS 2.5: no guard at all.
+    for task in POINTS:
+        found = score(task, response, [10, 20, 30, 40])
+        assert (found.crashed, found.value) == (True, 0.0)
+        both = total(task, [response, [20, 30]], [[10, 20, 30, 40]] * 2)["accuracy"]
+        assert (both.value, both.as_published) == (0.5, None)
+
+
+def test_a_point_no_float_can_hold_is_wrong_and_ends_nothing() -> None:
+    both = total("element_ground_point", [[10**400, 1], [20, 30]], [[10, 20, 30, 40]] * 2)
+    assert both["accuracy"].as_published == 0.5
+
+
+def test_the_tables_say_what_is_ours_and_what_the_key_is_called() -> None:
+    for task in BOXES:
+        assert "`precision`" in protocol_of(f"visualwebbench/{task}").source
+    for task in (*BOXES, *POINTS):
+        assert "our decision" in protocol_of(f"visualwebbench/{task}").special
+
+
+def test_the_seven_tasks_have_lmms_evals_protocol() -> None:
+    for task in (*ROUGE, *CHOICE, "webqa"):
+        names = [protocol.id for protocol in PROTOCOLS[f"visualwebbench/{task}"]]
+        assert names[0] == "official"
+        assert "lmms-eval" in names
