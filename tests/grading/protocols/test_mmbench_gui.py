@@ -1,6 +1,7 @@
 """MMBench-GUI's protocols: letters, points, and episodes by every reading of EQA."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,10 @@ def score(task: str, response: object, reference: object, protocol: str | None =
 
 
 def graded(
-    responses: list[object], limit: object, protocol: str, task: str = L3
+    responses: list[object], limit: float | Sequence[float | None] | None, protocol: str
 ) -> dict[str, MetricValue]:
-    shape, chosen = gold_shape(task), protocol_of(task, protocol)
-    limits = limit if isinstance(limit, list) else [limit] * len(responses)
+    shape, chosen = gold_shape(L3), protocol_of(L3, protocol)
+    limits = limit if isinstance(limit, Sequence) else [limit] * len(responses)
     golds = [shape.read(None if most is None else {"limit": most}) for most in limits]
     tally = Tally(chosen, golds)
     answers = Answers(np.arange(len(responses)), [0] * len(responses), responses)
@@ -118,14 +119,8 @@ def test_the_first_two_numbers_are_the_point(response: object, x: float, y: floa
 
 @pytest.mark.parametrize(
     "response",
-    [
-        '{"x": 0.5, "y": 0.3}',
-        {"x": 0.5, "y": 0.3},
-        "(0.5，0.3)",
-        "50%, 30%",
-        "(5.,3.)",
-        7,
-    ],  # the full-width comma is the case
+    # The third has a full-width comma.
+    ['{"x": 0.5, "y": 0.3}', {"x": 0.5, "y": 0.3}, "(0.5\uff0c0.3)", "50%, 30%", "(5.,3.)", 7],
 )
 def test_without_two_numbers_in_a_row_there_is_no_point(response: object) -> None:
     found = score(L2, response, [0, 0, 1, 1])
@@ -269,7 +264,7 @@ def test_a_response_never_contradicts_the_limit_of_the_references() -> None:
 
 
 @pytest.mark.parametrize("limit", [[15, 50], [None, None]])
-def test_several_limits_leave_eqa_out_and_keep_sr(limit: list[object]) -> None:
+def test_several_limits_leave_eqa_out_and_keep_sr(limit: list[float | None]) -> None:
     said: list[object] = [
         {"success": 1, "cost": 5, "limit": 15},
         {"success": 1, "cost": 5, "limit": 50},
@@ -382,7 +377,7 @@ def test_steps_that_are_not_said_are_none_by_scalecua() -> None:
         assert found["eqa"].as_published == published([(1, 0), (1, 9)], int(protocol[-2:]))[1]
 
 
-def test_costs_too_large_to_add_up_are_no_costs() -> None:
+def test_a_cost_that_is_too_large_to_add_up_is_unparsed() -> None:
     found = graded(runs((1, 1e300), (1, 1e300)), None, "scalecua_50")
     assert found["sr"].value == 1
     assert graded(runs((1, 1e301)), None, "scalecua_50")["sr"].value == 0

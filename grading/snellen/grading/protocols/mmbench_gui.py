@@ -189,8 +189,9 @@ def _one_limit(golds: Sequence[Gold], runs: Sequence[AnswerValue | None]) -> flo
 
 
 def _charged(run: AnswerValue | None, limit: float) -> Episode:
-    # An item without an episode failed and used up what it was allowed; an episode that does not
-    # say what it cost used that up as well.
+    # An item without an episode failed and used up what it was allowed. An episode that does not
+    # say what it cost used that up too, as does one of cost 0, which only a mixture with
+    # ScaleCUA's parser lets through to here.
     return Episode(0, limit) if run is None else Episode(run.success, run.cost or limit)
 
 
@@ -210,6 +211,7 @@ _NO_COST = math.ulp(0.0)
 
 
 def _by_scalecua(name: str, limit: int, *, cut: bool) -> Metric:
+    # Success is true or false in that code; partial credit counts here as what it is.
     def success(run: AnswerValue) -> float:
         return 0.0 if cut and (run.cost or 0) > limit else float(run.success)
 
