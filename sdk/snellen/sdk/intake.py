@@ -102,15 +102,8 @@ class Intake:
         contexts = self.selection.contexts
         parsed = self._parser.read(response, contexts[place] if contexts else NO_CONTEXT)
         if parsed.outcome is Outcome.UNPARSED:
-            self._report(
-                Problem(
-                    kind=ProblemKind.WRONG_TYPE,
-                    message=f"{parsed.note}; it counts as unparsed",
-                    file=batch.file,
-                    line=batch.lines[row],
-                    field="response",
-                )
-            )
+            message = f"{parsed.note}; it counts as unparsed"
+            self._tell(ProblemKind.WRONG_TYPE, message, batch, row, "response")
 
     def _open(self, attempt: int, batch: Batch, row: int) -> bytearray:
         items = len(self.selection.ids)
@@ -132,27 +125,19 @@ class Intake:
             return
         if len(self._strange) < 3:
             self._strange.append(item_id)
-        self._report(
-            Problem(
-                kind=ProblemKind.UNKNOWN_ITEM,
-                message=f"{self.selection.task} has no item {item_id!r}; the line was left out",
-                file=batch.file,
-                line=batch.lines[row],
-                field="item_id",
-            )
-        )
+        message = f"{self.selection.task} has no item {item_id!r}; the line was left out"
+        self._tell(ProblemKind.UNKNOWN_ITEM, message, batch, row, "item_id")
 
     def _duplicate(self, batch: Batch, row: int, attempt: int) -> None:
-        self._report(
-            Problem(
-                kind=ProblemKind.DUPLICATE,
-                message=f"item {batch.item_ids[row]!r} has a response in attempt {attempt} already;"
-                " the first counts (number the attempts if both should)",
-                file=batch.file,
-                line=batch.lines[row],
-                field="item_id",
-            )
+        message = (
+            f"item {batch.item_ids[row]!r} has a response in attempt {attempt} already;"
+            " the first counts (number the attempts if both should)"
         )
+        self._tell(ProblemKind.DUPLICATE, message, batch, row, "item_id")
+
+    def _tell(self, kind: ProblemKind, message: str, batch: Batch, row: int, field: str) -> None:
+        line = batch.lines[row]
+        self._report(Problem(kind=kind, message=message, file=batch.file, line=line, field=field))
 
     def _report(self, problem: Problem) -> None:
         count = self.problem_counts.get(problem.kind, 0)
