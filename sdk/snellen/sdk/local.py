@@ -5,7 +5,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from snellen.grading.ceiling import Attainable, attainable_maximum, leave_one_rater_out
-from snellen.grading.errors import InputError
+from snellen.grading.errors import InputError, SubmissionError
 from snellen.grading.grade import Answers, Columns, read_response
 from snellen.grading.models.scores import Outcome, Response, Score
 from snellen.grading.protocols.base import NO_CONTEXT, Protocol
@@ -327,6 +327,8 @@ def _regrade_file(
     split: str | None,
     embedder: str | None,
 ) -> Report:
+    if str(path) != "-" and not path.exists():
+        raise SubmissionError("there is no such file", file=str(path))
     saved = read_saved(path)
     items: list[str] | None = None
     if saved is not None:

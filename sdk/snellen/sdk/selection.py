@@ -121,13 +121,17 @@ def _from_data(task: str | None, data: Data | None, split: str | None) -> Select
             raise InputError("say which task the answers are for, such as task='screenqa/short'")
         gold_shape(task)
         loaded = load_task(task, data, split=split)
+    pin = loaded.pin
+    if pin.path is not None:
+        # A saved report finds its data again from any folder.
+        pin = pin.model_copy(update={"path": str(Path(pin.path).absolute())})
     return Selection(
         task=loaded.task,
         ids=loaded.ids,
         golds=loaded.golds,
         contexts=loaded.contexts,
         raters=loaded.raters,
-        pin=loaded.pin,
+        pin=pin,
         split=loaded.split,
     )
 
@@ -157,7 +161,7 @@ def _from_references(task: str | None, references: References) -> Selection:
             sha256=digest_of(dict(references)),
             count=len(golds),
             verdict=PinVerdict.UNKNOWN,
-            path=None if path is None else str(path),
+            path=None if path is None else str(path.absolute()),
         ),
     )
 

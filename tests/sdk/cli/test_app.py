@@ -135,6 +135,21 @@ def test_regrade_needs_nothing_but_the_saved_report(folder: Path) -> None:
     assert json.loads(result.stdout)["metrics"]["f1"]["value"] == 1.0
 
 
+def test_a_saved_report_is_graded_again_from_any_folder(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    graded = run(
+        folder, "grade", "answers.jsonl", "--task", "screenqa/short", "--data", ".", "-o", "r.json"
+    )
+    assert graded.exit_code == 0
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    assert run(folder, "regrade", "@/r.json").exit_code == 0
+    gone = run(folder, "regrade", "@/nowhere.json")
+    assert gone.exit_code == 2
+    assert "nowhere.json: there is no such file" in gone.stderr
+
+
 def test_explain_shares_the_difference_out_among_the_four_parts(folder: Path) -> None:
     result = run(
         folder,
