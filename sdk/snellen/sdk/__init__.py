@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from snellen.grading.protocols.base import Protocol
     from snellen.grading.protocols.table import protocol_of, protocols_of
     from snellen.sdk.comparison import Comparison, explain
-    from snellen.sdk.local import attainable, grade, read, regrade, score
+    from snellen.sdk.local import attainable, grade, read, score
     from snellen.sdk.reports import Report
+    from snellen.sdk.stored import regrade
     from snellen.tasks.benchmarks.table import TASKS, TaskSpec, task_of
     from snellen.tasks.benchmarks.table import load_task as load
     from snellen.tasks.models import TaskData
@@ -72,7 +73,7 @@ _HOMES = {
     "attainable": "snellen.sdk.local",
     "grade": "snellen.sdk.local",
     "read": "snellen.sdk.local",
-    "regrade": "snellen.sdk.local",
+    "regrade": "snellen.sdk.stored",
     "score": "snellen.sdk.local",
     "Report": "snellen.sdk.reports",
     "TaskSpec": "snellen.tasks.benchmarks.table",

@@ -15,8 +15,8 @@ from snellen.sdk.cli import show
 from snellen.sdk.comparison import explain as explain_answers
 from snellen.sdk.doctor import checks
 from snellen.sdk.local import grade as grade_answers
-from snellen.sdk.local import regrade as regrade_answers
 from snellen.sdk.reports import Report, renderer
+from snellen.sdk.stored import regrade as regrade_answers
 from snellen.tasks.benchmarks.table import TASKS
 
 PROBLEMS = 1
