@@ -119,7 +119,8 @@ def console(body: str) -> str:
     if "\n...\n" in body:
         return body
     with _room() as folder:
-        return "".join(_run(line, folder) for line in body.splitlines() if line[:1] == "$")
+        shown = "".join(_run(line, folder) for line in body.splitlines() if line[:1] == "$")
+        return shown.replace(str(folder), "/home/me")
 
 
 def session(body: str) -> str:
