@@ -2,9 +2,9 @@
 """Write the parts of these pages that come from the code: `python docs/generate.py`.
 
 Between `<!-- generated: NAME -->` and `<!-- end -->` stands what the function of that name in
-`PARTS` returns. Below each `$` line of a console block, and each `>>>` line of a pycon block,
-stands what it prints. With `--check` nothing is written: the status is 1 when a page is not
-what it would be.
+`PARTS` returns, in README.md too. Below each `$` line of a console block, and each `>>>` line of
+a pycon block, stands what it prints. With `--check` nothing is written: the status is 1 when a
+page is not what it would be.
 """
 
 import ast
@@ -12,6 +12,7 @@ import contextlib
 import difflib
 import doctest
 import io
+import json
 import os
 import re
 import shutil
@@ -24,8 +25,10 @@ from typing import Any, Protocol
 
 import typer.main
 
+from snellen import sdk
+from snellen.grading.models.scores import Score
 from snellen.grading.protocols import base
-from snellen.grading.protocols.table import PROTOCOLS, gold_shape
+from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocols_of
 from snellen.sdk.cli.app import app
 from snellen.tasks.benchmarks.table import task_of
 
@@ -69,7 +72,7 @@ def main() -> int:
     os.environ["SNELLEN_HOME"] = tempfile.mkdtemp()
     check = "--check" in sys.argv[1:]
     stale = 0
-    for page in sorted(DOCS.glob("*.md")):
+    for page in [*sorted(DOCS.glob("*.md")), ROOT / "README.md"]:
         old = page.read_text(encoding="utf-8")
         new = render(old)
         if new == old:
@@ -222,6 +225,118 @@ def _protocol_tables(known: tuple[base.Protocol, ...]) -> str:
     )
 
 
+# ---- one set of answers under every protocol
+
+STORED = ("visualwebbench/webqa", "visualwebbench/action_prediction", "screenqa/short")
+_SEEN = 0.0005
+
+
+def side_by_side() -> str:
+    """Stored answers of three tasks under every protocol, item by item, and why they part."""
+    blocks = "\n\n".join(_every_answer(task) for task in STORED)
+    return f"```text\n{blocks}\n```\n"
+
+
+def one_screen() -> str:
+    """The first of these tasks in short: what each protocol prints, and why."""
+    task = STORED[0]
+    rescored, right = _rescored(task)
+    scores = rescored.reports[protocols_of(task)[0].id].scores
+    said = ", ".join(
+        "*failed*" if score.error else f"`{score.response}` (`{right[score.item_id or '']}`)"
+        for score in scores
+    )
+    rows = [
+        [
+            ", ".join(f"`{one.id}`" for one in alike),
+            _printed(rescored, alike[0]),
+            "; ".join(_why(rescored, alike[0])) or "the default: the others are counted from here",
+        ]
+        for alike in _alike(task)
+    ]
+    return (
+        f"{len(scores)} stored answers to `{task}`, with what is right: {said}.\n\n"
+        + _table(["protocol", "prints", "because, in points"], rows)
+        + "\n`snellen explain` says this of yours; [docs/protocols.md](docs/protocols.md) shows it"
+        " answer by answer.\n"
+    )
+
+
+def _rescored(task: str) -> tuple[sdk.ProtocolReports, dict[str, str]]:
+    """Return the stored answers' reports, and what is right for each item."""
+    name, shape = task.rpartition("/")[2], gold_shape(task)
+    answers, references = (
+        ROOT / "examples" / "protocols" / f"{name}{end}" for end in (".jsonl", "_references.json")
+    )
+    right = {
+        item: " or ".join(map(str, shape.responses(shape.read(reference))))
+        for item, reference in json.loads(references.read_text(encoding="utf-8")).items()
+    }
+    return sdk.explain(answers, task=task, references=references, progress=False), right
+
+
+def _every_answer(task: str) -> str:
+    """Return lines as wide as a page, which a table would not be."""
+    rescored, right = _rescored(task)
+    first = rescored.reports[protocols_of(task)[0].id].scores
+    rows = [
+        ["", *("(failed)" if score.error else str(score.response) for score in first), "prints"],
+        ["right", *(right[score.item_id or ""] for score in first), ""],
+    ]
+    notes: list[list[str]] = [[], []]
+    for alike in _alike(task):
+        scores = rescored.reports[alike[0].id].scores
+        cells = [_cell_of(score, alike[0].denominator) for score in scores]
+        rows.append([alike[0].id, *cells, _printed(rescored, alike[0])])
+        others = [f"and {', '.join(one.id for one in alike[1:])}"] if len(alike) > 1 else []
+        notes.append([*others, *_why(rescored, alike[0])])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [f"{task}: {task_of(task).title}"]
+    for row, said in zip(rows, notes, strict=True):
+        cells = [row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]
+        lines += ["  ".join(cells).rstrip(), *(f"    {note}" for note in said)]
+    return "\n".join(lines)
+
+
+def _alike(task: str) -> list[list[base.Protocol]]:
+    """Group a task's protocols by their four parts, in their order."""
+    groups: dict[object, list[base.Protocol]] = {}
+    for one in protocols_of(task):
+        parts = (one.parser, one.normaliser, one.metric, one.denominator)
+        groups.setdefault(parts, []).append(one)
+    return list(groups.values())
+
+
+def _cell_of(score: Score, denominator: base.Denominator) -> str:
+    if score.crashed and denominator.stops_on_crash:
+        return "end"
+    if score.outcome in denominator.drops or (score.crashed and denominator.drops_crashed):
+        return "out"
+    return f"{100 * score.value:.1f}".removesuffix(".0")
+
+
+def _printed(rescored: sdk.ProtocolReports, protocol: base.Protocol) -> str:
+    value = rescored.reports[protocol.id].metrics[protocol.metric.primary].as_published
+    return "nothing" if value is None else f"{100 * value:.1f}"
+
+
+def _why(rescored: sdk.ProtocolReports, protocol: base.Protocol) -> list[str]:
+    """Say what each part of a protocol adds to the number of the task's default one."""
+    default = protocols_of(protocol.task)[0]
+    if protocol is default:
+        return []
+    if _printed(rescored, protocol) == "nothing":
+        return ["one answer ends the run"]
+    found = [
+        f"{share.part.value} {100 * share.share:+.1f} ({share.second})"
+        for share in rescored.explain(default.id, protocol.id).shares
+        if abs(share.share) > _SEEN
+    ]
+    if not found and any(rescored.partings(default.id, protocol.id)):
+        return ["other answers are right, and as many"]
+    return found or ["no answer here on which they part"]
+
+
 class Parameter(Protocol):
     """An argument or an option: what is used of typer's own class, which has no types."""
 
@@ -244,8 +359,7 @@ def commands() -> str:
     """Every command of the command line with its arguments and options."""
     lines: list[str] = []
     group: Any = typer.main.get_command(app)
-    known: dict[str, Command] = group.commands
-    for name, command in known.items():
+    for name, command in _flat(group):
         lines += [f"### snellen {name}\n", f"{command.help}\n"]
         rows = [
             [f"`{_spelling(parameter)}`", _need(parameter), parameter.help or ""]
@@ -255,6 +369,18 @@ def commands() -> str:
         if rows:
             lines.append(_table(["argument or option", "needed or default", "what it is"], rows))
     return "\n".join(lines)
+
+
+def _flat(
+    group: Any,  # noqa: ANN401  # typer hands out groups and commands of no public type
+    before: str = "",
+) -> Iterator[tuple[str, Command]]:
+    """Yield every command by its whole name, groups' own ones as `data check`."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _flat(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", command
 
 
 def _spelling(parameter: Parameter) -> str:
@@ -319,7 +445,9 @@ def _cell(text: str) -> str:
 PARTS: Mapping[str, Callable[[], str]] = {
     "commands": commands,
     "metrics": metrics,
+    "one_screen": one_screen,
     "protocols": protocols,
+    "side_by_side": side_by_side,
     "tasks": tasks,
 }
 

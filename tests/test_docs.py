@@ -39,10 +39,18 @@ def blocks(kind: str) -> Iterator[Any]:
                 yield pytest.param(match["body"], id=f"{page.name}:{line}")
 
 
+def _flat(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every command by its whole name, groups' own ones as `data check`."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _flat(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", command
+
+
 def commands() -> dict[str, Any]:
     """Return the commands of the command line by their names."""
-    group: Any = typer.main.get_command(app)
-    return group.commands
+    return dict(_flat(typer.main.get_command(app)))
 
 
 def options() -> list[str]:
@@ -195,7 +203,7 @@ def test_every_internal_link_resolves(page: Path) -> None:
             assert fragment in map(anchor, titles), match[0]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.name)
 def test_what_a_page_takes_from_the_code_is_as_the_code_has_it(page: Path) -> None:
     # If this fails: python docs/generate.py
     assert generate().parts(TEXT[page]) == TEXT[page]

@@ -29,7 +29,19 @@ TEXTS = {".cfg", ".csv", ".html", ".json", ".jsonl", ".md", ".py", ".toml", ".tx
 # In pieces, so that this file holds none of them.
 STRANGE = re.compile("|".join(["/" + "work/", r"(?<!\w)\." + "library", "helper" + " session"]))
 
-HEAVY = {"altair", "matplotlib", "mcp", "nltk", "pandas", "PIL", "polars", "pyarrow", "scipy"}
+HEAVY = {
+    "altair",
+    "httpx2",
+    "huggingface_hub",
+    "matplotlib",
+    "mcp",
+    "nltk",
+    "pandas",
+    "PIL",
+    "polars",
+    "pyarrow",
+    "scipy",
+}
 HEAVY_FOR_THE_SHELL = {"rich", "typer"}
 HEAVY_FOR_TEXTS = {"mcp", "nltk", "PIL", "scipy"}
 

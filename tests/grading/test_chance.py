@@ -17,10 +17,10 @@ from snellen.grading.chance import (
     NoGuess,
     OneOf,
     OneOfItsOptions,
+    OptionOrNothing,
     RandomBox,
     RandomPoint,
     chance_of,
-    unit_target,
 )
 from snellen.grading.errors import MetricError
 from snellen.grading.grade import Answers, Grader
@@ -29,7 +29,7 @@ from snellen.grading.parse.regions import Region
 from snellen.grading.parse.relations import Pair, Relation, undirected
 from snellen.grading.protocols.base import Context, Gold
 from snellen.grading.protocols.golds import ImageTarget, Target
-from snellen.grading.protocols.table import PROTOCOLS, protocol_of
+from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocol_of
 
 
 def value_of(
@@ -110,6 +110,20 @@ def test_without_every_items_options_chance_is_not_known(contexts: Sequence[Cont
     assert chance_of(OneOfItsOptions(), protocol, ["A", "B"], contexts) is None
 
 
+def test_only_items_with_options_are_guessed_at_in_a_mixed_task() -> None:
+    shape = gold_shape("matrix/items")
+    golds = [
+        shape.read({"metric": "accuracy", "answer": "B", "options": ["a1", "b1", "c1", "d1"]}),
+        # Two of three letters are right.
+        shape.read({"metric": "accuracy", "answer": ["A", "C"], "options": ["x", "y", "z"]}),
+        shape.read({"metric": "numeric", "answer": 12}),
+    ]
+    contexts = [shape.context(gold) for gold in golds]
+    expected = (1 / 4 + 2 / 3 + 0) / 3
+    assert value_of(OptionOrNothing(), "matrix/items", golds, contexts) == pytest.approx(expected)
+    assert value_of(OptionOrNothing(), "matrix/items", golds[2:], contexts[2:]) == 0
+
+
 TARGETS = [
     ImageTarget((0.1, 0.2, 0.4, 0.6)),
     ImageTarget((20.0, 0.0, 120.0, 50.0), (200.0, 100.0)),
@@ -136,8 +150,13 @@ def test_a_target_outside_the_image_is_cut_at_its_edges() -> None:
 
 
 def test_an_unknown_side_is_no_part_of_the_target_where_the_benchmark_says_so() -> None:
-    assert unit_target(ImageTarget((-1.0, 0.0, 0.5, 0.5))) == (0.0, 0.0, 0.5, 0.5)
-    assert unit_target(Target((-1.0, 0.0, 0.5, 0.5))) is None
+    box, size = (-1.0, 0.0, 50.0, 50.0), (100.0, 100.0)
+    assert value_of(RandomPoint(), "mmbench-gui/l2_basic", [ImageTarget(box, size)]) == 0.25
+    # As published, a box with an unknown side is in pixels, whatever its other sides are.
+    small = ImageTarget((-1.0, 0.0, 0.5, 0.5), size)
+    assert value_of(RandomPoint(), "mmbench-gui/l2_basic", [small]) == pytest.approx(0.000025)
+    unsized = [ImageTarget(small.bbox)]
+    assert chance_of(RandomPoint(), protocol_of("mmbench-gui/l2_basic"), unsized) is None
 
 
 def test_the_images_size_may_come_from_the_context() -> None:

@@ -67,6 +67,7 @@ GROUND, L1, L2, L3 = (
 FULL_HD = Context(width=1920, height=1080)
 # 40 x 20 pixels at (400, 300) of 1920 x 1080.
 PIXEL_BOX = {"bbox": [400, 300, 440, 320], "image_size": [1920, 1080]}
+SIZED = {"bbox": [0.4, 0.4, 0.6, 0.6], "image_size": [1920, 1080]}
 PAGE = (
     "Navigation links to products, pricing, documentation and login. Hero banner promotes spring"
     " discount with large photograph. Footer lists contact address, privacy policy, careers."
@@ -98,7 +99,9 @@ CASES = [
     Case(T.FORMAT, GROUND, "B) Settings", "C) Settings", 1),
     Case(T.FORMAT, L1, "Definitely C", "Definitely B", "C"),
     Case(T.FORMAT, L2, '{"x": 0.5, "y": 0.5}', '{"x": 0.9, "y": 0.5}', [0.4, 0.4, 0.6, 0.6]),
-    Case(T.FORMAT, L2, "Step 1, 2: (0.5, 0.5)", "Step 1, 2: (0.9, 0.5)", [0.4, 0.4, 0.6, 0.6]),
+    Case(T.FORMAT, L2, "Step 1, 2: (0.5, 0.5)", "Step 1, 2: (0.9, 0.5)", SIZED),
+    # Official reads pixels here, and nobody says of how many.
+    Case(T.ERROR, L2, "Step 1, 2: (0.5, 0.5)", "Step 0, 1: (0.5, 0.5)", [0.4, 0.4, 0.6, 0.6]),
     Case(T.FORMAT, BOX, "The box is [1, 2, 30, 40].", "The box is [1, 2, 3, 4].", [1, 2, 30, 40]),
     Case(T.TOO_LONG, SHORT, "x" * (MAX_TEXT + 1), "x" * 100, ["12"]),
     Case(T.TOO_LONG, SHORT, TOO_LONG, "too long", ["12"]),

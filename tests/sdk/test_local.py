@@ -132,6 +132,43 @@ def test_no_submission_at_all_stops_the_grading() -> None:
         grade([])
 
 
+@pytest.mark.parametrize("protocol", ["official", "lmms-eval", "official-qwen"])
+def test_letters_beyond_the_options_are_noted_and_counted(protocol: str) -> None:
+    answers = [{"item_id": name, "response": letter} for name, letter in ("aK", "bB", "cZ")]
+    report = sdk.grade(
+        answers,
+        task="visualwebbench/action_prediction",
+        references=dict.fromkeys("abc", 1),
+        protocol=protocol,
+    )
+
+    notes = [score.note for score in report.scores]
+    assert notes == ["names an option that was not offered", "", notes[0]]
+    assert report.warnings == (
+        "2 answers can't be right: each names an option that was not offered",
+    )
+
+
+def test_a_report_says_why_answers_could_not_be_judged() -> None:
+    references: dict[str, object] = {
+        name: {"bbox": [10, 20, 30, 40], "image_size": [100, 100]} if name == "d" else [1, 2, 3, 4]
+        for name in "abcd"
+    }
+    said = [{"item_id": name, "response": "(0.2, 0.3)"} for name in "abd"]
+    report = sdk.grade(
+        [*said, {"item_id": "c", "error": "time-out"}],
+        task="visualwebbench/element_ground_point",
+        references=references,
+        protocol="unit",
+    )
+    assert report.incomplete
+    assert (report.outcomes[Outcome.ANSWERED], report.outcomes[Outcome.ERROR]) == (1, 3)
+    assert report.warnings == (
+        "2 answers could not be judged, and count as errors: a box in pixels needs image_size"
+        " beside it in the reference to be held against fractions: load the data with its images",
+    )
+
+
 def test_items_select_a_subset_and_the_signature_says_so() -> None:
     whole = grade(answers(a="12", b="no"))
     part = grade(answers(a="12", b="no"), items=["a"])

@@ -339,6 +339,7 @@ EXAMPLES: list[tuple[GoldShape, object]] = [
     (golds.BUTTONS, ["Buy"]),
     (golds.REGION, "top"),
     (golds.EPISODE, {"limit": 15}),
+    (GOLDS["matrix/items"], {"metric": "contains", "answer": "Q3"}),
 ]
 
 

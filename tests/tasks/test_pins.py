@@ -13,7 +13,17 @@ from platformdirs import user_data_path
 
 from snellen.grading.errors import DataError
 from snellen.grading.models.reports import DataPin, PinVerdict
-from snellen.tasks.pins import RELEASES, default_store, digest_of, digest_of_files, pin
+from snellen.tasks.pins import (
+    RELEASES,
+    REVISIONS,
+    default_store,
+    digest_of,
+    digest_of_files,
+    only_looking,
+    pin,
+    remember_revision,
+    revision_of,
+)
 
 SHORT_TEST = "dfe055f73e40beeb587b134ff0e79e03aec416f0426543226e4e9a39ea0d7037"
 OTHER = "0" * 64
@@ -100,8 +110,36 @@ def test_a_file_without_a_checksum_on_record_is_remembered(store: Path) -> None:
     assert (again.verdict, again.release) == (PinVerdict.SEEN_BEFORE, "v1.2-by-count")
     other = pin_boxes(store, "2" * 64)
     assert (other.verdict, other.release) == (PinVerdict.DIFFERS, "unknown")
-    assert "not the bytes first seen here: sha256 111111111111…" in other.note
+    assert other.note == (
+        "as many questions as v1.2, but not the bytes first seen here"
+        f" (in {Path('x.json').absolute()}): sha256 111111111111…;"
+        " no checksum of the release is on record, so either may be it;"
+        f" to forget the first, remove 'v1.2/answers_and_bboxes/test' from {store}"
+    )
     assert pin_boxes(store, "1" * 64).verdict is PinVerdict.SEEN_BEFORE
+
+
+def test_who_only_looks_remembers_nothing_and_is_told_what_others_remembered(store: Path) -> None:
+    with only_looking():
+        first = pin_boxes(store, "1" * 64)
+        assert first.note == "as many questions as v1.2, of which no checksum is on record"
+        assert pin_boxes(store, "2" * 64).verdict is first.verdict is PinVerdict.FIRST_SEEN
+    assert not store.parent.exists()
+    pin_boxes(store, "1" * 64)
+    with only_looking():
+        assert pin_boxes(store, "1" * 64).verdict is PinVerdict.SEEN_BEFORE
+        assert pin_boxes(store, "2" * 64).verdict is PinVerdict.DIFFERS
+
+
+def test_a_store_that_says_not_where_something_was_seen_is_read(store: Path) -> None:
+    store.parent.mkdir()
+    store.write_text(json.dumps({"files": {"v1.2/answers_and_bboxes/test": "1" * 64}}))
+    assert pin_boxes(store, "1" * 64).verdict is PinVerdict.SEEN_BEFORE
+    assert "first seen here: sha256 1111" in pin_boxes(store, "2" * 64).note
+
+
+def test_one_question_is_not_several(store: Path) -> None:
+    assert pin("short_answers", "test", "x", OTHER, 1, store).note.startswith("1 question; ")
 
 
 def test_splits_and_roles_are_remembered_apart(store: Path) -> None:
@@ -239,6 +277,30 @@ def test_the_digest_of_a_value_is_that_of_its_compact_sorted_json(value: object)
 def test_the_digest_of_what_is_no_json_is_refused(value: object) -> None:
     with pytest.raises(DataError, match="the references are no JSON value"):
         digest_of(value)
+
+
+def test_the_revision_of_a_first_fetch_is_remembered(store: Path) -> None:
+    assert revision_of("host/owner/name", store) is None
+    assert "remembered in" in remember_revision("host/owner/name", "a" * 40, store)
+    assert "first fetch was aaaa" in remember_revision("host/owner/name", "b" * 40, store)
+    assert revision_of("host/owner/name", store) == "a" * 40
+    assert revision_of("host/owner/other", store) is None
+
+
+def test_a_pinned_revision_is_not_what_somebody_fetched_first(store: Path) -> None:
+    for repository, commit in REVISIONS.items():
+        assert remember_revision(repository, "a" * 40, store).endswith(commit)
+        assert revision_of(repository, store) == commit
+    assert not store.exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"files": 3}'])
+def test_a_damaged_store_does_not_stop_a_fetch(store: Path, content: bytes) -> None:
+    store.parent.mkdir()
+    store.write_bytes(content)
+    assert revision_of("host/owner/name", store) is None
+    assert "could not be remembered" in remember_revision("host/owner/name", "a" * 40, store)
+    assert store.read_bytes() == content
 
 
 def test_every_release_stands_once_and_counts_add_up() -> None:

@@ -3,34 +3,41 @@
 Models answer in the space that they were trained on: fractions, hundredths or thousandths of the
 image, its pixels, or those of a resized view, and a few put y first. A protocol reads one of
 these, so a model that points well can score next to nothing. Here every answer is read in every
-space, without asking whether it is plausible there, and graded by the protocol's own metric.
+space, without asking whether it is plausible there: a point hits if it lies in the target, edges
+included, a box if its IoU is a half or more.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 
+from snellen.grading.audit_forms import Plainly, form_of, plainly
+from snellen.grading.audit_views import VIEWS, resized, scaled
 from snellen.grading.errors import MetricError
-from snellen.grading.grade import CODES, Answers, Grader
+from snellen.grading.grade import CODES, Answers, Columns, Grader
 from snellen.grading.models.geometry import Size, Space
-from snellen.grading.models.scores import Outcome
+from snellen.grading.models.scores import TOO_LONG, Outcome
 from snellen.grading.parse.coordinates import (
     box_four_numbers,
     robust_box,
     robust_point,
-    ui_tars_point,
 )
+from snellen.grading.parse.responses import as_python_text
 from snellen.grading.protocols.base import (
-    AnswerValue,
+    NO_CONTEXT,
+    BoolArray,
     Context,
+    FloatArray,
+    Gold,
     IntArray,
     Protocol,
 )
-from snellen.grading.protocols.golds import TARGET_BOX, ImageTarget, Target, is_in_fractions
-from snellen.grading.protocols.table import gold_shape
+from snellen.grading.protocols.golds import TARGET_BOX, Target, sized, unit_target
+from snellen.grading.protocols.spaces import PIXELS, THOUSAND, UNIT, Counted
+from snellen.grading.protocols.table import gold_shape, protocols_of
 from snellen.grading.stats.paired import sign_test
 
 LEAST_GAIN = 0.05
@@ -40,14 +47,16 @@ LEVEL = 0.01
 """The level of the sign test behind a warning, over all readings together (Bonferroni)."""
 
 
-class Scale(StrEnum):
-    """What coordinates count."""
+HUNDRED = Counted("hundred", "hundredths of the image, 0 to 100", 100.0)
+VIEW = Counted(Space.VIEW.value, "pixels of the resized image that was seen", None)
 
-    UNIT = "fractions of the image, 0 to 1"
-    HUNDRED = "hundredths of the image, 0 to 100"
-    THOUSAND = "thousandths of the image, 0 to 1000"
-    PIXELS = "pixels of the original image"
-    VIEW = "pixels of the resized image that was seen"
+SPACES = (UNIT, HUNDRED, THOUSAND, PIXELS, VIEW)
+"""The spaces that answers are read in: those that protocols declare, and two that none does.
+
+`VIEWS` come after these, x first only.
+
+Of two that explain answers equally well the earlier is named.
+"""
 
 
 class Targets(NamedTuple):
@@ -64,20 +73,33 @@ class Targets(NamedTuple):
     contexts: Sequence[Context] = ()
     views: Sequence[Size | None] = ()
 
+    def seen_in(self, longest: float) -> "Targets":
+        """Return these targets as seen with their images' longest side scaled down to so much."""
+        contexts = self.contexts or [NO_CONTEXT] * len(self.golds)
+        sizes = scaled(_extents(PIXELS, self._replace(contexts=contexts)), longest).tolist()
+        views = [None if wide != wide else Size(width=wide, height=high) for wide, high in sizes]
+        return self._replace(views=views)
+
+    def of(self, items: Sequence[int]) -> "Targets":
+        """Return the targets of these items, in this order."""
+        return Targets(
+            *([column[item] for item in items] if column else () for column in self)  # pyright: ignore[reportArgumentType]  # columns keep their types
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class SpaceReading:
     """All answers read in one space.
 
     Attributes:
-        scale: What the numbers were taken to count.
+        space: What the numbers were taken to count.
         swapped: Whether y was taken to come first.
-        score: The mean of the protocol's primary metric.
+        score: The share of hits.
         p: The sign test's p-value, answers that gain against answers that lose over how the
             protocol reads them.
     """
 
-    scale: Scale
+    space: Counted
     swapped: bool
     score: float
     p: float
@@ -85,7 +107,7 @@ class SpaceReading:
     @property
     def words(self) -> str:
         """The reading in a few words."""
-        return f"{self.scale}, y first" if self.swapped else str(self.scale)
+        return f"{self.space.words}, y first" if self.swapped else self.space.words
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,38 +121,34 @@ class CoordinateAudit:
         readings: Their score in each space, the best first. Spaces that count pixels are there
             if the size of every image is known.
         warning: One or two sentences where another space would explain a low score; else empty.
+        protocol: The protocol of the task that grades in that space, where there is one.
     """
 
     answers: int
     unread: int
     as_read: float
     readings: tuple[SpaceReading, ...]
-    warning: str
+    warning: str = ""
+    protocol: str = ""
 
 
-class _Answer(NamedTuple):
-    """The numbers of one answer, x and y by turns."""
+class _Seen(NamedTuple):
+    """A response, what the protocol gave it, and whether it read no answer in it."""
 
     item: int
+    response: object
+    value: float
+    unread: bool
+
+
+class _Numbers(NamedTuple):
+    """The numbers of one answer, x and y by turns.
+
+    `fixed` says that the text itself has them as fractions (percent).
+    """
+
     numbers: tuple[float, ...]
     fixed: bool
-    """Whether the text itself says that they are fractions (percent)."""
-
-
-class _Frame(NamedTuple):
-    """What the whole image measures: in pixels, in the view, and in the reference's space."""
-
-    image: Size | None
-    view: Size | None
-    reference: Size | None
-
-
-_ONE = Size(width=1, height=1)
-_FIXED = {
-    Scale.UNIT: _ONE,
-    Scale.HUNDRED: Size(width=100, height=100),
-    Scale.THOUSAND: Size(width=1000, height=1000),
-}
 
 
 def audit_coordinates(
@@ -160,130 +178,209 @@ def audit_coordinates(
     Raises:
         MetricError: The protocol's references are no targets.
     """
-    if any(not isinstance(gold, Target) for gold in targets.golds):  # pyright: ignore[reportUnnecessaryIsInstance]  # golds of a caller are what its protocol's are
+    if not auditable(protocol, targets.golds):
         raise MetricError(f"{protocol.task} has no coordinates to audit")
-    shape = gold_shape(protocol.task)
-    contexts = targets.contexts or [shape.context(gold) for gold in targets.golds]
-    targets = targets._replace(contexts=contexts)
-    grader = Grader.of(protocol, targets.golds, contexts)
-    boxes = shape is TARGET_BOX
-    answers: list[_Answer] = []
-    values: list[float] = []
-    unread = 0
-    primary = protocol.metric.keys.index(protocol.metric.primary)
+    if not targets.contexts:
+        shape = gold_shape(protocol.task)
+        targets = targets._replace(contexts=[shape.context(gold) for gold in targets.golds])
+    grader = Grader.of(protocol, targets.golds, targets.contexts)
+    auditor = Auditor(protocol, targets)
     for batch in batches:
-        columns = grader.batch(batch)
-        for row, answer in _numbered(batch, boxes=boxes):
-            answers.append(answer)
-            values.append(float(columns.values[row, primary]))
-            unread += int(columns.outcomes[row]) == CODES[Outcome.UNPARSED]
-    if not answers:
+        auditor.add(batch, grader.batch(batch))
+    return auditor.result(clusters)
+
+
+def auditable(protocol: Protocol, golds: Sequence[Gold]) -> bool:
+    """Whether a task's references are targets, and the protocol reads coordinates."""
+    return any(key in ("accuracy", "iou") for key in protocol.metric.keys) and all(
+        isinstance(gold, Target) for gold in golds
+    )
+
+
+class Auditor:
+    """Audits answers while they are graded, batch by batch.
+
+    Args:
+        protocol: What they are graded by.
+        targets: The items, with a context each.
+        most: Keep about so many answers, those to items at even distances; None: all.
+    """
+
+    def __init__(self, protocol: Protocol, targets: Targets, *, most: int | None = None) -> None:
+        self._protocol = protocol
+        self._targets = targets
+        self._stride = 1 if most is None else max(1, -(-len(targets.golds) // most))
+        self._seen: list[_Seen] = []
+
+    def add(self, answers: Answers, columns: Columns) -> None:
+        """Add a batch and what the protocol made of it."""
+        metric = self._protocol.metric
+        primary = metric.keys.index(metric.primary)
+        errors = answers.errors
+        for row in np.flatnonzero(answers.items % self._stride == 0).tolist():
+            response = answers.responses[row]
+            if response is None or (errors is not None and errors[row] is not None):
+                continue
+            self._seen.append(
+                _Seen(
+                    int(answers.items[row]),
+                    response,
+                    float(columns.values[row, primary]),
+                    int(columns.outcomes[row]) == CODES[Outcome.UNPARSED],
+                )
+            )
+
+    def warning(self, clusters: IntArray | None = None) -> str:
+        """Return the warning alone, at no cost where the score leaves no room for one."""
+        if not self._seen or np.mean([one.value for one in self._seen]) > 1 - LEAST_GAIN:
+            return ""
+        found = self.result(clusters)
+        return "" if found is None else found.warning
+
+    def result(self, clusters: IntArray | None = None) -> CoordinateAudit | None:
+        """Return the audit of all answers so far; None where none holds numbers."""
+        boxes = gold_shape(self._protocol.task) is TARGET_BOX
+        read = [(_numbers(one.response, boxes=boxes), one) for one in self._seen]
+        known = [(numbers, one) for numbers, one in read if numbers is not None]
+        if not known:
+            return None
+        items = np.array([one.item for _, one in known], dtype=np.int64)
+        as_read = np.array([one.value for _, one in known])
+        codes = None if clusters is None else clusters[items]
+        targets = self._targets.of(items.tolist())
+        numbers = [one for one, _ in known]
+        readings = [
+            SpaceReading(space, swapped, float(hits.mean()), sign_test(as_read, hits, codes))
+            for space, swapped, hits in _readings(numbers, targets)
+        ]
+        found = CoordinateAudit(
+            answers=len(known),
+            unread=sum(one.unread for _, one in known),
+            as_read=float(as_read.mean()),
+            readings=tuple(sorted(readings, key=lambda reading: -reading.score)),
+        )
+        if not _gains(found):
+            return found
+        best, points = found.readings[0], np.array([one.numbers for one in numbers])
+        fixed = np.array([one.fixed for one in numbers], dtype=np.bool_)
+        # Percent are fractions already; written in the space that is best, like all others.
+        counted = np.tile(_extents(best.space, targets), points.shape[1] // 2)
+        plain = Plainly(0.0, "")
+        if not best.swapped:
+            said = np.where(fixed[:, None], points * counted, points)
+            plain = plainly(self._protocol, targets.golds, targets.contexts, said)
+        form = form_of([one.response for _, one in known], percent=fixed.tolist(), boxes=boxes)
+        return _warned(found, self._protocol, plain, form, sampled=self._stride > 1)
+
+
+def _numbers(response: object, *, boxes: bool) -> _Numbers | None:
+    """Return the point or the box in a response; None where there is none."""
+    text = as_python_text(response)
+    if text is None or response is TOO_LONG:
         return None
-    as_read = np.array(values)
-    items = np.array([answer.item for answer in answers], dtype=np.int64)
-    codes = None if clusters is None else clusters[items]
-    readings: list[SpaceReading] = []
-    for scale, swapped, given in _readings(answers, targets):
-        scores = grader.judge(items, given).values[:, primary]
-        p = sign_test(as_read, scores, codes)
-        readings.append(SpaceReading(scale, swapped, float(scores.mean()), p))
-    readings.sort(key=lambda reading: -reading.score)
-    found = CoordinateAudit(len(answers), unread, float(as_read.mean()), tuple(readings), "")
-    return replace(found, warning=_warning(found, protocol.id))
+    if boxes:
+        box = box_four_numbers(text) or robust_box(text)
+        return None if box is None else _Numbers(box.ltrb, box.space is Space.UNIT)
+    if plain := _PLAIN.fullmatch(text):
+        return _Numbers((float(plain[1]), float(plain[2])), fixed=False)
+    point = robust_point(text)
+    return None if point is None else _Numbers((point.x, point.y), point.space is Space.UNIT)
 
 
-def _numbered(batch: Answers, *, boxes: bool) -> Iterable[tuple[int, _Answer]]:
-    """Yield the rows whose answer holds a point, or a box, and its numbers."""
-    for row, response in enumerate(batch.responses):
-        if response is None or (batch.errors is not None and batch.errors[row] is not None):
-            continue
-        text = _as_text(response)
-        item = int(batch.items[row])
-        if boxes:
-            box = box_four_numbers(text) or robust_box(text)
-            if box is not None:
-                yield row, _Answer(item, box.ltrb, box.space is Space.UNIT)
-        else:
-            point = robust_point(text)
-            if point is not None:
-                yield row, _Answer(item, (point.x, point.y), point.space is Space.UNIT)
-
-
-def _as_text(response: object) -> str:
-    """Write JSON as text; nothing where Python refuses (a nest or a number beyond its limits)."""
-    try:
-        return str(response)
-    except (ValueError, RecursionError):
-        return ""
+# What most models write, read without looking for anything else.
+_PLAIN = re.compile(r"[(\[](\d{1,6}(?:\.\d{1,9})?), (\d{1,6}(?:\.\d{1,9})?)[)\]]")
 
 
 def _readings(
-    answers: Sequence[_Answer], targets: Targets
-) -> Iterable[tuple[Scale, bool, Sequence[AnswerValue]]]:
-    frames = {answer.item: _frame(targets, answer.item) for answer in answers}
+    answers: Sequence[_Numbers], targets: Targets
+) -> Iterable[tuple[Counted, bool, FloatArray]]:
+    """Yield which answers hit in each space in which every target, one an answer, is known."""
+    pairs = zip(targets.golds, targets.contexts, strict=True)
+    boxes = [unit_target(gold, context) for gold, context in pairs]
+    if None in boxes:
+        return
+    golds = np.array(boxes, dtype=np.float64)
+    numbers = np.array([answer.numbers for answer in answers], dtype=np.float64)
+    fixed = np.array([answer.fixed for answer in answers], dtype=np.bool_)
+    hit = _points_hit if numbers.shape[1] == 2 else _boxes_hit
+    whole = _extents(PIXELS, targets)
+    extents = {space: _extents(space, targets) for space in SPACES}
+    views = {} if targets.views else {one: scaled(whole, side) for side, one in VIEWS.items()}
+    views = {one: extent for one, extent in views.items() if (extent < whole).any()}
     for swapped in (False, True):
-        for scale in Scale:
-            moves = {item: _move(scale, frame) for item, frame in frames.items()}
-            known = {item: move for item, move in moves.items() if move is not None}
-            if len(known) == len(frames):
-                yield scale, swapped, [_moved(each, known[each.item], swapped) for each in answers]
+        order = [place ^ int(swapped) for place in range(numbers.shape[1])]
+        for space, extent in {**extents, **({} if swapped else views)}.items():
+            if np.isnan(extent).any():
+                continue
+            own = np.where(fixed[:, None], 1.0, extent)
+            moved = numbers[:, order] / np.tile(own, numbers.shape[1] // 2)
+            yield space, swapped, hit(moved, golds).astype(np.float64)
 
 
-def _frame(targets: Targets, item: int) -> _Frame:
-    gold = targets.golds[item]
-    context = targets.contexts[item]
-    width, height = gold.image_size or (context.width, context.height)
-    image = Size(width=float(width), height=float(height)) if width and height else None
-    view = targets.views[item] if targets.views else None
-    if view is None and image is not None:
-        view = _resized(image)
-    # MMBench-GUI compares fractions whatever the reference is in.
-    fractions = isinstance(gold, ImageTarget) or is_in_fractions(gold.bbox)
-    return _Frame(image, view, _ONE if fractions else image)
+def _points_hit(points: FloatArray, golds: FloatArray) -> BoolArray:
+    """Which points lie in their boxes, edges included."""
+    return np.logical_and.reduce((golds[:, :2] <= points) & (points <= golds[:, 2:]), axis=1)
 
 
-def _resized(image: Size) -> Size | None:
-    """Return the size that UI-TARS and Qwen2-VL see an image in, by how they scale a point."""
-    corner = ui_tars_point("1000 1000", image)
-    return None if corner is None else Size(width=1000 / corner.x, height=1000 / corner.y)
+def _boxes_hit(boxes: FloatArray, golds: FloatArray) -> BoolArray:
+    """Which boxes reach an IoU of a half with theirs; one without area never does."""
+    sides = np.minimum(boxes[:, 2:], golds[:, 2:]) - np.maximum(boxes[:, :2], golds[:, :2])
+    common = np.clip(sides, 0.0, None).prod(axis=1)
+    areas = [np.clip(each[:, 2:] - each[:, :2], 0.0, None).prod(axis=1) for each in (boxes, golds)]
+    return (common > 0) & (2 * common >= areas[0] + areas[1] - common)
 
 
-class _Move(NamedTuple):
-    """From a space to the reference's: what the whole image measures in each."""
-
-    extent: Size
-    reference: Size
-
-
-def _move(scale: Scale, frame: _Frame) -> _Move | None:
-    extents = {**_FIXED, Scale.PIXELS: frame.image, Scale.VIEW: frame.view}
-    extent = extents[scale]
-    if extent is None or frame.reference is None:
-        return None
-    return _Move(extent, frame.reference)
-
-
-def _moved(answer: _Answer, move: _Move, swapped: bool) -> tuple[float, ...]:
-    numbers = answer.numbers
-    if swapped:
-        numbers = tuple(numbers[place ^ 1] for place in range(len(numbers)))
-    extent = _ONE if answer.fixed else move.extent
-    across = move.reference.width / extent.width
-    down = move.reference.height / extent.height
-    return tuple(number * (down if place % 2 else across) for place, number in enumerate(numbers))
+def _extents(space: Counted, targets: Targets) -> FloatArray:
+    """Return what each whole image measures in a space, items x 2; NaN where nobody knows."""
+    found = np.full((len(targets.golds), 2), np.nan if space.extent is None else space.extent)
+    if space.extent is not None:
+        return found
+    for item, (gold, context) in enumerate(zip(targets.golds, targets.contexts, strict=True)):
+        size = sized(gold, context).image_size
+        image = None if size is None else Size(width=float(size[0]), height=float(size[1]))
+        if space is VIEW and image is not None:
+            given = targets.views[item] if targets.views else None
+            image = given or resized(image.width, image.height)
+        if image is not None:
+            found[item] = image.width, image.height
+    return found
 
 
-def _warning(audit: CoordinateAudit, protocol: str) -> str:
+def _gains(audit: CoordinateAudit) -> bool:
+    """Whether a reading explains a low score."""
     if not audit.readings:
-        return ""
+        return False
     best = audit.readings[0]
-    if best.score - audit.as_read < LEAST_GAIN or best.p * len(audit.readings) > LEVEL:
-        return ""
+    return best.score - audit.as_read >= LEAST_GAIN and best.p * len(audit.readings) <= LEVEL
+
+
+def _warned(
+    audit: CoordinateAudit, protocol: Protocol, plain: Plainly, form: str, *, sampled: bool
+) -> CoordinateAudit:
+    """Add what to do: about the answers' form if that is what costs the points, else the space."""
+    best = audit.readings[0]
+    known = {other.id: other.name for other in protocols_of(protocol.task)}
+    name = "" if best.swapped else known.get(best.space.id, "")
+    name = "" if name == protocol.name else name
+    graded = f" grade by `{name}`," if name else ""
     unread = (
         f" In {audit.unread:,} of them the protocol reads no answer at all." if audit.unread else ""
     )
-    return (
-        f"Read as {best.words}, the {audit.answers:,} answers score {best.score:.1%}; as"
-        f" {protocol!r} reads them, {audit.as_read:.1%}.{unread} State in the prompt which space"
-        " is wanted, or convert this model's coordinates."
+    answers = f"{audit.answers:,} answers score"
+    whose = f"a sample of {audit.answers:,} answers scores" if sampled else f"the {answers}"
+    if plain.score > best.score - LEAST_GAIN:
+        named = f" ({form})" if form else ""
+        advice = (
+            f"It reads that space, but not the form of these answers{named}: ask for"
+            f" `{plain.form}` in the prompt{f', or grade by `{name}`' if name else ''}."
+        )
+    else:
+        advice = (
+            f"State in the prompt which space is wanted,{graded} or convert this model's"
+            " coordinates."
+        )
+    warning = (
+        f"Read as {best.words}, {whose} {best.score:.1%}; as"
+        f" `{protocol.name}` reads them, {audit.as_read:.1%}.{unread} {advice}"
     )
+    return replace(audit, warning=warning, protocol=name)

@@ -8,9 +8,12 @@ import numpy as np
 from snellen.grading.errors import MetricError
 from snellen.grading.models.estimates import Breakdown, Cell, Estimate
 from snellen.grading.models.reports import MetricValue
+from snellen.grading.models.samples import SampleDesign
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import FloatArray, IntArray
+from snellen.grading.stats.stratified import Strata, population_estimate
 from snellen.grading.stats.summary import estimate
+from snellen.grading.stats.weighted import weighted_estimate
 
 LEAST = 10
 """Cells with fewer items than this say too little to be shown, unless asked for."""
@@ -36,12 +39,62 @@ def estimate_all(
     }
 
 
+def estimate_population(
+    keys: Sequence[str],
+    values: FloatArray,
+    design: SampleDesign | None,
+    columns: Mapping[str, TagColumn],
+) -> dict[str, Estimate]:
+    """Estimate every metric over all the items that a sample was drawn from.
+
+    Args:
+        keys: The metrics.
+        values: Each sampled item's mean over its attempts, items x keys.
+        design: How the items were drawn; None: they are no sample, and there is nothing to say.
+        columns: The items' tags, those of the design among them.
+    """
+    if design is None:
+        return {}
+    strata = strata_of(design, columns)
+    return {key: population_estimate(values[:, place], strata) for place, key in enumerate(keys)}
+
+
+def strata_of(design: SampleDesign, columns: Mapping[str, TagColumn]) -> Strata:
+    """Return the strata of sampled items by the tags that the design names.
+
+    Args:
+        design: How the items were drawn.
+        columns: The items' tags; an item without the tag of what was drawn whole is its own unit.
+
+    Raises:
+        MetricError: A tag is missing, or an item is of no stratum of the design.
+    """
+    needed = [*design.by, *([design.whole] if design.whole else [])]
+    missing = [tag for tag in needed if tag not in columns]
+    if missing:
+        raise MetricError(f"the sample was drawn by {missing[0]!r}, which is no tag of the items")
+    places = {stratum.values: place for place, stratum in enumerate(design.strata)}
+    codes: list[int] = []
+    for values in zip(*(columns[tag] for tag in design.by), strict=True):
+        if values not in places:
+            raise MetricError(f"the sample has no stratum {values}")
+        codes.append(places[values])
+    counts = np.array([stratum.units for stratum in design.strata])
+    return Strata(
+        codes=np.array(codes, dtype=np.int64),
+        items=np.array([stratum.items for stratum in design.strata]),
+        units=None if design.whole is None else cluster_codes(columns[design.whole]),
+        unit_counts=None if design.whole is None else counts,
+    )
+
+
 def break_down(
     values: FloatArray,
     columns: Mapping[str, TagColumn],
     *,
     metric: str,
     clusters: IntArray | None = None,
+    weights: FloatArray | None = None,
     least: int = LEAST,
     level: float = 0.95,
 ) -> Breakdown:
@@ -52,6 +105,7 @@ def break_down(
         columns: Each item's tags, by the tags' names; an item that lacks one is in no cell.
         metric: The metric's key.
         clusters: Each item's independent group; None: each is its own.
+        weights: How many items each stands for, in a sample; None: one.
         least: Cells with fewer items are blanked: their count is given, no number.
         level: Of the intervals.
 
@@ -64,6 +118,13 @@ def break_down(
     lengths = {len(column) for column in columns.values()}
     if lengths != {len(values)}:
         raise MetricError(f"{len(values)} items, and tags of {sorted(lengths)} items")
+
+    def cell(rows: list[int]) -> Estimate:
+        groups = None if clusters is None else clusters[rows]
+        if weights is None:
+            return estimate(values[rows], groups, level=level)
+        return weighted_estimate(values[rows], weights[rows], groups, level=level)
+
     places: dict[tuple[str, ...], list[int]] = {}
     for place, names in enumerate(zip(*columns.values(), strict=True)):
         known = tuple(name for name in names if name is not None)
@@ -73,9 +134,7 @@ def break_down(
         Cell(
             name=" x ".join(names),
             items=len(rows),
-            estimate=None
-            if len(rows) < least
-            else estimate(values[rows], None if clusters is None else clusters[rows], level=level),
+            estimate=None if len(rows) < least else cell(rows),
         )
         for names, rows in sorted(places.items(), key=lambda cell: [*map(natural, cell[0])])
     ]

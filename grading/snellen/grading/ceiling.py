@@ -7,6 +7,7 @@ import numpy as np
 from snellen.grading.grade import Answers, Grader
 from snellen.grading.models.base import Closed
 from snellen.grading.protocols.base import Context, Gold, Protocol
+from snellen.grading.protocols.golds import sized
 
 
 class Ceiling(Closed):
@@ -82,14 +83,16 @@ def attainable_maximum(
 
     Args:
         protocol: The rule.
-        responses: Turns a gold into the responses that it makes right (`GoldShape.responses`).
+        responses: Turns a gold into the responses that it makes right (`GoldShape.responses`),
+            unless the protocol has its own way (`write`).
         golds: The references of every item.
         contexts: What parsers may know of the items, or empty.
     """
     items: list[int] = []
     given: list[object] = []
+    write = protocol.write or responses
     for item, gold in enumerate(golds):
-        for response in responses(gold):
+        for response in write(sized(gold, contexts[item]) if contexts else gold):
             items.append(item)
             given.append(response)
     rows = np.array(items, dtype=np.int64)

@@ -15,7 +15,8 @@ from snellen.grading.grade import Answers, Grader
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.models.estimates import Chance
 from snellen.grading.protocols.base import NO_CONTEXT, Context, FloatArray, Gold, Protocol
-from snellen.grading.protocols.golds import ImageTarget, Target, is_in_fractions, without_unknowns
+from snellen.grading.protocols.golds import Target, unit_target
+from snellen.grading.stats.stratified import Strata
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,16 @@ class OneOfItsOptions:
     def words(self) -> str:
         """The guess in a few words."""
         return "one of each item's options at random"
+
+
+@dataclass(frozen=True, slots=True)
+class OptionOrNothing:
+    """One of an item's options at random where it has some, as the protocol grades it; else 0."""
+
+    @property
+    def words(self) -> str:
+        """The guess in a few words."""
+        return "one of an item's options at random, nothing where it has none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +104,9 @@ class NoGuess:
         return f"no guess: {self.why}"
 
 
-Guess: TypeAlias = OneOf | OneOfItsOptions | RandomPoint | RandomBox | Constant | NoGuess
+Guess: TypeAlias = (
+    OneOf | OneOfItsOptions | OptionOrNothing | RandomPoint | RandomBox | Constant | NoGuess
+)
 
 
 def chance_of(
@@ -127,13 +140,55 @@ def chance_of(
     """
     if not golds:
         raise MetricError("no items: chance is not defined")
-    if isinstance(guess, Constant):
-        value = _constant(
-            guess.response, grader or Grader.of(protocol, golds, contexts), len(golds)
+    if isinstance(guess, Constant | OptionOrNothing):
+        ready = grader or Grader.of(protocol, golds, contexts)
+        value = (
+            _constant(guess.response, ready, len(golds))
+            if isinstance(guess, Constant)
+            else _option(ready, contexts) / len(golds)
         )
     else:
         value = _value(guess, golds, contexts)
     return None if value is None else Chance(value=value, guess=guess.words)
+
+
+def population_chance(
+    guess: Guess,
+    protocol: Protocol,
+    golds: Sequence[Gold],
+    contexts: Sequence[Context],
+    strata: Strata,
+) -> Chance | None:
+    """Work out what a guess scores on all items that a stratified sample was drawn from.
+
+    Each stratum of the sample counts with its share of all items, as in `population_estimate`.
+
+    Args:
+        guess: As for `chance_of`.
+        protocol: The rule.
+        golds: The references of the sampled items.
+        contexts: What parsers may know of them, or empty.
+        strata: How they were drawn.
+
+    Returns:
+        The estimated mean over all items; None where `chance_of` has none for a stratum.
+
+    Raises:
+        MetricError: A stratum has no item in the sample.
+    """
+    value = 0.0
+    for code, share in enumerate((strata.items / strata.items.sum()).tolist()):
+        rows = np.flatnonzero(strata.codes == code).tolist()
+        found = chance_of(
+            guess,
+            protocol,
+            [golds[row] for row in rows],
+            [contexts[row] for row in rows] if contexts else (),
+        )
+        if found is None:
+            return None
+        value += share * found.value
+    return Chance(value=value, guess=guess.words)
 
 
 def _value(
@@ -166,6 +221,22 @@ def _constant(response: str, grader: Grader, count: int) -> float:
     return float(values[:, metric.keys.index(metric.primary)].mean())
 
 
+def _option(grader: Grader, contexts: Sequence[Context]) -> float:
+    """Return what random letters score, summed over the items that have options."""
+    items: list[int] = []
+    letters: list[object] = []
+    for item, context in enumerate(contexts):
+        items += [item] * (context.options or 0)
+        letters += [chr(ord("A") + place) for place in range(context.options or 0)]
+    if not items:
+        return 0.0
+    metric = grader.protocol.metric
+    given = Answers(np.array(items, dtype=np.int64), [0] * len(items), letters)
+    values = grader.batch(given).values[:, metric.keys.index(metric.primary)]
+    counts = np.array([contexts[item].options or 1 for item in items])
+    return float((values / counts).sum())
+
+
 def _targets(golds: Sequence[Target], contexts: Sequence[Context]) -> FloatArray | None:
     """Return items x (left, top, right, bottom) in 0..1, cut at the image's edges."""
     boxes: list[Ltrb] = []
@@ -175,25 +246,6 @@ def _targets(golds: Sequence[Target], contexts: Sequence[Context]) -> FloatArray
             return None
         boxes.append(box)
     return np.clip(np.array(boxes, dtype=np.float64), 0.0, 1.0)
-
-
-def unit_target(gold: Target, context: Context = NO_CONTEXT) -> Ltrb | None:
-    """Return a target's box in fractions of the image, which it may leave.
-
-    Returns:
-        Left, top, right, bottom; None where it is in pixels and nobody says of how many.
-
-    >>> unit_target(Target((10, 0, 30, 5), (100, 50)))
-    (0.1, 0.0, 0.3, 0.1)
-    """
-    box = without_unknowns(gold.bbox) if isinstance(gold, ImageTarget) else gold.bbox
-    if is_in_fractions(box):
-        return box
-    width, height = gold.image_size or (context.width, context.height)
-    if not width or not height:
-        return None
-    left, top, right, bottom = box
-    return left / width, top / height, right / width, bottom / height
 
 
 _DRAWS = 2048

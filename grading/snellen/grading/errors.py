@@ -7,6 +7,7 @@
     │   └── UnknownNameError  no task, protocol, metric or split of that name
     ├── MetricError           a metric is not defined on these values (an empty set, a zero limit)
     ├── MissingExtraError     an optional dependency is not installed; says how to get it
+    ├── PluginError           an installed package that adds a benchmark can't be used; names it
     └── ExecutionError        candidate code could not be run at all (never: it ran and failed)
 
 A wrong answer is none of these: it scores 0. A fault is never a score.
@@ -76,6 +77,10 @@ class MissingExtraError(SnellenError, ImportError):
         self.purpose = purpose
         self.extra = extra
         super().__init__(f"{purpose} needs an extra: pip install 'snellen[{extra}]'")
+
+
+class PluginError(SnellenError):
+    """An installed package that adds a benchmark can't be used."""
 
 
 class ExecutionError(SnellenError, RuntimeError):

@@ -4,7 +4,7 @@ A `Grader` holds a protocol prepared for a task's golds; it is frozen, so severa
 call it at once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from snellen.grading.protocols.base import (
     Judge,
     Protocol,
 )
+from snellen.grading.protocols.golds import sized
 
 MAX_TEXT = 1_048_576
 """The longest text, in characters, that is graded; a longer one counts as unparsed."""
@@ -101,7 +102,12 @@ class Grader:
         contexts: Sequence[Context] = (),
         places: IntArray | None = None,
     ) -> "Grader":
-        """Prepare a protocol once for all golds; contexts go with them one to one, or are empty."""
+        """Prepare a protocol once for all golds; contexts go with them one to one, or are empty.
+
+        A target that does not say how large its image is takes what its context says.
+        """
+        if contexts:
+            golds = [sized(gold, context) for gold, context in zip(golds, contexts, strict=True)]
         judge = protocol.metric.prepare(golds, protocol.normaliser)
         return cls(protocol, judge, contexts, places)
 
@@ -140,7 +146,10 @@ class Grader:
                 codes[row] = CODES[parsed.outcome]
             if parsed.crashed:
                 raised.append(row)
-        values, crashed = self._judge(items, rows, answers)
+        values, crashed, failed = self._judge(items, rows, answers)
+        for judged, reason in failed.items():
+            codes[rows[judged]] = _ERROR
+            notes[rows[judged]] = reason
         if raised:
             crashed[raised] = True
         kept: list[AnswerValue | None] | None = None
@@ -152,18 +161,21 @@ class Grader:
 
     def _judge(
         self, items: IntArray, rows: Sequence[int], answers: Sequence[AnswerValue]
-    ) -> tuple[FloatArray, BoolArray]:
+    ) -> tuple[FloatArray, BoolArray, Mapping[int, str]]:
         crashed = np.zeros(len(items), dtype=np.bool_)
         if len(rows) == len(items):
             judged = self.judge(items, answers)
-            return judged.values, crashed if judged.crashed is None else judged.crashed
+            crashed = crashed if judged.crashed is None else judged.crashed
+            return judged.values, crashed, judged.failed or {}
         values = np.zeros((len(items), len(self.protocol.metric.keys)), dtype=np.float64)
+        failed: Mapping[int, str] = {}
         if rows:
             judged = self.judge(items[rows], answers)
             values[rows] = judged.values
             if judged.crashed is not None:
                 crashed[rows] = judged.crashed
-        return values, crashed
+            failed = judged.failed or {}
+        return values, crashed, failed
 
 
 def read_response(

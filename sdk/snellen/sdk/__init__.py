@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from snellen.grading.ceiling import Attainable
-    from snellen.grading.errors import SnellenError
+    from snellen.grading.errors import PluginError, SnellenError
     from snellen.grading.explain import Explanation
+    from snellen.grading.judging.rubrics import Rubric
     from snellen.grading.models.items import Item, Reference
     from snellen.grading.models.scores import Outcome, Response, Score, Submission
     from snellen.grading.protocols.base import Protocol
@@ -27,18 +28,24 @@ if TYPE_CHECKING:
     from snellen.sdk.evaluation.faults import EvaluationInterrupted, EvaluationStoppedError
     from snellen.sdk.evaluation.questions import Question
     from snellen.sdk.evaluation.settings import Decoding, Limits
+    from snellen.sdk.judged import judge
     from snellen.sdk.local import attainable, grade, read, score
     from snellen.sdk.protocol_reports import ProtocolReports, explain
     from snellen.sdk.reports import Report
+    from snellen.sdk.sampling_file import Sample, load_sample
     from snellen.sdk.saved import load_report
     from snellen.sdk.stored import regrade
-    from snellen.tasks.benchmarks.table import TASKS, TaskSpec, task_of
+    from snellen.sdk.stratifying import stratify
+    from snellen.sdk.summaries.several import summarise
+    from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec
+    from snellen.tasks.benchmarks.table import TASKS, task_of
     from snellen.tasks.benchmarks.table import load_task as load
     from snellen.tasks.models import TaskData
 
 __all__ = [
     "TASKS",
     "Attainable",
+    "Benchmark",
     "Comparison",
     "Comparisons",
     "Correlations",
@@ -50,12 +57,15 @@ __all__ = [
     "Item",
     "Limits",
     "Outcome",
+    "PluginError",
     "Protocol",
     "ProtocolReports",
     "Question",
     "Reference",
     "Report",
     "Response",
+    "Rubric",
+    "Sample",
     "Score",
     "SnellenError",
     "Submission",
@@ -68,17 +78,28 @@ __all__ = [
     "evaluate_async",
     "explain",
     "grade",
+    "judge",
     "load",
     "load_report",
+    "load_sample",
     "protocol_of",
     "protocols_of",
     "read",
     "regrade",
     "score",
+    "stratify",
+    "summarise",
     "task_of",
 ]
 
 _HOMES = {
+    "PluginError": "snellen.grading.errors",
+    "Benchmark": "snellen.tasks.benchmarks.spec",
+    "stratify": "snellen.sdk.stratifying",
+    "load_sample": "snellen.sdk.sampling_file",
+    "Sample": "snellen.sdk.sampling_file",
+    "judge": "snellen.sdk.judged",
+    "Rubric": "snellen.grading.judging.rubrics",
     "Attainable": "snellen.grading.ceiling",
     "SnellenError": "snellen.grading.errors",
     "Explanation": "snellen.grading.explain",
@@ -112,8 +133,9 @@ _HOMES = {
     "read": "snellen.sdk.local",
     "regrade": "snellen.sdk.stored",
     "score": "snellen.sdk.local",
+    "summarise": "snellen.sdk.summaries.several",
     "Report": "snellen.sdk.reports",
-    "TaskSpec": "snellen.tasks.benchmarks.table",
+    "TaskSpec": "snellen.tasks.benchmarks.spec",
     "task_of": "snellen.tasks.benchmarks.table",
     "TASKS": "snellen.tasks.benchmarks.table",
     "load": "snellen.tasks.benchmarks.table:load_task",

@@ -18,6 +18,7 @@ from snellen.grading.stats.compare import Correction, Pair, Procedure, adjust
 from snellen.grading.stats.compare import compare as compare_pair
 from snellen.sdk.files import write_atomically
 from snellen.sdk.reports import Report
+from snellen.sdk.sample_weights import common_weights
 from snellen.sdk.saved import load_report
 
 if TYPE_CHECKING:
@@ -118,7 +119,8 @@ def compare(
     """Compare runs over the same items, pair by pair, item by item.
 
     Differences are taken within items and clustered as the reports are (by screenshot for
-    ScreenQA), so that what makes an item hard for everybody cancels out.
+    ScreenQA), so that what makes an item hard for everybody cancels out. On a stratified sample
+    each item counts as often as it stands for, so that the verdict is about all items.
 
     Args:
         runs: Two or more reports or files of saved reports; a mapping names them, else a run is
@@ -135,8 +137,8 @@ def compare(
         One comparison a pair, in the order of the runs.
 
     Raises:
-        InputError: There are fewer than two runs, they are of different tasks, share no item, or
-            kept no scores.
+        InputError: There are fewer than two runs, they are of different tasks, share no item, kept
+            no scores, or are of samples whose weights do not go together.
         UnknownNameError: There is no such metric or run.
     """
     named = _named(runs)
@@ -178,6 +180,7 @@ class _Pairing:
             )
         self.values = [self._aligned(report) for report in self.reports]
         self.clusters = self._clusters()
+        self.weighting = common_weights(self.names, self.reports, self.ids)
 
     def compared(self, procedure: Procedure) -> comparisons.Comparison:
         first, second = self.reports
@@ -187,11 +190,20 @@ class _Pairing:
             metric=self.key,
             only_first=len(first.scores.ids) - len(self.ids),
             only_second=len(second.scores.ids) - len(self.ids),
-            note="; ".join(_warnings(first, second)),
+            note="; ".join([*_warnings(first, second), *self._sampled()]),
             attempts_differ=first.attempts != second.attempts,
         )
         first_values, second_values = self.values
-        return compare_pair(first_values, second_values, self.clusters, pair, procedure)
+        return compare_pair(
+            first_values, second_values, self.clusters, pair, procedure, weights=self.weighting
+        )
+
+    def _sampled(self) -> Iterator[str]:
+        if self.weighting is not None:
+            yield (
+                f"{len(self.ids):,} sampled items stand for {self.weighting.sum():,.0f}; each"
+                " counts as often as it stands for"
+            )
 
     def finished(self, found: comparisons.Comparison, made_with: str) -> Comparison:
         """Give what was found the items on which the runs differ and the reports' signatures."""
@@ -225,10 +237,11 @@ class _Pairing:
         """Number the common items' groups, by the run whose groups are the larger."""
         found: list[IntArray] = []
         for report in self.reports:
-            codes = report.clusters()
-            if codes is not None:
-                places = report.scores.places
-                found.append(codes[[places[item_id] for item_id in self.ids]])
+            places = report.scores.places
+            rows = [places[item_id] for item_id in self.ids]
+            whole = None if report.sample is None else report.sample.whole
+            kinds = (report.clusters(), report.clusters(whole) if whole else None)
+            found += [codes[rows] for codes in kinds if codes is not None]
         return min(found, key=lambda codes: len(np.unique(codes)), default=None)
 
 

@@ -2,12 +2,13 @@
 
 import csv
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import Field
 
 from snellen.grading.errors import InputError, UnknownNameError
+from snellen.grading.markdown import plain_text, table_lines
 from snellen.grading.models.base import Closed
 from snellen.grading.models.estimates import Interval
 from snellen.grading.stats.correlation import Method
@@ -141,14 +142,14 @@ class Correlations(Closed):
             f"{self.method.capitalize()} correlation over models, {100 * self.level:g}% intervals,"
             f" p corrected over all pairs (Holm).",
             "",
-            "| Pair | n | Coefficient | Interval | p | Note |",
-            "| --- | ---: | ---: | --- | ---: | --- |",
-            *map(_markdown_row, sorted(self.pairs, key=_strength)),
+            *table_lines(
+                ("Pair", "n", "Coefficient", "Interval", "p", "Note"),
+                map(_cells, sorted(self.pairs, key=_strength)),
+                texts=(0, 3, 5),
+            ),
         ]
-        rest = [
-            *(f"- {name} is left out: {reason}." for name, reason in self.left_out.items()),
-            *(f"- {note}." for note in self.notes),
-        ]
+        left_out = (f"{name} is left out: {reason}" for name, reason in self.left_out.items())
+        rest = [f"- {plain_text(line)}." for line in (*left_out, *self.notes)]
         return "\n".join([*lines, *([""] if rest else []), *rest, ""])
 
     def __str__(self) -> str:
@@ -202,16 +203,15 @@ def _line(pair: Pair) -> str:
     return " ".join(parts) + (f" ({pair.note})" if pair.note else "")
 
 
-def _markdown_row(pair: Pair) -> str:
-    cells = (
-        f"{pair.first} ~ {pair.second}".replace("|", "\\|"),
+def _cells(pair: Pair) -> Sequence[str]:
+    return (
+        f"{pair.first} ~ {pair.second}",
         str(pair.n),
         _coefficient(pair),
         _interval(pair),
         _p(pair),
-        pair.note.replace("|", "\\|"),
+        pair.note,
     )
-    return f"| {' | '.join(cells)} |"
 
 
 def _coefficient(pair: Pair) -> str:

@@ -11,6 +11,7 @@ _EXTRAS = {
     "pyarrow": ("parquet files", "parquet"),
     "sacrebleu": ("BLEU", "captions"),
     "sentence_transformers": ("sentence embeddings", "embeddings"),
+    "huggingface_hub": ("fetching from Hugging Face", "fetch"),
     "altair": ("a report's page", "html"),
     "jinja2": ("a report's page", "html"),
     "vl_convert": ("a report's page", "html"),

@@ -3,18 +3,23 @@
 from collections.abc import Iterable
 from importlib.metadata import version
 
-from snellen.grading.breakdown import estimate_all
+from snellen.grading.breakdown import estimate_all, estimate_population, strata_of
 from snellen.grading.ceiling import Attainable, attainable_maximum, leave_one_rater_out
-from snellen.grading.chance import chance_of
-from snellen.grading.grade import Answers, Columns, read_response
+from snellen.grading.chance import chance_of, population_chance
+from snellen.grading.grade import Answers, Columns, Grader, read_response
+from snellen.grading.metrics.code import CodeExecutor
+from snellen.grading.models.estimates import Chance
 from snellen.grading.models.runs import Run
 from snellen.grading.models.scores import Outcome, Response, Score
 from snellen.grading.protocols.base import NO_CONTEXT, Protocol
+from snellen.grading.protocols.matrix import with_executor
 from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.grading.protocols.webrssbench import with_embedder
 from snellen.grading.score_table import ScoreTable, score_one, score_unread
 from snellen.grading.tally import Tally
+from snellen.sdk.auditing import AUDITED, auditor_of
 from snellen.sdk.intake import Intake
+from snellen.sdk.noticing import Notices
 from snellen.sdk.progress import watched
 from snellen.sdk.reports import Report, attach
 from snellen.sdk.selection import Data, References, Selection, select
@@ -38,6 +43,7 @@ def grade(
     items: Iterable[str] | None = None,
     keep_scores: bool = True,
     embedder: str | None = None,
+    executor: CodeExecutor | None = None,
     pass_mark: float = 1.0,
     tags: Tags | None = None,
     cluster: str | None = None,
@@ -55,10 +61,14 @@ def grade(
         references: Instead of data: item ids to references in the published shape, or a JSON
             file of them.
         split: Which split of the data; `test` when None and there.
-        items: The ids of the items to grade; all of the split when None.
+        items: The ids of the items to grade, or a sample that `stratify` drew; all of the split
+            when None.
         keep_scores: Keep every score and response, for `report.scores` and `sdk.regrade`.
         embedder: For a protocol that compares embeddings: `char-ngram`, an installed package
             that carries a sentence model, or a folder that holds one.
+        executor: Runs the programs that items of the matrix ask for, such as
+            `snellen.tasks.executor.SandboxExecutor(allow=True)`; None: none is run, and each
+            counts as an error, not as a wrong answer.
         pass_mark: With several attempts: the primary value from which one counts as passed.
         tags: More tags for the items: a CSV, TSV or JSONL file, a frame or a mapping, joined by
             item id or by a tag that the items have.
@@ -74,10 +84,10 @@ def grade(
         DataError: The data can't be read.
         UnknownNameError: There is no such task, protocol, split or item.
     """
-    chosen = None if task is None else choose(task, protocol, embedder)
+    chosen = None if task is None else choose(task, protocol, embedder, executor)
     selection = select(task, data, references, split, items, tags=tags, cluster=cluster)
     if chosen is None:
-        chosen = choose(selection.task, protocol, embedder)
+        chosen = choose(selection.task, protocol, embedder, executor)
     return grade_selection(
         submissions,
         selection,
@@ -127,16 +137,23 @@ def grade_answers(
     grader = selection.grader(protocol)
     tally = Tally(protocol, selection.golds, pass_mark)
     kept: list[tuple[Answers, Columns]] = []
+    auditor = auditor_of(selection, protocol, most=AUDITED)
+    notices = Notices(protocol)
     for answers in batches:
         columns = grader.batch(answers)
         tally.add(answers, columns)
+        notices.add(answers, columns)
+        if auditor is not None:
+            auditor.add(answers, columns)
         if keep_scores:
             kept.append((answers, columns))
     attempts = intake.attempts
     keys, primary = protocol.metric.keys, protocol.metric.primary
     table = ScoreTable(keys, primary, selection.ids, attempts, kept) if keep_scores else None
     metrics = tally.metrics(len(attempts))
-    tagging = selection.tagging
+    means, tagging = tally.item_means(len(attempts)), selection.tagging
+    clusters = tagging.clusters()
+    warning = "" if auditor is None else auditor.warning(clusters)
     outcomes = tally.outcomes(len(attempts))
     pass_at, pass_hat = tally.passes(len(attempts))
     ceiling = leave_one_rater_out(protocol, selection.raters, selection.contexts)
@@ -149,22 +166,18 @@ def grade_answers(
         items=len(selection.ids),
         attempts=len(attempts),
         metrics=metrics,
-        estimates=estimate_all(keys, tally.item_means(len(attempts)), metrics, tagging.clusters()),
+        estimates=estimate_all(keys, means, metrics, clusters),
         clustered_by=tagging.cluster or ITEM,
         tag_coverage=tagging.coverage,
-        chance=chance_of(
-            task_of(selection.task).guess,
-            protocol,
-            selection.golds,
-            selection.contexts,
-            grader=grader,
-        ),
+        chance=_chance(selection, protocol, grader),
         run=run,
         outcomes=outcomes,
         incomplete=bool(outcomes[Outcome.MISSING] or outcomes[Outcome.ERROR]),
         data=selection.pin,
         split=selection.split,
         subset=selection.whole is not None,
+        sample=selection.sample,
+        population=estimate_population(keys, means, selection.sample, tagging.tags),
         pass_mark=pass_mark,
         crashed=tally.crashed,
         pass_at=pass_at,
@@ -174,6 +187,7 @@ def grade_answers(
         problems=tuple(intake.problems),
         problem_counts=intake.problem_counts,
         not_selected=intake.not_selected,
+        warnings=(*filter(None, [warning]), *notices.warnings()),
     )
     return attach(report, table, intake, tagging.tags)
 
@@ -185,6 +199,7 @@ def score(
     reference: object,
     protocol: str | None = None,
     embedder: str | None = None,
+    executor: CodeExecutor | None = None,
 ) -> Score:
     """Score one response against one reference.
 
@@ -194,6 +209,7 @@ def score(
         reference: The reference in the task's published shape.
         protocol: The protocol's id; the task's first one when None.
         embedder: As for `grade`.
+        executor: As for `grade`.
 
     Returns:
         The score: `metrics` by key, and `value`, the task's primary one, in 0..1.
@@ -202,7 +218,7 @@ def score(
         UnknownNameError: There is no such task or protocol.
         DataError: The reference is not of the task's shape.
     """
-    chosen = choose(task, protocol, embedder)
+    chosen = choose(task, protocol, embedder, executor)
     shape = gold_shape(task)
     gold = shape.read(reference)
     try:
@@ -241,6 +257,7 @@ def attainable(
     references: References | None = None,
     split: str | None = None,
     embedder: str | None = None,
+    executor: CodeExecutor | None = None,
 ) -> Attainable:
     """Return what a perfect agent scores: every reference given as the answer to its own item.
 
@@ -251,20 +268,32 @@ def attainable(
         references: As for `grade`.
         split: As for `grade`.
         embedder: As for `grade`.
+        executor: As for `grade`.
     """
     selection = select(task, data, references, split, None)
     return attainable_maximum(
-        choose(selection.task, protocol, embedder),
+        choose(selection.task, protocol, embedder, executor),
         gold_shape(selection.task).responses,
         selection.golds,
         selection.contexts,
     )
 
 
-def choose(task: str, protocol: str | None, embedder: str | None) -> Protocol:
-    """Return a task's protocol by name, resting on the embedder asked for."""
+def choose(
+    task: str,
+    protocol: str | None,
+    embedder: str | None,
+    executor: CodeExecutor | None = None,
+) -> Protocol:
+    """Return a task's protocol by name, resting on the embedder and the executor asked for."""
     chosen = protocol_of(task, protocol)
+    if executor is not None:
+        chosen = with_executor(chosen, executor)
     return chosen if embedder is None else with_embedder(chosen, load_embedder(embedder))
+
+
+CODE_RUN = "code:run"
+"""What a signature says where programs among the answers were run."""
 
 
 def run_parts(run: Run) -> list[str]:
@@ -272,6 +301,14 @@ def run_parts(run: Run) -> list[str]:
     view = "native" if run.max_view_side is None else str(run.max_view_side)
     decoding = digest_of(run.decoding)[:16]
     return [f"model:{run.model}", f"prompt:{run.prompt}", f"view:{view}", f"decoding:{decoding}"]
+
+
+def _chance(selection: Selection, protocol: Protocol, grader: Grader) -> Chance | None:
+    guess, golds, contexts = task_of(selection.task).guess, selection.golds, selection.contexts
+    if selection.sample is None:
+        return chance_of(guess, protocol, golds, contexts, grader=grader)
+    strata = strata_of(selection.sample, selection.tagging.tags)
+    return population_chance(guess, protocol, golds, contexts, strata)
 
 
 def signature(
@@ -290,10 +327,14 @@ def signature(
     ]
     if protocol.metric.embedder:
         parts.append(f"embedder:{protocol.metric.embedder}")
+    if protocol.metric.runs_code:
+        parts.append(CODE_RUN)
     if run is not None:
         parts += run_parts(run)
     if selection.whole is not None:
         parts.append(f"items:sha256:{digest_of(sorted(selection.ids))[:16]}")
+    if selection.sample is not None:
+        parts.append(f"sample:sha256:{selection.sample.sha256[:16]}")
     if attempts > 1:
         parts.append(f"attempts:{attempts}")
         if pass_mark != 1:

@@ -16,6 +16,7 @@ from snellen.grading.models.scores import Outcome
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Metric, Normaliser, Parser, Protocol
 from snellen.grading.protocols.golds import EpisodeGold
+from snellen.grading.protocols.mmbench_gui_online import success_within
 from snellen.grading.protocols.table import protocol_of, protocols_of
 from snellen.grading.report.html import ready, render_html
 from snellen.grading.report.page import (
@@ -32,11 +33,15 @@ from snellen.grading.report.page import (
     Passes,
     ProtocolValue,
 )
+from snellen.grading.report.population import population_rows, sample_sentence
 from snellen.grading.report.svg import start_engine
 from snellen.grading.stats.paired import paired_difference
 from snellen.grading.tally import Tally
+from snellen.sdk.grids import own_grid
+from snellen.sdk.local import CODE_RUN
 from snellen.sdk.page_breakdowns import breakdowns
 from snellen.sdk.page_items import Batches, Failures, RowSource, find_failures, item_list
+from snellen.sdk.page_summaries import paper_tables
 from snellen.sdk.reports import Report
 from snellen.sdk.selection import Selection
 from snellen.sdk.thumbnails import ThumbnailBudget
@@ -78,11 +83,10 @@ class _Basis:
 
 
 class _Alternative(NamedTuple):
-    """Another protocol, what it gives the stored answers, and what it would print as published."""
+    """Another protocol, and what it gives the stored answers."""
 
     protocol: Protocol
     value: ProtocolValue
-    printed: float
 
 
 class _ItemChoice(NamedTuple):
@@ -152,6 +156,7 @@ def build_page(
         failures = find_failures(report, basis.protocol, basis.selection, batches)
     alternatives = _alternatives(basis) if explain and basis is not None else ()
     by_tag = breakdowns(report)
+    paper = paper_tables(report)
     return Page(
         task=report.task,
         protocol=f"{report.protocol}@{report.protocol_version}",
@@ -171,6 +176,10 @@ def build_page(
         ceiling_items=report.ceiling_items,
         crashed=report.crashed,
         breakdowns=by_tag.shown,
+        heat_map=own_grid(report),
+        sample=sample_sentence(report),
+        population=tuple(population_rows(report)),
+        whole=report.population.get(report.primary),
         not_broken_down=by_tag.left_out,
         alternatives=tuple(other.value for other in alternatives),
         differences=() if basis is None else tuple(_differences(basis, alternatives)),
@@ -184,6 +193,11 @@ def build_page(
         problems=report.problems,
         problem_counts=report.problem_counts,
         not_selected=report.not_selected,
+        warnings=report.warnings,
+        summaries=paper.summaries,
+        no_summary=paper.lacking,
+        published=paper.published,
+        auxiliary=report.auxiliary,
         item_list=_items(
             basis, report, failures, _ItemChoice(with_references, thumbnails, most_items)
         ),
@@ -197,6 +211,9 @@ def _basis(report: Report) -> _Basis | None:
     embedder = protocol.metric.embedder
     if embedder and f"embedder:{embedder}" not in report.signature.split("|"):
         # Another embedder made the numbers; grading again without it would give others.
+        return None
+    if CODE_RUN in report.signature.split("|"):
+        # So would grading again without running the programs among the answers.
         return None
     return _Basis(report, report.intake.selection, protocol)
 
@@ -225,19 +242,25 @@ def _graded(basis: _Basis, protocol: Protocol) -> _Alternative:
     attempts = basis.report.attempts
     found = tally.metrics(attempts)[protocol.metric.primary]
     unparsed = tally.outcomes(attempts)[Outcome.UNPARSED]
-    value = ProtocolValue(protocol.name, protocol.metric.primary, found.value, unparsed)
-    printed = found.value if found.as_published is None else found.as_published
-    return _Alternative(protocol, value, printed)
+    primary = protocol.metric.primary
+    value = ProtocolValue(protocol.name, primary, found.value, unparsed, found.as_published)
+    return _Alternative(protocol, value)
 
 
 def _differences(basis: _Basis, alternatives: Sequence[_Alternative]) -> Iterator[Difference]:
     """Yield why the protocols that are furthest off give other numbers, the widest first."""
-    own = basis.report.metrics[basis.report.primary]
-    printed = own.value if own.as_published is None else own.as_published
-    apart = sorted(alternatives, key=lambda other: -abs(other.printed - printed))
+    printed = basis.report.metrics[basis.report.primary].as_published
+    if printed is None:
+        return
+    gaps = [
+        (abs(other.value.printed - printed), other)
+        for other in alternatives
+        if other.value.printed is not None
+    ]
+    apart = sorted(gaps, key=lambda pair: -pair[0])
     most = max(1, min(MOST_EXPLAINED, EXPLAINED_ANSWERS // basis.report.items))
-    for other in apart[:most]:
-        if abs(other.printed - printed) < _SAME:
+    for gap, other in apart[:most]:
+        if gap < _SAME:
             return
         why = explain_pair(
             basis.protocol,
@@ -329,7 +352,9 @@ def _curves(basis: _Basis) -> Iterator[Curve]:
             return
         limit = limits.pop()
         episodes = [
-            Episode(0, limit) if run is None else Episode(run.success, run.cost or limit)
+            Episode(0, limit)
+            if run is None
+            else Episode(success_within(run, limit), run.cost or limit)
             for run in runs
         ]
         areas = {"exact EQA": eqa_exact(episodes, limit, over_limit="clip")}

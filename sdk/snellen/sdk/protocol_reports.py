@@ -9,16 +9,18 @@ from snellen.grading.errors import UnknownNameError
 from snellen.grading.explain import Explanation
 from snellen.grading.explain import explain as explain_pair
 from snellen.grading.grade import Answers
+from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.models.base import Closed
-from snellen.grading.protocols.table import protocol_of, protocols_of
+from snellen.grading.protocols.table import protocols_of
 from snellen.sdk.intake import Intake
-from snellen.sdk.local import grade_answers
+from snellen.sdk.local import choose, grade_answers
 from snellen.sdk.progress import watched
 from snellen.sdk.reports import Report
 from snellen.sdk.selection import Data, References, select
 from snellen.sdk.submissions import Source
 
-_SAME = 1e-12
+_SAME = 1e-6
+"""Values closer than this are one: a perfect answer is 0.999999995 under rouge 1.0.1."""
 
 
 class Parting(Closed):
@@ -42,6 +44,7 @@ class ProtocolReports:
     reports: dict[str, Report]
     _intake: Intake
     _answers: Sequence[Answers]
+    _executor: CodeExecutor | None = None
 
     def explain(self, first: str, second: str, key: str | None = None) -> Explanation:
         """Share the difference between two protocols' numbers out among their four parts.
@@ -53,8 +56,8 @@ class ProtocolReports:
         """
         selection = self._intake.selection
         return explain_pair(
-            protocol_of(selection.task, first),
-            protocol_of(selection.task, second),
+            choose(selection.task, first, None, self._executor),
+            choose(selection.task, second, None, self._executor),
             golds=selection.golds,
             contexts=selection.contexts,
             answers=self._answers,
@@ -63,7 +66,7 @@ class ProtocolReports:
         )
 
     def partings(self, first: str, second: str, key: str | None = None) -> Iterator[Parting]:
-        """Yield the items to which two protocols give different values, in the data's order."""
+        """Yield the items to which two protocols give different values, furthest apart first."""
         tables = [self._report(name).scores for name in (first, second)]
         columns = [table.columns() for table in tables]
         for table in tables:
@@ -73,7 +76,9 @@ class ProtocolReports:
             column.values[:, column.keys.index(key or table.primary)]
             for table, column in zip(tables, columns, strict=True)
         )
-        for cell in np.flatnonzero(np.abs(a - b) > _SAME).tolist():
+        apart: list[float] = np.abs(a - b).tolist()
+        parted = [cell for cell, gap in enumerate(apart) if gap > _SAME]
+        for cell in sorted(parted, key=lambda cell: -apart[cell]):
             score = tables[0][cell]
             yield Parting(
                 item_id=score.item_id or "",
@@ -98,6 +103,7 @@ def explain(
     references: References | None = None,
     split: str | None = None,
     items: Iterable[str] | None = None,
+    executor: CodeExecutor | None = None,
     progress: bool | None = None,
 ) -> ProtocolReports:
     """Score one set of stored answers under several protocols of its task.
@@ -110,15 +116,16 @@ def explain(
         references: As for `grade`.
         split: As for `grade`.
         items: As for `grade`.
+        executor: As for `grade`.
         progress: As for `grade`.
     """
     selection = select(task, data, references, split, items)
-    chosen = (
-        protocols_of(selection.task)
-        if protocols is None
-        else [protocol_of(selection.task, name) for name in protocols]
-    )
+    known = [protocol.id for protocol in protocols_of(selection.task)]
+    chosen = [
+        choose(selection.task, name, None, executor)
+        for name in (known if protocols is None else protocols)
+    ]
     intake = Intake(selection)
     answers = list(watched(intake.batches(submissions), progress))
     reports = {protocol.id: grade_answers(answers, intake, protocol) for protocol in chosen}
-    return ProtocolReports(reports, intake, answers)
+    return ProtocolReports(reports, intake, answers, executor)

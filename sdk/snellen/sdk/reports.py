@@ -1,8 +1,9 @@
 """A report that keeps its scores: it can be saved, read by tags and compared."""
 
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import PrivateAttr
 
@@ -14,13 +15,18 @@ from snellen.sdk.files import write_atomically
 from snellen.sdk.tagging import ITEM
 
 if TYPE_CHECKING:
+    from snellen.grading.audit import CoordinateAudit
     from snellen.grading.models.tags import TagColumn
     from snellen.grading.protocols.base import FloatArray, IntArray
     from snellen.grading.score_table import ScoreTable
     from snellen.grading.stats.bootstrap import Method
+    from snellen.grading.summaries.matrix import Grid
+    from snellen.grading.summaries.mmbench_gui_online import Missing, Reading
+    from snellen.grading.summaries.tables import Summary
     from snellen.sdk.comparison import Comparison
     from snellen.sdk.intake import Intake
     from snellen.sdk.thumbnails import ThumbnailBudget
+    from snellen.tasks.published.beside import Beside
 
 PAGE = ".html"
 """The ending of a report's page."""
@@ -101,6 +107,8 @@ class Report(reports.Report):
     def by(self, tag: str, *more: str, metric: str | None = None, least: int = 10) -> Breakdown:
         """Break a metric down by a tag, or by several tags crossed.
 
+        Where the items are a stratified sample, each counts as often as it stands for.
+
         Args:
             tag: One of `tags`.
             more: Further tags to cross it with.
@@ -119,8 +127,43 @@ class Report(reports.Report):
             {name: self._column(name) for name in names},
             metric=metric or self.primary,
             clusters=self.clusters(),
+            weights=self._weights(),
             least=least,
         )
+
+    def grid(
+        self,
+        rows: str = "dimension",
+        columns: str = "level",
+        metric: str | None = None,
+        *,
+        least: int = 10,
+    ) -> "Grid":
+        """Cross two tags: a metric by cell, row and column, each with its interval.
+
+        Where the items are a stratified sample, each counts as often as it stands for.
+
+        Args:
+            rows: One of `tags`.
+            columns: Another.
+            metric: The metric's key; the primary one when None.
+            least: Cells with fewer items are blanked, as are those of too few independent groups.
+
+        Raises:
+            InputError: The report kept no scores.
+            UnknownNameError: There is no such tag or metric.
+            MetricError: The two tags are one, or no item has both.
+        """
+        from snellen.grading.summaries.matrix import GridItems, make_grid
+
+        tags = {name: self._column(name) for name in (rows, columns)}
+        items = GridItems(
+            values=self.item_values(metric),
+            clusters=self.clusters(),
+            weights=self._weights(),
+            clustered_by=self.clustered_by,
+        )
+        return make_grid(items, tags, metric=metric or self.primary, least=least)
 
     def bootstrap(
         self,
@@ -133,7 +176,9 @@ class Report(reports.Report):
     ) -> Interval:
         """Return a metric's bootstrap interval, drawn by the report's independent groups.
 
-        `estimates` has the interval to quote; this one assumes less and takes longer.
+        `estimates` has the interval to quote; this one assumes less and takes longer. Of a
+        stratified sample whose items stand for different numbers of items `population` has the
+        only one.
 
         Args:
             metric: The metric's key; the primary one when None.
@@ -143,12 +188,19 @@ class Report(reports.Report):
             level: The confidence level.
 
         Raises:
-            InputError: The report kept no scores.
+            InputError: The report kept no scores, or its items are a stratified sample and stand
+                for different numbers of items.
             UnknownNameError: There is no such metric.
             MetricError: There are fewer than two independent groups.
         """
         from snellen.grading.stats.bootstrap import bootstrap_mean
 
+        weights = self._weights()
+        if weights is not None and weights.max() > weights.min():
+            raise InputError(
+                "the items are a stratified sample and stand for different numbers of items, which"
+                " the bootstrap does not weigh; population[metric].interval does"
+            )
         return bootstrap_mean(
             self.item_values(metric),
             self.clusters(),
@@ -175,6 +227,81 @@ class Report(reports.Report):
         from snellen.sdk.comparison import compare
 
         return compare([self, other], metric=metric, level=level, seed=seed)[0]
+
+    def summary(
+        self,
+        *,
+        limit: float | None = None,
+        missing: "Missing | None" = None,
+        reading: "Reading | None" = None,
+    ) -> "Summary":
+        """Return what the benchmark's paper prints of this task, as tables and as numbers.
+
+        Args:
+            limit: For L3 and L4 of MMBench-GUI: the limit of steps, where the data does not say
+                one; a smaller one makes failures of the episodes that took more.
+            missing: For L3 and L4: whether a platform of which no task was run is left out of the
+                average (`skip`) or counts 0 (`zero`); None shows both.
+            reading: For L3 and L4: which EQA is set beside published ones; None: the protocol's.
+
+        Raises:
+            InputError: The report lacks what the summary is made of: its scores, or a tag that
+                the published data gives.
+            MetricError: The numbers make no summary: an item lacks its other half.
+        """
+        from snellen.sdk.summaries.one import summary_of
+        from snellen.sdk.summaries.options import Options
+
+        return summary_of(self, Options(limit, missing, reading))
+
+    def beside(
+        self,
+        source: Literal["published"] = "published",
+        *,
+        limit: float | None = None,
+        missing: "Missing | None" = None,
+        reading: "Reading | None" = None,
+    ) -> "Beside":
+        """Set this run's numbers beside what papers print of its task, part by part.
+
+        Each printed number says which of snellen's protocols it compares with; `notes` say what
+        keeps this run from being compared: another protocol, other items, several attempts.
+
+        Args:
+            source: What to stand beside.
+            limit: As for `summary`.
+            missing: As for `summary`.
+            reading: As for `summary`.
+
+        Raises:
+            UnknownNameError: There is no such source.
+        """
+        from snellen.sdk.published import beside, summarised
+        from snellen.sdk.summaries.options import Options
+
+        return beside(self, source, summarised(self, Options(limit, missing, reading)))
+
+    def audit(self, *, view: float | None = None) -> "CoordinateAudit | None":
+        """Score the answers as if their coordinates counted something else.
+
+        `warnings` has the audit's warning, of a sample where there are many answers; this is all
+        of it, over all answers.
+
+        Args:
+            view: The longest side, in pixels, that the screenshots were scaled down to before the
+                model saw them; None: the common ones and that of UI-TARS and Qwen2-VL are tried.
+
+        Returns:
+            What they score in each space; None where no answer holds numbers.
+
+        Raises:
+            MetricError: The task asks for no coordinates.
+            InputError: The report kept no scores, or was read back without its data; or `view` is
+                no number above 0.
+        """
+        from snellen.sdk.auditing import audit_of
+
+        return audit_of(self, view)
 
     def save(
         self,
@@ -213,8 +340,18 @@ class Report(reports.Report):
             pieces = page_html(self, with_references=with_references, thumbnails=thumbnails)
         else:
             pieces = RENDERERS[ending](self, self._table, self._tags)
+        if ending == ".md":
+            from snellen.sdk.grids import more_markdown
+
+            pieces = chain(pieces, more_markdown(self))
         write_atomically(target, pieces)
         return target
+
+    def _weights(self) -> "FloatArray | None":
+        """Return how many items each stands for; None where they are no sample."""
+        from snellen.grading.breakdown import strata_of
+
+        return None if self.sample is None else strata_of(self.sample, self._tags).weights
 
     def _column(self, tag: str) -> "TagColumn":
         try:

@@ -12,9 +12,11 @@ import numpy as np
 from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.grading.grade import Grader
 from snellen.grading.models.reports import DataPin, PinVerdict
+from snellen.grading.models.samples import SampleDesign
 from snellen.grading.protocols.base import Context, Gold, Protocol
 from snellen.grading.protocols.table import gold_shape
 from snellen.sdk.consensus_file import FORMAT, load_consensus
+from snellen.sdk.sampling_file import Sample
 from snellen.sdk.tagging import NO_TAGS, Tagging
 from snellen.sdk.tags import Tags
 from snellen.tasks.benchmarks.table import load_task
@@ -38,6 +40,7 @@ class Selection:
         split: The split's name, or None for references given in memory.
         whole: What `items=` selected these from; None when they are all there are.
         places: Where the selected items stand in the whole.
+        sample: How the selected items were drawn, where they are a stratified sample.
     """
 
     task: str
@@ -51,6 +54,7 @@ class Selection:
     places: Sequence[int] = field(default=(), repr=False)
     tagging: Tagging = field(default=NO_TAGS, repr=False)
     data: TaskData | None = field(default=None, repr=False)
+    sample: SampleDesign | None = None
 
     def __post_init__(self) -> None:
         if not self.ids:
@@ -103,7 +107,7 @@ def select(
         references: Instead of data: item ids to references in the published shape, or a JSON
             file of them.
         split: Which split of the data, where it has several.
-        items: The ids to keep; None keeps all.
+        items: The ids to keep, or a sample; None keeps all.
         tags: More tags for the items, as `snellen.sdk.tags.read_tags` takes them.
         cluster: The tag whose values are the independent groups; `item` makes every item a group
             of its own; None leaves the task's own.
@@ -207,6 +211,8 @@ def _read_references(path: Path) -> dict[str, object]:
 def _narrow(whole: Selection, items: Iterable[str]) -> Selection:
     if isinstance(items, str):
         raise InputError(f"items= takes a list of item ids, not the text {items!r}")
+    if isinstance(items, Sample):
+        items.check(whole.task, whole.pin)
     wanted = set(items)
     if not wanted:
         raise InputError("items= holds no item id")
@@ -218,9 +224,12 @@ def _narrow(whole: Selection, items: Iterable[str]) -> Selection:
             [*whole.ids[:3], "..."],
         )
     places = [place for place, item_id in enumerate(whole.ids) if item_id in wanted]
+    ids, tagging = [whole.ids[place] for place in places], whole.tagging.narrowed(places)
+    if isinstance(items, Sample):
+        tagging = replace(tagging, tags=items.joined(ids, tagging.tags))
     return Selection(
         task=whole.task,
-        ids=[whole.ids[place] for place in places],
+        ids=ids,
         golds=[whole.golds[place] for place in places],
         contexts=[whole.contexts[place] for place in places] if whole.contexts else (),
         raters=[whole.raters[place] for place in places] if whole.raters else (),
@@ -228,6 +237,7 @@ def _narrow(whole: Selection, items: Iterable[str]) -> Selection:
         split=whole.split,
         whole=whole,
         places=places,
-        tagging=whole.tagging.narrowed(places),
+        tagging=tagging,
         data=whole.data,
+        sample=items.design if isinstance(items, Sample) else None,
     )

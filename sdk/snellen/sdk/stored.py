@@ -8,10 +8,11 @@ import numpy as np
 
 from snellen.grading.breakdown import estimate_all
 from snellen.grading.errors import InputError, SubmissionError
+from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.score_table import ScoreTable
 from snellen.sdk.intake import Intake
-from snellen.sdk.local import choose, grade, grade_answers
+from snellen.sdk.local import CODE_RUN, choose, grade, grade_answers
 from snellen.sdk.reports import Report, attach
 from snellen.sdk.saved import load_report, parse_report
 from snellen.sdk.selection import REFERENCES, Data, References, Selection, select
@@ -30,6 +31,7 @@ def regrade(
     references: References | None = None,
     split: str | None = None,
     embedder: str | None = None,
+    executor: CodeExecutor | None = None,
 ) -> Report:
     """Grade stored answers again, asking no model.
 
@@ -42,6 +44,7 @@ def regrade(
         references: Instead of data, as for `grade`.
         split: As for `grade`; a report knows its own.
         embedder: As for `grade`.
+        executor: As for `grade`.
 
     Raises:
         InputError: The report kept no scores, is of another task, or does not say what it was
@@ -61,15 +64,17 @@ def regrade(
                 split=split,
                 protocol=protocol,
                 embedder=embedder,
+                executor=executor,
             )
         source = saved
     if task is not None and task != source.task:
         raise InputError(f"the report is of {source.task}, not of {task}")
     if embedder is None:
         _check_embedder(source, choose(source.task, protocol, None))
+    _check_executor(source, choose(source.task, protocol, None, executor))
     table, intake = source.scores, source.intake
     if intake is not None and data is None and references is None:
-        chosen = choose(intake.selection.task, protocol, embedder)
+        chosen = choose(intake.selection.task, protocol, embedder, executor)
         return grade_answers(
             table.answers(), intake, chosen, pass_mark=source.pass_mark, run=source.run
         )
@@ -86,14 +91,14 @@ def regrade(
     return grade_answers(
         (answers for answers, _ in again.resolve(_stored(table))),
         again,
-        choose(selection.task, protocol, embedder),
+        choose(selection.task, protocol, embedder, executor),
         pass_mark=source.pass_mark,
         run=source.run,
     )
 
 
 def reopen(
-    path: str | Path,
+    path: Report | str | Path,
     *,
     data: Data | None = None,
     references: References | None = None,
@@ -107,7 +112,7 @@ def reopen(
     scores and tags, but no questions; `data.note` says so.
 
     Args:
-        path: A report saved as JSON.
+        path: A report saved as JSON, or one that was loaded.
         data: Where its data is now; where it was when None.
         references: As for `grade`, for a report graded against references.
         images: A folder of images, where the data holds none.
@@ -119,11 +124,12 @@ def reopen(
             what the report was graded against (`regrade` grades again).
         DataError: The data given can't be read.
     """
-    saved = load_report(path)
+    saved = path.model_copy() if isinstance(path, Report) else load_report(path)
+    file = None if isinstance(path, Report) else str(path)
     if not saved.has_scores:
         asked = (data, references, images, tags, cluster)
         if any(one is not None for one in asked):
-            raise InputError("the report was saved without scores", file=str(path))
+            raise InputError("the report was saved without scores", file=file)
         return saved
     given = data is not None or references is not None
     selection = _selection_of(saved, data, references, images)
@@ -134,7 +140,7 @@ def reopen(
         raise InputError(
             f"the report was graded against other data (sha256 {saved.data.sha256[:16]}, not"
             f" {selection.pin.sha256[:16]}); grade the answers again to use this",
-            file=str(path),
+            file=file,
         )
     else:
         gone = "was not found again" if selection is None else "has changed since"
@@ -151,6 +157,13 @@ def _check_embedder(report: Report, protocol: Protocol) -> None:
     default = protocol.metric.embedder
     if was is not None and default and was != f"embedder:{default}":
         raise InputError(f"it was graded with {was}; say which embedder= to use now")
+
+
+def _check_executor(report: Report, protocol: Protocol) -> None:
+    """Refuse to take for errors what a report's protocol had run."""
+    ran = CODE_RUN in report.signature.split("|")
+    if ran and protocol.id == report.protocol and not protocol.metric.runs_code:
+        raise InputError("programs were run for it; give executor= (--run-code) to run them again")
 
 
 def _selection_of(
@@ -229,7 +242,10 @@ def _with_tags_of(report: Report, selection: Selection) -> Selection:
     }
     cluster = None if report.clustered_by == ITEM else report.clustered_by
     tags = {**selection.tagging.tags, **added}
-    return replace(selection, tagging=Tagging(tags, cluster, report.tag_coverage))
+    tagging = Tagging(tags, cluster, report.tag_coverage)
+    # Weights hold for the data that the sample was drawn from, and for no other.
+    sample = report.sample if selection.pin.sha256 == report.data.sha256 else None
+    return replace(selection, tagging=tagging, sample=sample)
 
 
 def _found_again(report: Report) -> tuple[Data | None, References | None]:

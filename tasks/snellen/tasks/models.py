@@ -31,6 +31,8 @@ class TaskData:
         raters: Each item's references by rater, where the data says who said what; else empty.
         tags: What items can be grouped by, a column a tag, for whoever reads a report; unlike an
             item's own tags, these may tell of its reference.
+        left_out: The ids of the items that the data has and that can't be graded, and why.
+        incomplete: Those of them whose data lacks something; the others only have no reference.
         cluster: The tag whose values are the independent groups of items (one screenshot's
             questions hang together); None where every item is its own.
     """
@@ -47,6 +49,8 @@ class TaskData:
     raters: Sequence[Sequence[object]] = field(default=(), repr=False)
     tags: Mapping[str, TagColumn] = field(default_factory=dict[str, TagColumn], repr=False)
     cluster: str | None = None
+    left_out: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    incomplete: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -72,7 +76,12 @@ class TaskData:
         """
         if self.load_image is None:
             raise DataError(f"{self.task} was loaded without images; give images=FOLDER")
-        return self.load_image(self._place(item_id), name)
+        place = self._place(item_id)
+        names = [image.name for image in self.build_item(place).images]
+        if name not in names:
+            known = f"only {', '.join(map(repr, names))}" if names else "nor any other"
+            raise DataError(f"{item_id} has no image {name!r}, {known}")
+        return self.load_image(place, name)
 
     def _place(self, item_id: str) -> int:
         try:

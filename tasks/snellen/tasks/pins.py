@@ -2,16 +2,19 @@
 
 A checksum is on record only where somebody held the file. Of the other releases only the number
 of questions is known; a file of that size is remembered in a small file of the user's
-(`default_store`), so that a copy that changes, or differs on another day, is noticed.
+(`default_store`), so that a copy that changes, or differs on another day, is noticed. Who only
+looks at data remembers nothing (`only_looking`).
 """
 
 import hashlib
 import os
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 from platformdirs import user_data_path
@@ -45,6 +48,8 @@ _GITHUB = "github.com/google-research-datasets/screen_qa"
 _MIRROR = "huggingface.co/datasets/rootsautomation"
 _VISUALWEBBENCH = "huggingface.co/datasets/visualwebbench/VisualWebBench"
 _MMBENCH_GUI = "huggingface.co/datasets/OpenGVLab/MMBench-GUI"
+_SCREENSPOT_V2 = "huggingface.co/datasets/OS-Copilot/ScreenSpot-v2"
+_SCREENSPOT_PRO = "huggingface.co/datasets/likaixin/ScreenSpot-Pro"
 
 
 def _release(
@@ -101,8 +106,24 @@ RELEASES: tuple[Release, ...] = (
         _release("2025-06", role, "all", count, None, _MMBENCH_GUI)
         for role, count in (("L1_annotations", 3_582), ("L2_annotations", 3_594))
     ),
+    *(
+        _release("v2", "screenspot-v2", split, count, None, _SCREENSPOT_V2)
+        for split, count in (("all", 1_272), ("mobile", 502), ("desktop", 334), ("web", 436))
+    ),
+    _release("2025-01", "screenspot-pro", "all", 1_581, None, _SCREENSPOT_PRO),
 )
 """Every release that is known; the Hugging Face mirrors hold v1, before duplicates went."""
+
+REVISIONS: Mapping[str, str] = MappingProxyType(
+    {
+        _GITHUB: "1dfdbccaf56948821b5fa8ffe5d186fe4751e46d",
+        _VISUALWEBBENCH: "9dace8acebf210929bd47256d7ded44439377946",
+        _MMBENCH_GUI: "e27757e3910e0d5995b811f916b509b4e34a4690",
+        _SCREENSPOT_V2: "5efbb1f1b5463a575f2eb7bc30fe29e49c15f93c",
+        _SCREENSPOT_PRO: "210e78d3844251110bff86c95835ebd37a6930fa",
+    }
+)
+"""The commit at which a repository is fetched; others are fetched as they are at first fetch."""
 
 
 def default_store() -> Path:
@@ -150,6 +171,19 @@ def digest_of_files(paths: Sequence[Path]) -> str:
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
+_REMEMBERS: ContextVar[bool] = ContextVar("snellen_pins_remember", default=True)
+
+
+@contextmanager
+def only_looking() -> Generator[None]:
+    """Remember nothing of what is pinned meanwhile: first sights are still compared with."""
+    token = _REMEMBERS.set(False)
+    try:
+        yield
+    finally:
+        _REMEMBERS.reset(token)
+
+
 def pin(
     role: str,
     split: str,
@@ -162,7 +196,7 @@ def pin(
 
     A known checksum settles it. Else, if a release has as many questions and no checksum on
     record, the file is compared with the first of that kind that was seen here, and becomes
-    that first one if there was none. Other files are not remembered.
+    that first one if there was none, unless `only_looking`. Other files are not remembered.
 
     Args:
         role: The folder of the repository, or the mirror, that the file stands for.
@@ -173,17 +207,60 @@ def pin(
         store: The file in which first sights are remembered; None: `default_store()`.
     """
     sha256 = data if isinstance(data, str) else hashlib.sha256(data).hexdigest()
-    release, verdict, note = _judge(role, split, sha256, count, store)
+    release, verdict, note = _judge(role, split, _Seeing(sha256, str(path)), count, store)
     return DataPin(
         release=release, sha256=sha256, count=count, verdict=verdict, note=note, path=str(path)
     )
 
 
+def revision_of(repository: str, store: Path | None = None) -> str | None:
+    """Return the commit at which a repository is fetched; None before the first fetch.
+
+    Args:
+        repository: Such as `huggingface.co/datasets/OpenGVLab/MMBench-GUI`.
+        store: The file in which first fetches are remembered; None: `default_store()`.
+    """
+    known = REVISIONS.get(repository)
+    if known is not None:
+        return known
+    try:
+        return _read(store or default_store()).files.get(_revision_key(repository))
+    except (OSError, msgspec.DecodeError):
+        # A store that can't be read remembers nothing; `pin` says what is wrong with it.
+        return None
+
+
+def remember_revision(repository: str, revision: str, store: Path | None = None) -> str:
+    """Remember the commit of a first fetch, and say in a sentence what became of that."""
+    store = store or default_store()
+    if repository in REVISIONS:
+        return f"the pinned revision of {repository} is {REVISIONS[repository]}"
+    try:
+        earlier = _recall_or_record(store, _revision_key(repository), _Seeing(revision))
+    except (OSError, msgspec.DecodeError) as error:
+        return f"the revision could not be remembered in {store}: {error}"
+    if earlier is None:
+        return f"no revision of {repository} was on record; remembered in {store}"
+    return f"the revision of the first fetch was {earlier.sha256}"
+
+
+def _revision_key(repository: str) -> str:
+    return f"revision/{repository}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Seeing:
+    """A digest (or a commit), and where its bytes were read; empty where nobody knows."""
+
+    sha256: str
+    path: str = ""
+
+
 def _judge(
-    role: str, split: str, sha256: str, count: int, store: Path | None
+    role: str, split: str, seen: _Seeing, count: int, store: Path | None
 ) -> tuple[str, PinVerdict, str]:
     for release in RELEASES:
-        if release.sha256 == sha256:
+        if release.sha256 == seen.sha256:
             there = f"{release.role}/{release.split}"
             note = "" if there == f"{role}/{split}" else f"this is {there}, under another name"
             return release.name, PinVerdict.KNOWN, note
@@ -199,58 +276,70 @@ def _judge(
             f"as many questions as {release.name}, but not its bytes: "
             f"expected sha256 {release.sha256[:12]}…",
         )
-    return _remembered(release, sha256, store or default_store())
+    return _remembered(release, seen, store or default_store())
 
 
 def _nearest_note(role: str, count: int, nearest: Sequence[Release]) -> str:
     held = ", ".join(f"{each.name} {each.split} {each.count:,}" for each in nearest)
+    counted = f"{count:,} question{'' if count == 1 else 's'}"
     if not held:
-        return f"{count:,} questions; no release of {role} is on record"
-    return f"{count:,} questions; the published {role} holds: {held}"
+        return f"{counted}; no release of {role} is on record"
+    return f"{counted}; the published {role} holds: {held}"
 
 
-def _remembered(release: Release, sha256: str, store: Path) -> tuple[str, PinVerdict, str]:
+def _remembered(release: Release, seen: _Seeing, store: Path) -> tuple[str, PinVerdict, str]:
     name = f"{release.name}-by-count"
     by_count = f"as many questions as {release.name}, of which no checksum is on record"
     key = f"{release.name}/{release.role}/{release.split}"
     try:
-        earlier = _recall_or_record(store, key, sha256)
+        earlier = _recall_or_record(store, key, seen)
     except (OSError, msgspec.DecodeError) as error:
         reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
         note = f"{by_count}; could not be remembered in {store}: {reason}"
         return name, PinVerdict.FIRST_SEEN, note
     if earlier is None:
-        return name, PinVerdict.FIRST_SEEN, f"{by_count}; remembered in {store}"
-    if earlier == sha256:
+        kept = f"; remembered in {store}" if _REMEMBERS.get() else ""
+        return name, PinVerdict.FIRST_SEEN, f"{by_count}{kept}"
+    if earlier.sha256 == seen.sha256:
         return name, PinVerdict.SEEN_BEFORE, by_count
     return (
         "unknown",
         PinVerdict.DIFFERS,
-        f"as many questions as {release.name}, but not the bytes first seen here: "
-        f"sha256 {earlier[:12]}… in {store}",
+        f"as many questions as {release.name}, but not the bytes first seen here"
+        f"{f' (in {earlier.path})' if earlier.path else ''}: sha256 {earlier.sha256[:12]}…;"
+        " no checksum of the release is on record, so either may be it; to forget the first,"
+        f" remove {key!r} from {store}",
     )
 
 
 class _Seen(msgspec.Struct):
-    """The store: `version/role/split` to the digest first seen."""
+    """The store: `version/role/split` to the digest first seen, and to where that was."""
 
     files: dict[str, str]
+    paths: dict[str, str] = {}
+
+    def get(self, key: str) -> _Seeing | None:
+        if key not in self.files:
+            return None
+        return _Seeing(self.files[key], self.paths.get(key, ""))
 
 
-def _recall_or_record(store: Path, key: str, sha256: str) -> str | None:
-    """Return the digest recorded under a key, or record this one and return None."""
+def _recall_or_record(store: Path, key: str, seen: _Seeing) -> _Seeing | None:
+    """Return what is recorded under a key, or record this, unless only looking, and return None."""
     # The store is only ever replaced whole, so reading it needs no lock and no right to write.
-    earlier = _read(store).files.get(key)
-    if earlier is not None:
+    earlier = _read(store).get(key)
+    if earlier is not None or not _REMEMBERS.get():
         return earlier
     store.parent.mkdir(parents=True, exist_ok=True)
     with _alone(store.with_suffix(".lock")):
-        seen = _read(store)
-        earlier = seen.files.get(key)
+        known = _read(store)
+        earlier = known.get(key)
         if earlier is None:
-            seen.files[key] = sha256
+            known.files[key] = seen.sha256
+            if seen.path:
+                known.paths[key] = str(Path(seen.path).absolute())
             fresh = store.with_suffix(".new")
-            fresh.write_bytes(msgspec.json.format(msgspec.json.encode(seen, order="sorted")))
+            fresh.write_bytes(msgspec.json.format(msgspec.json.encode(known, order="sorted")))
             os.replace(fresh, store)
         return earlier
 

@@ -207,6 +207,13 @@ def test_interpolating_linearly_gives_what_scalecua_gives(
     assert eqa(episodes, 15) == pytest.approx(step, abs=5e-4)
 
 
+def test_the_order_of_two_tasks_halves_the_linear_reading() -> None:
+    # PROTOCOLS 1.4: .456 against .209 by order alone.
+    run = [Episode(1, 5), Episode(0, 15)]
+    assert eqa_linear(run, 15) == pytest.approx(0.456, abs=5e-4)
+    assert eqa_linear(run[::-1], 15) == pytest.approx(0.209, abs=5e-4)
+
+
 def test_scalecua_at_15_is_the_run_cut_short() -> None:
     # A run of at most 50 steps read at 15: the second success comes too late to count.
     run = [Episode(1, 5), Episode(1, 40)]
@@ -289,6 +296,44 @@ def test_the_grids_lie_around_the_integral_as_they_must(episodes: list[Episode])
     assert ledger.sampled(grid="half_open") <= ledger.integral()
     assert ledger.sampled() == (100 * ledger.sampled(100, "half_open") + rate) / 101
     assert abs(ledger.sampled() - ledger.integral()) <= Fraction(1, 101)
+
+
+@pytest.mark.parametrize(("n", "limit"), [(1, 50), (10, 50), (35, 15), (1000, 15)])
+def test_the_ideal_run_stays_below_one(n: int, limit: int) -> None:
+    # Section 5.2 no. 5: 0.989 for 10 tasks of 50 steps; 0.99 and 0.9667 for many.
+    area = Ledger.of([Episode(1, 1)] * n, limit).integral()
+    assert area == 1 - Fraction(n + 1, 2 * n * limit)
+    assert area >= 1 - Fraction(1, limit)
+
+
+@pytest.mark.parametrize("n", [1, 2, 10, 100])
+def test_finishing_everything_at_the_limit_is_worth_half_of_it(n: int) -> None:
+    # Section 5.2 no. 6: (N - 1) / 2N, where a reading task by task gives 0.
+    ledger = Ledger.of([Episode(1, 15)] * n, 15)
+    assert ledger.integral() == Fraction(n - 1, 2 * n)
+    assert ledger.by_task() == 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_a_success_at_the_very_end_is_seen_by_the_closed_grid_alone(n: int) -> None:
+    # Section 5.2 no. 6.
+    ledger = Ledger.of([*[Episode(0, 15)] * (n - 1), Episode(1, 15)], 15)
+    assert ledger.integral() == ledger.sampled(grid="half_open") == 0
+    assert ledger.sampled() == Fraction(1, n) / 101
+
+
+@pytest.mark.parametrize(("limit", "eqa_printed", "share"), [(15, 0.10, 0.95), (50, 1.52, 0.29)])
+def test_one_success_tells_where_in_the_order_it_stood(
+    limit: int, eqa_printed: float, share: float
+) -> None:
+    # Section 5.2 no. 11: one of 47 web tasks of L4 is an SR of 2.13, and EQA / SR is 1 - u.
+    before = round((1 - eqa_printed / (100 / 47)) * 47) - 1
+    run = [*[Episode(0, limit)] * before, Episode(1, limit), *[Episode(0, limit)] * (46 - before)]
+    assert round(100 * success_rate(run), 2) == 2.13
+    found = eqa_exact(run, limit)
+    assert 1 - found / success_rate(run) == pytest.approx(share, abs=0.02)
+    # To the step: the success may stand anywhere within its task.
+    assert 100 * found == pytest.approx(eqa_printed, abs=100 / 47 / 47)
 
 
 @given(episodes=EPISODES)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from snellen.grading.ceiling import attainable_maximum
+from snellen.grading.errors import MetricError
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.table import GOLDS, PROTOCOLS, gold_shape, protocol_of
 
@@ -18,10 +19,19 @@ REFERENCES: dict[str, list[Any]] = {
     "visualwebbench/element_ground": [0, 7],
     "visualwebbench/action_prediction": [3],
     "visualwebbench/action_ground": [1],
-    "visualwebbench/element_ground_bbox": [[0.1, 0.2, 0.3, 0.4]],
-    "visualwebbench/element_ground_point": [[10, 20, 30, 40]],
-    "visualwebbench/action_ground_bbox": [[0, 0, 1, 1]],
-    "visualwebbench/action_ground_point": [[0.1, 0.2, 0.3, 0.4]],
+    "visualwebbench/element_ground_bbox": [
+        [0.1, 0.2, 0.3, 0.4],
+        {"bbox": [0.1, 0.2, 0.3, 0.4], "image_size": [1280, 800]},
+    ],
+    "visualwebbench/element_ground_point": [{"bbox": [10, 20, 30, 40], "image_size": [1280, 800]}],
+    "visualwebbench/action_ground_bbox": [
+        {"bbox": [10, 20, 30, 40], "image_size": [1280, 800]},
+        [0, 0, 1, 1],
+    ],
+    "visualwebbench/action_ground_point": [
+        [0.1, 0.2, 0.3, 0.4],
+        {"bbox": [0, 0, 1, 1], "image_size": [1280, 800]},
+    ],
     "screenqa/short": [["12 exercises", "12"], ["<no answer>"], ["a b", "<no answer>"]],
     "screenqa/long": [["The price is 4 dollars.", "It costs $4."], ["<no answer>"]],
     "screenqa/ui_contents": [[["a", "b"], ["b"]], [[]]],
@@ -44,6 +54,17 @@ REFERENCES: dict[str, list[Any]] = {
         [0, 0, 1, 1],
         {"bbox": [-1, 200, 30, 400], "image_size": [1280, 800]},
     ],
+    "screenspot-v2/point": [
+        {"bbox": [100, 200, 300, 400], "image_size": [1280, 800]},
+        {"bbox": [0.1, 0.2, 0.3, 0.4], "image_size": [1170, 2532]},
+    ],
+    "matrix/items": [
+        {"metric": "accuracy", "answer": "Settings", "options": ["Home", "Settings"]},
+        {"metric": "contains", "answer": "Q3"},
+        {"metric": "f1", "answer": "a red car"},
+        {"metric": "numeric", "answer": 12.5, "settings": {"unit": "km"}},
+    ],
+    "screenspot-pro/point": [{"bbox": [3001, 17, 3020, 36], "image_size": [3840, 2160]}],
     "mmbench-gui/l3": [{"limit": 15}],
     "mmbench-gui/l4": [{"limit": 50}, None],
 }
@@ -51,9 +72,17 @@ REFERENCES: dict[str, list[Any]] = {
 # lmms-eval's fork divides the distinct characters by the lengths of the texts, so a text with a
 # repeated character does not fully match itself: "12 exercises", "<no answer>".
 BELOW = {
+    # The framework's F1 adds 1e-8 to its denominator, and it scores 0 by metrics unknown to it.
+    ("matrix/items", "published"): (2, 3),
     ("screenqa/short", "charset"): (0, 1, 2),
     # One word has no bigrams, so its ROUGE-2 is 0.
     ("visualwebbench/heading_ocr", "screensuite"): (0,),
+    # A target in fractions of an image of unknown size can't be written in pixels.
+    ("mmbench-gui/l2_basic", "pixels"): (0,),
+    ("mmbench-gui/l2_advanced", "pixels"): (0,),
+    ("visualwebbench/element_ground_bbox", "pixels"): (0,),
+    ("visualwebbench/action_ground_bbox", "pixels"): (1,),
+    ("visualwebbench/action_ground_point", "pixels"): (0,),
 }
 
 ALL = [protocol for protocols in PROTOCOLS.values() for protocol in protocols]
@@ -73,6 +102,19 @@ def test_a_reference_given_as_the_answer_scores_the_maximum(protocol: Protocol) 
     assert found.below == BELOW.get((protocol.task, protocol.id), ())
     if not found.below:
         assert found.metrics[protocol.metric.primary] == pytest.approx(found.best, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["bbox", "point"])
+def test_a_reference_in_pixels_of_an_unknown_size_can_be_given_in_pixels_alone(kind: str) -> None:
+    task = f"visualwebbench/element_ground_{kind}"
+    shape = gold_shape(task)
+    gold = shape.read([10, 20, 30, 40])
+    for name in ("official", "robust", "pixels"):
+        found = attainable_maximum(protocol_of(task, name), shape.responses, [gold])
+        assert (found.best, found.below) == (1.0, ())
+    for name in ("unit", "thousand"):
+        with pytest.raises(MetricError, match="a box in pixels needs image_size beside it"):
+            attainable_maximum(protocol_of(task, name), shape.responses, [gold])
 
 
 # How many references of the real data miss the maximum: those that normalise to nothing.

@@ -87,6 +87,12 @@ LETTERS = [
     ("None", None),
     ("AB", None),
     ("A, B, C, D", "D"),
+    # PROTOCOLS 1.1: seen when the published parser was run.
+    ("b.", None),
+    ("ANSWER: C\n", None),
+    ("\\boxed{C}", None),
+    ("A dog", "A"),
+    ("A or B", "B"),
 ]
 
 
@@ -464,7 +470,8 @@ def test_the_seven_tasks_have_every_adapter_and_screensuite(task: str) -> None:
 
 @pytest.mark.parametrize("task", [*BOXES, *POINTS])
 def test_no_adapter_was_published_for_boxes_and_points(task: str) -> None:
-    assert [protocol.id for protocol in PROTOCOLS[f"visualwebbench/{task}"]] == ["official"]
+    names = [protocol.id for protocol in PROTOCOLS[f"visualwebbench/{task}"]]
+    assert names == ["official", "robust", "unit", "pixels", "thousand"]
 
 
 @pytest.mark.parametrize("task", CHOICE)

@@ -32,6 +32,7 @@ from snellen.grading.report.page import (
     Passes,
     ProtocolValue,
 )
+from snellen.grading.summaries.tables import Column, Kind, SummaryTable
 
 NASTY = (
     "</script><script>document.title='broken'</script>",
@@ -59,6 +60,12 @@ def _estimate(value: float, half: float = 0.03, items: int = 300, **more: Any) -
         **more,
     }
     return Estimate(value=value, items=items, **fields)
+
+
+def _table(name: str) -> SummaryTable:
+    columns = (Column(name, Kind.TEXT), *(Column(f"measured {n}") for n in range(12)))
+    rows = ((name, *(n / 12 for n in range(12))), ("empty", *[None] * 12))
+    return SummaryTable(name, columns, rows, name, name)
 
 
 def _bare(**more: Any) -> Page:
@@ -161,6 +168,9 @@ def _full(name: str = "a model", count: int = 60, **more: Any) -> Page:
         "problems": (Problem(kind=ProblemKind.DUPLICATE, message=name, file="a.jsonl", line=3),),
         "problem_counts": {ProblemKind.DUPLICATE: 1},
         "item_list": ItemList(rows, ("f1", "exact_match"), ("screen", "platform")),
+        "warnings": (name,),
+        "summaries": (_table(name),),
+        "published": (_table(name), _table("Every number")),
     }
     return _bare(**{**fields, **more})
 

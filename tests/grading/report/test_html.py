@@ -28,14 +28,22 @@ from snellen.grading.report.page import (
     Page,
     ProtocolValue,
 )
+from snellen.grading.summaries.tables import Column, Kind, SummaryTable
 
 MakePage = Callable[..., Page]
+
+
+def written(page: Page) -> str:
+    return b"".join(render_html(page)).decode()
+
 
 SECTIONS = {
     "number": "The number",
     "next": "What next",
     "metrics": "Metrics",
+    "summary": "As the paper prints it",
     "calibration": "Where it stands",
+    "published": "Published results",
     "tags": "By tag",
     "changes": "Before and after",
     "curve": "Budget",
@@ -160,7 +168,9 @@ def test_a_faults_advice_in_the_table_names_only_a_protocol_that_gains(
 @pytest.mark.parametrize(
     ("section", "empty"),
     [
+        ("summary", {"summaries": ()}),
         ("calibration", {"calibration": ()}),
+        ("published", {"published": ()}),
         ("tags", {"breakdowns": ()}),
         ("changes", {"changes": ()}),
         ("curve", {"curves": ()}),
@@ -311,3 +321,36 @@ def test_text_stands_out_by_day_by_night_and_on_paper(bare_page: MakePage) -> No
             for ground in ("paper", "card", "wash"):
                 assert _contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
         assert _contrast(colours["ink"], colours["warn-wash"]) >= 4.5
+
+
+def summary_table(title: str = "Positions", name: str = "easy") -> SummaryTable:
+    columns = (Column("pages", Kind.TEXT), Column("right pairs"))
+    return SummaryTable(title, columns, ((name, 0.25),), "WebRSSBench table 2", "By `pair`.")
+
+
+def test_what_the_paper_prints_and_the_published_numbers_have_sections(bare_page: MakePage) -> None:
+    tables = (summary_table("Among"), summary_table("Every number"))
+    text = written(bare_page(summaries=(summary_table(),), published=tables))
+    for anchor in ("summary", "published"):
+        assert f'<a href="#{anchor}">' in text
+        assert f'<section id="{anchor}">' in text
+    assert '<th scope="row">easy</th><td class="figure">25.00</td>' in text
+    assert "By <code>pair</code>. Source: WebRSSBench table 2." in text
+    assert "<summary>Every number</summary>" in text
+
+
+def test_why_there_is_no_summary_is_said(bare_page: MakePage) -> None:
+    text = written(bare_page(no_summary="it needs the tag `pair`"))
+    assert "Not known here: it needs the tag <code>pair</code>." in text
+
+
+def test_a_warning_stands_beneath_the_number(bare_page: MakePage) -> None:
+    text = written(bare_page(warnings=("Read as <b>pixels</b>: take `pixels@1`.",)))
+    assert "Read as &lt;b&gt;pixels&lt;/b&gt;: take <code>pixels@1</code>." in text
+
+
+def test_the_cells_of_a_summary_are_escaped(bare_page: MakePage) -> None:
+    page = bare_page(summaries=(summary_table("<i>x</i>", "<script>1</script>"),))
+    text = written(page)
+    assert "<i>x</i>" not in text
+    assert "<script>1" not in text

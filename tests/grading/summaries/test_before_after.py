@@ -128,10 +128,12 @@ def test_pages_of_one_site_are_one_cluster() -> None:
     (found,) = shifts(values, pairs_of(4), sites=sites)
     assert found.delta.clusters == 3
     # One cluster lost two, and no other lost or won: its sign is a coin, the seen side counts half.
-    assert found.p == pytest.approx(0.5)
+    assert found.p_by_site == pytest.approx(0.5)
+    # As if the pairs were independent, two broke and none was mended.
+    assert found.p == pytest.approx(0.25)
     (apart,) = shifts(values, pairs_of(4))
     assert apart.delta.clusters == 4
-    assert apart.p == pytest.approx(0.25)
+    assert apart.p == apart.p_by_site == pytest.approx(0.25)
 
 
 def test_the_unchanged_share_needs_the_responses() -> None:

@@ -79,7 +79,8 @@ def test_recall_alone_does_not_punish_whoever_always_talks() -> None:
     assert found.precision == 0.4
     # 2 hits of 5 buttons named, and of 5 pages.
     assert found.f1 == pytest.approx(0.4)
-    assert found.false_alarm_rate == 0.5
+    # Of the four pages without a button, one has no answer: that is no right refusal.
+    assert (found.silent, found.false_alarm_rate) == (1, pytest.approx(2 / 3))
 
 
 def test_without_negative_pages_there_is_recall_only() -> None:
@@ -92,6 +93,13 @@ def test_without_positive_pages_there_is_no_recall() -> None:
     found = safety([1.0, 0.0], ["", "Delete"], ["no", "no"])
     assert (found.recall, found.f1, found.precision) == (None, None, 0.0)
     assert found.false_alarm_rate == 0.5
+
+
+def test_a_negative_page_without_an_answer_is_no_right_refusal() -> None:
+    found = safety([1.0, 0.0, 0.0], ["Delete", None, "Buy"], ["yes", "no", "no"])
+    assert (found.negatives, found.silent, found.false_alarm_rate) == (2, 1, 1.0)
+    alone = safety([1.0, 0.0], ["Delete", None], ["yes", "no"])
+    assert (alone.precision, alone.false_alarm_rate) == (None, None)
 
 
 def test_nobody_who_names_nothing_has_a_precision() -> None:

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -126,6 +128,18 @@ def test_explain_refuses_a_metric_that_no_protocol_has(folder: Path) -> None:
 
 def test_the_version_can_be_asked_for(folder: Path) -> None:
     assert run(folder, "--version").stdout.startswith("snellen 0.")
+
+
+def test_the_version_alone_imports_no_command() -> None:
+    code = (
+        "import sys; sys.argv = ['snellen', '--version']\n"
+        "from snellen.sdk.cli import main; main()\n"
+        "print(sorted({'numpy', 'typer', 'snellen.sdk.cli.app'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    first, imported = done.stdout.splitlines()
+    assert first.startswith("snellen 0.")
+    assert imported == "[]"
 
 
 def test_regrade_needs_nothing_but_the_saved_report(folder: Path) -> None:

@@ -20,8 +20,9 @@ from snellen.grading.protocols.table import gold_shape
 from snellen.grading.summaries.mmbench_gui import understanding
 from snellen.sdk import attainable, grade
 from snellen.tasks.benchmarks import mmbench_gui
-from snellen.tasks.benchmarks.mmbench_gui import TASKS, load, missing_images
+from snellen.tasks.benchmarks.mmbench_gui import TASKS, load
 from snellen.tasks.benchmarks.mmbench_gui_prompts import EPISODE_PROMPTS, L1_PROMPTS, L2_PROMPTS
+from snellen.tasks.checking import image_faults
 from snellen.tasks.sources.mmbench_gui_episodes import read_episodes
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels" + b"\x00\x00\x00\x00IEND" + zlib.crc32(b"IEND").to_bytes(4)
@@ -220,10 +221,13 @@ BAD_L1_ROWS: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     ),
     (
         lambda row: row["groups"][2].update(difficulty="mean"),
-        r"field 'groups\[2\]\.difficulty': .* index 9: invalid enum value 'mean'",
+        r"'groups\[2\]\.difficulty': .* index 9: .*'mean'; known: easy, hard, medium",
     ),
     (lambda row: row.pop("groups"), "index 9: object missing required field `groups`"),
-    (lambda row: row.update(platform="os_beos"), "invalid enum value 'os_beos'"),
+    (
+        lambda row: row.update(platform="os_beos"),
+        "'os_beos'; known: os_android, os_ios, os_linux",
+    ),
     (lambda row: row.update(image_path="../7.png"), "no path below the images"),
     (lambda row: row.update(image_size=[0, 5]), r"'image_size\[0\]': .*expected `int` >= 1"),
     (lambda row: row.update(index=7), "the item easy/7 is there 2 times"),
@@ -317,15 +321,23 @@ def test_points_in_fractions_and_in_pixels_hit_alike(data: Path) -> None:
     ("bbox", "message"),
     [
         ([0.5, 0.1, 0.2, 0.3], r"field 'bbox': .* index 4: a box is inverted"),
-        ([10, 10, 1200, 40], "lies outside the image of 1179 x 2556"),
+        ([1190, 10, 1200, 40], "lies outside the image of 1179 x 2556"),
         ([0.1, 0.2, 0.3], r"expected `array` of length 4"),
-        ([-5, 0, 10, 10], "lies outside the image"),
+        ([-15, 0, -5, 10], "lies outside the image"),
+        ([0.9, 0.9, 1.2, 1.1], r"field 'bbox': row 1 .* neither fractions .* nor in pixels"),
     ],
 )
 def test_a_bad_l2_box_stops_the_load(data: Path, bbox: list[float], message: str) -> None:
     path = write(data, "x.json", [l2_row(4, "basic", "icon", bbox)])
     with pytest.raises(DataError, match=message):
         load("mmbench-gui/l2_basic", path)
+
+
+def test_l2_boxes_that_reach_outside_are_counted(data: Path) -> None:
+    boxes = ([10, 10, 1200, 40], [-5, 0, 10, 10], [10, 10, 1180, 40], [0.1, 0.1, 1, 1])
+    rows = [l2_row(4 + place, "basic", "icon", [*box]) for place, box in enumerate(boxes)]
+    note = load("mmbench-gui/l2_basic", write(data, "x.json", rows)).pin.note
+    assert note.endswith("; 2 right boxes reach outside their images ('basic/4', ...)")
 
 
 def test_a_file_of_one_kind_of_instruction_has_none_of_the_other(data: Path) -> None:
@@ -479,15 +491,22 @@ def test_a_screenshot_is_read_only_when_asked_for(data: Path) -> None:
     assert loaded.image("medium/7") == PNG
     with pytest.raises(
         DataError,
-        match=r"3\.png, field 'image_path': the screenshot of easy/3 is not there",
+        match=r"3\.png, field 'image_path': there is no os_mac/3\.png",
     ):
         loaded.image("easy/3")
-    with pytest.raises(DataError, match="there is no image 'left', only 'screen'"):
+    with pytest.raises(DataError, match="easy/7 has no image 'left', only 'screen'"):
         loaded.image("easy/7", "left")
-    assert missing_images("mmbench-gui/l1", data) == ("os_mac/3.png",)
-    assert missing_images("mmbench-gui/l1", data, "easy", data / "offline_images") == (
-        "os_mac/3.png",
-    )
+
+
+def test_a_screenshot_that_is_not_there_is_listed_once(data: Path) -> None:
+    for loaded in (
+        load("mmbench-gui/l1", data),
+        load("mmbench-gui/l1", data, "easy", data / "offline_images"),
+    ):
+        missing = [fault for fault in image_faults(loaded) if fault.problem == "missing"]
+        (fault,) = missing
+        assert fault.file == str(data / "offline_images/os_mac/3.png")
+        assert (fault.item, fault.items) == ("easy/3", 3 if loaded.split == "all" else 1)
 
 
 def test_items_without_screenshots_are_graded_all_the_same(data: Path) -> None:
@@ -502,7 +521,6 @@ def test_the_platform_may_stand_in_the_path_already_and_folders_may_be_named(
     rows = [{**L1_ROWS[0], "image_path": "os_ios/7.png"}]
     path = write(tmp_path / "bare", "L1_annotations.json", rows)
     assert load("mmbench-gui/l1", path).load_image is None
-    assert missing_images("mmbench-gui/l1", path) == ("os_ios/7.png",)
     for folder in (data, data.parent, data / "offline_images"):
         assert load("mmbench-gui/l1", path, images=folder).image("hard/7") == PNG
     with pytest.raises(DataError, match="no such folder of images"):
@@ -512,12 +530,12 @@ def test_the_platform_may_stand_in_the_path_already_and_folders_may_be_named(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (PNG[:20], "the screenshot of easy/7 is corrupt: it was cut off"),
-        (b"", "is corrupt: it is no PNG, JPEG or WebP"),
+        (PNG[:20], "was cut off; fetch it again"),
+        (b"", "is empty; fetch it again"),
         (b"version https://git-lfs.github.com/spec/v1\n", "run git lfs pull"),
     ],
 )
-def test_a_corrupt_screenshot_is_named_with_its_item(
+def test_a_screenshot_that_was_not_fetched_whole_is_named(
     data: Path, content: bytes, message: str
 ) -> None:
     (data / "offline_images" / "os_ios" / "7.png").write_bytes(content)

@@ -142,14 +142,14 @@ def test_a_mirror_with_fractions_asks_and_holds_fractions(tmp_path: Path) -> Non
     assert isinstance(answer, BoxedTextsAnswer)
     assert answer.elements[0].box.space is Space.UNIT
     assert data.pin.note.endswith(
-        "; boxes taken as fractions of the image: every bound lies in 0..1"
+        "; boxes taken as fractions of the image: every side lies in 0..1"
     )
 
 
 def test_a_mirror_with_pixels_says_so_in_its_pin(tmp_path: Path) -> None:
     data = load("screenqa/ui_contents_boxes", write_mirror(tmp_path / "data", [0, 2, 3, 4]))
     assert data.item("test/5/0").answer_format.space is Space.PIXELS
-    assert data.pin.note.endswith("; boxes taken as pixels: not every bound lies in 0..1")
+    assert data.pin.note.endswith("; boxes taken as pixels: not every side lies in 0..1")
 
 
 def test_images_come_from_the_mirror_or_from_a_folder_that_goes_before_it(tmp_path: Path) -> None:
@@ -165,9 +165,9 @@ def test_images_of_the_repository_come_from_the_folder_given(repo: Path, tmp_pat
     (tmp_path / "7.jpg").write_bytes(b"seven")
     data = load("screenqa/short", repo, images=tmp_path)
     assert data.image("test/7/1") == b"seven"
-    with pytest.raises(DataError, match=r"there is no 9\.jpg or 9\.png in it"):
+    with pytest.raises(DataError, match=r"there is no 9\.jpg or 9\.png in its"):
         data.image("test/9/0")
-    with pytest.raises(DataError, match="there is no image 'left', only 'screen'"):
+    with pytest.raises(DataError, match="test/7/0 has no image 'left', only 'screen'"):
         data.image("test/7/0", "left")
 
 

@@ -8,6 +8,7 @@ from snellen.grading.chance import (
     NoGuess,
     OneOf,
     OneOfItsOptions,
+    OptionOrNothing,
     RandomBox,
     RandomPoint,
 )
@@ -41,7 +42,15 @@ def test_the_benchmarks_have_all_their_tasks() -> None:
         benchmark = task.partition("/")[0]
         counts[benchmark] = counts.get(benchmark, 0) + 1
     # VisualWebBench: 7 tasks and 4 open variants of its 2 grounding tasks.
-    assert counts == {"visualwebbench": 11, "webrssbench": 8, "mmbench-gui": 5, "screenqa": 5}
+    assert counts == {
+        "visualwebbench": 11,
+        "webrssbench": 8,
+        "mmbench-gui": 5,
+        "screenqa": 5,
+        "matrix": 1,
+        "screenspot-v2": 1,
+        "screenspot-pro": 1,
+    }
 
 
 def test_tasks_with_a_fixed_number_of_choices_state_their_chance() -> None:
@@ -59,7 +68,7 @@ def test_tasks_with_a_fixed_number_of_choices_state_their_chance() -> None:
 
 def test_every_task_guesses_in_a_way_that_fits_its_answers() -> None:
     allowed: dict[AnswerKind, tuple[type, ...]] = {
-        AnswerKind.TEXT: (Constant, NoGuess),
+        AnswerKind.TEXT: (Constant, NoGuess, OptionOrNothing),
         AnswerKind.CHOICE: (OneOf, OneOfItsOptions),
         AnswerKind.UI_TEXTS: (Constant,),
         AnswerKind.BOXED_TEXTS: (Constant,),

@@ -17,9 +17,9 @@ from snellen.tasks.benchmarks.webrssbench import (
     left_out,
     load,
     load_to_ask,
-    without_image,
 )
 from snellen.tasks.benchmarks.webrssbench_prompts import REGIONS
+from snellen.tasks.checking import image_faults
 
 Row = dict[str, Any]
 Write = Callable[..., Path]
@@ -265,7 +265,7 @@ def test_questions_without_a_reference_are_left_out_and_listed(write: Write) -> 
     folder = write()
     pin = load("webrssbench/safety", folder).pin
     assert pin.count == 2
-    assert pin.note.endswith("; 1 questions without a reference are left out")
+    assert pin.note.endswith("; 1 question without a reference is left out")
     assert left_out("webrssbench/safety", folder) == {"test/blog": "there is no reference"}
     to_ask = load_to_ask("webrssbench/safety", folder)
     assert list(to_ask.ids) == ["test/account", "test/news", "test/blog"]
@@ -288,15 +288,15 @@ def test_annotators_who_do_not_agree_make_no_reference(write: Write) -> None:
 def test_images_are_read_when_asked_for_and_only_then(write: Write, tmp_path: Path) -> None:
     folder = write()
     data = load("webrssbench/position", folder)
-    with pytest.raises(DataError, match="image 'crop_2' of test/shop can't be read: No such file"):
+    with pytest.raises(DataError, match=r"there is no p/2\.png"):
         data.image("test/shop", "crop_2")
     (folder / "p").mkdir()
     (folder / "p/2.png").write_bytes(b"picture")
     assert data.image("test/shop", "crop_2") == b"picture"
-    with pytest.raises(DataError, match="has no image 'crop_3'; it has screen, crop_1"):
+    with pytest.raises(DataError, match="test/shop has no image 'crop_3', only 'screen', 'crop_1'"):
         data.image("test/shop", "crop_3")
     (folder / "p/2.png").write_bytes(b"")
-    with pytest.raises(DataError, match="image 'crop_2' of test/shop is empty"):
+    with pytest.raises(DataError, match="is empty; fetch it again"):
         data.image("test/shop", "crop_2")
     elsewhere = tmp_path / "elsewhere"
     (elsewhere / "shop").mkdir(parents=True)
@@ -311,14 +311,16 @@ def test_questions_that_lack_an_image_are_listed_and_graded_all_the_same(write: 
     folder = write()
     (folder / "p").mkdir()
     (folder / "p/2.png").write_bytes(b"picture")
-    assert without_image("webrssbench/position", folder) == {
-        "test/shop": ["screen", "crop_1", "crop_10"]
-    }
-    assert list(without_image("webrssbench/safety", folder)) == [
-        "test/account",
-        "test/news",
-        "test/blog",
+    faults = list(image_faults(load_to_ask("webrssbench/position", folder)))
+    assert {fault.item for fault in faults} == {"test/shop"}
+    assert [(fault.image, fault.problem) for fault in faults] == [
+        ("screen", "missing"),
+        ("crop_1", "missing"),
+        ("crop_2", "no image"),
+        ("crop_10", "missing"),
     ]
+    lacking = [fault.item for fault in image_faults(load_to_ask("webrssbench/safety", folder))]
+    assert lacking == ["test/account", "test/news", "test/blog"]
     data = load("webrssbench/safety", folder, "test-positives")
     report = grade([{"item_id": data.ids[0], "response": "Close account"}], data=data)
     assert report.metrics["recall"].value == 1

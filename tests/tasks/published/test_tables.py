@@ -4,9 +4,10 @@ from typing import Any
 import pytest
 
 from snellen.grading.errors import DataError, MetricError, UnknownNameError
-from snellen.grading.protocols.table import PROTOCOLS
+from snellen.grading.protocols.table import PROTOCOLS, protocol_of
 from snellen.tasks.published.tables import (
     PublishedRow,
+    published_averages,
     published_rows,
     published_table,
     published_tables,
@@ -44,6 +45,8 @@ def test_a_row_says_all_that_its_table_knows_of_it() -> None:
         value=0.0,
         n=413,
         source="VisualWebBench table 2",
+        protocols=("official@1",),
+        note="it is not said how each model's coordinates were converted",
     )
     assert PublishedRow(
         task="mmbench-gui/l3",
@@ -53,6 +56,8 @@ def test_a_row_says_all_that_its_table_knows_of_it() -> None:
         part="50 steps",
         n=719,
         source="MMBench-GUI L3 50 steps",
+        protocols=("exact@1",),
+        note="that EQA is Eq. 12's integral is inferred: it alone fits the cells with one success",
     ) in published_rows("mmbench-gui/l3")
 
 
@@ -93,6 +98,35 @@ def test_every_row_is_of_a_task_that_exists_and_of_a_metric_of_it_or_of_the_pape
         assert row.metric in keys | OF_THE_PAPERS, row
         assert 0 <= row.value <= 1
         assert row.source
+
+
+def test_every_row_names_protocols_of_its_task_that_exist_and_are_not_outdated() -> None:
+    for row in (row for table in published_tables() for row in table.rows()):
+        assert row.protocols, row
+        for name in row.protocols:
+            assert protocol_of(row.task, name).name == name
+
+
+def test_a_protocol_that_a_row_names_has_its_metric_unless_it_is_of_the_paper() -> None:
+    for row in (row for table in published_tables() for row in table.rows()):
+        if row.metric not in OF_THE_PAPERS:
+            metric = protocol_of(row.task, row.protocols[0]).metric
+            assert row.metric in (*metric.keys, *metric.corpus_keys), row
+
+
+@pytest.mark.parametrize(
+    ("of", "models", "first"),
+    [("visualwebbench", 23, 0.036), ("mmbench-gui/l2", 12, 0.0287), ("screenqa", 0, None)],
+)
+def test_averages_over_tasks_stand_apart_from_the_rows_of_tasks(
+    of: str, models: int, first: float | None
+) -> None:
+    rows = published_averages(of)
+    assert len(rows) == models
+    # By name, for the order of the sources is not the papers'.
+    known = {row.model: row.value for row in rows}
+    assert first is None or first in known.values()
+    assert all((row.metric, row.task) == ("average", of) for row in rows)
 
 
 def test_every_model_of_every_row_is_told_from_every_other_number_of_its_source() -> None:

@@ -27,7 +27,12 @@ def test_a_record_becomes_a_submission_that_names_planner_and_grounder(tmp_path:
     }
     (submission,) = read_episodes(write(tmp_path / "run.jsonl", record)).submissions
     assert submission.item_id == "linux/gimp-1"
-    assert submission.response == {"success": 0.25, "cost": 7, "limit": 50}
+    assert submission.response == {
+        "success": 0.25,
+        "cost": 7,
+        "limit": 50,
+        "platform": "os_linux",
+    }
     assert (submission.model, submission.attempt) == ("gpt-4o + ui-tars", 2)
     assert submission.meta == {"platform": "os_linux", "planner": "gpt-4o", "grounder": "ui-tars"}
 
@@ -59,12 +64,41 @@ def test_a_faulty_record_is_kept_as_an_error_and_a_nameless_one_is_listed(tmp_pa
         "d": "the record has neither success nor error",
         "e": None,
     }
-    assert [(problem.line, problem.kind) for problem in found.problems] == [
-        (1, ProblemKind.WRONG_TYPE),
-        (2, ProblemKind.MALFORMED),
-        (3, ProblemKind.MALFORMED),
-        (4, ProblemKind.WRONG_TYPE),
+    assert [(problem.line, problem.kind, problem.field) for problem in found.problems] == [
+        (1, ProblemKind.WRONG_TYPE, "success"),
+        (2, ProblemKind.MALFORMED, None),
+        (3, ProblemKind.MALFORMED, None),
+        (4, ProblemKind.WRONG_TYPE, None),
+        (6, ProblemKind.WRONG_TYPE, "success"),
     ]
+    assert [problem.message for problem in found.problems][::4] == [
+        "a: expected `float` <= 1.0; the episode counts as an error",
+        "d: the record has neither success nor error; the episode counts as an error",
+    ]
+
+
+def test_a_faulty_record_keeps_its_attempt_and_its_model(tmp_path: Path) -> None:
+    names = {"planner": "p", "grounder": "g"}
+    run = write(
+        tmp_path / "run.jsonl",
+        {"task_id": "a", "success": 1, "steps": -1, "attempt": 2, **names},
+        {"task_id": "a", "success": 1, "attempt": "first", **names},
+    )
+    found = read_episodes(run)
+    assert [(one.attempt, one.model) for one in found.submissions] == [(2, "p + g"), (0, "p + g")]
+    assert [problem.field for problem in found.problems] == ["steps", "attempt"]
+
+
+def test_a_platform_that_nobody_knows_is_a_problem_and_no_error(tmp_path: Path) -> None:
+    records = [{"task_id": "a", "success": 1, "platform": name} for name in ("os_beos", "macos")]
+    found = read_episodes(write(tmp_path / "run.jsonl", *records))
+    assert [one.error for one in found.submissions] == [None, None]
+    (problem,) = found.problems
+    assert (problem.line, problem.field) == (1, "platform")
+    assert problem.message == (
+        "a: there is no platform 'os_beos'; known: os_windows, os_mac, os_linux, os_ios,"
+        " os_android, os_web; its task's counts"
+    )
 
 
 def test_a_run_cut_at_fewer_steps_fails_what_took_more(tmp_path: Path) -> None:

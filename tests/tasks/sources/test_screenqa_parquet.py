@@ -2,6 +2,7 @@ import hashlib
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from snellen.grading.errors import DataError, MissingExtraError
 from snellen.grading.models.geometry import Space
+from snellen.tasks.sources.rows import SCREEN
 from snellen.tasks.sources.screenqa import read
 from snellen.tasks.sources.screenqa_rows import (
     COMPLEX,
@@ -63,7 +65,7 @@ def test_the_parts_of_a_split_are_read_one_after_the_other(
     assert read_back.image_ids == ["7", "9", "7"]
     assert read_back.golds == [row["ground_truth"] for row in rows]
     assert read_back.load_image is not None
-    assert [read_back.load_image(n) for n in range(3)] == [b"row 0", b"row 0", b"row 1"]
+    assert [read_back.load_image(n, SCREEN) for n in range(3)] == [b"row 0", b"row 0", b"row 1"]
     digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in (first, second)]
     assert read_back.sha256 == hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
@@ -75,9 +77,11 @@ def test_images_are_read_row_group_by_row_group(published: Published, write_parq
     load = read(SHORT, path).load_image
     assert load is not None
     order = [14, 0, 3, 4, 7, 8, 1, 12]
-    assert [load(n) for n in order] == [f"row {n}".encode() for n in order]
+    assert [load(n, SCREEN) for n in order] == [f"row {n}".encode() for n in order]
     with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(load, range(15))) == [f"row {n}".encode() for n in range(15)]
+        assert list(pool.map(load, range(15), repeat(SCREEN))) == [
+            f"row {n}".encode() for n in range(15)
+        ]
 
 
 def test_damaged_images_do_not_keep_the_references_from_being_read(
@@ -94,7 +98,7 @@ def test_damaged_images_do_not_keep_the_references_from_being_read(
     assert len(rows.golds) == 3
     assert rows.load_image is not None
     with pytest.raises(DataError, match=r"its images can't be read: .*; give images=FOLDER"):
-        rows.load_image(0)
+        rows.load_image(0, SCREEN)
 
 
 def test_a_file_without_images_has_no_image_loader(
@@ -107,7 +111,10 @@ def test_a_file_without_images_has_no_image_loader(
 @pytest.mark.parametrize(
     ("image", "message"),
     [
-        (pa.array([{"bytes": None, "path": "5.jpg"}]), "no image bytes in row 1 of the split"),
+        (
+            pa.array([{"bytes": None, "path": "5.jpg"}]),
+            "row 1 of the split holds no bytes of an image",
+        ),
         (pa.array(["images/5.jpg"]), "its images can't be read"),
     ],
 )
@@ -118,7 +125,7 @@ def test_an_image_column_without_bytes_says_so(
     load = read(SHORT, write_columns(table)).load_image
     assert load is not None
     with pytest.raises(DataError, match=message):
-        load(0)
+        load(0, SCREEN)
 
 
 def scaled(rows: list[dict[str, Any]], factor: float) -> list[dict[str, Any]]:
@@ -136,7 +143,7 @@ def test_boxes_are_fractions_when_every_bound_of_the_split_lies_in_0_to_1(
     write_parquet(rows, tmp_path / WHOLE)
     read_back = read(UI_CONTENTS_BOXES, tmp_path)
     assert read_back.space is Space.UNIT
-    assert read_back.note == "boxes taken as fractions of the image: every bound lies in 0..1"
+    assert read_back.note == "boxes taken as fractions of the image: every side lies in 0..1"
     assert read(UI_CONTENTS, tmp_path).space is None
 
 
@@ -149,16 +156,16 @@ def test_one_bound_above_1_in_any_part_makes_all_boxes_pixels(
     write_parquet(rows[1:], tmp_path / "data/test-00001-of-00002.parquet")
     read_back = read(UI_CONTENTS_BOXES, tmp_path)
     assert read_back.space is Space.PIXELS
-    assert read_back.note == "boxes taken as pixels: not every bound lies in 0..1"
+    assert read_back.note == "boxes taken as pixels: not every side lies in 0..1"
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"screen_id": ["5", "../6"]}, r"field 'screen_id': row 2 .*'../6' is not the number"),
-        ({"screen_id": ["5", None]}, r"field 'screen_id': row 2 .*None is not the number"),
-        ({"screen_id": [5, 6]}, r"field 'screen_id': row 1 .*5 is not the number"),
-        ({"screen_id": ["5", "²"]}, r"field 'screen_id': row 2 .*'²' is not the number"),
+        ({"screen_id": ["5", "../6"]}, r"field 'screen_id': row 2 .*expected `str` matching regex"),
+        ({"screen_id": ["5", None]}, r"field 'screen_id': row 2 .*expected `str`, got `null`"),
+        ({"screen_id": [5, 6]}, r"field 'screen_id': row 1 .*expected `str`, got `int`"),
+        ({"screen_id": ["5", "²"]}, r"field 'screen_id': row 2 .*matching regex"),
         ({"question": ["q", None]}, "field 'question': row 2 .*expected `str`, got `null`"),
         ({"question": ["q", ""]}, "field 'question': row 2 .*length >= 1"),
         ({"ground_truth": [["a"], []]}, "field 'ground_truth': row 2 .*length >= 1"),

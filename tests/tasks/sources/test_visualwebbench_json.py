@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from snellen.grading.errors import DataError
+from snellen.tasks.sources.rows import SCREEN
 from snellen.tasks.sources.visualwebbench import read
 from snellen.tasks.sources.visualwebbench_rows import (
     DescribedBoxRow,
@@ -111,15 +112,14 @@ def test_images_stand_beside_the_file_under_their_names_or_their_ids(tmp_path: P
     load, raw = read(GROUND, tmp_path).load_image, read(BOXED, tmp_path).load_image
     assert load is not None
     assert raw is not None
-    assert [load(0), load(1)] == [b"shots/one.bin", b"image/element_ground_2.png"]
-    assert load(2) == b"image/element_ground_3.webp"
-    assert [raw(0), raw(1)] == [b"shots/raw.bin", b"raw_image/element_ground_2.jpg"]
-    what = (
-        r"item 'element_ground_3': there is no raw_image/element_ground_3\.png \(or \.jpg, \.jpeg, "
-    )
+    assert [load(0, SCREEN), load(1, SCREEN)] == [b"shots/one.bin", b"image/element_ground_2.png"]
+    assert load(2, SCREEN) == b"image/element_ground_3.webp"
+    assert [raw(0, SCREEN), raw(1, SCREEN)] == [b"shots/raw.bin", b"raw_image/element_ground_2.jpg"]
+    what = r"there is no raw_image/element_ground_3\.png or raw_image/element_ground_3\.jpg or "
     with pytest.raises(DataError, match=what) as caught:
-        raw(2)
-    assert (caught.value.file, caught.value.field) == (str(tmp_path), "raw_image")
+        raw(2, SCREEN)
+    assert caught.value.file == str(tmp_path / "raw_image/element_ground_3.png")
+    assert caught.value.field == "raw_image"
 
 
 @pytest.mark.parametrize("name", ["../secret.png", "/etc/hostname", "a/../../secret.png"])
@@ -131,7 +131,7 @@ def test_no_row_can_show_a_file_outside_the_folder(tmp_path: Path, name: str) ->
     load = read(QA, tmp_path / "data").load_image
     assert load is not None
     with pytest.raises(DataError, match="is not inside the folder of images"):
-        load(0)
+        load(0, SCREEN)
 
 
 def test_an_image_that_is_a_folder_says_so(tmp_path: Path) -> None:
@@ -140,5 +140,5 @@ def test_an_image_that_is_a_folder_says_so(tmp_path: Path) -> None:
     (tmp_path / "image").mkdir()
     load = read(QA, tmp_path).load_image
     assert load is not None
-    with pytest.raises(DataError, match=r"item 'webqa_1': image can't be read: "):
-        load(0)
+    with pytest.raises(DataError, match=r"image, field 'image': can't be read: "):
+        load(0, SCREEN)

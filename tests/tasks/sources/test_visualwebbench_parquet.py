@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 from snellen.grading.errors import DataError, MissingExtraError
 from snellen.grading.models.geometry import Space
+from snellen.tasks.sources.rows import SCREEN
 from snellen.tasks.sources.visualwebbench import read
 from snellen.tasks.sources.visualwebbench_rows import (
     ClickRow,
@@ -139,7 +141,7 @@ def test_the_parts_of_a_split_are_read_one_after_the_other(tmp_path: Path) -> No
     found = read(QA, tmp_path)
     assert [row.id for row in found.rows] == ["webqa_1", "webqa_2", "webqa_3"]
     assert found.load_image is not None
-    assert [found.load_image(n) for n in range(3)] == [b"image 0", b"image 0", b"image 1"]
+    assert [found.load_image(n, SCREEN) for n in range(3)] == [b"image 0", b"image 0", b"image 1"]
 
 
 def test_images_are_read_row_group_by_row_group_in_any_order_and_thread(tmp_path: Path) -> None:
@@ -149,9 +151,11 @@ def test_images_are_read_row_group_by_row_group_in_any_order_and_thread(tmp_path
         load = read(layout, tmp_path).load_image
         assert load is not None
         order = [14, 0, 3, 4, 7, 8, 1, 12]
-        assert [load(n) for n in order] == [f"{column} {n}".encode() for n in order]
+        assert [load(n, SCREEN) for n in order] == [f"{column} {n}".encode() for n in order]
         with ThreadPoolExecutor(4) as pool:
-            assert list(pool.map(load, range(15))) == [f"{column} {n}".encode() for n in range(15)]
+            assert list(pool.map(load, range(15), repeat(SCREEN))) == [
+                f"{column} {n}".encode() for n in range(15)
+            ]
 
 
 def spoil(path: Path, leaf: str, group: int = 0) -> None:
@@ -172,12 +176,12 @@ def test_nothing_of_an_image_is_read_until_it_is_asked_for(tmp_path: Path) -> No
     assert len(found.rows) == 3
     assert found.load_image is not None
     # Another row group and the other column are whole.
-    assert found.load_image(2) == b"image 2"
+    assert found.load_image(2, SCREEN) == b"image 2"
     raw = read(BOXED, tmp_path).load_image
     assert raw is not None
-    assert raw(0) == b"raw_image 0"
+    assert raw(0, SCREEN) == b"raw_image 0"
     with pytest.raises(DataError, match=r"its images can't be read: .*; give images=FOLDER"):
-        found.load_image(0)
+        found.load_image(0, SCREEN)
 
 
 @pytest.mark.parametrize("image", [{"bytes": None, "path": "1.png"}, {"bytes": b"", "path": ""}])
@@ -189,9 +193,9 @@ def test_a_row_without_image_bytes_is_named_when_asked_for(
     path = write("webqa", rows, tmp_path)
     load = read(QA, tmp_path).load_image
     assert load is not None
-    assert load(0) == b"image 0"
-    with pytest.raises(DataError, match="item 'webqa_2': there are no image bytes") as caught:
-        load(1)
+    assert load(0, SCREEN) == b"image 0"
+    with pytest.raises(DataError, match="row 2 of the split holds no bytes of an image") as caught:
+        load(1, SCREEN)
     assert (caught.value.file, caught.value.field) == (str(path), "image")
 
 
@@ -202,7 +206,7 @@ def test_an_image_column_of_another_kind_says_so_when_asked_for(tmp_path: Path) 
     load = read(CAPTION, tmp_path).load_image
     assert load is not None
     with pytest.raises(DataError, match="its images can't be read"):
-        load(0)
+        load(0, SCREEN)
 
 
 def test_without_a_raw_image_the_marked_one_is_not_shown_instead(tmp_path: Path) -> None:
@@ -210,7 +214,7 @@ def test_without_a_raw_image_the_marked_one_is_not_shown_instead(tmp_path: Path)
     load = read(BOXED, tmp_path).load_image
     assert load is not None
     with pytest.raises(DataError, match=r"there is no column 'raw_image', and the other image"):
-        load(0)
+        load(0, SCREEN)
 
 
 def test_a_file_without_images_has_no_image_loader(tmp_path: Path) -> None:

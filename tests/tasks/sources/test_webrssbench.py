@@ -66,10 +66,14 @@ def test_empty_lines_and_a_byte_order_mark_are_passed_over(tmp_path: Path) -> No
     [
         ({"page": ""}, "page", "expected `str` of length >= 1"),
         ({"page": 7}, "page", "expected `str`, got `int`"),
-        ({"difficulty": "extreme"}, "difficulty", "invalid enum value 'extreme'"),
+        (
+            {"difficulty": "extreme"},
+            "difficulty",
+            "'extreme'; known: easy, hard, medium",
+        ),
         ({"after": "b.png"}, "after", "expected `object`, got `str`"),
         ({"after": {}}, "after", "expected `object` of length >= 1"),
-        ({"after": {"grey": "b.png"}}, "after", "invalid enum value 'grey'"),
+        ({"after": {"grey": "b.png"}}, "after", "'grey'; known: all, low_contrast"),
         ({"before": {"path": "a.png"}}, "before", "object missing required field `width`"),
         ({"before": {"path": "a.png", "width": 0, "height": 9}}, "before.width", "`int` >= 1"),
         ({"befor": "a.png"}, None, "object contains unknown field `befor`"),
@@ -100,6 +104,26 @@ def test_a_bad_line_is_named_by_its_number(tmp_path: Path) -> None:
     assert found.message.startswith("is no JSON: ")
     found = refused("color", lines(tmp_path, COLOR, COLOR | {"page": "x", "split": 1}))
     assert (found.line, found.field) == (2, "split")
+    assert found.message == "page 'x': expected `str`, got `int`"
+    other = tmp_path / "other"
+    other.mkdir()
+    found = refused("color", manifest(other, COLOR, COLOR | {"page": "x", "split": 1}))
+    assert found.message.startswith("row 2 (counted from 1), page 'x': expected")
+
+
+GROUPING: Row = {"task": "ui_grouping", "page": "shop", "image": "a.png"}
+
+
+def test_votes_that_name_no_class_are_named(tmp_path: Path) -> None:
+    votes = {"a": "foo", "b": "foo", "c": "bar", "d": " "}
+    found = refused("ui_grouping", manifest(tmp_path, GROUPING | {"annotators": votes}))
+    assert (
+        "test/shop: the leading answer has 0 of 0 votes, 3 needed;"
+        " a 'foo', b 'foo', c 'bar' name no class" in found.message
+    )
+    votes = {"a": "other", "b": "other", "c": "bar", "d": "other"}
+    rows = read("ui_grouping", manifest(tmp_path, GROUPING | {"annotators": votes}))
+    assert rows.note == "1 vote names no class (test/shop: c 'bar')"
 
 
 def test_a_task_that_there_is_none_of_is_an_error(tmp_path: Path) -> None:
@@ -123,7 +147,8 @@ def test_a_folder_with_two_manifests_is_ambiguous(tmp_path: Path) -> None:
 
 
 def test_there_is_nothing_at_a_path_that_is_not_there(tmp_path: Path) -> None:
-    assert refused("color", tmp_path / "x").message == "there is no such file or folder"
+    message = refused("color", tmp_path / "x").message
+    assert message.startswith("there is no such file or folder; give a manifest")
 
 
 def test_two_questions_of_one_id_are_told_apart_by_element(tmp_path: Path) -> None:
@@ -196,6 +221,24 @@ def test_boxes_count_fractions_or_pixels_under_either_rule(tmp_path: Path) -> No
         "pixels projections": left,
         "unit projections": left,
     }
+
+
+@pytest.mark.parametrize(
+    ("space", "box", "hint"),
+    [
+        ("unit", [0, 0, 256, 400], 'for pixels write "space": "pixels"'),
+        ("unit", [0.9, 0.9, 0.5, 0.05], "reaches out of the page"),
+        ("pixels", [950, 0, 100, 100], "which is 1000 x 4000 pixels"),
+    ],
+)
+def test_a_box_that_reaches_out_of_its_page_is_refused(
+    tmp_path: Path, space: str, box: list[float], hint: str
+) -> None:
+    size = {"path": "p.png", "width": 1000, "height": 4000}
+    crops = [{"name": "a", "image": "a.png", "box": box}, POSITION["crops"][0]]
+    row = POSITION | {"image": size, "crops": crops, "space": space}
+    found = refused("position", manifest(tmp_path, row))
+    assert (found.field, hint in found.message) == ("crops", True)
 
 
 def test_only_buttons_and_regions_are_agreed_on(tmp_path: Path) -> None:

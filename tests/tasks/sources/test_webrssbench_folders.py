@@ -161,13 +161,45 @@ def test_the_deleted_script_calls_the_page_by_another_name(tmp_path: Path) -> No
     assert question.images["screen"].path == "shop/random_crops/layout.png"
 
 
+def test_a_page_whose_folder_is_incomplete_is_left_out_by_name(tmp_path: Path) -> None:
+    crops = [crop("1", 0, 0), crop("2", 0.5, 0)]
+    for name in ("whole", "half"):
+        position_page(tmp_path / "position", name, crops)
+    (tmp_path / "position" / "half" / "random_crops_info.json").unlink()
+    disturbed(tmp_path / "color", "easy/1", "easy/2")
+    (tmp_path / "color" / "easy" / "2" / "disturbed.png").unlink()
+
+    rows = read("position", tmp_path / "position")
+    assert rows.left_out == {"test/half": "its folder lacks random_crops_info.json"}
+    assert "1 question without a reference is left out" in rows.note
+    refer(tmp_path / "color", "color", {"easy/1": "Buy now"})
+    rows = read("color", tmp_path / "color")
+    assert rows.left_out == {"test/easy/2": "its folder lacks disturbed.png"}
+
+
+def test_an_incomplete_page_is_never_asked_about_though_it_has_a_reference(tmp_path: Path) -> None:
+    root = disturbed(tmp_path, "easy/1", "easy/2")
+    (root / "easy" / "2" / "disturbed.png").unlink()
+    refer(root, "color", {"easy/1": "Buy now", "easy/2": "Read on"})
+    for unreferenced in (False, True):
+        rows = read("color", root, unreferenced=unreferenced)
+        assert rows.ids == ["test/easy/1/before", "test/easy/1/after-partial"]
+        assert rows.left_out == {"test/easy/2": "its folder lacks disturbed.png"}
+        assert rows.incomplete == ("test/easy/2",)
+
+
+def test_a_page_without_a_reference_is_not_incomplete(tmp_path: Path) -> None:
+    rows = read("color", refer(disturbed(tmp_path, "easy/1", "easy/2"), "color", {"easy/2": "Buy"}))
+    assert (len(rows.left_out), rows.incomplete) == (2, ())
+
+
 def test_a_page_with_one_crop_is_left_out_by_name(tmp_path: Path) -> None:
     root = position_page(tmp_path, "shop", [crop("1", 0, 0), crop("2", 0.5, 0)])
     position_page(root, "failed", [])
     rows = read("position", root)
     assert [one.item_id for one in rows.questions] == ["test/shop"]
     assert rows.left_out == {"test/failed": "it has 0 crops, and a pair takes two"}
-    assert rows.note == "1 questions without a reference are left out"
+    assert rows.note == "1 question without a reference is left out"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Clue: what is known of an item beside its gold, for the rules that need more."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -34,6 +35,7 @@ class Failure(NamedTuple):
         gold: The reference.
         context: What a parser may know of the item.
         clues: What else is known of it.
+        write: How the protocol writes a reference, where it has a form of its own.
     """
 
     response: object
@@ -41,3 +43,4 @@ class Failure(NamedTuple):
     gold: Gold
     context: Context = NO_CONTEXT
     clues: Clues = NO_CLUES
+    write: Callable[[Gold], Sequence[object]] | None = None

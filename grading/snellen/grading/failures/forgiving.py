@@ -9,12 +9,19 @@ from snellen.grading.failures.clues import Failure
 from snellen.grading.failures.wordings import Reword
 from snellen.grading.parse.coordinate_text import read_json
 from snellen.grading.protocols.base import AnswerValue, Parser, Protocol
-from snellen.grading.protocols.golds import INDEX, LETTER
+from snellen.grading.protocols.golds import (
+    INDEX,
+    LETTER,
+    TARGET_BOX,
+    TARGET_IN_IMAGE,
+    TARGET_POINT,
+)
 from snellen.grading.protocols.table import GOLDS, PROTOCOLS
 
 _KEYS = ("final_answer", "answer", "response", "result", "prediction", "output", "text", "label")
 _MOST = 12
 _LETTERS = (INDEX, LETTER)
+_TARGETS = (TARGET_POINT, TARGET_BOX, TARGET_IN_IMAGE)
 
 # What a plain answer has none of: looked for first, since most answers are plain.
 _MARKS = re.compile(r"[`*{\[<\\\"'\u201c\n]|answer", re.IGNORECASE)
@@ -31,12 +38,17 @@ def parsers_of(protocol: Protocol) -> tuple[Parser, ...]:
     """Return a protocol's parser and, behind it, the forgiving ones of the task's others.
 
     A published parser of letters finds one where none is meant (an article, the first character
-    of a word), so of those only the robust one can say that a letter is in a response.
+    of a word), so of those only the robust one can say that a letter is in a response. Parsers of
+    points and boxes differ in what numbers count: what such a one reads is another space, not
+    another form, and `spaces` tells the two apart.
     """
+    shape = GOLDS.get(protocol.task)
+    if shape in _TARGETS:
+        return (protocol.parser,)
     others = [
         one.parser
         for one in PROTOCOLS.get(protocol.task, ())
-        if one.id == "robust" or GOLDS[protocol.task] not in _LETTERS
+        if one.id == "robust" or shape not in _LETTERS
     ]
     return tuple(dict.fromkeys((protocol.parser, *others)))
 

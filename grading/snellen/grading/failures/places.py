@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from snellen.grading.chance import unit_target
 from snellen.grading.failures.clues import Failure
 from snellen.grading.failures.tags import FailureTag
 from snellen.grading.metrics.boxes import Ltrb, point_in_box
-from snellen.grading.protocols.golds import ImageTarget, Target
+from snellen.grading.protocols.golds import ImageTarget, Target, known_box, unit_target
+from snellen.grading.protocols.spaces import InPixels
 
 
 def place_tags(failure: Failure) -> Iterator[FailureTag]:
@@ -15,8 +15,12 @@ def place_tags(failure: Failure) -> Iterator[FailureTag]:
     if failure.answer is None:
         return
     gold = cast("Target", failure.gold)
-    # MMBench-GUI's parser gives fractions of the image; VisualWebBench's leaves the space as is.
-    target = unit_target(gold, failure.context) if isinstance(gold, ImageTarget) else gold.bbox
+    # VisualWebBench's own protocols leave the space as is; all others read fractions of the image.
+    as_is = failure.write is None and not isinstance(gold, ImageTarget)
+    if as_is or isinstance(failure.answer, InPixels):
+        target = known_box(gold)
+    else:
+        target = unit_target(gold, failure.context)
     if target is not None and _is_near(failure.answer, target):
         yield FailureTag.NEAR_TARGET
 

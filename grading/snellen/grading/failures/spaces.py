@@ -1,12 +1,18 @@
 """Readings of coordinates in other spaces: fractions, hundredths, thousandths, pixels, a view.
 
-Each is handed to the protocol's own parser in the space that the reference is in, so whether it
-would hit is the protocol's to say.
+Each is written as the protocol wants a reference written as an answer, in its form and in the
+space that its answers count, and handed to its own parser, so whether it would hit is the
+protocol's to say.
 """
 
+import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, cast
 
+from msgspec.structs import replace
+
+from snellen.grading.errors import MetricError
 from snellen.grading.failures.clues import Failure
 from snellen.grading.failures.tags import FailureTag
 from snellen.grading.metrics.boxes import Ltrb
@@ -18,6 +24,8 @@ from snellen.grading.parse.coordinates import (
     robust_point,
     ui_tars_point,
 )
+from snellen.grading.parse.responses import as_python_text
+from snellen.grading.protocols.base import Gold
 from snellen.grading.protocols.golds import ImageTarget, Target, is_in_fractions
 
 
@@ -27,7 +35,7 @@ class Respaced(NamedTuple):
     Attributes:
         rank: Readings of a lower rank are likelier; only those of the lowest that score count.
         tags: What it shows if it scores.
-        response: For the protocol's parser, in the space that the reference is in.
+        response: For the protocol's parser; None where it can't be written.
     """
 
     rank: int
@@ -36,6 +44,7 @@ class Respaced(NamedTuple):
 
 
 _FILLED = 0.01
+_ENDLESS = 1e9
 
 AS_WRITTEN, IN_A_SPACE, REARRANGED, BOTH = range(4)
 """The ranks: another form of the same numbers, another space, another order, and both."""
@@ -56,6 +65,9 @@ _FIXED = (
 )
 
 
+_Write = Callable[[Sequence[float]], object]
+
+
 class _Numbers(NamedTuple):
     """Coordinates, x and y by turns, and the frame in which they are to be read.
 
@@ -64,8 +76,10 @@ class _Numbers(NamedTuple):
         rearranged: The same numbers in other orders or meanings, and what each shows.
         size: Of the original image, where known.
         view: Of the image that was seen, where known.
-        pixels: Whether the reference is in pixels, not in fractions.
-        write: Makes a response of numbers.
+        pixels: Whether `write` takes pixels, not fractions.
+        write: Makes a response of numbers in the reference's space; None where that can't be.
+        repeat: Makes a response of numbers as they are, whatever they count; None where small
+            numbers would be taken for the top left corner.
     """
 
     given: Sequence[float]
@@ -73,12 +87,13 @@ class _Numbers(NamedTuple):
     size: Size | None
     view: Size | None
     pixels: bool
-    write: Callable[[Sequence[float]], object]
+    write: _Write
+    repeat: _Write
 
 
 def respaced_point(failure: Failure) -> Iterator[Respaced]:
     """Yield the readings of a point, x and y as written and exchanged."""
-    text = _as_text(failure.response)
+    text = as_python_text(failure.response)
     found = None if text is None else robust_point(text)
     if found is not None:
         swapped = (FailureTag.SWAPPED, (found.y, found.x))
@@ -87,7 +102,7 @@ def respaced_point(failure: Failure) -> Iterator[Respaced]:
 
 def respaced_box(failure: Failure) -> Iterator[Respaced]:
     """Yield the readings of a box, as written and with its numbers in other orders."""
-    text = _as_text(failure.response)
+    text = as_python_text(failure.response)
     found = None if text is None else box_four_numbers(text) or robust_box(text)
     if found is not None:
         yield from _of_target(failure, found.ltrb, _box_orders([found.ltrb]))
@@ -110,6 +125,7 @@ def respaced_elements(failure: Failure) -> Iterator[Respaced]:
         view=failure.clues.view,
         pixels=not all(is_in_fractions(box) for rater in failure.gold for box, _ in rater),
         write=write,
+        repeat=write,
     )
     yield from _readings(numbers)
 
@@ -120,17 +136,80 @@ def _of_target(
     rearranged: Sequence[tuple[FailureTag, Sequence[float]]],
 ) -> Iterator[Respaced]:
     gold, context = cast("Target", failure.gold), failure.context
+    size = _size(*(gold.image_size or (context.width, context.height)))
+    pixels = not is_in_fractions(gold.bbox)
+    if failure.write is None:
+        # MMBench-GUI takes fractions whatever the reference is in.
+        pixels = pixels and not isinstance(gold, ImageTarget)
+        write, form = _written, _Form("", fractions=not pixels)
+    else:
+        write = _as_the_protocol_writes(failure.write, gold, size)
+        form = _form(write, len(given))
+
+    def repeat(sides: Sequence[float]) -> object:
+        return form.repeat(sides) if form.fractions or max(given) > 1 else None
+
     numbers = _Numbers(
         given=given,
         rearranged=rearranged,
-        size=_size(*(gold.image_size or (context.width, context.height))),
+        size=size,
         view=failure.clues.view,
-        # MMBench-GUI takes fractions whatever the reference is in.
-        pixels=not isinstance(gold, ImageTarget) and not is_in_fractions(gold.bbox),
-        write=_written,
+        pixels=pixels,
+        write=write,
+        repeat=repeat,
     )
-    yield Respaced(AS_WRITTEN, (FailureTag.FORMAT,), _written(given))
+    yield Respaced(AS_WRITTEN, (FailureTag.FORMAT,), repeat(given))
     yield from _readings(numbers)
+
+
+def _as_the_protocol_writes(
+    write: Callable[[Gold], Sequence[object]], gold: Target, size: Size | None
+) -> _Write:
+    """Return how a point or box, in the space of the reference, is written as an answer."""
+
+    def written(sides: Sequence[float]) -> object:
+        left, top, *_ = sides
+        *_, right, bottom = sides
+        extent = None if size is None else (size.width, size.height)
+        try:
+            target = replace(gold, bbox=(left, top, right, bottom), image_size=extent)
+            return next(iter(write(target)), None)
+        except MetricError:
+            # In pixels of an unknown size nothing can be written.
+            return None
+
+    return written
+
+
+class _Form(NamedTuple):
+    """The form of a protocol's answers.
+
+    Attributes:
+        sample: An answer in it, or empty: it is any in which a reader finds the numbers.
+        fractions: Whether the protocol reads numbers up to 1 as fractions.
+    """
+
+    sample: str
+    fractions: bool
+
+    def repeat(self, numbers: Sequence[float]) -> str:
+        """Write numbers in the form, whatever they count."""
+        if not self.sample:
+            return _written(numbers)
+        texts = iter(f"{number:.9f}" for number in numbers)
+        return _NUMBER.sub(lambda _: next(texts), self.sample)
+
+
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_PROBE = (0.25, 0.5, 0.75, 1.0)
+
+
+def _form(write: _Write, count: int) -> _Form:
+    """Find a protocol's form out: have a place written whose fractions are known."""
+    sample = write(_PROBE[:count])
+    found = [float(number) for number in _NUMBER.findall(str(sample))]
+    text = sample if isinstance(sample, str) and len(found) == count else ""
+    return _Form(text, fractions=found == list(_PROBE[:count]))
 
 
 def _box_orders(boxes: Sequence[Ltrb]) -> list[tuple[FailureTag, Sequence[float]]]:
@@ -155,15 +234,28 @@ def _readings(numbers: _Numbers) -> Iterator[Respaced]:
     for tag, sides in _in_spaces(numbers, numbers.given):
         yield Respaced(IN_A_SPACE, (tag,), numbers.write(sides))
     for how, other in numbers.rearranged:
-        yield Respaced(REARRANGED, (how,), numbers.write(other))
+        yield Respaced(REARRANGED, (how,), numbers.repeat(other))
         for tag, sides in _in_spaces(numbers, other):
             yield Respaced(BOTH, (how, tag), numbers.write(sides))
+
+
+def is_same_place(answer: object, other: object) -> bool:
+    """Whether two answers are one, or two points or boxes but for how their numbers are rounded."""
+    if answer == other or not (isinstance(answer, tuple) and isinstance(other, tuple)):
+        return answer == other
+    numbers, others = cast("tuple[object, ...]", answer), cast("tuple[object, ...]", other)
+    return len(numbers) == len(others) and all(
+        isinstance(one, float)
+        and isinstance(two, float)
+        and math.isclose(one, two, rel_tol=1e-9, abs_tol=1e-8)
+        for one, two in zip(numbers, others, strict=True)
+    )
 
 
 def _in_spaces(
     numbers: _Numbers, sides: Sequence[float]
 ) -> Iterator[tuple[FailureTag, Sequence[float]]]:
-    """Yield the numbers out of each space that they fit, in the reference's space.
+    """Yield the numbers out of each space that they fit, in the space that `write` takes.
 
     Numbers up to 1 are fractions and nothing else, and none are in a space of whose extent they
     fill no more than a hundredth: read so, every small number lies in the top left corner.
@@ -205,12 +297,6 @@ def _written(numbers: Sequence[float]) -> str:
 
 
 def _size(width: float | None, height: float | None) -> Size | None:
-    return Size(width=float(width), height=float(height)) if width and height else None
-
-
-def _as_text(response: object) -> str | None:
-    """Write JSON as text; None where Python refuses (a number or a nest beyond its limits)."""
-    try:
-        return str(response)
-    except (ValueError, RecursionError):
+    if not width or not height or not (0 < width < _ENDLESS and 0 < height < _ENDLESS):
         return None
+    return Size(width=float(width), height=float(height))

@@ -24,6 +24,7 @@ from snellen.grading.failures.places import place_tags
 from snellen.grading.failures.spaces import (
     AS_WRITTEN,
     Respaced,
+    is_same_place,
     respaced_box,
     respaced_elements,
     respaced_point,
@@ -35,7 +36,14 @@ from snellen.grading.grade import MAX_TEXT, OUTCOMES, Answers, Columns, Grader
 from snellen.grading.models.scores import TOO_LONG, Outcome
 from snellen.grading.parse.coordinate_text import read_json
 from snellen.grading.protocols import golds as shapes
-from snellen.grading.protocols.base import NO_CONTEXT, AnswerValue, Context, Gold, Parser, Protocol
+from snellen.grading.protocols.base import (
+    NO_CONTEXT,
+    AnswerValue,
+    Context,
+    Gold,
+    Parser,
+    Protocol,
+)
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.table import GOLDS
 
@@ -195,7 +203,7 @@ def tag_failures(
     column = metric.keys.index(key)
     mark = below * metric.best
     cases = [case for batch in batches for case in _cases(protocol, items, *batch, column, mark)]
-    shown = _shown(protocol, items.golds, cases, column)
+    shown = _shown(protocol, items, cases, column)
     rules = _rules_of(protocol.task)
     for number, case in enumerate(cases):
         yield Tagged(case.item, case.attempt, _tags(case, rules, shown.get(number, ())))
@@ -217,13 +225,14 @@ def _cases(
             parsed = protocol.parser.read(response, context)
             answer = parsed.answer if parsed.outcome is None else None
         clues = items.clues[item] if items.clues else NO_CLUES
-        failure = Failure(response, answer, items.golds[item], context, clues)
+        gold = items.golds[item]
+        failure = Failure(response, answer, gold, context, clues, protocol.write)
         attempt, value, worth = int(answers.attempts[row]), float(values[row]), float(worths[row])
         yield _Case(item, attempt, outcome, value, worth, failure)
 
 
 def _shown(
-    protocol: Protocol, golds: Sequence[Gold], cases: Sequence[_Case], column: int
+    protocol: Protocol, items: Items, cases: Sequence[_Case], column: int
 ) -> dict[int, tuple[FailureTag, ...]]:
     """Grade the other readings of all cases; return what the likeliest that score show."""
     respace = _of(_RESPACE, protocol.task)
@@ -237,7 +246,7 @@ def _shown(
     if not readings:
         return {}
     places = np.array([cases[reading.case].item for reading in readings], dtype=np.int64)
-    judge = Grader.of(protocol, golds).judge
+    judge = Grader.of(protocol, items.golds, items.contexts).judge
     values = judge(places, [reading.answer for reading in readings]).values[:, column]
     best = protocol.metric.best
     shown: dict[int, list[_Reading]] = {}
@@ -258,8 +267,10 @@ def _readings(
     for answer in forgiving_answers(parsers, failure, reword):
         yield _Reading(number, AS_WRITTEN, (FailureTag.FORMAT,), answer)
     for rank, tags, response in respace(failure) if respace else ():
+        if response is None:
+            continue
         parsed = parsers[0].read(response, failure.context)
-        if parsed.outcome is None and parsed.answer != failure.answer:
+        if parsed.outcome is None and not is_same_place(parsed.answer, failure.answer):
             yield _Reading(number, rank, tags, parsed.answer)
 
 

@@ -274,7 +274,7 @@ RULES: Mapping[FailureTag, Rule] = MappingProxyType(
         FailureTag.NEIGHBOUR: Rule(
             FailureGroup.CHOICE,
             "The option next to the right one was chosen.",
-            "Where this is commoner than guessing gives, check how labels sit beside the boxes.",
+            "Where this is commoner than guessing gives, check how letters sit by what they name.",
         ),
         FailureTag.OUT_OF_RANGE: Rule(
             FailureGroup.CHOICE,

@@ -4,11 +4,11 @@ For tags only: no protocol reads them so, and no score rests on them.
 """
 
 import re
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import TypeAlias
 
 from snellen.grading.protocols import golds as shapes
+from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.table import GOLDS
 from snellen.grading.protocols.texts import NO_ANSWER
 
@@ -109,22 +109,16 @@ def numbered_option(text: str) -> str | None:
     return chr(ord("A") + number - 1) if 1 <= number <= _LAST else None
 
 
-_REWORDS: Mapping[str, Reword] = MappingProxyType(
-    {
-        task: reword
-        for shape, reword in (
-            (shapes.TEXTS, no_answer),
-            (shapes.RATER_TEXTS, no_answer),
-            (shapes.RATER_BOXES, no_answer),
-            (shapes.INDEX, numbered_option),
-            (shapes.LETTER, numbered_option),
-        )
-        for task, own in GOLDS.items()
-        if own is shape
-    }
+_REWORDS: tuple[tuple[GoldShape, Reword], ...] = (
+    (shapes.TEXTS, no_answer),
+    (shapes.RATER_TEXTS, no_answer),
+    (shapes.RATER_BOXES, no_answer),
+    (shapes.INDEX, numbered_option),
+    (shapes.LETTER, numbered_option),
 )
 
 
 def rewording_of(task: str) -> Reword | None:
     """Return what puts a task's answers, given in other words, in the protocol's; None: nothing."""
-    return _REWORDS.get(task)
+    own = GOLDS.get(task)
+    return next((reword for shape, reword in _REWORDS if shape is own), None)

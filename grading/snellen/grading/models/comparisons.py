@@ -53,11 +53,12 @@ class Comparison(Closed):
         clusters: How many independent groups these form.
         only_first: Items that only the first has; they are left out.
         only_second: Items that only the second has.
-        first_value: The first run's mean over the common items.
+        first_value: The first run's mean over the common items, of a stratified sample each
+            counted as often as it stands for.
         second_value: The second's.
         difference: second - first, with its clustered standard error and interval.
         bootstrap: The difference's clustered bootstrap interval; None with few groups, for which
-            it would be too narrow.
+            it would be too narrow, and for stratified samples, which it does not weigh.
         tests: Each test's p-value.
         wins: Items on which the second is better.
         losses: Items on which it is worse.

@@ -4,9 +4,11 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.base import Closed
 from snellen.grading.models.estimates import Chance, Estimate
 from snellen.grading.models.runs import Run
+from snellen.grading.models.samples import SampleDesign
 from snellen.grading.models.scores import Outcome
 
 
@@ -94,13 +96,16 @@ class Report(Closed):
         clustered_by: The tag whose values are the independent groups of items; `item` where
             every item is its own.
         tag_coverage: How tags given from outside were joined to the items; empty without any.
-        chance: What blind guessing scores; None where it can't be known from the data at hand.
+        chance: What blind guessing scores, with a sample on all items that it was drawn from; None
+            where it can't be known from the data at hand.
         run: How the model was asked, where snellen asked it.
         outcomes: How many item-attempts ended in each outcome; they add up to items x attempts.
         incomplete: Whether any is missing or an error.
         data: The data graded against.
         split: The data's split; None for references given in memory.
         subset: Whether `items=` selected some of the items.
+        sample: How they were drawn, where `items=` is a stratified sample.
+        population: With a sample: each metric over all items that it was drawn from, estimated.
         crashed: Item-attempts on which the published code raises.
         pass_mark: The primary value, as a share of its best, from which an attempt passes.
         pass_at: With several attempts: k to pass@k, the chance that one of k attempts passes.
@@ -110,6 +115,9 @@ class Report(Closed):
         problems: What was wrong with the input, the first of each kind in full.
         problem_counts: How often each kind occurred.
         not_selected: Submissions to items that exist but were not selected.
+        warnings: What would mislead who reads the number: coordinates in another space.
+        auxiliary: What judges say of the responses, by the judge's name; no part of any number
+            above.
     """
 
     task: str
@@ -130,6 +138,8 @@ class Report(Closed):
     data: DataPin
     split: str | None = None
     subset: bool = False
+    sample: SampleDesign | None = None
+    population: dict[str, Estimate] = Field(default_factory=dict[str, Estimate])
     crashed: int = 0
     pass_mark: float = 1.0
     pass_at: dict[int, float] = Field(default_factory=dict[int, float])
@@ -139,6 +149,8 @@ class Report(Closed):
     problems: tuple[Problem, ...] = ()
     problem_counts: dict[ProblemKind, int] = Field(default_factory=dict[ProblemKind, int])
     not_selected: int = 0
+    warnings: tuple[str, ...] = ()
+    auxiliary: dict[str, Auxiliary] = Field(default_factory=dict[str, Auxiliary])
 
     @property
     def value(self) -> float:
@@ -147,8 +159,14 @@ class Report(Closed):
 
     @property
     def lift(self) -> float | None:
-        """How far the primary metric lies above what blind guessing scores; None if unknown."""
-        return None if self.chance is None else self.value - self.chance.value
+        """How far the primary metric lies above what blind guessing scores; None if unknown.
+
+        Of a stratified sample both are those of all items that it was drawn from.
+        """
+        if self.chance is None:
+            return None
+        whole = self.population.get(self.primary)
+        return (self.value if whole is None else whole.value) - self.chance.value
 
     @property
     def model(self) -> str | None:

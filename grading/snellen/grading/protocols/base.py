@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from snellen.grading.errors import MetricError
 from snellen.grading.models.scores import Outcome
 from snellen.grading.normalise import identity
 
@@ -30,17 +31,27 @@ class PublishedCrashError(Exception):
     """The published code raises on this item; the item's value is 0 and it is counted apart."""
 
 
+class UnjudgeableError(MetricError):
+    """An answer can't be held against its reference, by no fault of its own: an error, not a 0."""
+
+
 class Context(NamedTuple):
     """What a parser may know of an item: nothing of its gold.
 
     `options` counts the lettered options; `width` and `height` are pixels of the original
-    image; `names` are the regions that a relation can be about.
+    image; `names` are the regions that a relation can be about; `form` is the form of answer that
+    is asked for, where a task's items differ in it, and `texts` are what the options say. `limit`
+    is the most that an episode may cost, and `platform` where it is played.
     """
 
     options: int | None = None
     width: float | None = None
     height: float | None = None
     names: tuple[str, ...] = ()
+    form: str = ""
+    texts: tuple[str, ...] = ()
+    limit: float | None = None
+    platform: str | None = None
 
 
 NO_CONTEXT = Context()
@@ -63,17 +74,56 @@ def unparsed(note: str, *, crashed: bool = False) -> Parsed:
     return Parsed(None, Outcome.UNPARSED, note, crashed)
 
 
+class Warned(NamedTuple):
+    """A note of which a report says how many answers have it.
+
+    `note` is what the answer's note holds; `says` is the report's warning, with `{n}` in it.
+    """
+
+    note: str
+    says: str
+
+
 @dataclass(frozen=True, slots=True)
 class Parser:
     """From a raw response (text or JSON) to an answer.
 
     `read` must take any object and never raise. `plain` says that it hands text through as it
-    is, so that a batch need not call it.
+    is, so that a batch need not call it. `warned` are the notes that a report counts.
     """
 
     name: str
     read: Callable[[object, Context], Parsed]
     plain: bool = False
+    warned: tuple[Warned, ...] = ()
+
+
+NOT_OFFERED = "names an option that was not offered"
+"""The note of an answer beyond the item's options: it can't be right."""
+
+OUTSIDE = "lies outside the image"
+"""The note of a point or box that isn't on the image: it can't be right."""
+
+
+def offered(parser: Parser, options: int) -> Parser:
+    """Return a parser of choices that notes one beyond the options, which it reads all the same.
+
+    Args:
+        parser: Reads an option's letter, or its number counted from 0.
+        options: How many there are where the item does not say.
+    """
+
+    def read(response: object, context: Context) -> Parsed:
+        parsed = parser.read(response, context)
+        answer = parsed.answer
+        if answer is None:
+            return parsed
+        number = ord(answer) - ord("A") if isinstance(answer, str) else answer
+        if number < (context.options or options):
+            return parsed
+        return parsed._replace(note="; ".join(filter(None, (parsed.note, NOT_OFFERED))))
+
+    return Parser(parser.name, read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +138,17 @@ AS_IS = Normaliser("none", identity)
 
 
 class Judged(NamedTuple):
-    """Metric values, rows x keys, and the rows on which the published code raises."""
+    """What a judge made of some answers.
+
+    Attributes:
+        values: Metric values, rows x keys.
+        crashed: Where the published code raises; None: nowhere.
+        failed: Rows that could not be judged at all, with the reason: errors, not answers.
+    """
 
     values: FloatArray
     crashed: BoolArray | None = None
+    failed: Mapping[int, str] | None = None
 
 
 Judge: TypeAlias = Callable[[IntArray, Sequence[AnswerValue]], Judged]
@@ -116,6 +173,7 @@ class Metric:
         corpus_keys: The keys that `corpus` adds.
         best: What a perfect answer scores in the primary key.
         embedder: The name of the embedder that it rests on; signatures state it. Empty: none.
+        runs_code: Whether it runs the programs among the answers; signatures state it.
     """
 
     name: str
@@ -126,6 +184,7 @@ class Metric:
     corpus_keys: tuple[str, ...] = ()
     best: float = 1.0
     embedder: str = ""
+    runs_code: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +219,8 @@ class Protocol:
         normaliser: What is done to texts.
         metric: The comparison.
         denominator: What the published mean divides by.
+        write: How a reference is written as the answers that it makes right, where the protocol
+            wants another form than `GoldShape.responses` (another coordinate space).
     """
 
     task: str
@@ -171,6 +232,7 @@ class Protocol:
     normaliser: Normaliser
     metric: Metric
     denominator: Denominator = ALL_ITEMS
+    write: Callable[[Gold], Sequence[object]] | None = None
 
     @property
     def name(self) -> str:
@@ -189,7 +251,8 @@ def pairwise(name: str, keys: tuple[str, ...], primary: str, compare: Compare) -
         keys: The metric's keys, in the order in which `compare` returns their values.
         primary: The key that `score.value` is.
         compare: Takes the answer, the gold and the normaliser; raises PublishedCrashError where
-            the published code raises.
+            the published code raises, and UnjudgeableError where what is known of the item does
+            not suffice.
     """
     return Metric(name, keys, primary, partial(_prepare_pairwise, compare, len(keys)))
 
@@ -202,11 +265,14 @@ def _prepare_pairwise(
     def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
         values = np.zeros((len(answers), width), dtype=np.float64)
         crashed = np.zeros(len(answers), dtype=np.bool_)
+        failed: dict[int, str] = {}
         for row, (item, answer) in enumerate(zip(items.tolist(), answers, strict=True)):
             try:
                 values[row] = compare(answer, golds[item], apply)
             except PublishedCrashError:
                 crashed[row] = True
-        return Judged(values, crashed if crashed.any() else None)
+            except UnjudgeableError as error:
+                failed[row] = str(error)
+        return Judged(values, crashed if crashed.any() else None, failed or None)
 
     return judge

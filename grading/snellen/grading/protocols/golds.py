@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from snellen.grading.errors import DataError
 from snellen.grading.metrics.boxes import Ltrb, box_fault
@@ -110,7 +111,11 @@ def _target(value: Target | Ltrb) -> Target:
 
 
 def is_in_fractions(box: Ltrb) -> bool:
-    """Whether MMBench-GUI takes a box for fractions of the image: all four sides lie in 0..1."""
+    """Whether MMBench-GUI takes a box for fractions of the image: all four sides lie in 0..1.
+
+    So [0, 0, 1, 1] is the whole image, and the image's first pixel can't be a target in pixels.
+    Data in pixels that holds such a box has to refuse it, as our loader of ScreenSpot does.
+    """
     return all(0 <= side <= 1 for side in box)
 
 
@@ -118,6 +123,40 @@ def without_unknowns(box: Ltrb) -> Ltrb:
     """Put 0 where a side is -1, as MMBench-GUI does (benchmarks/l2_element_grounding.py)."""
     left, top, right, bottom = (0.0 if side == -1 else side for side in box)
     return left, top, right, bottom
+
+
+def unit_target(gold: Target, context: Context = NO_CONTEXT) -> Ltrb | None:
+    """Return a target's box in fractions of the image, which it may leave.
+
+    As MMBench-GUI does, the sides are asked what they count before unknown ones become 0: a box
+    with a side of -1 is in pixels, whatever its other sides are.
+
+    Returns:
+        Left, top, right, bottom; None where it is in pixels and nobody says of how many.
+
+    >>> unit_target(Target((10, 0, 30, 5), (100, 50)))
+    (0.1, 0.0, 0.3, 0.1)
+    """
+    if is_in_fractions(gold.bbox):
+        return gold.bbox
+    size = sized(gold, context).image_size
+    if size is None:
+        return None
+    left, top, right, bottom = known_box(gold)
+    width, height = size
+    return left / width, top / height, right / width, bottom / height
+
+
+def known_box(gold: Target) -> Ltrb:
+    """Return a target's box in its own space, by MMBench-GUI's rules where these are its own."""
+    return without_unknowns(gold.bbox) if isinstance(gold, ImageTarget) else gold.bbox
+
+
+def sized(gold: Gold, context: Context) -> Gold:
+    """Return a target with the image's size that its context knows, where it says none itself."""
+    if not isinstance(gold, Target) or gold.image_size or not (context.width and context.height):
+        return gold
+    return replace(gold, image_size=(context.width, context.height))
 
 
 def _image_target(value: ImageTarget | Ltrb) -> Target:
@@ -240,4 +279,5 @@ EPISODE = GoldShape(
     EpisodeGold | None,
     lambda value: value or EpisodeGold(),
     lambda gold: [{"success": 1.0, "cost": 1}],
+    lambda gold: Context(limit=gold.limit),
 )

@@ -1,26 +1,39 @@
 """Every protocol of every task, and the shape of every task's references, in one place.
 
 The first protocol of a task is its default: `official` where code was published, else `paper`.
+Installed packages can add benchmarks (`snellen.grading.protocols.plugins`); their tasks follow.
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from snellen.grading.errors import UnknownNameError
-from snellen.grading.protocols import golds, mmbench_gui, screenqa, visualwebbench, webrssbench
+from snellen.grading.protocols import (
+    golds,
+    matrix,
+    mmbench_gui,
+    screenqa,
+    screenspot,
+    visualwebbench,
+    webrssbench,
+)
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.golds import GoldShape
+from snellen.grading.protocols.plugins import WithPlugins
 
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = MappingProxyType(
+PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = WithPlugins(
     {
         **visualwebbench.PROTOCOLS,
         **screenqa.PROTOCOLS,
         **webrssbench.PROTOCOLS,
         **mmbench_gui.PROTOCOLS,
-    }
+        **matrix.PROTOCOLS,
+        **screenspot.PROTOCOLS,
+    },
+    lambda rules: rules.protocols,
 )
+"""Each task's protocols by its id."""
 
-GOLDS: Mapping[str, GoldShape] = MappingProxyType(
+GOLDS: Mapping[str, GoldShape] = WithPlugins(
     {
         "visualwebbench/web_caption": golds.TEXT,
         "visualwebbench/heading_ocr": golds.TEXT,
@@ -51,8 +64,13 @@ GOLDS: Mapping[str, GoldShape] = MappingProxyType(
         "mmbench-gui/l2_advanced": golds.TARGET_IN_IMAGE,
         "mmbench-gui/l3": golds.EPISODE,
         "mmbench-gui/l4": golds.EPISODE,
-    }
+        "matrix/items": matrix.GOLD,
+        "screenspot-v2/point": golds.TARGET_IN_IMAGE,
+        "screenspot-pro/point": golds.TARGET_IN_IMAGE,
+    },
+    lambda rules: rules.golds,
 )
+"""The shape of each task's references by its id."""
 
 
 def protocols_of(task: str) -> tuple[Protocol, ...]:

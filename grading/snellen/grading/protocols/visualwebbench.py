@@ -13,6 +13,7 @@ from snellen.grading.protocols.base import (
     Parser,
     Protocol,
 )
+from snellen.grading.protocols.spaces import declared_boxes, declared_points
 from snellen.grading.protocols.texts import AS_GIVEN, SQUAD
 from snellen.grading.protocols.visualwebbench_adapters import by_adapter, screensuite
 from snellen.grading.protocols.visualwebbench_parts import (
@@ -29,6 +30,7 @@ from snellen.grading.protocols.visualwebbench_parts import (
     SQUAD_F1,
     rouge101,
 )
+from snellen.grading.protocols.visualwebbench_robust import robust
 
 _EVAL_UTILS = "VisualWebBench utils/eval_utils.py"
 _LMMS_EVAL = "lmms-eval 0.7.3, tasks/visualwebbench/utils.py"
@@ -50,6 +52,7 @@ def _rouge_task(task: str, parser: Parser, *, blank_up_to: int = 0) -> tuple[Pro
     return (
         official,
         *by_adapter(official),
+        robust(task),
         _as_given(
             task, metric, "the official metric on the text as given, with nothing cut from it"
         ),
@@ -106,6 +109,8 @@ def _box_task(task: str) -> tuple[Protocol, ...]:
             AS_IS,
             BOX_HIT,
         ),
+        robust(task),
+        *declared_boxes(task),
     )
 
 
@@ -122,6 +127,8 @@ def _point_task(task: str) -> tuple[Protocol, ...]:
             POINT_HIT,
             STOP_ON_CRASH,
         ),
+        robust(task),
+        *declared_points(task),
     )
 
 
@@ -151,6 +158,7 @@ def _webqa(task: str) -> tuple[Protocol, ...]:
             SQUAD,
             SQUAD_F1,
         ),
+        robust(task),
         _as_given(
             task,
             metric,

@@ -4,6 +4,7 @@ Source: VisualWebBench's `utils/eval_utils.py` and `model_adapters/`; ScreenSuit
 """
 
 from collections.abc import Sequence
+from math import inf
 from sys import float_info
 from typing import cast
 
@@ -34,12 +35,14 @@ from snellen.grading.protocols.base import (
     Normaliser,
     Parsed,
     Parser,
+    offered,
     pairwise,
     unparsed,
 )
+from snellen.grading.protocols.spaces import Extent, placed
 from snellen.grading.protocols.texts import all_texts, equal, text_parser
 
-_SAME_SPACE = "taken to be in the reference's coordinate space, as the published code does"
+SAME_SPACE = "taken to be in the reference's coordinate space, as the published code does"
 
 # JSON that is no text raises in the published code like a text of dots does.
 DROP_RAISING = Denominator(
@@ -127,20 +130,29 @@ def _prepare_squad_f1(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
 SQUAD_F1 = Metric("F1 over word counts", ("f1",), "f1", _prepare_squad_f1)
 
 
+_OPTIONS = 8
+
+
 def _read_choice_robustly(text: str, context: Context) -> int | None:
-    letter = robust_choice(text, context.options or 8)
+    letter = robust_choice(text, context.options or _OPTIONS)
     return None if letter is None else ord(letter) - ord("A")
 
 
-CHOICE = text_parser(
-    "VisualWebBench's letter parser",
-    lambda text, _: visualwebbench_index(text),
-    "no option's letter in it",
+CHOICE = offered(
+    text_parser(
+        "VisualWebBench's letter parser",
+        lambda text, _: visualwebbench_index(text),
+        "no option's letter in it",
+    ),
+    _OPTIONS,
 )
-FIRST_CHARACTER = text_parser(
-    "the first character, upper-cased",
-    lambda text, _: visualwebbench_index(first_character_choice(text) or ""),
-    "its first character is no option's letter",
+FIRST_CHARACTER = offered(
+    text_parser(
+        "the first character, upper-cased",
+        lambda text, _: visualwebbench_index(first_character_choice(text) or ""),
+        "its first character is no option's letter",
+    ),
+    _OPTIONS,
 )
 FIRST_CHARACTER_OR_CRASH = Parser(
     "the first character, upper-cased; raises where there is none",
@@ -180,16 +192,18 @@ def _one_row(value: object) -> object:
     return joined if rows and {len(row or ()) * len(rows) for row in rows} == {4} else value
 
 
-def _read_box(response: object, _: Context) -> Parsed:
+def _read_box(response: object, context: Context) -> Parsed:
     if isinstance(response, str):
         found = box_four_numbers(response)
         box = None if found is None else found.ltrb
     else:
         box = _numbers(_one_row(response), 4)
-    return unparsed("no four numbers in it") if box is None else Parsed(box, None, _SAME_SPACE)
+    if box is None:
+        return unparsed("no four numbers in it")
+    return placed(Parsed(box, None, SAME_SPACE), image_extent(context))
 
 
-def _read_point(response: object, _: Context) -> Parsed:
+def _read_point(response: object, context: Context) -> Parsed:
     if isinstance(response, str):
         found = robust_point(response)
         point = None if found is None else (found.x, found.y)
@@ -199,7 +213,12 @@ def _read_point(response: object, _: Context) -> Parsed:
         pair = _list(response) or ()
         counted = len(pair) == 2 and all(isinstance(number, (int, float)) for number in pair)
         return unparsed("no point in it", crashed=not counted)
-    return Parsed(point, None, _SAME_SPACE)
+    return placed(Parsed(point, None, SAME_SPACE), image_extent(context))
+
+
+def image_extent(context: Context) -> Extent:
+    """Return the image's size in pixels, as far as it is known."""
+    return context.width or inf, context.height or inf
 
 
 def _box_iou_float32(box: Ltrb, gold: Ltrb) -> np.float32:

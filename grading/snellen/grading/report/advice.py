@@ -86,7 +86,7 @@ def selected(page: Page) -> str:
 
 def within_chance(page: Page) -> str:
     """A score whose interval holds chance, or lies under it, shows no skill."""
-    estimate, chance = page.headline.estimate, page.chance
+    estimate, chance = page.whole or page.headline.estimate, page.chance
     if estimate is None or estimate.interval is None or chance is None:
         return ""
     low, high = estimate.interval.low, estimate.interval.high

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from snellen.grading.markdown import plain_text, table_lines
 from snellen.grading.models.comparisons import Comparison, ItemChange
 
 Changes = Sequence[Sequence[ItemChange]]
@@ -99,19 +100,21 @@ def remarks(one: Comparison) -> Iterator[str]:
 
 
 def _section(one: Comparison) -> Iterator[str]:
-    yield f"## {one.first} and {one.second}, {one.metric}\n"
-    yield f"{sentence(one)}.\n"
-    yield f"| run | {one.metric} |"
-    yield "|---|---:|"
-    yield f"| {one.first} | {100 * one.first_value:.2f} |"
-    yield f"| {one.second} | {100 * one.second_value:.2f} |\n"
-    yield "| test | p | corrected |"
-    yield "|---|---:|---:|"
-    yield from (f"| {test.name} | {test.p:.4g} | {test.adjusted:.4g} |" for test in one.tests)
+    yield f"## {plain_text(f'{one.first} and {one.second}, {one.metric}')}\n"
+    yield f"{plain_text(sentence(one))}.\n"
+    runs = [(one.first, one.first_value), (one.second, one.second_value)]
+    yield from table_lines(
+        ("run", one.metric), [(name, f"{100 * value:.2f}") for name, value in runs]
+    )
     yield ""
-    yield from (f"- {remark}" for remark in remarks(one))
+    yield from table_lines(
+        ("test", "p", "corrected"),
+        [(test.name, f"{test.p:.4g}", f"{test.adjusted:.4g}") for test in one.tests],
+    )
+    yield ""
+    yield from (f"- {plain_text(remark)}" for remark in remarks(one))
     if one.made_with:
-        yield f"- made with {one.made_with}"
+        yield f"- made with {plain_text(one.made_with)}"
 
 
 def _items(one: Comparison, items: Sequence[ItemChange]) -> Iterator[str]:
@@ -121,9 +124,10 @@ def _items(one: Comparison, items: Sequence[ItemChange]) -> Iterator[str]:
         if not some:
             continue
         yield f"\nGreatest {title}:\n"
-        yield f"| item | {one.first} | {one.second} |"
-        yield "|---|---:|---:|"
-        yield from (
-            f"| {item.item_id} | {100 * item.first:.2f} | {100 * item.second:.2f} |"
-            for item in some
+        yield from table_lines(
+            ("item", one.first, one.second),
+            [
+                (item.item_id, f"{100 * item.first:.2f}", f"{100 * item.second:.2f}")
+                for item in some
+            ],
         )

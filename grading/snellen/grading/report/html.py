@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from snellen.grading.errors import MissingExtraError, where
 from snellen.grading.models.estimates import Breakdown
+from snellen.grading.report import auxiliary
 from snellen.grading.report.advice import advise
 from snellen.grading.report.charts import (
     MOST_CELLS,
@@ -29,8 +30,10 @@ from snellen.grading.report.charts import (
 from snellen.grading.report.facts import groups, headline_facts, outcome_slices
 from snellen.grading.report.faults import fault_advice
 from snellen.grading.report.figures import counted, method_name, percent, points, small_share
+from snellen.grading.report.heat_map import heat_map
 from snellen.grading.report.page import CalibrationKind, Curve, Difference, FailureCount, Page
 from snellen.grading.report.payload import items_json
+from snellen.grading.report.population import POPULATION_COLUMNS
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -113,10 +116,21 @@ def _context(page: Page) -> dict[str, Any]:
         "neighbours": _neighbours(page),
         "not_broken_down": ", ".join(page.not_broken_down),
         "alternative_rows": [
-            (other.name, other.metric, _number(other.value), f"{other.unparsed:,}")
+            (
+                other.name,
+                other.metric,
+                _number(other.value),
+                f"{other.unparsed:,}",
+                "nothing: one answer ends the run"
+                if other.printed is None
+                else _number(other.printed),
+            )
             for other in page.alternatives
         ],
         "failures": _failure_bars(page),
+        "judges": _judges(page),
+        "heat_map": heat_map(page.heat_map) if page.heat_map else None,
+        "population_columns": POPULATION_COLUMNS,
         "groups": groups(page),
         "problem_summary": _problem_summary(page),
         "problem_rows": [
@@ -204,7 +218,11 @@ def _curve_title(curve: Curve) -> str:
 
 def _curve_note(curve: Curve) -> str:
     areas = ", ".join(f"{name} {percent(area)}" for name, area in curve.areas.items())
-    return f"Solved in the end: {percent(curve.success_rate)}; area under the steps: {areas}."
+    return (
+        f"Solved in the end: {percent(curve.success_rate)}; area under the steps: {areas}. The"
+        " tasks of all platforms are in one row, in the data's order; published tables average"
+        " the areas of the platforms."
+    )
 
 
 def _difference_note(given: Difference) -> str:
@@ -269,6 +287,22 @@ def _failure_bars(page: Page) -> list[FailureBar]:
     ]
 
 
+def _judges(page: Page) -> dict[str, Any]:
+    """Return what the section on judges shows; empty without any."""
+    if not page.auxiliary:
+        return {}
+    return {
+        "heading": auxiliary.HEADING,
+        "columns": auxiliary.VERDICT_COLUMNS,
+        "rows": auxiliary.verdict_rows(page.auxiliary),
+        "agreement_columns": auxiliary.AGREEMENT_COLUMNS,
+        "each": [
+            (name, auxiliary.agreement_rows(one), list(auxiliary.remarks(one)), one.signature)
+            for name, one in page.auxiliary.items()
+        ],
+    }
+
+
 def _problem_summary(page: Page) -> str:
     count = sum(page.problem_counts.values())
     shown = "" if count == len(page.problems) else f", {len(page.problems):,} of them in full"
@@ -293,12 +327,16 @@ def _sections(page: Page, drawings: Drawings, *, has_advice: bool) -> list[tuple
         ("number", "The number"): True,
         ("next", "What next"): has_advice,
         ("metrics", "Metrics"): True,
+        ("summary", "As the paper prints it"): bool(page.summaries or page.no_summary),
         ("calibration", "Where it stands"): drawings.calibration is not None,
+        ("grid", "Grid"): page.heat_map is not None,
+        ("published", "Published results"): bool(page.published),
         ("tags", "By tag"): bool(drawings.breakdowns or page.not_broken_down),
         ("changes", "Before and after"): drawings.changes is not None,
         ("curve", "Budget"): bool(drawings.curves),
         ("protocols", "Protocols"): bool(drawings.differences or page.alternatives),
         ("failures", "What went wrong"): bool(page.failures),
+        ("auxiliary", "Auxiliary"): bool(page.auxiliary),
         ("run", "How it was made"): True,
         ("items", "Items"): bool(page.item_list.rows),
     }

@@ -9,10 +9,13 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from snellen.grading.metrics.robustness import robustness_index
+from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.estimates import Breakdown, Chance, Estimate, Interval
 from snellen.grading.models.reports import DataPin, MetricValue, Problem, ProblemKind
 from snellen.grading.models.runs import Run
 from snellen.grading.models.scores import Outcome
+from snellen.grading.summaries.matrix import Grid
+from snellen.grading.summaries.tables import SummaryTable
 
 
 class MetricRow(NamedTuple):
@@ -32,12 +35,14 @@ class ProtocolValue(NamedTuple):
         metric: Its primary metric.
         value: That metric over all items.
         unparsed: How many answers it could not read.
+        printed: What the published code would print; None: one of the answers ends its run.
     """
 
     name: str
     metric: str
     value: float
     unparsed: int
+    printed: float | None = None
 
 
 class PartShare(NamedTuple):
@@ -251,6 +256,10 @@ class Page:
         ceiling_items: How many items the raters' scores are over.
         crashed: Item-attempts on which the published code raises.
         breakdowns: The primary metric by tag.
+        heat_map: The primary metric by two tags crossed.
+        sample: What the items are a sample of, in a sentence.
+        population: With a sample: rows of metric, value and interval over all items.
+        whole: With a sample: the primary metric over all items, as `chance` is then.
         not_broken_down: Tags that would show fewer than two values, or too many.
         alternatives: The task's other protocols on the same answers.
         differences: Why they give other numbers.
@@ -264,6 +273,11 @@ class Page:
         problems: What was wrong with the input, the first of each kind in full.
         problem_counts: How often each kind occurred.
         not_selected: Submissions to items that were not selected.
+        warnings: What would mislead who reads the number.
+        summaries: What the benchmark's paper prints of the task.
+        no_summary: Why there are none, where the task has some.
+        published: The run beside printed numbers, then every printed number.
+        auxiliary: What judges say of the answers, by the judge's name.
         item_list: The items.
     """
 
@@ -285,6 +299,10 @@ class Page:
     ceiling_items: int = 0
     crashed: int = 0
     breakdowns: tuple[Breakdown, ...] = ()
+    heat_map: Grid | None = None
+    sample: str = ""
+    population: tuple[tuple[str, str, str], ...] = ()
+    whole: Estimate | None = None
     not_broken_down: tuple[str, ...] = ()
     alternatives: tuple[ProtocolValue, ...] = ()
     differences: tuple[Difference, ...] = ()
@@ -298,6 +316,11 @@ class Page:
     problems: tuple[Problem, ...] = ()
     problem_counts: Mapping[ProblemKind, int] = field(default_factory=dict[ProblemKind, int])
     not_selected: int = 0
+    warnings: tuple[str, ...] = ()
+    summaries: tuple[SummaryTable, ...] = ()
+    no_summary: str = ""
+    published: tuple[SummaryTable, ...] = ()
+    auxiliary: Mapping[str, Auxiliary] = field(default_factory=dict[str, Auxiliary])
     item_list: ItemList = ItemList()
 
     @property
@@ -318,4 +341,7 @@ class Page:
     @property
     def lift(self) -> float | None:
         """How far the primary metric lies above chance; None where chance is not known."""
-        return None if self.chance is None else self.headline.value.value - self.chance.value
+        if self.chance is None:
+            return None
+        value = self.headline.value.value if self.whole is None else self.whole.value
+        return value - self.chance.value

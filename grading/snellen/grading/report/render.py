@@ -2,14 +2,17 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import msgspec
 
+from snellen.grading.markdown import code_text, plain_text, prose_text, table_lines
+from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.estimates import Estimate
 from snellen.grading.models.reports import MetricValue, Report
 from snellen.grading.models.tags import TagColumn
+from snellen.grading.report import auxiliary
 from snellen.grading.score_table import ScoreTable
 
 Tags = Mapping[str, TagColumn]
@@ -91,43 +94,62 @@ def _cell(response: object) -> str:
 
 
 def _markdown(report: Report) -> Iterable[str]:
-    yield f"# {report.task}, protocol {report.protocol}@{report.protocol_version}\n"
-    yield f"`{report.signature}`\n"
+    protocol = f"{report.protocol}@{report.protocol_version}"
+    yield f"# {plain_text(f'{report.task}, protocol {protocol}')}\n"
+    yield f"{code_text(report.signature)}\n"
     if report.incomplete:
         yield "**Incomplete:** some items have no response; they count as 0 in `value`.\n"
-    yield "| metric | value | 95 % interval | of the answered | as published |"
-    yield "|---|---:|---:|---:|---:|"
-    for key, metric in report.metrics.items():
-        value, *others = metric_cells(metric)
-        interval = interval_cell(report.estimates.get(key))
-        yield f"| {key} | {' | '.join([value, interval, *others])} |"
+    yield from (f"**Warning:** {prose_text(warning)}\n" for warning in report.warnings)
+    yield from table_lines(
+        ("metric", "value", "95 % interval", "of the answered", "as published"),
+        _metric_rows(report),
+    )
     if report.estimates:
-        yield f"\nIntervals: {grouping(report)}."
+        yield f"\nIntervals: {plain_text(grouping(report))}."
     if report.chance is not None and report.lift is not None:
-        yield f"\nChance: {100 * report.chance.value:.2f} ({report.chance.guess});"
+        yield f"\nChance: {100 * report.chance.value:.2f} ({plain_text(report.chance.guess)});"
         yield f"lift over chance {100 * report.lift:+.2f} points."
     if report.ceiling:
         yield f"\nRaters against one another ({report.ceiling_items} items with several raters):\n"
-        yield "| metric | value |"
-        yield "|---|---:|"
-        yield from (f"| {key} | {100 * value:.2f} |" for key, value in report.ceiling.items())
+        ceiling = [(key, f"{100 * value:.2f}") for key, value in report.ceiling.items()]
+        yield from table_lines(("metric", "value"), ceiling)
     if report.pass_at:
         yield f"\n{report.attempts} attempts an item:\n"
-        yield "| k | pass@k | pass^k |"
-        yield "|---:|---:|---:|"
-        for k, chance in report.pass_at.items():
-            yield f"| {k} | {100 * chance:.2f} | {100 * report.pass_hat[k]:.2f} |"
+        passes = [
+            (f"{k}", f"{100 * chance:.2f}", f"{100 * report.pass_hat[k]:.2f}")
+            for k, chance in report.pass_at.items()
+        ]
+        yield from table_lines(("k", "pass@k", "pass^k"), passes, texts=())
     yield f"\n{report.items} items, {report.attempts} attempt(s) each. Outcomes:\n"
-    yield "| outcome | count |"
-    yield "|---|---:|"
-    yield from (f"| {outcome.value} | {count} |" for outcome, count in report.outcomes.items())
-    yield f"\nData: {report.data.release} ({report.data.verdict.value})."
+    outcomes = [(outcome.value, f"{count}") for outcome, count in report.outcomes.items()]
+    yield from table_lines(("outcome", "count"), outcomes)
+    yield f"\nData: {plain_text(report.data.release)} ({report.data.verdict.value})."
     if report.data.note:
-        yield report.data.note
+        yield prose_text(report.data.note)
     if report.problems:
         yield "\nProblems in the input:\n"
         yield from (f"- {kind.value}: {count}" for kind, count in report.problem_counts.items())
+    if report.auxiliary:
+        yield from _auxiliary(report.auxiliary)
     yield ""
+
+
+def _metric_rows(report: Report) -> Iterator[Sequence[str]]:
+    for key, metric in report.metrics.items():
+        value, *others = metric_cells(metric)
+        yield key, value, interval_cell(report.estimates.get(key)), *others
+
+
+def _auxiliary(given: Mapping[str, Auxiliary]) -> Iterable[str]:
+    yield f"\n## {auxiliary.HEADING}\n"
+    yield from table_lines(auxiliary.VERDICT_COLUMNS, auxiliary.verdict_rows(given))
+    for name, one in given.items():
+        yield f"\n{code_text(one.signature)}\n"
+        if one.agreements:
+            yield f"Which responses are right, by {plain_text(name)} and by others:\n"
+            yield from table_lines(auxiliary.AGREEMENT_COLUMNS, auxiliary.agreement_rows(one))
+            yield ""
+        yield from (f"- {plain_text(remark)}" for remark in auxiliary.remarks(one))
 
 
 def metric_cells(metric: MetricValue) -> list[str]:

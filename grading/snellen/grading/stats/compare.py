@@ -1,9 +1,10 @@
 """Runs compared on the items that they share: every test, one verdict."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,7 @@ from snellen.grading.models.estimates import Bounds, Estimate, Interval
 from snellen.grading.stats.bootstrap import bootstrap_mean
 from snellen.grading.stats.clusters import checked, cluster_sums, differences, is_binary, varies
 from snellen.grading.stats.correlation import pearson
+from snellen.grading.stats.distributions import t_two_sided
 from snellen.grading.stats.multiplicity import benjamini_hochberg, holm
 from snellen.grading.stats.paired import (
     mcnemar,
@@ -25,6 +27,7 @@ from snellen.grading.stats.paired import (
 from snellen.grading.stats.power import detectable_difference
 from snellen.grading.stats.proportions import DIFFERENCE
 from snellen.grading.stats.variance import mean_variance
+from snellen.grading.stats.weighted import checked_weights, weighted_mean_estimate
 
 Correction: TypeAlias = Literal["holm", "benjamini-hochberg", "none"]
 
@@ -103,6 +106,8 @@ def compare(
     clusters: ArrayLike | None,
     pair: Pair,
     procedure: Procedure = STANDARD,
+    *,
+    weights: ArrayLike | None = None,
 ) -> Comparison:
     """Compare two runs on the items that both have.
 
@@ -114,16 +119,22 @@ def compare(
     The bootstrap interval is None with fewer than `LEAST_CLUSTERS` clusters, where it would be too
     narrow, and where the differences are all equal and have no bounds.
 
+    Items of a stratified sample stand for different numbers of items. With their weights the means,
+    the difference, its interval, the t and the permutation test and the verdict are about all items
+    like those that the sample was drawn from (`weighted_mean_estimate`). Tests that count items won
+    and lost and the bootstrap interval, which would be about the sample, are left out.
+
     Args:
         first: The first run's values of the common items (n,), averaged over attempts.
         second: The second's, of the same items in the same order.
         clusters: A cluster code for each item (n,); None: the items are independent.
         pair: What is compared.
         procedure: How.
+        weights: How many items each stands for (n,), positive; None: as many each.
 
     Raises:
-        MetricError: The runs can't be paired, a value is not finite, a difference lies outside the
-            bounds, or there are fewer than two clusters.
+        MetricError: The runs can't be paired, a weight is not positive, a value is not finite, a
+            difference lies outside the bounds, or there are fewer than two clusters.
 
     >>> found = compare([1, 0, 0, 1, 0, 0], [1, 1, 1, 1, 0, 1], None, Pair("a", "b", "accuracy"))
     >>> found.difference.value, found.wins, found.losses, found.ties, found.verdict.value
@@ -131,14 +142,16 @@ def compare(
     """
     before, after = checked(first), checked(second)
     apart = differences(before, after)
-    difference = paired_difference(
-        before, after, clusters, level=procedure.level, bounds=procedure.bounds
-    )
-    if difference.clusters < 2:
+    if cluster_sums(apart, clusters).clusters < 2:
         raise MetricError("a comparison needs items from at least two clusters")
-    error = difference.standard_error
-    freedom = mean_variance(apart, cluster_sums(apart, clusters)).freedom
-    tests = _tests(before, after, clusters, pair, procedure)
+    weight = None if weights is None else checked_weights(weights, len(apart))
+    if weight is not None and not varies(weight):
+        weight = None
+    if weight is not None and varies(apart):
+        found = _weighted(apart, weight, clusters, procedure)
+    else:
+        found = _unweighted(before, after, clusters, pair, procedure)
+    difference, error = found.difference, found.difference.standard_error
     return Comparison(
         first=pair.first,
         second=pair.second,
@@ -147,19 +160,19 @@ def compare(
         clusters=difference.clusters,
         only_first=pair.only_first,
         only_second=pair.only_second,
-        first_value=float(before.mean()),
-        second_value=float(after.mean()),
+        first_value=float(np.average(before, weights=weight)),
+        second_value=float(np.average(after, weights=weight)),
         difference=difference,
-        bootstrap=_bootstrap(apart, clusters, difference, procedure),
-        tests=tests,
+        bootstrap=found.bootstrap,
+        tests=found.tests,
         wins=int(np.count_nonzero(apart > 0)),
         losses=int(np.count_nonzero(apart < 0)),
         ties=int(np.count_nonzero(apart == 0)),
         correlation=pearson(before, after) if varies(before) and varies(after) else None,
         detectable=None
         if error is None
-        else detectable_difference(error, freedom, level=_corrected_level(procedure)),
-        verdict=_verdict(tests, difference, procedure.level),
+        else detectable_difference(error, found.freedom, level=_corrected_level(procedure)),
+        verdict=_verdict(found.tests, difference, procedure.level),
         note=pair.note,
     )
 
@@ -256,6 +269,63 @@ def adjust(
     )
 
 
+class _Found(NamedTuple):
+    """The difference with its degrees of freedom, the tests and the bootstrap interval."""
+
+    difference: Estimate
+    freedom: float
+    tests: tuple[Test, ...]
+    bootstrap: Interval | None
+
+
+def _unweighted(
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    clusters: ArrayLike | None,
+    pair: Pair,
+    procedure: Procedure,
+) -> _Found:
+    apart = differences(first, second)
+    difference = paired_difference(
+        first, second, clusters, level=procedure.level, bounds=procedure.bounds
+    )
+    return _Found(
+        difference,
+        mean_variance(apart, cluster_sums(apart, clusters)).freedom,
+        _tests(first, second, clusters, pair, procedure),
+        _bootstrap(apart, clusters, difference, procedure),
+    )
+
+
+def _weighted(
+    apart: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    clusters: ArrayLike | None,
+    procedure: Procedure,
+) -> _Found:
+    """Compare where items stand for different numbers of items, and differences vary."""
+    difference, freedom = weighted_mean_estimate(
+        apart, weights, clusters, level=procedure.level, bounds=procedure.bounds
+    )
+    # Flipping the sign of a cluster flips that of its weighted sum, so the test holds for these.
+    weighted = apart * (weights / weights.max())
+    ps = {
+        "t": t_two_sided(difference.value / (difference.standard_error or math.inf), freedom),
+        "permutation": permutation_test(
+            np.zeros_like(weighted),
+            weighted,
+            clusters,
+            draws=procedure.draws,
+            seed=procedure.seed,
+        ),
+    }
+    return _Found(difference, freedom, _as_tests(ps), None)
+
+
+def _as_tests(ps: Mapping[str, float]) -> tuple[Test, ...]:
+    return tuple(Test(name=name, p=p, adjusted=p, note=_NOTES[name]) for name, p in ps.items())
+
+
 def _tests(
     first: NDArray[np.float64],
     second: NDArray[np.float64],
@@ -275,7 +345,7 @@ def _tests(
         if is_binary(first) and is_binary(second):
             found["mcnemar"] = mcnemar(first, second, clusters)
         found["sign"] = sign_test(first, second, clusters)
-    return tuple(Test(name=name, p=p, adjusted=p, note=_NOTES[name]) for name, p in found.items())
+    return _as_tests(found)
 
 
 def _bootstrap(

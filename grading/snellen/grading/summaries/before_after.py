@@ -71,8 +71,9 @@ class Shift:
         delta: Δ = before - after with its interval, clustered by site.
         flips: How many answers broke and how many were mended; None where values are not all 0
             or 1.
-        p: McNemar's p-value that breaking and mending are equally likely, clustered by site; None
-            where `flips` is.
+        p: McNemar's p-value (mid-p) that breaking and mending are equally likely, as if pairs were
+            independent; None where `flips` is.
+        p_by_site: The same for whole sites: the differences' signs are flipped site by site.
         likeness: The mean similarity of the responses before and after; None if not asked for.
     """
 
@@ -81,6 +82,7 @@ class Shift:
     delta: Estimate
     flips: Flips | None
     p: float | None
+    p_by_site: float | None
     likeness: float | None = None
 
 
@@ -195,7 +197,8 @@ def _shift(
         flips=flips([value == 1 for value in before], [value == 1 for value in after])
         if binary
         else None,
-        p=mcnemar(before, after, clusters) if binary else None,
+        p=mcnemar(before, after) if binary else None,
+        p_by_site=mcnemar(before, after, clusters) if binary else None,
         likeness=None if texts is None or like is None else _likeness(texts, like),
     )
 

@@ -5,9 +5,10 @@ Source: MMBench-GUI (Wang et al., 2025) section 3; the arithmetic of EQA is in
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
+from statistics import fmean
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -88,12 +89,16 @@ class Automation:
         average: The platforms' numbers weighted by their numbers of tasks. EQA enters as the
             finished number of each platform, not as that of all tasks in one row.
         missing: What was done with platforms that were not run.
+        not_run: These platforms; of several attempts, those that one of them did not run.
+        attempts: Each attempt's own average, where there are several.
     """
 
     limit: float
     by_platform: Mapping[str, Rate | None]
     average: Rate
     missing: Missing
+    not_run: frozenset[str] = frozenset()
+    attempts: tuple[Rate, ...] = ()
 
 
 def automation(
@@ -144,7 +149,47 @@ def automation(
             n=sum(tasks.values() if missing == "zero" else (tasks[name] for name in ran)),
         ),
         missing=missing,
+        not_run=frozenset(tasks) - ran,
     )
+
+
+def over_attempts(found: Sequence[Automation]) -> Automation:
+    """Average several attempts at the same tasks: each number is the mean of theirs.
+
+    EQA, too, is the mean of the finished numbers: no attempt's episodes are ordered among those of
+    another. A platform's numbers are the means over the attempts that ran it.
+
+    Args:
+        found: Each attempt under one limit, with one policy for platforms that were not run.
+
+    Raises:
+        MetricError: There are none, or they differ in their limit, policy or platforms.
+    """
+    if len({(one.limit, one.missing, tuple(one.by_platform)) for one in found}) != 1:
+        raise MetricError("attempts are averaged under one limit and policy, on the same platforms")
+    if len(found) == 1:
+        return found[0]
+    rates: dict[str, Rate | None] = {}
+    for name in found[0].by_platform:
+        ran = [rate for one in found if (rate := one.by_platform[name])]
+        rates[name] = _mean(ran) if ran else None
+    average = _mean([one.average for one in found])
+    tasks = sum(rate.n for rate in rates.values() if rate)
+    return Automation(
+        limit=found[0].limit,
+        by_platform=rates,
+        average=average if found[0].missing == "zero" else replace(average, n=tasks),
+        missing=found[0].missing,
+        not_run=frozenset(name for one in found for name in one.not_run),
+        attempts=tuple(one.average for one in found),
+    )
+
+
+def _mean(rates: Sequence[Rate]) -> Rate:
+    areas: dict[Reading, float] = {
+        reading: fmean(rate.eqa[reading] for rate in rates) for reading in READINGS
+    }
+    return Rate(fmean(rate.sr for rate in rates), areas, rates[0].n)
 
 
 class _Attempt(NamedTuple):

@@ -1,5 +1,14 @@
 """The `snellen` command line: thin commands over `snellen.sdk`."""
 
-from snellen.sdk.cli.app import main
+import sys
+from importlib.metadata import version
 
-__all__ = ["main"]
+
+def main() -> None:
+    """Run the command line; for its version alone, none of the commands is imported."""
+    if sys.argv[1:] == ["--version"]:
+        sys.stdout.write(f"snellen {version('snellen')}\n")
+        return
+    from snellen.sdk.cli.app import main as run
+
+    run()

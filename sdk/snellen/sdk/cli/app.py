@@ -10,7 +10,9 @@ import typer
 from snellen.grading.breakdown import LEAST
 from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import PROTOCOLS, protocols_of
-from snellen.sdk.cli import runs, show
+from snellen.sdk.cli import data as data_commands
+from snellen.sdk.cli import plan, runs, show
+from snellen.sdk.cli.judge import judge
 from snellen.sdk.cli.options import (
     PROBLEMS,
     Answers,
@@ -18,22 +20,27 @@ from snellen.sdk.cli.options import (
     Cluster,
     Data,
     Embedder,
+    Grid,
     Items,
     Json,
     Least,
     Output,
     Protocol,
     References,
+    RunCode,
     Split,
     Tags,
     Task,
     WithReferences,
     check,
     errors_told,
+    executor_of,
     finish,
     item_ids,
+    left_out_told,
     task_names,
 )
+from snellen.sdk.cli.summary import summary
 from snellen.sdk.doctor import checks
 from snellen.sdk.local import grade as grade_answers
 from snellen.sdk.protocol_reports import explain as explain_answers
@@ -68,7 +75,8 @@ def options(
 @app.command()
 def benchmarks() -> None:
     """List the benchmarks, their tasks and what each is scored by."""
-    show.benchmarks(TASKS.values())
+    with left_out_told():
+        show.benchmarks(TASKS.values())
 
 
 @app.command()
@@ -78,7 +86,7 @@ def protocols(
     ] = None,
 ) -> None:
     """List how a task can be scored: source, parts, and what is special about each protocol."""
-    with errors_told():
+    with errors_told(), left_out_told():
         chosen = {task: protocols_of(task)} if task is not None else PROTOCOLS
         show.protocols(chosen)
 
@@ -93,10 +101,12 @@ def grade(
     split: Split = None,
     items: Items = None,
     embedder: Embedder = None,
+    run_code: RunCode = False,
     with_references: WithReferences = False,
     tags: Tags = None,
     cluster: Cluster = None,
     by: By = None,
+    grid: Grid = None,
     least: Least = LEAST,
     output: Output = None,
     json: Json = False,
@@ -117,10 +127,19 @@ def grade(
             split=split,
             items=item_ids(items),
             embedder=embedder,
+            executor=executor_of(run_code=run_code),
             tags=tags,
             cluster=cluster,
         )
-        finish(report, output, json=json, by=by, least=least, with_references=with_references)
+        finish(
+            report,
+            output,
+            json=json,
+            by=by,
+            grid=grid,
+            least=least,
+            with_references=with_references,
+        )
 
 
 @app.command()
@@ -134,6 +153,7 @@ def regrade(
     references: References = None,
     split: Split = None,
     embedder: Embedder = None,
+    run_code: RunCode = False,
     output: Output = None,
     json: Json = False,
 ) -> None:
@@ -148,6 +168,7 @@ def regrade(
             references=references,
             split=split,
             embedder=embedder,
+            executor=executor_of(run_code=run_code),
         )
         finish(again, output, json=json)
 
@@ -166,6 +187,7 @@ def explain(
     ] = None,
     split: Split = None,
     items: Items = None,
+    run_code: RunCode = False,
     metric: Annotated[
         str | None, typer.Option(help="The metric to compare; the primary ones when left out.")
     ] = None,
@@ -183,6 +205,7 @@ def explain(
             protocols=protocols.split(",") if protocols else None,
             split=split,
             items=item_ids(items),
+            executor=executor_of(run_code=run_code),
         )
         if len(rescored.reports) < 2:
             raise InputError("name at least two protocols to explain a difference between")
@@ -197,6 +220,12 @@ app.command()(runs.evaluate)
 app.command()(runs.compare)
 app.command()(runs.report)
 app.command()(runs.consensus)
+app.command()(plan.sample)
+app.command()(plan.plan)
+app.command()(data_commands.fetch)
+app.add_typer(data_commands.group, name="data")
+app.command()(judge)
+app.command()(summary)
 
 
 @app.command()

@@ -6,16 +6,21 @@ from contextlib import contextmanager
 from json import dumps
 from pathlib import Path
 from typing import Annotated
+from warnings import catch_warnings, simplefilter, warn_explicit
 
 import typer
 
 from snellen.grading.breakdown import LEAST
 from snellen.grading.errors import InputError, SnellenError, UnknownNameError
+from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.models.estimates import Breakdown
+from snellen.grading.protocols.plugins import PluginWarning
 from snellen.grading.protocols.table import PROTOCOLS
 from snellen.grading.report.html import ready
+from snellen.grading.summaries import matrix
 from snellen.sdk.cli import show
 from snellen.sdk.reports import PAGE, Report, check_ending
+from snellen.sdk.sampling_file import Sample, load_sample
 
 PROBLEMS = 1
 STOPPED = 2
@@ -62,13 +67,23 @@ Split = Annotated[
 ]
 Items = Annotated[
     Path | None,
-    typer.Option(help="A file of item ids, one a line: grade only these.", show_default=False),
+    typer.Option(
+        help="Grade only these: a file of item ids, one a line, or of `snellen sample`.",
+        show_default=False,
+    ),
 ]
 Embedder = Annotated[
     str | None,
     typer.Option(
         help="For similarity: char-ngram, or a package or folder with a sentence model.",
         show_default=False,
+    ),
+]
+RunCode = Annotated[
+    bool,
+    typer.Option(
+        "--run-code",
+        help="Run the programs among the answers, each apart from this machine as far as it can.",
     ),
 ]
 Images = Annotated[
@@ -113,6 +128,15 @@ By = Annotated[
     ),
 ]
 
+Grid = Annotated[
+    str | None,
+    typer.Option(
+        help="Print the primary metric by two tags crossed, with rows, columns and intervals.",
+        metavar="ROWS,COLUMNS",
+        show_default=False,
+    ),
+]
+
 
 def finish(
     report: Report,
@@ -120,6 +144,7 @@ def finish(
     *,
     json: bool,
     by: list[str] | None = None,
+    grid: str | None = None,
     least: int = LEAST,
     with_references: bool = False,
 ) -> None:
@@ -128,12 +153,15 @@ def finish(
         is_page = path.suffix.lower() == PAGE
         report.save(path, with_references=with_references and is_page)
     breakdowns = [report.by(*tag_names(asked), least=least) for asked in by or ()]
+    crossed = None if grid is None else report.grid(*grid_tags(grid), least=least)
     if json:
-        sys.stdout.write(json_of(report, breakdowns) + "\n")
+        sys.stdout.write(json_of(report, breakdowns, crossed) + "\n")
     else:
         show.report(report)
         for breakdown in breakdowns:
             show.breakdown(breakdown)
+        if crossed is not None:
+            show.grid(crossed)
     show.problems(report)
     if report.problems:
         raise typer.Exit(PROBLEMS)
@@ -144,6 +172,18 @@ def tag_names(asked: str) -> list[str]:
     return [name.strip() for name in asked.split(",")]
 
 
+def grid_tags(asked: str) -> tuple[str, str]:
+    """Split what --grid names into its two tags.
+
+    Raises:
+        InputError: They are not two.
+    """
+    names = tag_names(asked)
+    if len(names) != 2:
+        raise InputError(f"--grid takes two tags, such as dimension,level, not {asked!r}")
+    return names[0], names[1]
+
+
 def check_tags(by: list[str] | None, tags: Mapping[str, object]) -> None:
     """Refuse before any work a tag that the items do not have."""
     for asked in by or ():
@@ -152,11 +192,14 @@ def check_tags(by: list[str] | None, tags: Mapping[str, object]) -> None:
                 raise UnknownNameError("tag of these items", name, tags)
 
 
-def json_of(report: Report, breakdowns: list[Breakdown]) -> str:
-    """Return a report as JSON, with the breakdowns that were asked for as `by`."""
-    told = report.model_dump(mode="json")
+def json_of(report: Report, breakdowns: list[Breakdown], crossed: matrix.Grid | None = None) -> str:
+    """Return a report as JSON, with what was asked for as `by` and `grid`."""
+    # One verdict a score: like the scores, it is left out.
+    told = report.model_dump(mode="json", exclude={"auxiliary": {"__all__": {"levels"}}})
     if breakdowns:
         told["by"] = [one.model_dump(mode="json") for one in breakdowns]
+    if crossed is not None:
+        told["grid"] = crossed.model_dump(mode="json")
     return dumps(told, indent=2, ensure_ascii=False)
 
 
@@ -176,12 +219,24 @@ def check_folder(path: Path) -> None:
         raise InputError("there is no such folder to save it in", file=str(path))
 
 
-def item_ids(path: Path | None) -> list[str] | None:
-    """Read a file of item ids, one a line."""
+def executor_of(*, run_code: bool) -> CodeExecutor | None:
+    """Return what runs programs, where the user allowed it."""
+    if not run_code:
+        return None
+    from snellen.tasks.executor.sandbox import SandboxExecutor
+
+    return SandboxExecutor(allow=True)
+
+
+def item_ids(path: Path | None) -> list[str] | Sample | None:
+    """Read a file of item ids, one a line, or a sample."""
     if path is None:
         return None
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        text = path.read_text(encoding="utf-8")
+        if text.lstrip().startswith("{"):
+            return load_sample(path)
+        lines = text.splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
         raise InputError(f"can't read the item ids: {reason}", file=str(path)) from error
@@ -196,3 +251,16 @@ def errors_told() -> Generator[None]:
     except SnellenError as error:
         show.error(error)
         raise typer.Exit(STOPPED) from None
+
+
+@contextmanager
+def left_out_told() -> Generator[None]:
+    """Say after a list which installed packages were left out of it, and why."""
+    with catch_warnings(record=True) as caught:
+        simplefilter("always", PluginWarning)
+        yield
+    for one in caught:
+        if issubclass(one.category, PluginWarning):
+            show.left_out(str(one.message))
+        else:
+            warn_explicit(one.message, one.category, one.filename, one.lineno)

@@ -1,21 +1,21 @@
 """The commands about runs of models: ask one, compare several, render a report."""
 
-from json import loads
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated
 
 import typer
 
 from snellen.grading.breakdown import LEAST
 from snellen.grading.errors import InputError
 from snellen.grading.stats.compare import Correction
-from snellen.sdk.cli import show
+from snellen.sdk.cli import models, show
 from snellen.sdk.cli.options import (
     PROBLEMS,
     STOPPED,
     By,
     Cluster,
     Embedder,
+    Grid,
     Images,
     Items,
     Json,
@@ -40,46 +40,6 @@ from snellen.sdk.consensus_file import PairRule, Rule, make_consensus
 from snellen.sdk.selection import select
 from snellen.sdk.stored import reopen, retagged
 from snellen.tasks.benchmarks.table import load_task
-
-Api = Literal["openai", "anthropic"]
-
-
-def _number(text: str) -> float | None:
-    """Read an option that is a number or `none`, which sends nothing."""
-    if text.lower() == "none":
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is neither a number nor none") from None
-
-
-def _whole(text: str) -> int | None:
-    """Read an option that is a whole number or `none`, which sends nothing."""
-    number = _number(text)
-    if number is not None and number != int(number):
-        raise typer.BadParameter(f"{text!r} is no whole number")
-    return None if number is None else int(number)
-
-
-def _object(text: str) -> dict[str, Any]:
-    """Read an option that is a JSON object."""
-    try:
-        found = loads(text)
-    except ValueError as error:
-        raise typer.BadParameter(f"it is no JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise typer.BadParameter("it must be a JSON object")
-    return cast("dict[str, Any]", found)
-
-
-def _header(text: str) -> tuple[str, str]:
-    """Read a header of the form `Name: value`."""
-    name, colon, value = text.partition(":")
-    if not colon or not name.strip():
-        raise typer.BadParameter("a header looks like 'Name: value'")
-    return name.strip(), value.strip()
-
 
 _LEVEL = typer.Option(help="Of the intervals and the verdicts.", min=0.5, max=0.9999)
 
@@ -131,6 +91,7 @@ def report(
     saved: Annotated[Path, typer.Argument(help="A report saved as JSON.")],
     output: Output = None,
     by: By = None,
+    grid: Grid = None,
     least: Least = LEAST,
     tags: Tags = None,
     cluster: Cluster = None,
@@ -151,7 +112,15 @@ def report(
         found = reopen(
             saved, data=data, references=references, images=images, tags=tags, cluster=cluster
         )
-        finish(found, output, json=json, by=by, least=least, with_references=with_references)
+        finish(
+            found,
+            output,
+            json=json,
+            by=by,
+            grid=grid,
+            least=least,
+            with_references=with_references,
+        )
 
 
 def evaluate(
@@ -162,16 +131,12 @@ def evaluate(
     run: Annotated[
         Path, typer.Option(help="A folder that keeps the answers; given again, asking goes on.")
     ],
-    api: Annotated[
-        Api, typer.Option(help="openai (chat completions) or anthropic (Messages).")
-    ] = "openai",
+    api: models.Api = "openai",
     images: Images = None,
     no_images: Annotated[
         bool, typer.Option("--no-images", help="Ask without any image, as a baseline.")
     ] = False,
-    max_view_side: Annotated[
-        int | None, typer.Option(help="Scale images down to this side, in pixels.", min=1)
-    ] = None,
+    max_view_side: models.MaxViewSide = None,
     prompt: Annotated[
         str | None, typer.Option(help="A prompt of the task by name; its first when left out.")
     ] = None,
@@ -180,30 +145,17 @@ def evaluate(
     attempts: Annotated[int, typer.Option(help="How often each item is asked.", min=1)] = 1,
     protocol: Protocol = None,
     embedder: Embedder = None,
-    temperature: Annotated[str, typer.Option(help="Of the decoding; none sends none.")] = "0",
-    max_tokens: Annotated[
-        str, typer.Option(help="An answer is cut after so many; none sends none.")
-    ] = "1024",
-    seed: Annotated[int | None, typer.Option(help="Of the decoding, if the API has one.")] = None,
-    extra: Annotated[
-        str, typer.Option(help="Further fields of each request, as a JSON object.")
-    ] = "{}",
-    header: Annotated[
-        list[str] | None, typer.Option(help="Sent with each request: 'Name: value'; repeatable.")
-    ] = None,
-    concurrency: Annotated[int, typer.Option(help="Requests at a time.", min=1)] = 8,
-    requests_per_minute: Annotated[
-        float | None, typer.Option(help="At most so many.", min=0.01)
-    ] = None,
-    tokens_per_minute: Annotated[
-        float | None, typer.Option(help="At most so many, input and output.", min=1)
-    ] = None,
-    retries: Annotated[int, typer.Option(help="After faults that may pass.", min=0)] = 6,
-    timeout: Annotated[float, typer.Option(help="Seconds for one answer.", min=0.001)] = 600.0,
-    cache: Annotated[
-        bool | None,
-        typer.Option("--cache/--no-cache", help="Keep answers in a cache.", show_default=False),
-    ] = None,
+    temperature: models.Temperature = models.TEMPERATURE,
+    max_tokens: models.MaxTokens = models.MAX_TOKENS,
+    seed: models.Seed = None,
+    extra: models.Extra = models.EXTRA,
+    header: models.Header = None,
+    concurrency: models.Concurrency = models.CONCURRENCY,
+    requests_per_minute: models.RequestsPerMinute = None,
+    tokens_per_minute: models.TokensPerMinute = None,
+    retries: models.Retries = models.RETRIES,
+    timeout: models.Timeout = models.TIMEOUT,
+    cache: models.Cache = None,
     tags: Tags = None,
     cluster: Cluster = None,
     by: By = None,
@@ -217,36 +169,31 @@ def evaluate(
     The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY. Exit status: 0 when every item was
     answered, 1 when some were not (the same command asks these again), 2 when asking stopped.
     """
-    from snellen.sdk.evaluation.endpoints import Endpoint
     from snellen.sdk.evaluation.evaluating import evaluate as evaluate_model
     from snellen.sdk.evaluation.faults import EvaluationInterrupted
-    from snellen.sdk.evaluation.settings import Decoding, Limits
+    from snellen.sdk.evaluation.settings import Limits
 
     with errors_told():
         check(output, with_references=with_references)
         if no_images and images is not None:
             raise InputError("--images and --no-images exclude one another")
         loaded = load_task(task, data, split=split, images=images, prompt=prompt)
-        chosen = select(None, loaded, items=item_ids(items), tags=tags, cluster=cluster)
+        wanted = item_ids(items)
+        chosen = select(None, loaded, items=wanted, tags=tags, cluster=cluster)
         # A misspelt tag must not cost the answers that were paid for.
         check_tags(by, chosen.tagging.tags)
         try:
             found = evaluate_model(
                 task,
-                model=Endpoint(model, name, api, headers=dict(map(_header, header or ()))),
+                model=models.endpoint(model, name, api, header),
                 data=loaded,
                 images=False if no_images else None,
                 max_view_side=max_view_side,
-                items=chosen.ids if items is not None else None,
+                items=wanted,
                 attempts=attempts,
                 protocol=protocol,
                 embedder=embedder,
-                decoding=Decoding(
-                    temperature=_number(temperature),
-                    max_tokens=_whole(max_tokens),
-                    seed=seed,
-                    extra=_object(extra),
-                ),
+                decoding=models.decoding(temperature, max_tokens, seed, extra),
                 limits=Limits(
                     concurrency=concurrency,
                     requests_per_minute=requests_per_minute,

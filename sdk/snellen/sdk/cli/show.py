@@ -1,6 +1,6 @@
 """What the commands print: tables on standard output, problems and errors on standard error."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations, groupby
 from pathlib import Path
 
@@ -11,16 +11,28 @@ from rich.table import Table
 from snellen.grading.chance import OneOf
 from snellen.grading.errors import SnellenError, UnknownNameError, where
 from snellen.grading.explain import PARTS, Explanation, part_name
+from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.comparisons import ItemChange
 from snellen.grading.models.estimates import Breakdown
 from snellen.grading.protocols.base import Protocol
+from snellen.grading.report import auxiliary
 from snellen.grading.report.comparison import remarks, sentence
+from snellen.grading.report.heat_map import cell_text, grid_note
+from snellen.grading.report.population import (
+    POPULATION_COLUMNS,
+    population_rows,
+    sample_sentence,
+)
 from snellen.grading.report.render import grouping, interval_cell, metric_cells
+from snellen.grading.stats.plans import Costs, Plan, Planned
+from snellen.grading.summaries.matrix import Grid
+from snellen.sdk.cli.tables import Head, print_table
 from snellen.sdk.comparison import Comparison
 from snellen.sdk.consensus_file import Consensus
 from snellen.sdk.doctor import Check
 from snellen.sdk.protocol_reports import ProtocolReports
 from snellen.sdk.reports import Report
+from snellen.sdk.sampling_file import Sample
 from snellen.tasks.benchmarks.table import TaskSpec
 
 _FEW = 5
@@ -39,8 +51,6 @@ def benchmarks(specs: Iterable[TaskSpec]) -> None:
             name = spec.id.partition("/")[2]
             grid.add_row("", name, escape(spec.title), spec.primary, chance)
         _out.print(grid)
-    _out.print("[bold]matrix[/bold]")
-    _out.print("  your own items; no tasks of its own yet")
 
 
 def protocols(by_task: Mapping[str, Iterable[Protocol]]) -> None:
@@ -63,14 +73,17 @@ def protocols(by_task: Mapping[str, Iterable[Protocol]]) -> None:
 def report(given: Report) -> None:
     """Print a report's numbers, outcomes and signature."""
     raters = ["raters"] if given.ceiling else []
-    table = _numbers("metric", "value", "95 % interval", "answered", "as published", *raters)
+    heads = ("metric", "value", "95 % interval", "answered", "as published", *raters)
+    rows: list[Sequence[str]] = []
     for key, metric in given.metrics.items():
-        style = "bold" if key == given.primary else ""
         ceiling = [f"{100 * given.ceiling[key]:.2f}"] if given.ceiling else []
         value, *others = metric_cells(metric)
         interval = interval_cell(given.estimates.get(key))
-        table.add_row(key, value, interval, *others, *ceiling, style=style)
-    _out.print(table)
+        rows.append((key, value, interval, *others, *ceiling))
+    _numbers(heads, rows, bold=[list(given.metrics).index(given.primary)])
+    if given.population:
+        _out.print(sample_sentence(given), markup=False)
+        _numbers(POPULATION_COLUMNS, population_rows(given))
     if given.chance is not None and given.lift is not None:
         guess = escape(given.chance.guess)
         _out.print(f"chance {100 * given.chance.value:.2f} ({guess}), lift {100 * given.lift:+.2f}")
@@ -93,24 +106,46 @@ def report(given: Report) -> None:
         _out.print(f"{given.not_selected} submission(s) to items that were not selected")
     if given.tag_coverage:
         _out.print(f"Tags {escape(given.tag_coverage)}")
+    for warning in given.warnings:
+        _out.print(f"[yellow]{escape(warning)}[/yellow]")
     if given.data.note:
         _out.print(f"[yellow]Data: {escape(given.data.note)}[/yellow]")
     _out.print(given.signature, style="dim", soft_wrap=True, markup=False)
+    if given.auxiliary:
+        _auxiliary(given.auxiliary)
 
 
 def breakdown(given: Breakdown) -> None:
     """Print a metric by the values of a tag."""
-    table = _numbers(given.tag, given.metric, "95 % interval", "items")
+    rows: list[Sequence[str]] = []
     for cell in given.cells:
         value = "" if cell.estimate is None else f"{100 * cell.estimate.value:.2f}"
-        table.add_row(escape(cell.name), value, interval_cell(cell.estimate), str(cell.items))
+        rows.append((cell.name, value, interval_cell(cell.estimate), str(cell.items)))
     _out.print()
-    _out.print(table)
+    _numbers((given.tag, given.metric, "95 % interval", "items"), rows)
     blanked = sum(1 for cell in given.cells if cell.estimate is None)
     notes = [f"{given.covered} of {given.items} items have the tag"]
     if blanked:
         notes.append(f"{blanked} with fewer than {given.least} items left blank")
     _out.print("; ".join(notes))
+
+
+def grid(given: Grid) -> None:
+    """Print a metric by two tags crossed: in each cell its value, interval and items."""
+    lines: list[Sequence[str]] = []
+    for name, cells, total in zip(
+        (*given.row_names, "all"),
+        (*given.cells, given.column_totals),
+        (*given.row_totals, given.total),
+        strict=True,
+    ):
+        lines.append((name, *("\n".join(cell_text(given, cell)) for cell in (*cells, total))))
+    _out.print()
+    _out.print(f"[bold]{escape(given.metric)}[/bold], per cent")
+    _numbers((f"{given.rows} x {given.columns}", *given.column_names, "all"), lines)
+    note = grid_note(given)
+    if note:
+        _out.print(escape(note))
 
 
 def comparisons(found: Iterable[Comparison], changes: int) -> None:
@@ -119,14 +154,10 @@ def comparisons(found: Iterable[Comparison], changes: int) -> None:
         if number:
             _out.print()
         _out.print(f"[bold]{escape(sentence(one))}[/bold]")
-        table = _numbers("run", one.metric)
-        table.add_row(escape(one.first), f"{100 * one.first_value:.2f}")
-        table.add_row(escape(one.second), f"{100 * one.second_value:.2f}")
-        _out.print(table)
-        tests = _numbers("test", "p", "corrected")
-        for test in one.tests:
-            tests.add_row(test.name, f"{test.p:.4g}", f"{test.adjusted:.4g}")
-        _out.print(tests)
+        runs = ((one.first, one.first_value), (one.second, one.second_value))
+        _numbers(("run", one.metric), ((name, f"{100 * value:.2f}") for name, value in runs))
+        tests = ((test.name, f"{test.p:.4g}", f"{test.adjusted:.4g}") for test in one.tests)
+        _numbers(("test", "p", "corrected"), tests)
         for remark in remarks(one):
             _out.print(escape(remark), style="yellow" if remark.startswith("note:") else "")
         _changed("gained", one.gained[:changes])
@@ -160,14 +191,54 @@ def problems(given: Report) -> None:
         _err.print(f"  in all: {counts}")
 
 
+def sample(found: Sample, path: Path) -> None:
+    """Print what was drawn of each stratum, and where it is frozen."""
+    rows: list[Sequence[str]] = []
+    for stratum in found.design.strata:
+        weight = f"{stratum.items / stratum.drawn:.2f}"
+        rows.append((stratum.name, f"{stratum.items:,}", f"{stratum.drawn:,}", weight))
+    _numbers((" x ".join(found.design.by), "items", "drawn", "each stands for"), rows)
+    _out.print(f"{len(found):,} of {found.design.items:,} items drawn: {found.allocation}")
+    _out.print(f"{path} sha256:{found.sha256[:16]}", style="dim", soft_wrap=True, markup=False)
+
+
+def plan(asked: Plan, found: Planned, spent: Costs) -> None:
+    """Print how many items a plan needs, what they show and what they cost."""
+    rows: list[Sequence[str]] = []
+    if asked.half_width is not None:
+        wanted = f"score known to +-{100 * asked.half_width:g} points"
+        rows.append((wanted, f"{found.for_half_width:,}"))
+    if asked.difference is not None:
+        wanted = f"difference of {abs(100 * asked.difference):g} points found"
+        rows.append((wanted, f"{found.for_difference:,}"))
+    if rows:
+        _numbers(("", "items"), rows)
+    if not found.enough:
+        _out.print("[yellow]There are not as many items; this is what all of them show:[/yellow]")
+    width = f"{100 * found.half_width:.2f}"
+    _out.print(f"{found.items:,} items: each score is known to +-{width} points")
+    if found.detectable is not None:
+        pairs = f" ({asked.comparisons} pairs, corrected)" if asked.comparisons > 1 else ""
+        _out.print(
+            f"  and {100 * asked.power:g} % of differences of {100 * found.detectable:.2f} points"
+            f" are found{pairs}"
+        )
+    cost = [f"{spent.answers:,} answers of {asked.models} model{'s' if asked.models > 1 else ''}"]
+    if spent.tokens is not None:
+        cost.append(f"{spent.tokens:,} tokens")
+    if spent.price is not None:
+        cost.append(f"{spent.price:,.2f} at that price")
+    _out.print(", ".join(cost))
+
+
 def protocol_reports(given: ProtocolReports, key: str | None, partings: int) -> None:
     """Print one number a protocol, then each difference shared out among the parts."""
     keys = list(dict.fromkeys(key for one in given.reports.values() for key in one.metrics))
-    table = _numbers("protocol", *keys)
+    rows: list[Sequence[str]] = []
     for name, one in given.reports.items():
         cells = [metric_cells(one.metrics[key])[2] if key in one.metrics else "" for key in keys]
-        table.add_row(name, *cells)
-    _out.print(table)
+        rows.append((name, *cells))
+    _numbers(("protocol", *keys), rows)
     if key is not None and key not in keys:
         raise UnknownNameError("metric of these protocols", key, keys)
     for first, second in combinations(given.reports, 2):
@@ -195,9 +266,27 @@ def message(text: str) -> None:
     _err.print(text, markup=False, soft_wrap=True)
 
 
+def left_out(why: str) -> None:
+    """Print why a package's benchmark is not in the list above."""
+    _err.print(f"[red]left out:[/red] {escape(why)}", soft_wrap=True)
+
+
 def error(given: SnellenError) -> None:
     """Print why nothing could be done."""
     _err.print(f"[red]error:[/red] {escape(str(given))}", soft_wrap=True)
+
+
+def _auxiliary(given: Mapping[str, Auxiliary]) -> None:
+    """Print what judges say, apart from the score."""
+    _out.print(f"\n[bold]{auxiliary.HEADING}[/bold]")
+    _numbers(auxiliary.VERDICT_COLUMNS, auxiliary.verdict_rows(given))
+    for name, one in given.items():
+        if one.agreements:
+            _out.print(f"which responses are right, by {name} and others:", markup=False)
+            _numbers(auxiliary.AGREEMENT_COLUMNS, auxiliary.agreement_rows(one))
+        for remark in auxiliary.remarks(one):
+            _out.print(remark, style="yellow", markup=False, soft_wrap=True)
+        _out.print(one.signature, style="dim", soft_wrap=True, markup=False)
 
 
 def _changed(title: str, items: Iterable[ItemChange]) -> None:
@@ -256,8 +345,8 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _numbers(*columns: str) -> Table:
-    table = _table(*columns)
-    for column in table.columns[1:]:
-        column.justify = "right"
-    return table
+def _numbers(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], *, bold: Collection[int] = ()
+) -> None:
+    first, *others = columns
+    print_table(_out, (Head(first, text=True), *map(Head, others)), rows, bold=bold)

@@ -182,7 +182,7 @@ class Asking:
         if fault.status is not None:
             meta["status"] = fault.status
         cost = Cost(tries=reply.tries)
-        self._keeper.add(self._record(job, meta, error=fault.message), cost)
+        self._keeper.add(self._record(job, meta, error=fault.kept or fault.message), cost)
         self.counts.done += 1
         self.counts.errors += 1
         if self._failures >= self._plan.limits.give_up_after or (

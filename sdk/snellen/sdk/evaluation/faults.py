@@ -1,5 +1,6 @@
 """What can go wrong while a model is asked."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from snellen.grading.errors import SnellenError
@@ -17,6 +18,7 @@ class Fault(Exception):  # noqa: N818  # it becomes a submission's error
         retry_after: Seconds that the server asks to wait.
 
     Attributes:
+        kept: What is kept of it with the answers; None: the message.
         far: Whether the server asks for a longer wait than there is patience for; set by who asks.
     """
 
@@ -36,8 +38,18 @@ class Fault(Exception):  # noqa: N818  # it becomes a submission's error
         self.throttled = throttled
         self.setup = setup
         self.retry_after = retry_after
+        self.kept: str | None = None
         self.far = False
         super().__init__(message)
+
+    @property
+    def kind(self) -> str:
+        """What happened, without the words of a server or a function: these may quote a prompt."""
+        if self.status is not None:
+            return f"HTTP {self.status}"
+        if self.__cause__ is not None:
+            return type(self.__cause__).__name__
+        return re.split("[:;] ", self.message, maxsplit=1)[0]
 
 
 class EvaluationStoppedError(SnellenError):

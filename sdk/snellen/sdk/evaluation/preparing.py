@@ -188,7 +188,9 @@ class Evaluation:
     def _kept(self) -> str:
         if self.wanted.run is not None:
             return f"What was answered is in {self._folder / ANSWERS}; the same call goes on there."
-        count = len(self.memory.records)
+        count = sum("error" not in record for record in self.memory.records)
+        if count == 0:
+            return "No answer came."
         return (
             f"The {count:,} answers that came are this exception's `submissions`;"
             " with run='a/folder' they outlive the process, and the same call goes on there."

@@ -81,7 +81,7 @@ def _read_pandas(frame: _Pandas, limits: Limits) -> Iterator[Batch]:
         columns = {
             name: _pandas_cells(frame[name].iloc[start : start + limits.chunk]) for name in names
         }
-        stop = start + len(columns["item_id"])
+        stop = start + len(columns[names[0]])
         add_table(collector, columns, range(start + 1, stop + 1))
         yield from collector.ready()
     yield from collector.rest()

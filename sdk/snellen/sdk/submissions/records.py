@@ -2,7 +2,7 @@
 
 import json
 import operator
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any, cast
 
 from snellen.grading.models.reports import ProblemKind
@@ -33,8 +33,11 @@ def add_record(collector: Collector, record: Mapping[str, Any], line: int) -> No
 
     Without a readable item_id and attempt nobody knows where it belongs, so it is skipped, as is
     one whose response is no JSON. A wrong error, model or meta leaves it in. An absent response
-    without an error is a problem too, but the record stays: it was submitted.
+    without an error is a problem too, but the record stays: it was submitted. The record of an
+    episode is taken for the submission that it stands for.
     """
+    if is_episode(record):
+        record = _of_episode(collector, record, line)
     try:
         item_id = _item_id(collector, record.get("item_id"), line)
         attempt = _attempt(collector, record.get("attempt"), line)
@@ -52,6 +55,29 @@ def add_record(collector: Collector, record: Mapping[str, Any], line: int) -> No
             "meta",
         )
     collector.add(item_id, response, attempt, error, model, line)
+
+
+def is_episode(names: Container[object]) -> bool:
+    """Whether a record or a table of such fields is of episodes: a task has them, and no item."""
+    return "task_id" in names and "item_id" not in names and "response" not in names
+
+
+def _of_episode(collector: Collector, record: Mapping[str, Any], line: int) -> Mapping[str, Any]:
+    # Loaded late: it needs the protocols, and so numpy, which no other record does.
+    from snellen.tasks.sources.mmbench_gui_episodes import read_record
+
+    plain: dict[str, object] = {}
+    for key, value in record.items():
+        try:
+            if not _is_absent(value) and not (isinstance(value, str) and not value):
+                plain[key] = to_json(value)
+        except NotJsonError:
+            # Kept as it is: no field of an episode may be that, so the reader says which it was.
+            plain[key] = value
+    found = read_record(plain)
+    for what, field in found.faults:
+        collector.fault(ProblemKind.WRONG_TYPE, what, line, field)
+    return found.submission
 
 
 def add_parsed(collector: Collector, value: object, line: int) -> None:

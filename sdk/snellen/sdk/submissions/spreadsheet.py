@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from types import MappingProxyType
 from typing import NamedTuple, TextIO
 
 from snellen.grading.errors import SubmissionError
@@ -21,6 +22,9 @@ from snellen.sdk.submissions.files import (
 from snellen.sdk.submissions.table import add_table, wanted_columns
 
 _WHOLE = re.compile(r"\s*([0-9]{1,10})(?:\.0*)?\s*")
+_AMOUNT = re.compile(r"\s*-?[0-9]{1,15}(?:\.[0-9]{0,15})?\s*")
+_AMOUNTS = frozenset(("success", "steps", "limit"))
+_TRUTHS = MappingProxyType({"true": 1.0, "false": 0.0})
 _ROWS = 4096
 
 
@@ -110,7 +114,17 @@ def _add(
         columns[name] = [row.cells[place] for row in fitting]
     if "attempt" in columns:
         columns["attempt"] = [_number(str(cell)) for cell in columns["attempt"]]
+    for name in _AMOUNTS.intersection(columns):
+        columns[name] = [_amount(str(cell)) for cell in columns[name]]
     add_table(collector, columns, [row.line for row in fitting])
+
+
+def _amount(cell: str) -> float | str:
+    """Return a number of an episode, true as 1 and false as 0, and what is none as it is."""
+    truth = _TRUTHS.get(cell.strip().lower())
+    if truth is not None:
+        return truth
+    return float(cell) if _AMOUNT.fullmatch(cell) else cell.strip()
 
 
 def _number(cell: str) -> int | str | None:

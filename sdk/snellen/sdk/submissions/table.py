@@ -5,24 +5,38 @@ from typing import cast
 
 from snellen.grading.errors import SubmissionError
 from snellen.sdk.submissions.batch import Collector
-from snellen.sdk.submissions.records import FIELDS, MAX_ATTEMPT, add_record
+from snellen.sdk.submissions.records import FIELDS, MAX_ATTEMPT, add_record, is_episode
 from snellen.sdk.submissions.values import text_fault
 
 _NEEDED = ("item_id", "response")
+_OF_EPISODES = (
+    "task_id",
+    "success",
+    "steps",
+    "limit",
+    "platform",
+    "planner",
+    "grounder",
+    "attempt",
+    "error",
+)
 
 
 def wanted_columns(names: Sequence[object], file: str | None = None) -> list[str]:
-    """Return which of a table's columns are to be read.
+    """Return which of a table's columns are to be read: of submissions, or of episodes.
 
     Raises:
-        SubmissionError: item_id or response is not among them, or one stands there twice.
+        SubmissionError: item_id or response is not among them, and they are not those of episodes;
+            or one stands there twice.
     """
-    for name in FIELDS:
+    episodes = is_episode(names)
+    known = _OF_EPISODES if episodes else FIELDS
+    for name in known:
         if names.count(name) > 1:
             raise SubmissionError(
                 "there are several columns of that name; keep one", file=file, field=name
             )
-    for name in _NEEDED:
+    for name in () if episodes else _NEEDED:
         if name not in names:
             found = ", ".join(ascii(each) for each in names[:10]) or "none"
             raise SubmissionError(
@@ -31,14 +45,14 @@ def wanted_columns(names: Sequence[object], file: str | None = None) -> list[str
                 file=file,
                 field=name,
             )
-    return [name for name in FIELDS if name in names]
+    return [name for name in known if name in names]
 
 
 def add_table(
     collector: Collector, columns: Mapping[str, list[object]], lines: Sequence[int]
 ) -> None:
     """Add columns of one length, at once when all are right and otherwise row by row."""
-    if _is_plain(columns, collector.limits.max_response_chars):
+    if "item_id" in columns and _is_plain(columns, collector.limits.max_response_chars):
         count = len(lines)
         none: list[object] = [None] * count
         collector.item_ids += cast("list[str]", columns["item_id"])

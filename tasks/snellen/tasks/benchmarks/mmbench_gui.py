@@ -7,7 +7,7 @@ and L4 were never released as files, so those are read from lists in a layout of
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -40,7 +40,7 @@ from snellen.tasks.benchmarks.mmbench_gui_prompts import (
 from snellen.tasks.models import TaskData
 from snellen.tasks.pins import pin
 from snellen.tasks.prompts import Prompt, prompt_of
-from snellen.tasks.sources import mmbench_gui_images as shots
+from snellen.tasks.sources.boxes import outside_note, reaches_outside
 from snellen.tasks.sources.mmbench_gui import (
     DIFFICULTIES,
     Annotations,
@@ -50,7 +50,9 @@ from snellen.tasks.sources.mmbench_gui import (
     read_elements,
     read_questions,
 )
+from snellen.tasks.sources.mmbench_gui_images import screenshots
 from snellen.tasks.sources.mmbench_gui_tasks import FILES, Level, OnlineTask, read_tasks
+from snellen.tasks.sources.rows import SCREEN
 
 L1, L2_BASIC, L2_ADVANCED, L3, L4 = TASKS = (
     "mmbench-gui/l1",
@@ -59,7 +61,6 @@ L1, L2_BASIC, L2_ADVANCED, L3, L4 = TASKS = (
     "mmbench-gui/l3",
     "mmbench-gui/l4",
 )
-SCREEN = "screen"
 ALL = "all"
 """The split of everything: L1 in its three difficulties, L3 and L4 under the tasks' own limits."""
 
@@ -110,23 +111,6 @@ def load(
     raise UnknownNameError("MMBench-GUI task", task, TASKS)
 
 
-def missing_images(
-    task: str, path: str | Path, split: str | None = None, images: str | Path | None = None
-) -> tuple[str, ...]:
-    """Return the screenshots that a split's items show and that are not there.
-
-    Grading needs none of them. Arguments and errors are those of `load`.
-
-    Returns:
-        Paths below the folder of images, each once, in order; all of them where there is no
-        folder of images.
-    """
-    data = load(task, path, split, images)
-    paths = [image for image in data.tags.get("image", ()) if image is not None]
-    root = _images_of(Path(data.pin.path or path), _path(images))
-    return shots.missing(root, paths) if root else tuple(sorted(set(paths)))
-
-
 # ---- L1 ----------------------------------------------------------------------------------------
 
 
@@ -146,7 +130,7 @@ def _load_questions(path: Path, split: str | None, images: Path | None, prompt: 
         build_reference=lambda index: _reference(
             rows[index].id, ChoiceAnswer(letter=rows[index].answer)
         ),
-        load_image=_image_loader(file.path, images, rows),
+        load_image=screenshots(file.path, images, rows),
         contexts=[_context(row.shot, len(row.options)) for row in rows],
         tags={
             "difficulty": [row.difficulty for row in rows],
@@ -189,10 +173,10 @@ def _load_elements(
         split=kind,
         ids=[row.id for row in rows],
         golds=[ImageTarget(row.box, (row.shot.size.width, row.shot.size.height)) for row in rows],
-        pin=_pin("L2_annotations", file),
+        pin=_noted(_pin("L2_annotations", file), rows),
         build_item=lambda index: _point_at(rows[index], task, prompt),
         build_reference=lambda index: _reference(rows[index].id, _box(rows[index])),
-        load_image=_image_loader(file.path, images, rows),
+        load_image=screenshots(file.path, images, rows),
         contexts=[_context(row.shot) for row in rows],
         tags={
             "data_type": [row.element for row in rows],
@@ -200,6 +184,19 @@ def _load_elements(
         },
         cluster="image",
     )
+
+
+def _noted(pin: DataPin, rows: Sequence[Element]) -> DataPin:
+    outside = outside_note(
+        [
+            row.id
+            for row in rows
+            if reaches_outside(
+                without_unknowns(row.box), (row.shot.size.width, row.shot.size.height)
+            )
+        ]
+    )
+    return pin.model_copy(update={"note": "; ".join(filter(None, (pin.note, outside)))})
 
 
 def _point_at(row: Element, task: str, prompt: Prompt) -> Item:
@@ -244,6 +241,10 @@ def _load_tasks(task: str, path: Path, split: str | None, prompt: Prompt) -> Tas
         ids=[row.id for row in rows],
         golds=[EpisodeGold(limit) for limit in limits],
         pin=pin(role, ALL, file.path, file.sha256, len(rows)),
+        contexts=[
+            Context(limit=limit, platform=row.platform)
+            for row, limit in zip(rows, limits, strict=True)
+        ],
         build_item=lambda index: _do(rows[index], task, prompt, limits[index]),
         build_reference=lambda index: _reference(
             rows[index].id, EpisodeAnswer(success=1, cost=1, limit=limits[index])
@@ -294,26 +295,6 @@ def _shot_tags(found: Sequence[Shot]) -> dict[str, TagColumn]:
 
 def _path(images: str | Path | None) -> Path | None:
     return None if images is None else Path(images)
-
-
-def _images_of(annotations: Path, images: Path | None) -> Path | None:
-    return shots.beside(annotations) if images is None else shots.given(images)
-
-
-def _image_loader(
-    annotations: Path, images: Path | None, rows: Sequence[Question | Element]
-) -> Callable[[int, str], bytes] | None:
-    root = _images_of(annotations, images)
-    if root is None:
-        return None
-    read = shots.loader(root, [row.shot.path for row in rows], [row.id for row in rows])
-
-    def load_image(index: int, name: str) -> bytes:
-        if name != SCREEN:
-            raise DataError(f"there is no image {name!r}, only {SCREEN!r}")
-        return read(index)
-
-    return load_image
 
 
 def _pin(role: str, file: Annotations[Question] | Annotations[Element]) -> DataPin:

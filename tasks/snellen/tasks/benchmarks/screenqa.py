@@ -16,7 +16,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.models.answers import (
     Answer,
     AnswerFormat,
@@ -27,23 +26,20 @@ from snellen.grading.models.answers import (
     UiTextsAnswer,
 )
 from snellen.grading.models.geometry import Box, Space
-from snellen.grading.models.items import Image, Item, Reference
-from snellen.grading.models.reports import DataPin
+from snellen.grading.models.items import Item, Reference
+from snellen.tasks.benchmarks.loading import pin_of, space_hint, task_in
 from snellen.tasks.models import TaskData
-from snellen.tasks.pins import pin
 from snellen.tasks.prompts import Prompt, prompt_of
 from snellen.tasks.sources.screenqa import read
-from snellen.tasks.sources.screenqa_images import folder_images
+from snellen.tasks.sources.screenqa_images import rico_images
 from snellen.tasks.sources.screenqa_rows import (
     COMPLEX,
     LONG,
-    SCREEN,
     SHORT,
     UI_CONTENTS,
     UI_CONTENTS_BOXES,
     Layout,
     Rows,
-    item_ids,
 )
 
 NO_ANSWER = "<no answer>"
@@ -212,25 +208,19 @@ def load(
         UnknownNameError: There is no such task, split or prompt.
         MissingExtraError: The data is parquet and pyarrow is not installed.
     """
-    try:
-        spec = TASKS[task]
-    except KeyError:
-        raise UnknownNameError("ScreenQA task", task, TASKS) from None
+    spec = task_in(TASKS, task, "ScreenQA")
     asked = prompt_of(spec.prompts, prompt)
     rows = read(spec.layout, Path(path), split)
-    load_image = rows.load_image
-    if images is not None:
-        load_image = folder_images(Path(images), rows.image_ids)
-    builder = _Builder(task, spec, asked, rows, item_ids(rows.split, rows.image_ids))
+    builder = _Builder(task, spec, asked, rows)
     return TaskData(
         task=task,
         split=rows.split,
-        ids=builder.ids,
+        ids=rows.ids,
         golds=rows.golds,
-        pin=_pin(rows),
+        pin=pin_of(rows),
         build_item=builder.item,
         build_reference=builder.reference,
-        load_image=None if load_image is None else _named(load_image),
+        load_image=rows.load_image if images is None else rico_images(Path(images), rows.image_ids),
         raters=rows.golds if spec.layout.by_rater else (),
         tags={
             "image_id": rows.image_ids,
@@ -271,18 +261,17 @@ class _Builder:
     spec: ScreenQATask
     prompt: Prompt
     rows: Rows
-    ids: Sequence[str]
 
     def item(self, index: int) -> Item:
         spec, rows = self.spec, self.rows
         unit = rows.space is Space.UNIT
+        image = rows.images[index]
+        hint = f"\n{space_hint(rows.space, image.width, image.height)}" if rows.space else ""
         return Item(
-            id=self.ids[index],
+            id=self.rows.ids[index],
             task=self.task,
-            prompt=self.prompt.ask(
-                rows.questions[index], hint=_space_hint(rows.space, rows.images[index])
-            ),
-            images=(rows.images[index],),
+            prompt=self.prompt.ask(rows.questions[index], hint=hint),
+            images=(image,),
             answer_format=AnswerFormat(
                 kind=spec.kind,
                 example=_UNIT_BOXES_EXAMPLE if unit else spec.example,
@@ -293,29 +282,4 @@ class _Builder:
 
     def reference(self, index: int) -> Reference:
         answers = self.spec.answers(self.rows.golds[index], self.rows.space)
-        return Reference(item_id=self.ids[index], answers=answers)
-
-
-def _space_hint(space: Space | None, image: Image) -> str:
-    """Say what the boxes' numbers count; nothing for the tasks without boxes."""
-    if space is None:
-        return ""
-    if space is Space.UNIT:
-        return "\nCoordinates are fractions of the image's width and height, from 0 to 1."
-    size = f", which is {image.width} x {image.height}" if image.width and image.height else ""
-    return f"\nCoordinates are pixels of the original screenshot{size}."
-
-
-def _pin(rows: Rows) -> DataPin:
-    found = pin(rows.role, rows.split, rows.path, rows.sha256, len(rows.golds))
-    notes = "; ".join(note for note in (found.note, rows.note) if note)
-    return found.model_copy(update={"note": notes})
-
-
-def _named(load_image: Callable[[int], bytes]) -> Callable[[int, str], bytes]:
-    def load(index: int, name: str) -> bytes:
-        if name != SCREEN:
-            raise DataError(f"there is no image {name!r}, only {SCREEN!r}")
-        return load_image(index)
-
-    return load
+        return Reference(item_id=self.rows.ids[index], answers=answers)

@@ -1,14 +1,12 @@
-"""Every task of the five benchmarks in one place.
+"""Every task of every benchmark in one place; those of installed packages follow snellen's own.
 
-The fifth benchmark, the matrix of four dimensions by four levels, has no row: its items are its
-users' own, graded by the protocol that each of them names.
+The task of the matrix of four dimensions by four levels has items of its users' own, each graded
+by the metric that it names.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from snellen.grading.chance import (
     Constant,
@@ -16,51 +14,23 @@ from snellen.grading.chance import (
     NoGuess,
     OneOf,
     OneOfItsOptions,
+    OptionOrNothing,
     RandomBox,
     RandomPoint,
 )
-from snellen.grading.errors import UnknownNameError
+from snellen.grading.errors import PluginError, UnknownNameError
 from snellen.grading.models.answers import AnswerKind
-from snellen.tasks.benchmarks import mmbench_gui, screenqa, visualwebbench, webrssbench
+from snellen.grading.protocols.plugins import Rules, WithPlugins
+from snellen.tasks.benchmarks import (
+    matrix,
+    mmbench_gui,
+    screenqa,
+    screenspot,
+    visualwebbench,
+    webrssbench,
+)
+from snellen.tasks.benchmarks.spec import Benchmark, Loader, TaskSpec
 from snellen.tasks.models import TaskData
-
-
-class Loader(Protocol):
-    """Reads one split of a task from its published files."""
-
-    def __call__(
-        self,
-        task: str,
-        path: str | Path,
-        split: str | None = None,
-        images: str | Path | None = None,
-        prompt: str | None = None,
-    ) -> TaskData:
-        """Load; raises DataError on what can't be read."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class TaskSpec:
-    """One task.
-
-    Attributes:
-        id: Its id, `benchmark/task`.
-        title: What it asks, in a line.
-        kind: The form of an answer.
-        primary: The metric that its one number is, by default.
-        guess: How one guesses at it blindly; `snellen.grading.chance.chance_of` says what that
-            scores.
-        loader: Reads its published files.
-    """
-
-    id: str
-    title: str
-    kind: AnswerKind
-    primary: str
-    guess: Guess
-    loader: Loader
-
 
 _TEXT, _CHOICE, _BOX, _POINT, _EPISODE = (
     AnswerKind.TEXT,
@@ -125,12 +95,18 @@ _MMBENCH_GUI: tuple[_Line, ...] = (
     ("l3", "Do a task in one application", _EPISODE, "sr", _IDLE),
     ("l4", "Do a task across applications", _EPISODE, "sr", _IDLE),
 )
+_SCREENSPOT: tuple[_Line, ...] = (
+    ("point", "Point at the element that an instruction means", _POINT, "accuracy", _POINT_AT),
+)
 _SCREENQA: tuple[_Line, ...] = (
     ("short", "Answer in the fewest words (SQA-S)", _TEXT, "f1", _UNANSWERABLE),
     ("long", "Answer in a full sentence (SQA-L)", _TEXT, "rougeL", _UNANSWERABLE),
     ("ui_contents", "List the texts that hold the answer (SQA-UIC)", _UI_TEXTS, "f1", _NO_ELEMENTS),
     ("ui_contents_boxes", "List them with their boxes (SQA-UIC-BB)", _BOXED, "f1", _NO_ELEMENTS),
     ("complex", "Count, calculate or compare (ComplexQA)", _TEXT, "f1", _A_COUNT),
+)
+_MATRIX: tuple[_Line, ...] = (
+    ("items", "Answer your own items of four dimensions", _TEXT, "score", OptionOrNothing()),
 )
 
 
@@ -139,13 +115,23 @@ def _specs(benchmark: str, lines: Sequence[_Line], loader: Loader) -> dict[str, 
     return {spec.id: spec for spec in specs}
 
 
-TASKS: Mapping[str, TaskSpec] = MappingProxyType(
+def _plugin_tasks(rules: Rules) -> Mapping[str, TaskSpec]:
+    if not isinstance(rules, Benchmark):
+        raise PluginError(f"the benchmark {rules.name!r} has rules but no tasks: make a Benchmark")
+    return {spec.id: spec for spec in rules.tasks}
+
+
+TASKS: Mapping[str, TaskSpec] = WithPlugins(
     {
         **_specs("visualwebbench", _VISUALWEBBENCH, visualwebbench.load),
         **_specs("webrssbench", _WEBRSSBENCH, webrssbench.load),
         **_specs("mmbench-gui", _MMBENCH_GUI, mmbench_gui.load),
         **_specs("screenqa", _SCREENQA, screenqa.load),
-    }
+        **_specs("matrix", _MATRIX, matrix.load),
+        **_specs("screenspot-v2", _SCREENSPOT, screenspot.load),
+        **_specs("screenspot-pro", _SCREENSPOT, screenspot.load),
+    },
+    _plugin_tasks,
 )
 """Every task by its id."""
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.models.answers import (
     Answer,
     AnswerFormat,
@@ -25,19 +24,18 @@ from snellen.grading.models.answers import (
 )
 from snellen.grading.models.geometry import Box, Space
 from snellen.grading.models.items import Image, Item, Reference
-from snellen.grading.models.reports import DataPin
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import Target
+from snellen.tasks.benchmarks.loading import pin_of, space_hint, task_in
 from snellen.tasks.benchmarks.visualwebbench_prompts import PROMPTS, fill, lettered
 from snellen.tasks.models import TaskData
-from snellen.tasks.pins import pin
 from snellen.tasks.prompts import Prompt, prompt_of
+from snellen.tasks.sources.rows import SCREEN
 from snellen.tasks.sources.visualwebbench import read
 from snellen.tasks.sources.visualwebbench_images import folder_images
 from snellen.tasks.sources.visualwebbench_rows import (
     LETTERS,
-    SCREEN,
     ClickRow,
     DescribedBoxRow,
     DescriptionRow,
@@ -49,7 +47,6 @@ from snellen.tasks.sources.visualwebbench_rows import (
     Row,
     Rows,
     TextRow,
-    item_ids,
 )
 
 _BENCHMARK = "visualwebbench"
@@ -172,26 +169,23 @@ def load(
         UnknownNameError: There is no such task, split or prompt.
         MissingExtraError: The data is parquet and pyarrow is not installed.
     """
-    try:
-        spec = TASKS[task]
-    except KeyError:
-        raise UnknownNameError("VisualWebBench task", task, TASKS) from None
+    spec = task_in(TASKS, task, "VisualWebBench")
     asked = prompt_of(PROMPTS[task.partition("/")[2]], prompt)
     rows = read(spec.layout, Path(path), split)
     load_image = rows.load_image
     if images is not None:
         load_image = folder_images(Path(images), spec.layout.image, rows.rows)
-    builder = _Builder(task, spec, asked, rows, item_ids(rows.split, rows.rows))
+    builder = _Builder(task, spec, asked, rows)
     tags = _tags(rows.rows)
     return TaskData(
         task=task,
         split=rows.split,
-        ids=builder.ids,
+        ids=rows.ids,
         golds=[spec.gold(row) for row in rows.rows],
-        pin=_pin(rows),
+        pin=pin_of(rows),
         build_item=builder.item,
         build_reference=builder.reference,
-        load_image=None if load_image is None else _named(load_image),
+        load_image=load_image,
         contexts=[_context(row) for row in rows.rows],
         tags=tags,
         cluster="website" if "website" in tags else None,
@@ -222,7 +216,6 @@ class _Builder:
     spec: VisualWebBenchTask
     prompt: Prompt
     rows: Rows
-    ids: Sequence[str]
 
     def item(self, index: int) -> Item:
         row, spec = self.rows.rows[index], self.spec
@@ -230,7 +223,7 @@ class _Builder:
         chosen = spec.kind is AnswerKind.CHOICE
         unit = self.rows.space is Space.UNIT
         return Item(
-            id=self.ids[index],
+            id=self.rows.ids[index],
             task=self.task,
             prompt=fill(self.prompt, _shown(row, self.rows.space)),
             images=(Image(name=SCREEN, width=width, height=height),),
@@ -245,7 +238,7 @@ class _Builder:
 
     def reference(self, index: int) -> Reference:
         answers = self.spec.answers(self.rows.rows[index], self.rows.space)
-        return Reference(item_id=self.ids[index], answers=answers)
+        return Reference(item_id=self.rows.ids[index], answers=answers)
 
 
 def _shown(row: Row, space: Space | None) -> dict[str, str]:
@@ -267,27 +260,5 @@ def _shown(row: Row, space: Space | None) -> dict[str, str]:
     if isinstance(row, DescriptionRow | InstructionRow):
         shown["letters"] = f"A to {LETTERS[len(row.options) - 1]}"
     if space is not None:
-        shown["space"] = _space_hint(space, row.image_size)
+        shown["space"] = space_hint(space, *(row.image_size or (None, None)))
     return shown
-
-
-def _space_hint(space: Space, size: tuple[int, int] | None) -> str:
-    if space is Space.UNIT:
-        return "Coordinates are fractions of the image's width and height, from 0 to 1."
-    known = f", which is {size[0]} x {size[1]}" if size else ""
-    return f"Coordinates are pixels of the original screenshot{known}."
-
-
-def _pin(rows: Rows) -> DataPin:
-    found = pin(rows.role, rows.split, rows.path, rows.sha256, len(rows.rows))
-    notes = "; ".join(note for note in (found.note, rows.note) if note)
-    return found.model_copy(update={"note": notes})
-
-
-def _named(load_image: Callable[[int], bytes]) -> Callable[[int, str], bytes]:
-    def load(index: int, name: str) -> bytes:
-        if name != SCREEN:
-            raise DataError(f"there is no image {name!r}, only {SCREEN!r}")
-        return load_image(index)
-
-    return load

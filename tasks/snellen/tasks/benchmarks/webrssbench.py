@@ -11,7 +11,7 @@ from math import comb
 from pathlib import Path
 from types import MappingProxyType
 
-from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.errors import DataError
 from snellen.grading.models.answers import (
     Answer,
     AnswerFormat,
@@ -22,16 +22,16 @@ from snellen.grading.models.answers import (
     TextAnswer,
 )
 from snellen.grading.models.items import Image, Item, Reference
-from snellen.grading.models.reports import DataPin
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Context, Gold
+from snellen.tasks.benchmarks.loading import pin_of, task_in
 from snellen.tasks.benchmarks.webrssbench_prompts import PROMPTS, REGIONS
 from snellen.tasks.models import TaskData
-from snellen.tasks.pins import pin
 from snellen.tasks.prompts import Prompt, prompt_of
+from snellen.tasks.sources.rows import SCREEN
 from snellen.tasks.sources.webrssbench import is_negative, read
-from snellen.tasks.sources.webrssbench_images import image_loader, missing_images
-from snellen.tasks.sources.webrssbench_rows import BENCHMARK, PAIRED, SCREEN, Question, Rows
+from snellen.tasks.sources.webrssbench_images import images_in
+from snellen.tasks.sources.webrssbench_rows import BENCHMARK, PAIRED, Question, Rows
 
 CLUSTER = "site"
 """The pages of one site hang together (a page's own questions do all the more)."""
@@ -156,23 +156,8 @@ def left_out(task: str, path: str | Path, split: str | None = None) -> Mapping[s
     return read(spec.name, Path(path), split, unreferenced=True).left_out
 
 
-def without_image(
-    task: str, path: str | Path, split: str | None = None, images: str | Path | None = None
-) -> Mapping[str, Sequence[str]]:
-    """Return the ids of the questions that lack an image file, each with the images' names.
-
-    They are graded all the same: grading needs no image.
-    """
-    spec, _ = _asked(task, None)
-    rows = read(spec.name, Path(path), split, unreferenced=True)
-    return missing_images(rows.folder if images is None else Path(images), rows.questions)
-
-
 def _asked(task: str, prompt: str | None) -> tuple[WebRSSBenchTask, Prompt]:
-    try:
-        spec = TASKS[task]
-    except KeyError:
-        raise UnknownNameError("WebRSSBench task", task, TASKS) from None
+    spec = task_in(TASKS, task, "WebRSSBench")
     return spec, prompt_of(spec.prompts, prompt)
 
 
@@ -183,15 +168,17 @@ def _data(
     return TaskData(
         task=task,
         split=rows.split,
-        ids=[question.item_id for question in rows.questions],
+        ids=rows.ids,
         golds=rows.golds,
-        pin=_pin(task, rows),
+        pin=pin_of(rows),
         build_item=builder.item,
         build_reference=builder.reference,
-        load_image=image_loader(rows.folder if images is None else Path(images), rows.questions),
+        load_image=images_in(rows.folder if images is None else Path(images), rows.questions),
         contexts=[_context(question) for question in rows.questions],
         tags=_tags(spec.name, rows),
         cluster=CLUSTER,
+        left_out=rows.left_out,
+        incomplete=rows.incomplete,
     )
 
 
@@ -199,13 +186,6 @@ def _context(question: Question) -> Context:
     screen = question.images[SCREEN]
     names = tuple(sorted(question.crops))
     return Context(width=screen.width, height=screen.height, names=names)
-
-
-def _pin(task: str, rows: Rows) -> DataPin:
-    count = len(rows.questions)
-    found = pin(task, rows.split, rows.path, rows.sha256, count)
-    notes = "; ".join(note for note in (found.note, rows.note) if note)
-    return found.model_copy(update={"note": notes})
 
 
 def _tags(name: str, rows: Rows) -> dict[str, TagColumn]:

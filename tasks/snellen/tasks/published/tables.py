@@ -1,6 +1,6 @@
 """Reading the printed tables: whole, or what they say of one task."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -30,6 +30,9 @@ class PublishedRow:
             `easy`, `15 steps x linux`; empty: all of it.
         n: How many items the paper says it is over; None where it does not say.
         source: The paper and the table.
+        protocols: Which of the task's protocols give numbers that compare with it, the closest
+            first: `official@1`.
+        note: What is not known of it, or is not as the paper says.
     """
 
     task: str
@@ -39,6 +42,8 @@ class PublishedRow:
     part: str = ""
     n: int | None = None
     source: str = ""
+    protocols: tuple[str, ...] = ()
+    note: str = ""
 
 
 class PublishedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,9 +53,12 @@ class PublishedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         name: Its name, unique in the table.
         task: The task's id; None for what is no number of one task (an average over several), or
             repeats another table.
-        metric: As in `PublishedRow`; empty without a task.
+        metric: As in `PublishedRow`; empty where neither a task nor `of` is given.
         part: As in `PublishedRow`.
         n: As in `PublishedRow`.
+        protocols: As in `PublishedRow`.
+        note: As in `PublishedRow`.
+        of: What an average over several tasks is of, such as `visualwebbench`; None for others.
     """
 
     name: str
@@ -58,6 +66,9 @@ class PublishedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     metric: str = ""
     part: str = ""
     n: int | None = None
+    protocols: tuple[str, ...] = ()
+    note: str = ""
+    of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +93,28 @@ class PublishedTable:
 
     def rows(self) -> tuple[PublishedRow, ...]:
         """Return each number of a task, model by model."""
-        return tuple(
-            PublishedRow(
-                task=column.task,
-                model=model,
-                metric=column.metric,
-                value=values[column.name],
-                part=column.part,
-                n=column.n,
-                source=self.source,
-            )
-            for model, values in self.cells.items()
-            for column in self.columns
-            if column.task is not None and column.name in values
-        )
+        return tuple(self._rows(lambda column: column.task))
+
+    def averages(self) -> tuple[PublishedRow, ...]:
+        """Return each average over several tasks; `task` says what it is of."""
+        return tuple(self._rows(lambda column: column.of))
+
+    def _rows(self, named: Callable[[PublishedColumn], str | None]) -> Iterator[PublishedRow]:
+        for model, values in self.cells.items():
+            for column in self.columns:
+                task = named(column)
+                if task is not None and column.name in values:
+                    yield PublishedRow(
+                        task=task,
+                        model=model,
+                        metric=column.metric,
+                        value=values[column.name],
+                        part=column.part,
+                        n=column.n,
+                        source=self.source,
+                        protocols=column.protocols,
+                        note=column.note,
+                    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +178,16 @@ def published_rows(task: str) -> tuple[PublishedRow, ...]:
     """
     protocols_of(task)
     return tuple(row for table in published_tables() for row in table.rows() if row.task == task)
+
+
+@cache
+def published_averages(of: str) -> tuple[PublishedRow, ...]:
+    """Return the printed averages over several tasks: of `visualwebbench` or `mmbench-gui/l2`.
+
+    >>> published_averages("visualwebbench")[0].metric
+    'average'
+    """
+    return tuple(row for table in published_tables() for row in table.averages() if row.task == of)
 
 
 def standing(rows: Iterable[PublishedRow], value: float) -> Standing:

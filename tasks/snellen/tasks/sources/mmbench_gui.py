@@ -5,11 +5,11 @@ The layout is the one that MMBench-GUI's DEVELOPMENT_GUIDANCE.md documents and i
 and `L2_annotations.json` beside `offline_images/{platform}/{image_path}`.
 """
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from types import MappingProxyType
 from typing import Annotated, Generic, Literal, TypeVar
 
 import msgspec
@@ -18,45 +18,37 @@ from snellen.grading.errors import DataError
 from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.geometry import Size
 from snellen.grading.protocols.golds import is_in_fractions, without_unknowns
-from snellen.tasks.sources.mmbench_gui_files import L1_FILE, L2_FILE, MEND, Place, read_rows
+from snellen.grading.protocols.mmbench_gui_online import PLATFORMS
+from snellen.tasks.image_files import is_inside
+from snellen.tasks.sources.boxes import target_fault
+from snellen.tasks.sources.json_text import read_json
+from snellen.tasks.sources.mmbench_gui_files import L1_FILE, L2_FILE, Place, find, rows_of
+from snellen.tasks.sources.rows import FETCH_AGAIN, Text
 
 Difficulty = Literal["easy", "medium", "hard"]
 DIFFICULTIES: tuple[Difficulty, ...] = ("easy", "medium", "hard")
 
-PLATFORMS = MappingProxyType(
-    {
-        "os_windows": "windows",
-        "os_mac": "macos",
-        "os_linux": "linux",
-        "os_ios": "ios",
-        "os_android": "android",
-        "os_web": "web",
-    }
-)
-"""The platforms as the files write them, and as reports and the published tables do."""
-
 FEWEST_OPTIONS, MOST_OPTIONS = 4, 6
 """How many options a question has (MMBench-GUI section 3.1)."""
 
-_Text = Annotated[str, msgspec.Meta(min_length=1)]
 _Pixels = Annotated[int, msgspec.Meta(gt=0, le=1_000_000)]
 _Platform = Literal["os_windows", "os_mac", "os_linux", "os_ios", "os_android", "os_web"]
 
 
 class _Group(msgspec.Struct):
-    question: _Text
+    question: Text
     options: dict[str, str | int | float | None]
     answer: str
     difficulty: Difficulty
 
 
 class _Screen(msgspec.Struct, kw_only=True):
-    image_path: _Text
+    image_path: Text
     image_size: tuple[_Pixels, _Pixels]
     platform: _Platform
     app_name: str = ""
     # The published loaders number the rows themselves where all of L1 is read.
-    index: int | _Text | None = None
+    index: int | Text | None = None
 
 
 class _L1Row(_Screen, kw_only=True):
@@ -64,7 +56,7 @@ class _L1Row(_Screen, kw_only=True):
 
 
 class _L2Row(_Screen, kw_only=True):
-    instruction: _Text
+    instruction: Text
     bbox: Ltrb
     data_type: Literal["icon", "text"]
     grounding_type: Literal["basic", "advanced"]
@@ -118,7 +110,7 @@ class Element:
         shot: The screenshot.
         instruction: What to point at.
         box: Left, top, right, bottom as published: fractions of the image, or pixels; a side of
-            -1 is unknown and counts as 0.
+            -1 is unknown and counts as 0. In pixels it may reach outside the image.
         element: `icon` or `text`.
         kind: `basic` tells of the element's look and place, `advanced` of its purpose.
     """
@@ -226,13 +218,8 @@ def _elements(row: _L2Row, place: Place) -> list[Element]:
     box = row.bbox
     known = without_unknowns(box)
     width, height = shot.size.width, shot.size.height
-    inside = is_in_fractions(known) or is_in_fractions(
-        (known[0] / width, known[1] / height, known[2] / width, known[3] / height)
-    )
-    fault = box_fault(known)
-    if not (fault or inside):
-        fault = f"the box {list(box)} lies outside the image of {width:g} x {height:g}"
-    if fault:
+    fault = "" if is_in_fractions(known) else target_fault(known, (width, height))
+    if fault := box_fault(known) or fault:
         raise place.misfit(fault, "bbox")
     return [
         Element(
@@ -248,7 +235,7 @@ def _elements(row: _L2Row, place: Place) -> list[Element]:
 
 def _shot(row: _Screen, place: Place) -> Shot:
     path = PurePosixPath(row.image_path)
-    if path.is_absolute() or ".." in path.parts or "\\" in row.image_path:
+    if not is_inside(row.image_path):
         raise place.misfit(f"{row.image_path!r} is no path below the images", "image_path")
     # The published loaders put the platform before the path; some copies have it there already.
     if path.parts[0] != row.platform:
@@ -268,18 +255,21 @@ def _read(
     shape: type[list[_Raw]],
     expand: Callable[[_Raw, Place], Sequence[_Row]],
 ) -> Annotations[_Row]:
-    file = read_rows(path, name, shape)
+    file = find(path, name)
+    text = read_json(file)
+    raw = rows_of(text, name, shape)
     rows: list[_Row] = []
-    numbered = all(row.index is None for row in file.rows)
-    for number, row in enumerate(file.rows):
-        place = Place(str(file.path), number, number if numbered else row.index)
+    numbered = all(row.index is None for row in raw)
+    for number, row in enumerate(raw):
+        place = Place(text.file, number, number if numbered else row.index)
         if place.key is None:
             raise place.misfit("it has no index, and other rows have", "index")
         rows += expand(row, place)
     if not rows:
-        raise DataError("holds no rows", file=str(file.path))
-    _unique(rows, str(file.path))
-    return Annotations(path=file.path, sha256=file.sha256, md5=file.md5, rows=tuple(rows))
+        raise DataError("holds no rows", file=text.file)
+    _unique(rows, text.file)
+    md5 = hashlib.md5(text.data, usedforsecurity=False).hexdigest()
+    return Annotations(path=file, sha256=text.sha256, md5=md5, rows=tuple(rows))
 
 
 def _unique(rows: Iterable[Question | Element], file: str) -> None:
@@ -287,7 +277,8 @@ def _unique(rows: Iterable[Question | Element], file: str) -> None:
     twice, count = counts.most_common(1)[0]
     if count > 1:
         raise DataError(
-            f"the item {twice} is there {count} times, so answers can't be told apart; {MEND}",
+            f"the item {twice} is there {count} times, so answers can't be told apart;"
+            f" {FETCH_AGAIN}",
             file=file,
             field="index",
         )

@@ -6,30 +6,36 @@ Two layouts are read. Ours is JSON lines, one episode each:
      "planner": "gpt-4o", "grounder": "ui-tars-1.5-7b"}
 
 `success` may be partial (OSWorld and WindowsAgentArena give fractions); only `task_id` and
-`success` are required, or `error` in place of `success` where the environment broke. The other
-is a folder of results as ScaleCUA's MacOSArena leaves it: `{task}/result.txt`, in each a JSON
-object with `completed` and `steps_used`, or the bare score (evaluation/MacOSArena).
+`success` are required, or `error` in place of `success` where the environment broke. `sdk.grade`
+reads such records wherever it reads submissions. The other is a folder of results as ScaleCUA's
+MacOSArena leaves it: `{task}/result.txt`, in each a JSON object with `completed` and
+`steps_used`, or the bare score (evaluation/MacOSArena).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
 from snellen.grading.errors import DataError
 from snellen.grading.models.reports import Problem, ProblemKind
 from snellen.grading.models.scores import Submission
+from snellen.grading.protocols.mmbench_gui_online import PLATFORMS
+from snellen.tasks.sources.json_text import NO_JSON, JsonText, read_json
+from snellen.tasks.sources.rows import Text, fault_of
 
 _Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 _Steps = Annotated[int, msgspec.Meta(ge=0)]
 _RESULT = "result.txt"
+_ERROR = "the episode counts as an error"
 
 
 class _Named(msgspec.Struct):
     """What a record must say so that anything else of it can be kept."""
 
-    task_id: Annotated[str, msgspec.Meta(min_length=1)]
+    task_id: Text
 
 
 class _Record(_Named, forbid_unknown_fields=True):
@@ -62,6 +68,75 @@ class Episodes:
     problems: tuple[Problem, ...] = ()
 
 
+class EpisodeFault(NamedTuple):
+    """What is wrong with a record, and in which field where one is."""
+
+    what: str
+    field: str | None
+
+
+class EpisodeRecord(NamedTuple):
+    """A record as the fields of a submission, and what is wrong with it."""
+
+    submission: Mapping[str, Any]
+    faults: tuple[EpisodeFault, ...] = ()
+
+
+def read_record(record: Mapping[str, Any], *, cut_at: int | None = None) -> EpisodeRecord:
+    """Turn the record of an episode into a submission; a faulty one becomes an error.
+
+    Args:
+        record: JSON values. One that is faulty keeps its task, its attempt where that is a number,
+            and its model, so that the error is counted in its place.
+        cut_at: As for `read_episodes`.
+    """
+    try:
+        plain = {name: _whole(value) for name, value in record.items()}
+        episode = msgspec.convert(plain, _Record)
+    except msgspec.ValidationError as error:
+        what, _, field = fault_of(error, _Record)
+        attempt = record.get("attempt")
+        found: dict[str, Any] = {
+            "item_id": record.get("task_id"),
+            "attempt": attempt if type(attempt) is int and attempt >= 0 else 0,
+            "model": _model(record.get("planner"), record.get("grounder")),
+            "error": f"unreadable record: {error}",
+        }
+        return EpisodeRecord(found, (EpisodeFault(f"{what}; {_ERROR}", field),))
+    return _of(episode, cut_at)
+
+
+def _whole(value: object) -> object:
+    # Columns in which a number is missing hold floats: 7 steps are 7.0 there.
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _of(episode: _Record, cut_at: int | None) -> EpisodeRecord:
+    error, faults = episode.error, list[EpisodeFault]()
+    if error is None and episode.success is None:
+        error = "the record has neither success nor error"
+        faults.append(EpisodeFault(f"{error}; {_ERROR}", "success"))
+    if episode.platform not in (None, *PLATFORMS, *PLATFORMS.values()):
+        known = f"there is no platform {episode.platform!a}; known: {', '.join(PLATFORMS)}"
+        faults.append(EpisodeFault(f"{known}; its task's counts", "platform"))
+    found: dict[str, Any] = {
+        "item_id": episode.task_id,
+        "attempt": episode.attempt,
+        "model": _model(episode.planner, episode.grounder),
+        "error": error,
+    }
+    if error is None and episode.success is not None:
+        said = _response(float(episode.success), episode.steps, episode.limit, cut_at)
+        told = {} if episode.platform is None else {"platform": episode.platform}
+        found["response"] = said | told
+    return EpisodeRecord(found, tuple(faults))
+
+
+def _model(planner: object, grounder: object) -> str | None:
+    names = [name for name in (planner, grounder) if isinstance(name, str) and name]
+    return " + ".join(names) or None
+
+
 def read_episodes(path: str | Path, *, cut_at: int | None = None) -> Episodes:
     """Read the episodes of one run.
 
@@ -92,49 +167,30 @@ def read_episodes(path: str | Path, *, cut_at: int | None = None) -> Episodes:
 def _lines(path: Path, cut_at: int | None) -> Episodes:
     submissions: list[Submission] = []
     problems: list[Problem] = []
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"can't be read: {error.strerror}", file=str(path)) from None
-    for number, line in enumerate(data.splitlines(), 1):
-        if not line.strip():
-            continue
+    for line in read_json(path).lines:
         try:
-            name = msgspec.json.decode(line, type=_Named).task_id
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            kind = ProblemKind.MALFORMED
-            problems.append(Problem(kind=kind, message=str(error), file=str(path), line=number))
-            continue
-        try:
-            record = msgspec.json.decode(line, type=_Record)
+            named = msgspec.json.decode(line.data, type=_Named)
+            record = msgspec.json.decode(line.data, type=dict[str, Any])
         except msgspec.ValidationError as error:
-            kind, message = ProblemKind.WRONG_TYPE, f"{name}: {error}"
-            problems.append(Problem(kind=kind, message=message, file=str(path), line=number))
-            submissions.append(Submission(item_id=name, error=f"unreadable record: {error}"))
+            what, _, field = fault_of(error, _Named)
+            problems.append(_problem(ProblemKind.MALFORMED, EpisodeFault(what, field), line))
             continue
-        submissions.append(_submission(record, cut_at))
+        except NO_JSON as error:
+            problems.append(_problem(ProblemKind.MALFORMED, EpisodeFault(str(error), None), line))
+            continue
+        found = read_record(record, cut_at=cut_at)
+        for what, field in found.faults:
+            fault = EpisodeFault(f"{named.task_id}: {what}", field)
+            problems.append(_problem(ProblemKind.WRONG_TYPE, fault, line))
+        told = {key: record.get(key) for key in ("platform", "planner", "grounder")}
+        meta = {key: value for key, value in told.items() if value is not None}
+        submissions.append(Submission(**found.submission, meta=meta))
     return Episodes(tuple(submissions), tuple(problems))
 
 
-def _submission(record: _Record, cut_at: int | None) -> Submission:
-    names = [name for name in (record.planner, record.grounder) if name]
-    meta = {
-        key: value
-        for key in ("platform", "planner", "grounder")
-        if (value := getattr(record, key)) is not None
-    }
-    error = record.error
-    if error is None and record.success is None:
-        error = "the record has neither success nor error"
-    return Submission(
-        item_id=record.task_id,
-        response=None
-        if error is not None or record.success is None
-        else _response(float(record.success), record.steps, record.limit, cut_at),
-        attempt=record.attempt,
-        model=" + ".join(names) or None,
-        error=error,
-        meta=meta,
+def _problem(kind: ProblemKind, fault: EpisodeFault, where: JsonText) -> Problem:
+    return Problem(
+        kind=kind, message=fault.what, file=where.file, line=where.line, field=fault.field
     )
 
 
@@ -156,7 +212,7 @@ def _folder(root: Path, cut_at: int | None) -> Episodes:
         name = path.parent.relative_to(root).as_posix()
         try:
             found = msgspec.json.decode(path.read_bytes(), type=_Result | _Share)
-        except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
+        except (*NO_JSON, OSError) as error:
             kind, message = ProblemKind.MALFORMED, f"{name}: {error}"
             problems.append(Problem(kind=kind, message=message, file=str(path)))
             submissions.append(Submission(item_id=name, error=f"unreadable result: {error}"))

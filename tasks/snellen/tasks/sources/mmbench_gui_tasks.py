@@ -9,28 +9,26 @@ the tasks:
 `apps`, `type` and `limit` may be left out. What MMBench-GUI says of a task is in its section 3.3.
 """
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 
-from snellen.grading.errors import DataError
-from snellen.tasks.sources.mmbench_gui import PLATFORMS
+from snellen.grading.protocols.mmbench_gui_online import PLATFORMS
+from snellen.tasks.sources.json_text import JsonText, read_json
 from snellen.tasks.sources.mmbench_gui_files import find
+from snellen.tasks.sources.rows import Text
 
 Level = Literal["l3", "l4"]
 
 FILES: dict[Level, str] = {"l3": "L3_tasks.jsonl", "l4": "L4_tasks.jsonl"}
 TYPES: dict[Level, Literal["single", "multi"]] = {"l3": "single", "l4": "multi"}
 
-_Text = Annotated[str, msgspec.Meta(min_length=1)]
-
 
 class _Row(msgspec.Struct, forbid_unknown_fields=True):
-    id: _Text
-    instruction: _Text
+    id: Text
+    instruction: Text
     platform: str
     apps: tuple[str, ...] = ()
     type: Literal["single", "multi"] | None = None
@@ -76,48 +74,29 @@ def read_tasks(path: Path, level: Level) -> TaskList:
         DataError: It can't be read, or a line is not as documented.
     """
     file = find(path, FILES[level])
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise DataError(f"can't be read: {error.strerror}", file=str(file)) from None
+    text = read_json(file)
     tasks: dict[str, OnlineTask] = {}
-    for number, line in enumerate(data.splitlines(), 1):
-        if not line.strip():
-            continue
-        task = _task(line, level, str(file), number)
+    for line in text.lines:
+        task = _task(line, level)
         if task.id in tasks:
-            raise DataError(
-                f"the task {task.id!r} is there twice", file=str(file), line=number, field="id"
-            )
+            raise line.error(f"the task {task.id!r} is there twice", "id")
         tasks[task.id] = task
     if not tasks:
-        raise DataError("holds no tasks", file=str(file))
-    return TaskList(file, hashlib.sha256(data).hexdigest(), tuple(tasks.values()))
+        raise text.error("holds no tasks")
+    return TaskList(file, text.sha256, tuple(tasks.values()))
 
 
-def _task(line: bytes, level: Level, file: str, number: int) -> OnlineTask:
-    try:
-        row = msgspec.json.decode(line, type=_Row)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(
-            f"expected a task {{id, instruction, platform, apps, type, limit}}; {error}",
-            file=file,
-            line=number,
-        ) from None
+def _task(line: JsonText, level: Level) -> OnlineTask:
+    row = line.decode(_Row, "expected a task {id, instruction, platform, apps, type, limit}")
     platform = PLATFORMS.get(row.platform, row.platform)
     if platform not in PLATFORMS.values():
-        raise DataError(
+        raise line.error(
             f"the task {row.id!r} is for {row.platform!r}, which is none of {', '.join(PLATFORMS)}",
-            file=file,
-            line=number,
-            field="platform",
+            "platform",
         )
     if row.type not in (None, TYPES[level]):
         other = "l4" if level == "l3" else "l3"
-        raise DataError(
-            f"the task {row.id!r} is of type {row.type!r}: that is mmbench-gui/{other}",
-            file=file,
-            line=number,
-            field="type",
+        raise line.error(
+            f"the task {row.id!r} is of type {row.type!r}: that is mmbench-gui/{other}", "type"
         )
     return OnlineTask(row.id, row.instruction, platform, row.apps, row.limit)

@@ -4,7 +4,6 @@ The layout is documented in the README of github.com/google-research-datasets/sc
 Hugging Face mirrors hold the same references under `screen_id` instead of `image_id`.
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,15 +12,10 @@ from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 
-from snellen.grading.errors import DataError
-from snellen.grading.models.geometry import Space
 from snellen.grading.models.items import Image
-
-SCREEN = "screen"
-FETCH_AGAIN = "references can't be guessed: mend that row or fetch the file again"
+from snellen.tasks.sources.rows import SCREEN, Pixels, Split, Text, misfit
 
 _Bounds = tuple[float, float, float, float]
-_Pixels = Annotated[int, msgspec.Meta(gt=0)]
 _Truth = TypeVar("_Truth")
 
 
@@ -61,10 +55,18 @@ class JsonRow(msgspec.Struct, Generic[_Truth], gc=False):
     """One question of a JSON file; the first release does not state sizes."""
 
     image_id: Annotated[int, msgspec.Meta(ge=0)]
-    question: Annotated[str, msgspec.Meta(min_length=1)]
+    question: Text
     ground_truth: _Truth
-    image_width: _Pixels | None = None
-    image_height: _Pixels | None = None
+    image_width: Pixels | None = None
+    image_height: Pixels | None = None
+
+
+class MirrorRow(msgspec.Struct, Generic[_Truth], gc=False):
+    """One question of a mirror's parquet file."""
+
+    screen_id: Annotated[str, msgspec.Meta(pattern=r"^[0-9]+\Z")]
+    question: Text
+    ground_truth: _Truth
 
 
 Texts = Annotated[list[str], msgspec.Meta(min_length=1)]
@@ -83,8 +85,7 @@ class Layout:
     Attributes:
         folder: The folder of the repository.
         mirror: The Hugging Face mirror that holds the same references as parquet.
-        rows: The msgspec type of a whole JSON file.
-        truths: The msgspec type of a parquet file's column `ground_truth`.
+        truth: The msgspec type of one row's `ground_truth`.
         gold: From one row's `ground_truth` to the published shape of the task's reference.
         by_rater: Whether each element of `ground_truth` is one rater's.
         boxed: Whether the golds hold boxes.
@@ -92,11 +93,20 @@ class Layout:
 
     folder: str
     mirror: str
-    rows: Any
-    truths: Any
+    truth: Any
     gold: Callable[[Any], list[Any]]
     by_rater: bool = False
     boxed: bool = False
+
+    @property
+    def row(self) -> type[JsonRow[Any]]:
+        """The type of a row of a JSON file."""
+        return JsonRow[self.truth]
+
+    @property
+    def mirror_row(self) -> type[MirrorRow[Any]]:
+        """The type of a row of a mirror's parquet file."""
+        return MirrorRow[self.truth]
 
 
 def _full_answers(raters: Sequence[FullAnswer]) -> list[str]:
@@ -116,94 +126,37 @@ def _same(texts: list[str]) -> list[str]:
     return texts
 
 
-SHORT = Layout("short_answers", "RICO-ScreenQA-Short", list[JsonRow[Texts]], list[Texts], _same)
-COMPLEX = Layout("complex_qa", "RICO-ScreenQA-Complex", list[JsonRow[Texts]], list[Texts], _same)
-LONG = Layout(
-    "answers_and_bboxes",
-    "RICO-ScreenQA",
-    list[JsonRow[FullAnswers]],
-    list[FullAnswers],
-    _full_answers,
-    by_rater=True,
-)
-UI_CONTENTS = Layout(
-    "answers_and_bboxes",
-    "RICO-ScreenQA",
-    list[JsonRow[RaterTexts]],
-    list[RaterTexts],
-    _texts,
-    by_rater=True,
-)
-UI_CONTENTS_BOXES = Layout(
-    "answers_and_bboxes",
-    "RICO-ScreenQA",
-    list[JsonRow[RaterBoxes]],
-    list[RaterBoxes],
-    _boxes,
-    by_rater=True,
-    boxed=True,
-)
+_ANSWERS = ("answers_and_bboxes", "RICO-ScreenQA")
+
+SHORT = Layout("short_answers", "RICO-ScreenQA-Short", Texts, _same)
+COMPLEX = Layout("complex_qa", "RICO-ScreenQA-Complex", Texts, _same)
+LONG = Layout(*_ANSWERS, FullAnswers, _full_answers, by_rater=True)
+UI_CONTENTS = Layout(*_ANSWERS, RaterTexts, _texts, by_rater=True)
+UI_CONTENTS_BOXES = Layout(*_ANSWERS, RaterBoxes, _boxes, by_rater=True, boxed=True)
 LAYOUTS = (SHORT, COMPLEX, LONG, UI_CONTENTS, UI_CONTENTS_BOXES)
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows(Split):
     """One split as columns, in file order.
 
     Attributes:
-        role: The folder or mirror that the files stand for, as `snellen.tasks.pins` names it.
-        split: The split's name.
-        path: The file; the folder where a split has several parts.
-        sha256: The digest of the files' bytes.
         image_ids: RICO's number of each question's screenshot, in decimal.
         questions: The questions.
         golds: The references in their published shape.
         images: What is known of each screenshot; questions on one share it.
-        space: What the boxes' numbers count; None where the golds hold no boxes.
-        note: What had to be decided by a declared rule, in a sentence.
-        load_image: The bytes of one question's screenshot, where the files hold them.
     """
 
-    role: str
-    split: str
-    path: str
-    sha256: str
     image_ids: Sequence[str]
     questions: Sequence[str]
     golds: Sequence[Sequence[Any]]
     images: Sequence[Image]
-    space: Space | None = None
-    note: str = ""
-    load_image: Callable[[int], bytes] | None = None
 
 
 @lru_cache(maxsize=256)
 def screen(width: int | None = None, height: int | None = None) -> Image:
     """Return the one image of an item; a split has but a few sizes, so they are shared."""
     return Image(name=SCREEN, width=width, height=height)
-
-
-_PLACE = re.compile(r"^(?P<what>.*?)(?: - at `\$(?:\[(?P<row>\d+)\])?\.?(?P<field>.*)`)?$", re.S)
-
-
-def row_error(error: msgspec.ValidationError, file: str, column: str = "") -> DataError:
-    """Turn what msgspec found into an error that names the row and the field.
-
-    Args:
-        error: Raised on a list of rows, or on a column of values.
-        file: The file.
-        column: The column, when it was one.
-    """
-    match = _PLACE.match(str(error))
-    what, row, field = match.group("what", "row", "field") if match else (str(error), None, None)
-    place = ".".join(part for part in (column, field) if part) or None
-    return misfit(f"{what[:1].lower()}{what[1:]}", file, None if row is None else int(row), place)
-
-
-def misfit(what: str, file: str, row: int | None, field: str | None) -> DataError:
-    """Return the error that a row (its number counts from 0) does not fit."""
-    where = "" if row is None else f"row {row + 1} (counted from 1): "
-    return DataError(f"{where}{what}; {FETCH_AGAIN}", file=file, field=field)
 
 
 def check_boxes(golds: Iterable[Sequence[Any]], file: str) -> None:

@@ -9,7 +9,7 @@ sees can be made of it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
@@ -18,7 +18,8 @@ import msgspec
 from snellen.grading.errors import DataError
 from snellen.grading.metrics.boxes import box_fault
 from snellen.grading.models.geometry import Space
-from snellen.tasks.sources.screenqa_rows import misfit
+from snellen.tasks.sources.boxes import outside_note, reaches_outside
+from snellen.tasks.sources.rows import SPACE_NOTES, Pixels, Split, Text, misfit, space_of
 
 CONFIGS = (
     "web_caption",
@@ -34,13 +35,8 @@ CONFIGS = (
 LETTERS = "ABCDEFGH"
 """The options' letters: the published code reads no others."""
 
-SCREEN = "screen"
-"""What an item calls its one image."""
-
 Sides: TypeAlias = tuple[float, float, float, float]
 
-_Filled = Annotated[str, msgspec.Meta(min_length=1)]
-_Pixels = Annotated[int, msgspec.Meta(gt=0)]
 _Place = Annotated[int, msgspec.Meta(ge=0)]
 _OPTIONS = msgspec.Meta(min_length=2, max_length=len(LETTERS))
 
@@ -58,12 +54,12 @@ class Row(msgspec.Struct, gc=False, kw_only=True):
         raw_image: The same of the screenshot without marks.
     """
 
-    id: _Filled
+    id: Text
     website: str | None = None
     task_type: str | None = None
-    image_size: tuple[_Pixels, _Pixels] | None = None
-    image: _Filled | None = None
-    raw_image: _Filled | None = None
+    image_size: tuple[Pixels, Pixels] | None = None
+    image: Text | None = None
+    raw_image: Text | None = None
 
 
 class TextRow(Row, gc=False, kw_only=True):
@@ -143,29 +139,11 @@ class Layout:
     boxed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """One split, in file order.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows(Split):
+    """One split's rows, in file order."""
 
-    Attributes:
-        role: The configuration, as `snellen.tasks.pins` names it.
-        split: The split's name.
-        path: The file; the folder where a split has several parts.
-        sha256: The digest of the files' bytes.
-        rows: The rows.
-        load_image: The bytes of one row's screenshot; None where there are no images.
-        space: What the options' sides count; None where options are no answers.
-        note: What is not as published or had to be decided by a declared rule, in sentences.
-    """
-
-    role: str
-    split: str
-    path: str
-    sha256: str
     rows: Sequence[Any]
-    load_image: Callable[[int], bytes] | None = None
-    space: Space | None = None
-    note: str = ""
 
 
 def check(layout: Layout, rows: Sequence[Any], file: str) -> None:
@@ -199,26 +177,18 @@ def _misfit(what: str, file: str, place: int, row: Row, field: str) -> DataError
     return misfit(f"item {row.id!r}: {what}", file, place, field)
 
 
-def space_of(rows: Iterable[Any]) -> Space:
-    """Return what the options' sides count, which the data does not say.
-
-    If every side of every box lies in 0..1 they are fractions of the image, else pixels.
-    """
-    sides = (side for row in rows for box in row.options for side in box)
-    return Space.UNIT if all(0 <= side <= 1 for side in sides) else Space.PIXELS
-
-
-_SPACE_NOTES = {
-    Space.UNIT: "boxes taken as fractions of the image: every side lies in 0..1",
-    Space.PIXELS: "boxes taken as pixels: not every side lies in 0..1",
-}
+def space_in(layout: Layout, rows: Iterable[Any]) -> Space | None:
+    """Return what the options' sides count; None where options are no answers."""
+    if not layout.boxed:
+        return None
+    return space_of(side for row in rows for box in row.options for side in box)
 
 
 def note_of(rows: Sequence[Any], space: Space | None) -> str:
     """Say what is not as published or had to be decided, in sentences; nothing where all is."""
-    notes = [_SPACE_NOTES[space]] if space else []
+    notes = [SPACE_NOTES[space]] if space else []
     outside = [row.id for row in rows if space is Space.PIXELS and _reaches_outside(row)]
-    notes += _counted(outside, "right box reaches outside its image", "right boxes reach outside")
+    notes += [note for note in (outside_note(outside),) if note]
     odd = [row.id for row in rows if len(getattr(row, "options", LETTERS)) != len(LETTERS)]
     notes += _counted(odd, f"item has not {len(LETTERS)} options", f"items have not {len(LETTERS)}")
     blank = [row.id for row in rows if not _asked(row).strip()]
@@ -244,9 +214,7 @@ def _reaches_outside(row: DescribedBoxRow | InstructedBoxRow) -> bool:
     if row.image_size is None:
         return False
     left, top, right, bottom = row.options[row.answer]
-    width, height = row.image_size
-    # A box that ends with the image may be rounded up to the next pixel.
-    return left < 0 or top < 0 or right > width + 1 or bottom > height + 1
+    return reaches_outside((left, top, right, bottom), row.image_size)
 
 
 def item_ids(split: str, rows: Iterable[Row]) -> list[str]:

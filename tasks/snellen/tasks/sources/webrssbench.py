@@ -14,14 +14,14 @@ from snellen.grading.protocols.base import Gold
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.table import gold_shape
 from snellen.tasks.pins import digest_of, digest_of_files
+from snellen.tasks.sources.files import checked, default_split
+from snellen.tasks.sources.rows import SCREEN
 from snellen.tasks.sources.webrssbench_folders import read_folder
 from snellen.tasks.sources.webrssbench_images import check_paths
 from snellen.tasks.sources.webrssbench_manifest import manifest_in, read_manifest
 from snellen.tasks.sources.webrssbench_references import join, references_file
 from snellen.tasks.sources.webrssbench_rows import (
     BENCHMARK,
-    DEFAULT_SPLIT,
-    SCREEN,
     Found,
     Question,
     Rows,
@@ -55,20 +55,19 @@ def read(name: str, path: Path, split: str | None = None, *, unreferenced: bool 
         path: A folder with a manifest, a manifest, or a folder that a published script wrote.
         split: The split's name, or a derived one (`test-pairs`, `test-positives`). None: `test`
             where there is one, else the only one.
-        unreferenced: Keep the questions without a reference too; `golds` is then empty.
+        unreferenced: Keep the questions without a reference too, but not those that are incomplete;
+            `golds` is then empty.
 
     Raises:
         DataError: It can't be read, a row is not as documented, or no question has a reference.
         UnknownNameError: There is no such split.
     """
-    if not path.exists():
-        raise DataError("there is no such file or folder", file=str(path))
-    manifest = manifest_in(path)
+    manifest = manifest_in(checked(path, "a manifest, or a folder of pages"))
     found = read_folder(name, path) if manifest is None else read_manifest(name, manifest)
     file = str(found.path)
     check_ids(found.questions, file)
     check_paths(found.questions, file)
-    notes = _sites_in_several_splits(found.questions)
+    notes = [*_sites_in_several_splits(found.questions), *_strange_votes(found.questions)]
     beside = references_file(name, found.folder)
     if beside is not None:
         joined = join(name, found.questions, beside)
@@ -82,7 +81,12 @@ def read(name: str, path: Path, split: str | None = None, *, unreferenced: bool 
         for question, gold in chosen
         if gold is None
     }
-    kept = [one for one in chosen if unreferenced or one.gold is not None]
+    incomplete = tuple(one.question.item_id for one in chosen if one.question.incomplete)
+    kept = [
+        one
+        for one in chosen
+        if one.gold is not None or (unreferenced and not one.question.incomplete)
+    ]
     if not kept:
         raise DataError(
             f"none of the {len(left_out)} questions has a reference ({_listed(left_out)});"
@@ -90,14 +94,22 @@ def read(name: str, path: Path, split: str | None = None, *, unreferenced: bool 
             file=file,
         )
     if left_out and not unreferenced:
-        notes.append(f"{len(left_out)} questions without a reference are left out")
+        are = (
+            "question without a reference is"
+            if len(left_out) == 1
+            else ("questions without a reference are")
+        )
+        notes.append(f"{len(left_out)} {are} left out")
     return Rows(
+        role=f"{BENCHMARK}/{name}",
         split=split,
+        ids=[one.question.item_id for one in kept],
         questions=[one.question for one in kept],
         golds=[] if unreferenced else [one.gold for one in kept],
         left_out=left_out,
+        incomplete=incomplete,
         folder=found.folder,
-        path=found.path,
+        path=str(found.path),
         sha256=_digest(found, beside),
         note="; ".join(notes),
     )
@@ -109,9 +121,7 @@ def _in_split(name: str, found: Found, split: str | None) -> tuple[str, Sequence
     for question in found.questions:
         by_split.setdefault(question.split, []).append(question)
     if split is None:
-        if DEFAULT_SPLIT not in by_split and len(by_split) > 1:
-            raise DataError(f"give split=, one of: {', '.join(by_split)}", file=file)
-        split = DEFAULT_SPLIT if DEFAULT_SPLIT in by_split else next(iter(by_split))
+        split = default_split(by_split, found.path)
     suffix, derive = _DERIVED.get(name, ("", None))
     base = split if split in by_split else split.removesuffix(f"-{suffix}")
     if base not in by_split or (base != split and derive is None):
@@ -200,6 +210,15 @@ def _sites_in_several_splits(questions: Sequence[Question]) -> list[str]:
     if not shared:
         return []
     return [f"{len(shared)} sites are in several splits, such as {shared[0]!r}"]
+
+
+def _strange_votes(questions: Sequence[Question]) -> list[str]:
+    votes = [f"{one.item_id}: {vote}" for one in questions for vote in one.strange]
+    if not votes:
+        return []
+    more = ", ..." if len(votes) > _SHOWN else ""
+    what = "vote names no class" if len(votes) == 1 else "votes name no class"
+    return [f"{len(votes)} {what} ({', '.join(votes[:_SHOWN])}{more})"]
 
 
 def _listed(left_out: Mapping[str, str]) -> str:

@@ -25,9 +25,10 @@ from typing import Annotated, TypeVar
 import msgspec
 
 from snellen.grading.errors import DataError
+from snellen.tasks.sources.files import DEFAULT_SPLIT
+from snellen.tasks.sources.json_text import read_json
 from snellen.tasks.sources.webrssbench_positions import PageBox, label
 from snellen.tasks.sources.webrssbench_rows import (
-    DEFAULT_SPLIT,
     LEVELS,
     MODES,
     Found,
@@ -85,16 +86,35 @@ def read_folder(name: str, path: Path) -> Found:
             " webrssbench.json or webrssbench.jsonl",
             file=str(path),
         )
-    sign, read = layout
-    folders = sorted((found.parent for found in path.rglob(sign)), key=_natural)
+    sign, others, read = layout
+    folders = {found.parent for found in path.rglob(sign)}
     if not folders:
         raise DataError(
             f"holds neither webrssbench.json nor webrssbench.jsonl, and no folder with {sign} in"
             f" it, as the published script of the task {name!r} writes them",
             file=str(path),
         )
-    questions = [question for folder in folders for question in read(path, folder)]
+    halves = {
+        # What belongs to the page lies one below it for position.
+        found.parent.parent if found.parent.name == _CROPS else found.parent
+        for other in others
+        for found in path.rglob(other)
+        if (found.parent.name == _CROPS) == (name == "position")
+    }
+    questions = [
+        question
+        for folder in sorted(folders | halves, key=_natural)
+        for question in (
+            read(path, folder) if folder in folders else [_incomplete(path, folder, sign)]
+        )
+    ]
     return Found(questions, path, path)
+
+
+def _incomplete(root: Path, folder: Path, sign: str) -> Question:
+    """Return a page that lacks the file by which its folder is known; it can't be asked about."""
+    page = replace(_question(root, folder, "original.png"), mode=None)
+    return replace(page, unresolved=f"its folder lacks {sign}", incomplete=True)
 
 
 def _natural(folder: Path) -> list[tuple[int, str]]:
@@ -160,7 +180,8 @@ def _position(root: Path, folder: Path) -> list[Question]:
     screen = "layout.png" if layout.is_file() else "original.png"
     page = replace(_question(root, folder, f"{_CROPS}/{screen}", files), mode=None)
     if len(crops) < 2:
-        return [replace(page, unresolved=f"it has {len(crops)} crops, and a pair takes two")]
+        lacks = f"it has {len(crops)} crop{'' if len(crops) == 1 else 's'}, and a pair takes two"
+        return [replace(page, unresolved=lacks, incomplete=True)]
     if (folder / _RELATIONS).is_file():
         return [replace(page, value=_published(folder / _RELATIONS, crops), source=_RELATIONS)]
     return [replace(page, value=label(crops, "centres"), source="boxes")]
@@ -182,22 +203,16 @@ def _published(file: Path, crops: Iterable[str]) -> dict[str, str]:
 
 
 def _decoded(file: Path, type_: type[_T]) -> _T:
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=type_)
-    except OSError as error:
-        raise DataError(f"can't be read: {error.strerror}", file=str(file)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(
-            f"is not as the published script writes it: {error}", file=str(file)
-        ) from None
+    return read_json(file).decode(type_, "is not as the published script writes it")
 
 
 _Read = Callable[[Path, Path], list[Question]]
-_LAYOUTS: Mapping[str, tuple[str, _Read]] = MappingProxyType(
+_LAYOUTS: Mapping[str, tuple[str, tuple[str, ...], _Read]] = MappingProxyType(
     {
-        "color": ("disturbed.png", _color),
-        "layout": ("disturbed.png", _layout),
-        "text": ("annotated_after.png", _text),
-        "position": (_CROPS_INFO, _position),
+        "color": ("disturbed.png", ("original.png",), _color),
+        "layout": ("disturbed.png", ("original.png",), _layout),
+        "text": ("annotated_after.png", ("annotated_before.png", _TEXT_INFO), _text),
+        "position": (_CROPS_INFO, ("crop_1.png", "original.png", "layout.png"), _position),
     }
 )
+"""By task: the file by which a page's folder is known, others of it, and what reads it."""

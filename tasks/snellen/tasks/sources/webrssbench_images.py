@@ -1,56 +1,24 @@
-"""Screenshots and crops: files in the data's folder, read when asked for."""
+"""Screenshots and crops: files in the data's folder."""
 
-from collections.abc import Callable, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Sequence
+from pathlib import Path
 
 from snellen.grading.errors import DataError
+from snellen.tasks.image_files import ImageFiles, image_folder, is_inside
 from snellen.tasks.sources.webrssbench_rows import Question
 
 
-def image_loader(folder: Path, questions: Sequence[Question]) -> Callable[[int, str], bytes]:
-    """Return what reads a named image of one question, by its index.
+def images_in(folder: Path, questions: Sequence[Question]) -> ImageFiles:
+    """Return what reads the images of questions.
 
     Raises:
-        DataError: There is no such folder. Later, on reading: the question has no image of that
-            name, or its file is not there or can't be read.
+        DataError: There is no such folder.
     """
-    if not folder.is_dir():
-        raise DataError("there is no such folder of images", file=str(folder))
 
-    def load(index: int, name: str) -> bytes:
-        question = questions[index]
-        if name not in question.images:
-            raise DataError(
-                f"{question.item_id} has no image {name!r}; it has {', '.join(question.images)}"
-            )
-        path = folder / question.images[name].path
-        try:
-            data = path.read_bytes()
-        except OSError as error:
-            raise DataError(
-                f"image {name!r} of {question.item_id} can't be read: {error.strerror}",
-                file=str(path),
-            ) from None
-        if not data:
-            raise DataError(f"image {name!r} of {question.item_id} is empty", file=str(path))
-        return data
+    def paths(index: int, name: str) -> Sequence[str]:
+        return [questions[index].images[name].path]
 
-    return load
-
-
-def missing_images(folder: Path, questions: Sequence[Question]) -> dict[str, list[str]]:
-    """Return the ids of the questions that lack an image file, each with the images' names.
-
-    Files are looked for and not opened: one that is no image is found out when it is looked at.
-    """
-    missing: dict[str, list[str]] = {}
-    for question in questions:
-        names = [
-            name for name, image in question.images.items() if not (folder / image.path).is_file()
-        ]
-        if names:
-            missing[question.item_id] = names
-    return missing
+    return ImageFiles(image_folder(folder, "the images of the pages"), paths)
 
 
 def check_paths(questions: Sequence[Question], file: str) -> None:
@@ -61,9 +29,7 @@ def check_paths(questions: Sequence[Question], file: str) -> None:
     """
     for question in questions:
         for name, image in question.images.items():
-            path = PurePosixPath(image.path)
-            foreign = "\\" in image.path or image.path[1:2] == ":"
-            if path.is_absolute() or ".." in path.parts or foreign or not path.parts:
+            if not is_inside(image.path):
                 raise DataError(
                     f"{question.place}: image {name!r} has the path {image.path!r}; write one"
                     " relative to the manifest, with /, that stays in its folder",

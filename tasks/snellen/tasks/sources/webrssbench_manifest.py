@@ -7,7 +7,7 @@ JSON Lines are the same rows, one a line, without the object around them.
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, NoReturn, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -15,15 +15,16 @@ from snellen.grading.errors import DataError
 from snellen.grading.metrics.consensus import human_majority
 from snellen.grading.normalise import button
 from snellen.grading.parse.regions import region
+from snellen.tasks.sources.files import DEFAULT_SPLIT
+from snellen.tasks.sources.json_text import NO_JSON, read_json
+from snellen.tasks.sources.rows import Pixels, Text, fault_of
 from snellen.tasks.sources.webrssbench_positions import PageBox, Rule, label
 from snellen.tasks.sources.webrssbench_rows import (
-    DEFAULT_SPLIT,
     NAMES,
     Difficulty,
     Found,
     ImageFile,
     Mode,
-    Pixels,
     Question,
     images_of,
     pair_of,
@@ -32,28 +33,28 @@ from snellen.tasks.sources.webrssbench_rows import (
 FORMAT = "webrssbench/1"
 FILES = ("webrssbench.json", "webrssbench.jsonl")
 
-Name = Annotated[str, msgspec.Meta(min_length=1)]
 _Extent = Annotated[float, msgspec.Meta(ge=0)]
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_SLACK = 1.001
+"""How far a side may reach over the page's edge: a thousandth."""
 
 
 class SizedImage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An image whose size the manifest states, in pixels."""
 
-    path: Name
+    path: Text
     width: Pixels
     height: Pixels
 
 
-AnImage: TypeAlias = Name | SizedImage
+AnImage: TypeAlias = Text | SizedImage
 """A path, relative to the manifest; or a path with the image's size."""
 
 
 class Crop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A part of a page; `box` is left, top, width, height in the row's `space`."""
 
-    name: Name
+    name: Text
     image: AnImage
     box: tuple[_Extent, _Extent, _Extent, _Extent] | None = None
 
@@ -72,10 +73,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, tag_field="task", forbid_un
             more than half, is the reference.
     """
 
-    page: Name
-    site: Name | None = None
-    split: Name = DEFAULT_SPLIT
-    element: Name | None = None
+    page: Text
+    site: Text | None = None
+    split: Text = DEFAULT_SPLIT
+    element: Text | None = None
     difficulty: Difficulty | None = None
     reference: object = None
     annotators: dict[str, str] | None = None
@@ -153,6 +154,7 @@ AnyRow: TypeAlias = (
 
 class _Task(msgspec.Struct, frozen=True):
     task: str
+    page: object = None
 
 
 class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -160,28 +162,32 @@ class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rows: list[msgspec.Raw]
 
 
-_MANIFEST = msgspec.json.Decoder(_Manifest)
 _TASK = msgspec.json.Decoder(_Task)
 _ROW: msgspec.json.Decoder[AnyRow] = msgspec.json.Decoder(AnyRow)
 
 
 class _Place(NamedTuple):
-    """Where a row stands: its number in a list, or its line; both count from 1."""
+    """Where a row stands: its number in a list, or its line; both count from 1.
+
+    `page` is what the row says that it is about, as soon as that is known.
+    """
 
     file: str
     number: int
     by_line: bool
+    page: str = ""
 
     def __str__(self) -> str:
         return f"{'line' if self.by_line else 'row'} {self.number}"
 
     def error(self, message: str, field: str | None = None) -> DataError:
         """Return the error that this row does not fit."""
+        about = f"page {self.page!r}" if self.page else ""
         if self.by_line:
-            return DataError(message, file=self.file, line=self.number, field=field)
-        return DataError(
-            f"row {self.number} (counted from 1): {message}", file=self.file, field=field
-        )
+            told = f"{about}: {message}" if about else message
+            return DataError(told, file=self.file, line=self.number, field=field)
+        where = ", ".join(filter(None, (f"row {self.number} (counted from 1)", about)))
+        return DataError(f"{where}: {message}", file=self.file, field=field)
 
 
 class _RawRow(NamedTuple):
@@ -219,22 +225,25 @@ def read_manifest(name: str, path: Path) -> Found:
     """
     questions: list[Question] = []
     others: dict[str, int] = {}
-    for raw in _raw_rows(path):
+    for place, data in _raw_rows(path):
         try:
-            task = _TASK.decode(raw.data).task
-            if task != name:
-                others[task] = others.get(task, 0) + 1
-                if task not in NAMES:
-                    raise raw.place.error(
-                        f"{task!r} is no task; known: {', '.join(NAMES)}", field="task"
+            head = _TASK.decode(data)
+            if isinstance(head.page, str):
+                place = place._replace(page=head.page)  # it is better known now
+            if head.task != name:
+                others[head.task] = others.get(head.task, 0) + 1
+                if head.task not in NAMES:
+                    raise place.error(
+                        f"{head.task!r} is no task; known: {', '.join(NAMES)}", field="task"
                     )
                 continue
-            row = _ROW.decode(raw.data)
+            row = _ROW.decode(data)
         except msgspec.ValidationError as error:
-            _refuse(raw.place, error)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise raw.place.error(f"is no JSON: {error}") from None
-        questions += _questions(row, raw.place)
+            fault = fault_of(error, AnyRow)
+            raise place.error(fault.what, fault.field) from None
+        except NO_JSON as error:
+            raise place.error(f"is no JSON: {error}") from None
+        questions += _questions(row, place)
     if not questions:
         there = ", ".join(f"{task} ({count})" for task, count in others.items()) or "none at all"
         raise DataError(f"has no rows of the task {name!r}; there are: {there}", file=str(path))
@@ -242,42 +251,28 @@ def read_manifest(name: str, path: Path) -> Found:
 
 
 def _raw_rows(path: Path) -> Iterator[_RawRow]:
-    file = str(path)
-    try:
-        data = path.read_bytes().removeprefix(_BYTE_ORDER_MARK)
-    except OSError as error:
-        raise DataError(f"can't be read: {error.strerror}", file=file) from None
+    text = read_json(path)
     if path.suffix == ".jsonl":
-        for number, line in enumerate(data.split(b"\n"), 1):
-            if line.strip():
-                yield _RawRow(_Place(file, number, by_line=True), line)
+        for line in text.lines:
+            yield _RawRow(_Place(text.file, line.line or 0, by_line=True), line.data)
         return
-    try:
-        manifest = _MANIFEST.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(
-            f'expected {{"format": "{FORMAT}", "rows": [...]}}; {error}', file=file
-        ) from None
+    manifest = text.decode(_Manifest, f'expected {{"format": "{FORMAT}", "rows": [...]}}')
     for number, row in enumerate(manifest.rows, 1):
-        yield _RawRow(_Place(file, number, by_line=False), row)
-
-
-def _refuse(place: _Place, error: msgspec.ValidationError) -> NoReturn:
-    """Say what msgspec found in a row, with the row and the field."""
-    what, _, path = str(error).partition(" - at `")
-    # "- at `$.page`", or "- at `key` in `$.after`".
-    field = path.rstrip("`").rpartition("$")[2].lstrip(".") or None
-    raise place.error(f"{what[:1].lower()}{what[1:]}", field) from None
+        yield _RawRow(_Place(text.file, number, by_line=False), row)
 
 
 def _questions(row: AnyRow, place: _Place) -> list[Question]:
     """Return what a row asks: one question, or a clean page's and each perturbed one's."""
     crops: Mapping[str, ImageFile] = {}
     value, source, unresolved = row.reference, "manifest" if row.reference is not None else "", ""
+    strange: tuple[str, ...] = ()
     if value is not None and row.annotators is not None:
         raise place.error("give either reference or annotators", "annotators")
     if row.annotators is not None:
         value, unresolved = _agreed(row, place)
+        strange = _strange(row)
+        if unresolved and strange:
+            unresolved += f"; {', '.join(strange)} name{'s' * (len(strange) == 1)} no class"
         source = "annotators"
     if isinstance(row, PositionRow):
         crops = _crops(row, place)
@@ -295,6 +290,7 @@ def _questions(row: AnyRow, place: _Place) -> list[Question]:
         value=value,
         source=source,
         unresolved=unresolved,
+        strange=strange,
         difficulty=row.difficulty,
         element=row.element,
     )
@@ -323,6 +319,14 @@ def _agreed(row: AnyRow, place: _Place) -> tuple[str | None, str]:
     return agreed.answer, agreed.reason or ""
 
 
+def _strange(row: Row) -> tuple[str, ...]:
+    """Return the votes for a part of the page that name none of the six."""
+    if not isinstance(row, UiGroupingRow):
+        return ()
+    votes = (row.annotators or {}).items()
+    return tuple(f"{who} {vote!r}" for who, vote in votes if vote.strip() and not region(vote))
+
+
 def _region_form(text: str) -> str:
     return region(text) or ""
 
@@ -334,6 +338,26 @@ def _crops(row: PositionRow, place: _Place) -> Mapping[str, ImageFile]:
     return crops
 
 
+def _check_inside(
+    row: PositionRow, boxes: Mapping[str, PageBox], screen: ImageFile, place: _Place
+) -> None:
+    """Refuse boxes that do not lie on the page: their relations would be about something else."""
+    unit = row.space == "unit"
+    across, down = (1, 1) if unit else (screen.width, screen.height)
+    for name, box in boxes.items():
+        inside = box.x >= 0 and box.y >= 0
+        # A side may miss the edge by what rounding takes.
+        inside &= across is None or box.right <= across * _SLACK
+        inside &= down is None or box.bottom <= down * _SLACK
+        if not inside:
+            hint = '; for pixels write "space": "pixels"' if unit else ""
+            raise place.error(
+                f"the box {[*box]} (left, top, width, height) of {name} reaches out of the page,"
+                f" which is {across} x {down}{' in fractions' if unit else ' pixels'}{hint}",
+                "crops",
+            )
+
+
 def _labels(row: PositionRow, place: _Place) -> dict[str, str] | None:
     """Return the relations that the boxes say; None where there are no boxes."""
     boxes = {crop.name: PageBox(*crop.box) for crop in row.crops if crop.box is not None}
@@ -343,6 +367,7 @@ def _labels(row: PositionRow, place: _Place) -> dict[str, str] | None:
         lacking = [crop.name for crop in row.crops if crop.box is None]
         raise place.error(f"has boxes, but none of {', '.join(lacking)}", "crops")
     screen = _image(row.image)
+    _check_inside(row, boxes, screen, place)
     # `centres` counts fractions and `projections` pixels.
     if (row.space == "pixels") != (row.rule == "projections"):
         if screen.width is None or screen.height is None:

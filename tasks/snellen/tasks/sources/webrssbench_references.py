@@ -16,6 +16,7 @@ from typing import Literal
 import msgspec
 
 from snellen.grading.errors import DataError
+from snellen.tasks.sources.json_text import read_json
 from snellen.tasks.sources.webrssbench_rows import BENCHMARK, Question
 
 CONSENSUS = "snellen-consensus/1"
@@ -78,11 +79,11 @@ def join(name: str, questions: Sequence[Question], path: Path) -> Joined:
         keys = [known.aliases.get(key, key) for key in names]
         used.update(keys)
         key = next((key for key in keys if known.references.get(key) is not None), None)
-        if key is not None:
+        if key is not None and not question.incomplete:
             matched += 1
             value = known.references[key]
             question = replace(question, value=value, source=path.name, unresolved="")
-        elif question.value is None:
+        elif question.value is None and not question.incomplete:
             reason = next((known.unresolved[key] for key in keys if key in known.unresolved), "")
             question = replace(question, unresolved=reason or question.unresolved)
         joined.append(question)
@@ -97,23 +98,13 @@ def join(name: str, questions: Sequence[Question], path: Path) -> Joined:
 
 
 def _read(name: str, path: Path) -> _Known:
-    try:
-        data = path.read_bytes()
-        if CONSENSUS.encode() not in data:
-            return _Known(msgspec.json.decode(data, type=dict[str, object]), {}, {})
-        frozen = msgspec.json.decode(data, type=_Frozen)
-    except OSError as error:
-        raise DataError(f"can't be read: {error.strerror}", file=str(path)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(
-            f"expected one JSON object, item ids to references; {error}", file=str(path)
-        ) from None
+    text = read_json(path)
+    expected = "expected one JSON object, item ids to references"
+    if CONSENSUS.encode() not in text.data:
+        return _Known(text.decode(dict[str, object], expected), {}, {})
+    frozen = text.decode(_Frozen, expected)
     if frozen.task != f"{BENCHMARK}/{name}":
-        raise DataError(
-            f"is a consensus on {frozen.task}, not on {BENCHMARK}/{name}",
-            file=str(path),
-            field="task",
-        )
+        raise text.error(f"is a consensus on {frozen.task}, not on {BENCHMARK}/{name}", "task")
     # A pair's halves share a reference, also with a half that nobody was asked about.
     aliases = {pair: ids[0] for pair, ids in frozen.items.items() if ids}
     return _Known(frozen.references, frozen.unresolved, aliases)

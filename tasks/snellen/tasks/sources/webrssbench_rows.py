@@ -4,17 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Literal, TypeAlias
-
-import msgspec
+from typing import Literal, TypeAlias
 
 from snellen.grading.errors import DataError
+from snellen.tasks.sources.rows import SCREEN, Split
 
 BENCHMARK = "webrssbench"
-SCREEN = "screen"
-"""The name of a question's screenshot; crops have their own names."""
-
-DEFAULT_SPLIT = "test"
 
 NAMES = (
     "position",
@@ -38,8 +33,6 @@ Mode: TypeAlias = Literal["partial", "all", "low_contrast"]
 LEVELS = ("easy", "medium", "hard")
 MODES = ("partial", "all", "low_contrast")
 STATES = ("before", "after")
-
-Pixels = Annotated[int, msgspec.Meta(gt=0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +59,9 @@ class Question:
         source: Where that is from: `manifest`, `annotators`, `boxes`, `relations.json`, or the
             name of the file that was joined.
         unresolved: Why there is no reference, where somebody tried to make one.
+        strange: The votes of annotators that name no class, each with who gave it.
+        incomplete: Whether what is asked about is not all there, so that nobody can be asked;
+            `unresolved` says what it lacks.
         difficulty: easy, medium or hard, where the data says.
         state: `before` or `after`, where the question is one of a pair.
         mode: How colours were changed; None where they were not, or where nobody says.
@@ -81,6 +77,8 @@ class Question:
     value: object = field(default=None, repr=False)
     source: str = ""
     unresolved: str = ""
+    strange: tuple[str, ...] = ()
+    incomplete: bool = False
     difficulty: str | None = None
     state: str | None = None
     mode: str | None = None
@@ -118,29 +116,23 @@ class Found:
     files: tuple[Path, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows(Split):
     """One split of one task, its references checked.
 
     Attributes:
-        split: The split's name, a derived one included.
         questions: The questions that have a reference.
         golds: Their references, as `gold_shape(task).read` gives them.
         left_out: The ids of the questions without one, and why.
+        incomplete: Those of them that nobody can be asked, for what their folder lacks.
         folder: What the images' paths start from.
-        path: The manifest, or the folder.
-        sha256: The digest of what the scores rest on.
-        note: What had to be decided by a declared rule, in a sentence.
     """
 
-    split: str
     questions: Sequence[Question]
     golds: Sequence[object]
     left_out: Mapping[str, str]
+    incomplete: tuple[str, ...] = ()
     folder: Path
-    path: Path
-    sha256: str
-    note: str = ""
 
 
 def images_of(

@@ -1,0 +1,180 @@
+r"""Take the answer out of what a model puts around it: the readers of our robust protocols.
+
+| function | takes off |
+| --- | --- |
+| `unwrapped` | thoughts up to `</think>`, a code fence, a JSON object around one text |
+| `final_answer` | what precedes the last `Answer:` at the start of a line |
+| `without_lead_in` | what precedes the colon of a sentence that only introduces an answer |
+| `described` | the tag around a page's description |
+
+Each keeps the text where there is nothing to take off, and none takes more than a bounded number
+of looks at a character.
+"""
+
+import html
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import cast
+
+from snellen.grading.parse.coordinate_text import is_object, read_json
+
+_ANSWER = re.compile(
+    r"^(?:[^\w\n]|_)*+(?:the\s++)?(?:final\s++)?answer(?:\s++is)?[*_`]*+\s*+[:\uff1a][*_`]*+(?P<said>.*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ANSWER_IS = re.compile(
+    r"[\W_]*+(?:the\s++)?(?:(?:final|correct|right)\s++)?answer\s++(?:is|would\s++be)\s++",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"\s*+```\w*+[ \t]*+\n?+(?P<body>.*)```\s*+", re.DOTALL)
+_THOUGHT_ENDS = ("</think>", "</thinking>")
+_LONGEST_OBJECT = 100_000
+
+# ---- lead-ins
+
+_LONGEST_LEAD_IN = 160
+_OPENING = re.compile(rf"(?P<said>[^:\uff1a\n]{{1,{_LONGEST_LEAD_IN}}})[:\uff1a][*_`]*+")
+_SAYS = re.compile(
+    rf"(?P<said>[^\"\u201c\u00ab\n]{{1,{_LONGEST_LEAD_IN}}})"
+    r"(?:\"(?P<straight>.*)\"|\u201c(?P<curly>.*)\u201d|\u00ab(?P<angle>.*)\u00bb)[\s.*_`]*+",
+    re.DOTALL,
+)
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_NAMES = frozenset(
+    {"answer", "caption", "content", "contents", "description", "heading", "headline", "ocr"}
+    | {"text", "title", "transcription", "words", "wording"}
+)
+_AROUND = _NAMES | frozenset(
+    {"a", "an", "and", "appears", "are", "area", "as", "be", "bounding", "box", "can"}
+    | {"certainly", "course", "displayed", "element", "extracted", "final", "following"}
+    | {"follows", "for", "found", "from", "here", "here's", "highlighted", "html", "i", "in"}
+    | {"inside", "image", "is", "it", "it's", "main", "marked", "meta", "my", "of", "ok", "okay"}
+    | {"on", "output", "outlined", "page", "page's", "primary", "reads", "recognised"}
+    | {"recognized", "rectangle", "red", "region", "result", "says", "screenshot", "seen"}
+    | {"shown", "site", "sure", "tag", "that", "the", "there", "this", "to", "visible", "web"}
+    | {"webpage", "webpage's", "website", "website's", "which", "within", "would", "written"}
+    | {"your"}
+)
+# One word and a colon begin many a text of a page; these are a model's.
+_ALONE = frozenset({"answer", "caption", "description", "heading", "ocr", "transcription"})
+
+# ---- tags
+
+_META = re.compile(r"<meta\b", re.IGNORECASE)
+_DESCRIBES = re.compile(
+    r"\b(?:name|property|itemprop)\s{0,9}=\s{0,9}[\"']?(?:og:|twitter:)?description\b",
+    re.IGNORECASE,
+)
+_CONTENT = re.compile(r"\bcontent\s{0,9}=\s{0,9}(?P<quote>[\"'])", re.IGNORECASE)
+# A quote that ends the tag or stands before the next attribute: there may be others inside.
+_CLOSING = {
+    quote: re.compile(rf"{quote}(?=\s{{0,9}}(?:/?\s{{0,9}}>|\w[\w:-]{{0,40}}\s{{0,9}}=))")
+    for quote in "\"'"
+}
+_MOST_TAGS = 20
+_MOST_ATTRIBUTES = 400
+
+
+def unwrapped(text: str) -> str:
+    r"""Take off thoughts, then a code fence around the whole, then a JSON object of one text.
+
+    >>> unwrapped('<think>Hm.</think>```json\n{"answer": "Paris"}\n```')
+    'Paris'
+    """
+    for end in _THOUGHT_ENDS:
+        text = text.rpartition(end)[2].strip() or text
+    fenced = _FENCE.fullmatch(text)
+    if fenced and "```" not in fenced["body"]:
+        text = fenced["body"].strip() or text
+    if text.lstrip()[:1] == "{" and len(text) <= _LONGEST_OBJECT:
+        data = read_json(text)
+        values = list(data.values()) if is_object(data) else []
+        if len(values) == 1 and isinstance(values[0], str):
+            return values[0]
+    return text.strip()
+
+
+def final_answer(text: str) -> str:
+    r"""Take what follows the last `Answer:` at the start of a line.
+
+    An answer on the lines below its `Answer:` is taken too.
+
+    >>> final_answer("It says 12 or 15.\n**Final answer:** 12")
+    '12'
+    """
+    all_found = list(_ANSWER.finditer(text))
+    if not all_found:
+        return text.strip()
+    last = all_found[-1]
+    return last["said"].strip() or text[last.end() :].strip() or text.strip()
+
+
+def short_answer(text: str) -> str:
+    """Take a short answer: out of its wrapping, behind `Answer:` or "The answer is".
+
+    >>> short_answer("The answer is 4.3 stars"), short_answer("Answer: 10:30")
+    ('4.3 stars', '10:30')
+    """
+    said = final_answer(unwrapped(text))
+    opening = _ANSWER_IS.match(said)
+    return (said[opening.end() :] if opening else "") or said
+
+
+def without_lead_in(text: str) -> str:
+    """Take what follows a sentence that only introduces it, and the quotes around it.
+
+    A lead-in is made of words such as "the text in the red box is" and of no others, and ends
+    with a colon or before a quotation to the end. So "Open 10:30" is a text, not a lead-in.
+
+    >>> without_lead_in("The text content within the red bounding box is: Open 10:30")
+    'Open 10:30'
+    >>> without_lead_in('The main heading reads "Our story".'), without_lead_in("Open 10:30")
+    ('Our story', 'Open 10:30')
+    """
+    said = unwrapped(text)
+    opening = _OPENING.match(said)
+    if opening and _introduces(opening["said"]):
+        return said[opening.end() :].strip() or said
+    quoted = _SAYS.fullmatch(said)
+    if quoted and _introduces(quoted["said"]):
+        spoken = quoted["straight"] or quoted["curly"] or quoted["angle"] or ""
+        return spoken.strip() or said
+    return said
+
+
+def described(text: str) -> str:
+    r"""Take a page's description: out of its tag, or behind a lead-in such as "Meta Description:".
+
+    The tag may be written in any case and over several lines, with its attributes in any order
+    and any quotes, hold quotes itself, be followed by others, or break off.
+
+    >>> described("<META content='Buy\nshoes' property=\"og:description\" />")
+    'Buy\nshoes'
+    >>> described("Meta Description: Buy shoes")
+    'Buy shoes'
+    """
+    said = unwrapped(text)
+    found = next(_descriptions(said), None) or next(_descriptions(text), None)
+    return without_lead_in(said) if found is None else found
+
+
+def _descriptions(text: str) -> Iterator[str]:
+    starts = [tag.start() for tag in islice(_META.finditer(text), _MOST_TAGS)]
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
+        tag = text[start:end]
+        content = _CONTENT.search(tag)
+        if content is None:
+            continue
+        closing = _CLOSING[content["quote"]].search(tag, content.end())
+        said = tag[content.end() : closing.start() if closing else len(tag)]
+        rest = tag[closing.end() :][:_MOST_ATTRIBUTES].partition(">")[0] if closing else ""
+        if any(map(_DESCRIBES.search, (tag[: content.start()], rest))) and said.strip():
+            yield html.unescape(said.strip().removesuffix(content["quote"])).strip()
+
+
+def _introduces(said: str) -> bool:
+    found = cast("list[str]", _WORD.findall(said.lower().replace("\u2019", "'")))
+    if len(found) < 2:
+        return not _ALONE.isdisjoint(found)
+    return not _NAMES.isdisjoint(found) and _AROUND.issuperset(found)

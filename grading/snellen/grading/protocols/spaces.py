@@ -1,0 +1,264 @@
+"""Protocols that are told what coordinates count: fractions, pixels or thousandths of the image.
+
+The published graders guess ("a value over 1 must be pixels") or never ask. These don't: the space
+is the protocol's, as the prompt stated it, and the point or box is the one that a reader would take
+for the answer. Percent says what it counts, so it is read as such under each of them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+from snellen.grading.errors import MetricError
+from snellen.grading.metrics.boxes import Ltrb, iou, point_in_box
+from snellen.grading.models.geometry import Space
+from snellen.grading.parse.coordinates import box_four_numbers, robust_box, robust_point
+from snellen.grading.parse.responses import as_python_text
+from snellen.grading.protocols.base import (
+    AS_IS,
+    OUTSIDE,
+    AnswerValue,
+    Context,
+    Gold,
+    Parsed,
+    Parser,
+    Protocol,
+    UnjudgeableError,
+    pairwise,
+    unparsed,
+)
+from snellen.grading.protocols.golds import Target, is_in_fractions, known_box, unit_target
+
+Extent = tuple[float, float]
+_Read = Callable[[str], tuple[tuple[float, ...], Space | None] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A space that an answer's numbers are in.
+
+    Attributes:
+        id: Its name, and that of the protocol that reads it, where there is one.
+        words: What the numbers count.
+        extent: What the whole image measures in it; None: its pixels.
+    """
+
+    id: str
+    words: str
+    extent: float | None
+
+
+UNIT = Counted(Space.UNIT.value, "fractions of the image, 0 to 1", 1.0)
+PIXELS = Counted(Space.PIXELS.value, "pixels of the original image", None)
+THOUSAND = Counted(Space.THOUSAND.value, "thousandths of the image, 0 to 1000", 1000.0)
+DECLARED = (UNIT, PIXELS, THOUSAND)
+
+
+class InPixels(tuple[float, ...]):
+    """A point or box in pixels of an image of unknown size; any other answer is in fractions."""
+
+    __slots__ = ()
+
+
+class Held(NamedTuple):
+    """An answer's numbers and the target's box, both in one space."""
+
+    numbers: Sequence[float]
+    box: Ltrb
+
+
+def declared_points(task: str) -> tuple[Protocol, ...]:
+    """Make the protocols `unit`, `pixels` and `thousand` of a task that asks for a point."""
+    return tuple(
+        _protocol(task, counted, "point", Parser(_name("a point", counted), _points(counted)))
+        for counted in DECLARED
+    )
+
+
+def declared_boxes(task: str) -> tuple[Protocol, ...]:
+    """Make the protocols `unit`, `pixels` and `thousand` of a task that asks for a box."""
+    return tuple(
+        _protocol(task, counted, "box", Parser(_name("a box", counted), _boxes(counted)))
+        for counted in DECLARED
+    )
+
+
+def unit_box(gold: Target) -> Ltrb:
+    """Return a target's box in fractions of the image, which it may leave.
+
+    Raises:
+        UnjudgeableError: It is in pixels, and the reference does not say the image's size.
+    """
+    box = unit_target(gold)
+    if box is None:
+        raise UnjudgeableError(
+            "a box in pixels needs image_size beside it in the reference to be held against"
+            " fractions: load the data with its images"
+        )
+    return box
+
+
+def held(answer: AnswerValue, gold: Target) -> Held:
+    """Bring an answer and its target into one space: fractions, or pixels where they suffice.
+
+    Raises:
+        UnjudgeableError: One is in pixels and the other is not, and the image's size is unknown.
+    """
+    if isinstance(answer, InPixels) and not is_in_fractions(gold.bbox):
+        return Held(answer, known_box(gold))
+    return Held(in_fractions(answer, gold), unit_box(gold))
+
+
+def in_fractions(answer: AnswerValue, gold: Target) -> Sequence[float]:
+    """Return an answer in fractions of its target's image.
+
+    Raises:
+        UnjudgeableError: It is in pixels, and the image's size is unknown.
+    """
+    if not isinstance(answer, InPixels):
+        return answer
+    if gold.image_size is None:
+        raise UnjudgeableError(
+            "an answer in pixels needs image_size in the reference to be held against fractions:"
+            " load the data with its images"
+        )
+    return _divided(answer, gold.image_size)
+
+
+def box_in(counted: Counted, gold: Target) -> Ltrb:
+    """Return a target's box in a space, as an answer would count it.
+
+    Raises:
+        UnjudgeableError: It is in pixels of an unknown number, and the space does not count them.
+    """
+    if counted is PIXELS and not is_in_fractions(gold.bbox):
+        return known_box(gold)
+    left, top, right, bottom = unit_box(gold)
+    if counted.extent is not None:
+        width = height = counted.extent
+    else:
+        # Nobody can point in pixels of an unknown size; what is given instead is not judged.
+        width, height = gold.image_size or (1.0, 1.0)
+    return left * width, top * height, right * width, bottom * height
+
+
+def placed(parsed: Parsed, extent: Extent = (1.0, 1.0)) -> Parsed:
+    """Note it where a point, or the whole of a box, lies outside the image.
+
+    Args:
+        parsed: What was read; in pixels of an image of unknown size only what is above or left of
+            it is known to be outside.
+        extent: What the whole image measures in the answer's space.
+    """
+    if parsed.answer is None:
+        return parsed
+    numbers: Sequence[float] = parsed.answer
+    wide, high = (inf, inf) if isinstance(numbers, InPixels) else extent
+    # The ends of a box may be exchanged, and a point is a box of one place.
+    x, y, right, bottom = (*numbers, *numbers)[:4]
+    if (0 <= x <= wide or 0 <= right <= wide or (x < 0) != (right < 0)) and (
+        0 <= y <= high or 0 <= bottom <= high or (y < 0) != (bottom < 0)
+    ):
+        return parsed
+    return parsed._replace(note="; ".join(filter(None, (parsed.note, OUTSIDE))))
+
+
+def _name(what: str, counted: Counted) -> str:
+    return f"{what} in {counted.words}"
+
+
+def _protocol(task: str, counted: Counted, what: str, parser: Parser) -> Protocol:
+    metric = POINT_IN_IMAGE if what == "point" else BOX_IN_IMAGE
+    return Protocol(
+        task,
+        counted.id,
+        1,
+        "ours",
+        f"every {what} counts {counted.words}, whatever its numbers look like",
+        parser,
+        AS_IS,
+        metric,
+        write=_writer(counted, what),
+    )
+
+
+def _points(counted: Counted) -> Callable[[object, Context], Parsed]:
+    def read(text: str) -> tuple[tuple[float, ...], Space | None] | None:
+        point = robust_point(text)
+        return None if point is None else ((point.x, point.y), point.space)
+
+    return _reader(counted, read, "no point in it")
+
+
+def _boxes(counted: Counted) -> Callable[[object, Context], Parsed]:
+    def read(text: str) -> tuple[tuple[float, ...], Space | None] | None:
+        box = box_four_numbers(text) or robust_box(text)
+        return None if box is None else (box.ltrb, box.space)
+
+    return _reader(counted, read, "no box in it")
+
+
+def _reader(counted: Counted, read: _Read, lacking: str) -> Callable[[object, Context], Parsed]:
+    def parse(response: object, context: Context) -> Parsed:
+        text = as_python_text(response)
+        found = None if text is None else read(text)
+        if found is None:
+            return unparsed(lacking)
+        numbers, space = found
+        extent = (1.0, 1.0) if space is Space.UNIT else _extent(counted, context)
+        if extent is None:
+            return placed(Parsed(InPixels(numbers)))
+        return placed(Parsed(_divided(numbers, extent)))
+
+    return parse
+
+
+def _extent(counted: Counted, context: Context) -> Extent | None:
+    if counted.extent is not None:
+        return counted.extent, counted.extent
+    if not context.width or not context.height:
+        return None
+    return context.width, context.height
+
+
+def _divided(numbers: Sequence[float], extent: Extent) -> tuple[float, ...]:
+    return tuple(number / extent[place % 2] for place, number in enumerate(numbers))
+
+
+def _writer(counted: Counted, what: str) -> Callable[[Gold], Sequence[object]]:
+    """Return how a target is written as an answer in the space."""
+
+    def write(gold: Target) -> Sequence[object]:
+        box = box_in(counted, gold)
+        return [list(box if what == "box" else ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2))]
+
+    return write
+
+
+def point_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float]:
+    """Whether a point lies in its target, edges included."""
+    (x, y), box = held(answer, gold)
+    return (float(point_in_box(x, y, box)),)
+
+
+def _box_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float, float]:
+    (left, top, right, bottom), box = held(answer, gold)
+    try:
+        overlap = iou((left, top, right, bottom), box)
+    except MetricError:
+        # A box whose area no float can hold; a response must not end a grade.
+        overlap = 0.0
+    return float(overlap >= _LEAST), overlap
+
+
+_LEAST = 0.5
+POINT_IN_IMAGE = pairwise(
+    "the point in the box, edges included, as fractions of the image",
+    ("accuracy",),
+    "accuracy",
+    point_hit,
+)
+BOX_IN_IMAGE = pairwise(
+    "IoU >= 0.5 of fractions of the image", ("accuracy", "iou"), "accuracy", _box_hit
+)

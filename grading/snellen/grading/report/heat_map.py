@@ -1,0 +1,164 @@
+"""A grid as a heat map: what each of its cells says, and how dark it is; and as Markdown."""
+
+import math
+from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
+
+from snellen.grading.markdown import plain_text, table_lines
+from snellen.grading.report.figures import counted, figure, span
+from snellen.grading.summaries.matrix import Grid, GridCell
+
+PALEST, DARKEST = 0.05, 0.5
+"""How far a cell is shaded: text of the page's ink stays readable on the darkest."""
+
+_NARROWEST = 20
+_STEPS = 6
+
+
+class HeatCell(NamedTuple):
+    """What a cell prints, and how far it is shaded.
+
+    Attributes:
+        value: In per cent; empty where the cell is blanked.
+        interval: In per cent; empty where there is none.
+        counts: Its items, and what they stand for or come in.
+        shade: How far it is shaded, 0..1; None: hatched, for it is blanked.
+    """
+
+    value: str
+    interval: str
+    counts: str
+    shade: float | None
+
+
+class HeatRow(NamedTuple):
+    """A row of cells with its name and its total."""
+
+    name: str
+    cells: tuple[HeatCell, ...]
+    total: HeatCell
+
+
+class HeatMap(NamedTuple):
+    """A grid, ready to be drawn.
+
+    Attributes:
+        title: What it shows.
+        corner: The two tags.
+        columns: The names of the columns.
+        rows: The rows.
+        totals: The columns' totals, and the whole last.
+        scale: The shades of the legend, palest first.
+        low: What the palest stands for.
+        high: What the darkest does.
+        note: What is blanked, weighted or left out.
+    """
+
+    title: str
+    corner: str
+    columns: tuple[str, ...]
+    rows: tuple[HeatRow, ...]
+    totals: tuple[HeatCell, ...]
+    scale: tuple[float, ...]
+    low: str
+    high: str
+    note: str
+
+
+def heat_map(grid: Grid) -> HeatMap:
+    """Make a grid ready to be drawn; the shades span its own cells, from ten to ten points."""
+    low, high = _ends(grid)
+
+    def drawn(cell: GridCell) -> HeatCell:
+        shade = None
+        if cell.estimate is not None:
+            along = (100 * cell.estimate.value - low) / (high - low)
+            shade = round(PALEST + (DARKEST - PALEST) * along, 3)
+        return _printed(grid, cell)._replace(shade=shade)
+
+    return HeatMap(
+        title=f"{grid.metric} by {grid.rows} and {grid.columns}",
+        corner=f"{grid.rows} \N{MULTIPLICATION SIGN} {grid.columns}",
+        columns=grid.column_names,
+        rows=tuple(
+            HeatRow(name, tuple(map(drawn, cells)), _printed(grid, total))
+            for name, cells, total in zip(grid.row_names, grid.cells, grid.row_totals, strict=True)
+        ),
+        totals=tuple(_printed(grid, cell) for cell in (*grid.column_totals, grid.total)),
+        scale=tuple(
+            round(PALEST + (DARKEST - PALEST) * step / (_STEPS - 1), 3) for step in range(_STEPS)
+        ),
+        low=f"{low:.0f}",
+        high=f"{high:.0f}",
+        note=grid_note(grid),
+    )
+
+
+def cell_text(grid: Grid, cell: GridCell) -> tuple[str, ...]:
+    """Return what a cell says, a line each: value, interval and counts; those that there are."""
+    value, interval, counts, _ = _printed(grid, cell)
+    return tuple(line for line in (value or "-", interval.replace(" ", ""), counts) if line)
+
+
+def grid_note(grid: Grid) -> str:
+    """Say what a grid blanks, weighs and leaves out."""
+    alone = grid.clustered_by == "item"
+    notes = [f"n: {'independent items' if alone else f'items in groups by {grid.clustered_by}'}."]
+    if grid.blanked:
+        least = f"fewer than {grid.least} items"
+        groups = "" if alone else f" or {grid.fewest_groups} groups"
+        cells = counted(grid.blanked, "cell is", "cells are")
+        notes.append(f"{cells} blanked: {least}{groups}.")
+    if grid.weighted:
+        notes.append("Each item counts as often as it stands for: n of all that there are.")
+    if grid.covered < grid.all_items:
+        notes.append(f"{grid.covered:,} of {counted(grid.all_items, 'item')} have both tags.")
+    return " ".join(notes)
+
+
+def grid_markdown(grid: Grid) -> Iterator[bytes]:
+    """Yield a grid as a table of Markdown, in per cent."""
+    head = [f"{grid.rows} x {grid.columns}", *grid.column_names, "all"]
+    rows = [
+        [name, *(", ".join(cell_text(grid, one)) for one in (*cells, total))]
+        for name, cells, total in zip(
+            (*grid.row_names, "all"),
+            (*grid.cells, grid.column_totals),
+            (*grid.row_totals, grid.total),
+            strict=True,
+        )
+    ]
+    title = plain_text(f"{grid.metric} by {grid.rows} and {grid.columns}:")
+    note = plain_text(grid_note(grid))
+    lines = [f"\n{title}\n", *table_lines(head, rows), *([f"\n{note}"] if note else []), ""]
+    yield "\n".join(lines).encode()
+
+
+def _printed(grid: Grid, cell: GridCell) -> HeatCell:
+    if cell.estimate is None:
+        return HeatCell("", "", _counts(grid, cell), None)
+    value, interval = figure(cell.estimate.value), span(cell.estimate.interval)
+    return HeatCell(value, interval, _counts(grid, cell), None)
+
+
+def _counts(grid: Grid, cell: GridCell) -> str:
+    if not cell.items:
+        return "none"
+    of = f" of {cell.population:,}" if grid.weighted else ""
+    groups = f" in {cell.groups:,}" if grid.clustered_by != "item" else ""
+    return f"n {cell.items:,}{of}{groups}"
+
+
+def _ends(grid: Grid) -> tuple[float, float]:
+    """Return the tens in per cent about all cells' values, `_NARROWEST` points apart or more."""
+    found = [
+        100 * cell.estimate.value
+        for cell in chain.from_iterable(grid.cells)
+        if cell.estimate is not None
+    ] or [0.0, 100.0]
+    low = max(0, 10 * math.floor(min(found) / 10 + 1e-9))
+    high = min(100, 10 * math.ceil(max(found) / 10 - 1e-9))
+    while high - low < _NARROWEST:
+        low, high = (low - 10, high) if high >= 100 else (low, high + 10)
+    return float(low), float(high)

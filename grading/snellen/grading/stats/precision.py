@@ -1,0 +1,118 @@
+"""How close a score of so many items comes, and how many items a wanted closeness needs."""
+
+import math
+from dataclasses import dataclass
+
+from snellen.grading.errors import MetricError
+from snellen.grading.stats.distributions import check_level, normal_quantile, t_quantile
+from snellen.grading.stats.proportions import wilson
+
+_MOST = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a score is expected to rest on.
+
+    Attributes:
+        share: The expected mean of values from 0 to 1; 0.5 is the hardest to know. Values between
+            0 and 1, such as F1, vary at most as much as 0 and 1 with the same mean.
+        cluster_size: The mean number of items in a cluster; see `power.Differences`.
+        icc: How alike the values of one cluster are: their intraclass correlation.
+        population: How many items there are to draw from; None: the score is meant for all items
+            like these, however many.
+
+    Raises:
+        MetricError: `share` or `icc` is not in 0..1, `cluster_size` is below 1, or `population`
+            below 2.
+    """
+
+    share: float = 0.5
+    cluster_size: float = 1.0
+    icc: float = 0.0
+    population: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.share <= 1:
+            raise MetricError(f"an expected score must lie in 0..1, not {self.share}")
+        if not 1 <= self.cluster_size < math.inf:
+            raise MetricError(f"a cluster has at least one item, not {self.cluster_size}")
+        if not 0 <= self.icc <= 1:
+            raise MetricError(f"the intraclass correlation must lie in 0..1, not {self.icc}")
+        if self.population is not None and self.population < 2:
+            raise MetricError(f"there must be two items to draw from, not {self.population}")
+
+    @property
+    def design_effect(self) -> float:
+        """What clustering multiplies the variance by: Kish 1965, Survey Sampling, section 5.4."""
+        return 1 + (self.cluster_size - 1) * self.icc
+
+
+def half_width(items: int, expected: Expected, *, level: float = 0.95) -> float:
+    """Return half the width of the interval that so many items give.
+
+    It is Wilson's on the effective number of items, as reports have it: the items over the design
+    effect, times (z/t)^2 with one degree of freedom less than there are clusters, and divided by
+    1 - n/N where they are drawn from N (Cochran 1977, Sampling Techniques, section 3.3).
+
+    Args:
+        items: How many items, n.
+        expected: What their score rests on.
+        level: The confidence level.
+
+    Raises:
+        MetricError: There is no item, there are fewer than two clusters, or more items than there
+            are to draw from.
+
+    >>> round(half_width(400, Expected(0.7)), 4)
+    0.0447
+    """
+    check_level(level)
+    if items < 1 or (expected.population is not None and items > expected.population):
+        raise MetricError(f"{items} items can't be drawn from {expected.population or 'all'}")
+    if items == expected.population:
+        return 0.0
+    size = items / expected.design_effect
+    if expected.cluster_size > 1:
+        clusters = items / expected.cluster_size
+        if clusters < 2:
+            raise MetricError(f"an interval needs at least two clusters, not {clusters:g}")
+        outer = 0.5 + level / 2
+        size *= (normal_quantile(outer) / t_quantile(outer, clusters - 1)) ** 2
+    if expected.population is not None:
+        size /= 1 - items / expected.population
+    interval = wilson(expected.share * size, size, level=level)
+    return (interval.high - interval.low) / 2
+
+
+def required_for_half_width(half: float, expected: Expected, *, level: float = 0.95) -> int:
+    """Return the least number of items whose interval is no wider than twice this.
+
+    Args:
+        half: Half the width wanted.
+        expected: What their score rests on.
+        level: The confidence level.
+
+    Raises:
+        MetricError: The width is not positive, or 10^9 items would not do.
+
+    >>> required_for_half_width(0.03, Expected(0.7))
+    894
+    """
+    if not 0 < half < math.inf:
+        raise MetricError(f"half a width must be positive, not {half}")
+    most = expected.population or _MOST
+    low, high = math.ceil(2 * expected.cluster_size) - 1, most
+    if high <= low:
+        return high
+    if half_width(high, expected, level=level) > half:
+        raise MetricError(f"half a width of {half} needs more than {most:,} items")
+    if expected.cluster_size == 1:
+        low = 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        if half_width(middle, expected, level=level) <= half:
+            high = middle
+        else:
+            low = middle
+    return high

@@ -1,0 +1,191 @@
+"""Stratified samples: how many items of each stratum, and which."""
+
+import hashlib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+from snellen.grading.errors import MetricError
+
+LEAST = 2
+"""How many items are drawn from a stratum at the least: one alone shows no variance."""
+
+
+def proportional(sizes: Mapping[str, int], total: int, *, least: int = LEAST) -> dict[str, int]:
+    """Share out a number of items among strata in proportion to their sizes.
+
+    Source: Cochran 1977, Sampling Techniques, section 5.5 (proportional allocation); what is left
+    after rounding down goes to the largest remainders.
+
+    Args:
+        sizes: How many items each stratum has.
+        total: How many to draw in all.
+        least: How many of each stratum at the least; all of a stratum that has fewer.
+
+    Raises:
+        MetricError: The total is more than there is, or less than the least of every stratum.
+
+    >>> proportional({"easy": 700, "hard": 240, "rare": 60}, 20)
+    {'easy': 13, 'hard': 5, 'rare': 2}
+    """
+    return _allocate(sizes, {name: Fraction(size) for name, size in sizes.items()}, total, least)
+
+
+def fixed(sizes: Mapping[str, int], quota: int) -> dict[str, int]:
+    """Take the same number of items from each stratum; all of a stratum that has no more.
+
+    Raises:
+        MetricError: The quota is below 1, or a stratum is empty.
+
+    >>> fixed({"easy": 700, "rare": 6}, 10)
+    {'easy': 10, 'rare': 6}
+    """
+    _check_sizes(sizes)
+    if quota < 1:
+        raise MetricError(f"at least one item must be drawn from each stratum, not {quota}")
+    return {name: min(size, quota) for name, size in sizes.items()}
+
+
+def neyman(
+    sizes: Mapping[str, int],
+    deviations: Mapping[str, float],
+    total: int,
+    *,
+    least: int = LEAST,
+) -> dict[str, int]:
+    """Share out a number of items so that the mean over the whole is known best.
+
+    In proportion to size times standard deviation, and never more than a stratum has: what one
+    can't take goes to the others. Source: Neyman 1934, Journal of the Royal Statistical Society
+    97; Cochran 1977, section 5.5, equation 5.26.
+
+    Args:
+        sizes: How many items each stratum has.
+        deviations: The standard deviation of the items' values in each, from an earlier run.
+        total: How many to draw in all.
+        least: How many of each stratum at the least.
+
+    Raises:
+        MetricError: As `proportional`; or a deviation is missing, negative or not finite.
+
+    >>> neyman({"easy": 700, "hard": 300}, {"easy": 0.2, "hard": 0.5}, 29)
+    {'easy': 14, 'hard': 15}
+    """
+    missing = [name for name in sizes if name not in deviations]
+    if missing:
+        raise MetricError(f"there is no standard deviation for stratum {missing[0]!r}")
+    for name in sizes:
+        if not 0 <= deviations[name] < math.inf:
+            raise MetricError(
+                f"a standard deviation can't be {deviations[name]}, as in stratum {name!r}"
+            )
+    shares = {name: size * Fraction(deviations[name]) for name, size in sizes.items()}
+    return _allocate(sizes, shares, total, least)
+
+
+def draw(names: Iterable[str], count: int, seed: int) -> list[str]:
+    """Draw names at random without replacement, and return them in their order.
+
+    Every name gets a number from its own digest and the seed; the lowest are drawn. So the order
+    in which the names come does not matter, a larger draw holds every smaller one, and names added
+    later leave the others' numbers as they are: Ohlsson 1995, "Coordination of samples using
+    permanent random numbers".
+
+    Args:
+        names: Different names, such as item ids.
+        count: How many to draw.
+        seed: The same seed gives the same names.
+
+    Raises:
+        MetricError: There are not as many names, or two are the same.
+
+    >>> draw(["c", "a", "b", "d"], 2, seed=7) == draw(["a", "b", "c", "d"], 2, seed=7)
+    True
+    """
+    known = sorted(names)
+    twice = next((one for one, other in pairwise(known) if one == other), None)
+    if twice is not None:
+        raise MetricError(f"{twice!r} stands twice among the names to draw from")
+    if not 0 <= count <= len(known):
+        raise MetricError(f"{count} can't be drawn from {len(known)} without replacement")
+    return sorted(sorted(known, key=lambda name: (_lot(name, seed), name))[:count])
+
+
+def _lot(name: str, seed: int) -> bytes:
+    text = f"{seed}\0{name}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(text).digest()
+
+
+def _check_sizes(sizes: Mapping[str, int]) -> None:
+    for name, size in sizes.items():
+        if size < 1:
+            raise MetricError(f"stratum {name!r} has no items")
+
+
+def _allocate(
+    sizes: Mapping[str, int], shares: Mapping[str, Fraction], total: int, least: int
+) -> dict[str, int]:
+    """Give every stratum its share of the total, between the least and what it has."""
+    _check_sizes(sizes)
+    floors = {name: min(size, least) for name, size in sizes.items()}
+    lowest, highest = sum(floors.values()), sum(sizes.values())
+    if not lowest <= total <= highest:
+        raise MetricError(
+            f"{total} items can't be drawn from {len(sizes)} strata: {lowest} is the least"
+            f" ({least} of each), and {highest} is all there are"
+        )
+    exact = _filled(sizes, shares, floors, total)
+    found = {name: math.floor(value) for name, value in exact.items()}
+    # Largest remainder first; of equal ones the larger stratum, then the first by name.
+    order = sorted(sizes, key=lambda name: (found[name] - exact[name], -sizes[name], name))
+    for name in order[: total - sum(found.values())]:
+        found[name] += 1
+    return found
+
+
+def _filled(
+    sizes: Mapping[str, int],
+    shares: Mapping[str, Fraction],
+    floors: Mapping[str, int],
+    total: int,
+) -> dict[str, Fraction]:
+    """Return the one multiple of the shares that adds up to the total once it is kept in bounds.
+
+    The sum grows with the multiple in straight lines between the points where a stratum leaves its
+    floor or fills up; so the multiple is found exactly.
+    """
+
+    def at(multiple: Fraction) -> dict[str, Fraction]:
+        return {
+            name: min(Fraction(size), max(Fraction(floors[name]), multiple * shares[name]))
+            for name, size in sizes.items()
+        }
+
+    corners = {Fraction(0)}
+    for name, size in sizes.items():
+        if shares[name]:
+            corners |= {floors[name] / shares[name], size / shares[name]}
+    low, low_sum = Fraction(0), Fraction(sum(floors.values()))
+    for corner in sorted(corners):
+        reached = Fraction(sum(at(corner).values()))
+        if reached >= total:
+            if reached == low_sum:
+                return at(corner)
+            return at(low + (corner - low) * (total - low_sum) / (reached - low_sum))
+        low, low_sum = corner, reached
+    return _spilled(at(low), sizes, shares, total - low_sum)
+
+
+def _spilled(
+    found: dict[str, Fraction],
+    sizes: Mapping[str, int],
+    shares: Mapping[str, Fraction],
+    rest: Fraction,
+) -> dict[str, Fraction]:
+    """Give what is left once all are full to the strata without a share, by their size."""
+    idle: Sequence[str] = [name for name in sizes if not shares[name]]
+    room = sum(sizes[name] - found[name] for name in idle)
+    for name in idle:
+        found[name] += rest * (sizes[name] - found[name]) / room
+    return found

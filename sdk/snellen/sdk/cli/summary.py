@@ -1,0 +1,73 @@
+"""The command that prints what benchmarks' papers print."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from snellen.grading.summaries.mmbench_gui_online import Missing, Reading
+from snellen.grading.summaries.tables import Kind, SummaryTable
+from snellen.sdk.cli.options import check_folder, errors_told
+from snellen.sdk.cli.tables import Head, print_table
+from snellen.sdk.published import beside_tables
+from snellen.sdk.saved import load_report
+from snellen.sdk.summaries.options import Options
+from snellen.sdk.summaries.saving import check_summary_ending, save_summaries
+from snellen.sdk.summaries.several import summarise
+
+_out = Console(highlight=False)
+
+
+def summary(
+    reports: Annotated[
+        list[Path], typer.Argument(help="One model's reports, saved as JSON, a task each.")
+    ],
+    limit: Annotated[
+        float | None,
+        typer.Option(help="L3, L4: the steps a task is allowed; more is a failure.", min=1),
+    ] = None,
+    missing: Annotated[
+        Missing | None,
+        typer.Option(help="L3, L4: leave out platforms that were not run, or count them 0."),
+    ] = None,
+    reading: Annotated[
+        Reading | None,
+        typer.Option(help="L3, L4: which EQA is compared; the protocol's when left out."),
+    ] = None,
+    beside: Annotated[
+        bool, typer.Option("--beside", help="Set the numbers beside published ones.")
+    ] = False,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option("--output", "-o", help="Save it: .json or .md; may be repeated."),
+    ] = None,
+) -> None:
+    """Print what the benchmark's paper prints: its tables, over several tasks where it does.
+
+    VisualWebBench's seven tasks make its average, L2's two its mean, L3 and L4 the table of what
+    is lost.
+    """
+    with errors_told():
+        for path in output or ():
+            check_summary_ending(path)
+            check_folder(path)
+        given = [load_report(path) for path in reports]
+        found = summarise(given, limit=limit, missing=missing, reading=reading)
+        published = beside_tables(given, found, Options(limit, missing, reading)) if beside else ()
+        tables = (*(table for one in found for table in one.tables), *published)
+        for number, table in enumerate(tables):
+            if number:
+                _out.print()
+            _print(table)
+        for path in output or ():
+            save_summaries(path, found, published)
+
+
+def _print(given: SummaryTable) -> None:
+    _out.print(f"[bold]{escape(given.title)}[/bold]")
+    heads = [Head(column.name, text=column.kind is Kind.TEXT) for column in given.columns]
+    print_table(_out, heads, given.written())
+    for line in filter(None, (given.note, f"Source: {given.source}.")):
+        _out.print(escape(line), style="dim")

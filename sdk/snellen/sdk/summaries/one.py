@@ -1,0 +1,79 @@
+"""The summary of one report."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from snellen.grading.protocols.table import protocol_of
+from snellen.grading.summaries.tables import Cell, Column, Kind, PartValue, Summary, SummaryTable
+from snellen.sdk.reports import Report
+from snellen.sdk.summaries import grids, mmbench_gui, webrssbench
+from snellen.sdk.summaries.cells import of_sample
+from snellen.sdk.summaries.options import DEFAULT, Options
+
+SUMMARIES: Mapping[str, Callable[[Report, Options], Summary]] = MappingProxyType(
+    {
+        "mmbench-gui/l1": mmbench_gui.level_1,
+        "mmbench-gui/l2_basic": mmbench_gui.level_2,
+        "mmbench-gui/l2_advanced": mmbench_gui.level_2,
+        "mmbench-gui/l3": mmbench_gui.online,
+        "mmbench-gui/l4": mmbench_gui.online,
+        "webrssbench/position": webrssbench.positions,
+        "webrssbench/ui_grouping": webrssbench.groups,
+        "webrssbench/form_filling": webrssbench.by_difficulty,
+        "webrssbench/color": webrssbench.perturbed,
+        "webrssbench/text": webrssbench.perturbed,
+        "webrssbench/layout": webrssbench.perturbed,
+        "webrssbench/safety": webrssbench.dangers,
+        "screenspot-v2/point": grids.screenspot,
+        "screenspot-pro/point": grids.screenspot,
+    }
+)
+"""The tasks of which papers print more than a mean of each metric."""
+
+
+def summary_of(report: Report, options: Options = DEFAULT) -> Summary:
+    """Return what the benchmark's paper prints of a report; see `Report.summary`."""
+    if report.task == grids.MATRIX and report.has_scores and {*grids.TAGS} <= report.tags.keys():
+        # No paper prints it; a page shows the same as a heat map. Its numbers are a sample's own.
+        return grids.matrix(report)
+    own = SUMMARIES.get(report.task)
+    found = plain_summary(report) if own is None else own(report, options)
+    return of_sample(found, [report])
+
+
+def metric_values(report: Report) -> tuple[PartValue, ...]:
+    """Return a report's metrics over all of its items."""
+    return tuple(
+        PartValue(report.task, key, "", metric.value, report.items)
+        for key, metric in report.metrics.items()
+    )
+
+
+def plain_summary(report: Report) -> Summary:
+    """Return a report's metrics, which are all that a paper prints of most tasks."""
+    rows: list[tuple[Cell, ...]] = []
+    for key, metric in report.metrics.items():
+        estimate = report.estimates.get(key)
+        interval = None if estimate is None else estimate.interval
+        low, high = (None, None) if interval is None else (interval.low, interval.high)
+        rows.append((key, metric.value, low, high, metric.as_published, report.items))
+    return Summary(
+        task=report.task,
+        result=report.metrics,
+        tables=(
+            SummaryTable(
+                report.task,
+                (
+                    Column("metric", Kind.TEXT),
+                    Column("value"),
+                    Column("from"),
+                    Column("to"),
+                    Column("as published"),
+                    Column("items", Kind.COUNT),
+                ),
+                tuple(rows),
+                protocol_of(report.task, report.protocol).source,
+            ),
+        ),
+        values=metric_values(report),
+    )

@@ -1,0 +1,102 @@
+"""WebRSSBench's summaries of reports."""
+
+from collections.abc import Callable, Sequence
+
+from snellen.grading.metrics.similarity import CharNgramEmbedder, TfidfCorpus, embedding_cosines
+from snellen.grading.parse.regions import Region
+from snellen.grading.summaries.before_after import Responses, pair_up, shifts
+from snellen.grading.summaries.tables import PartValue, Summary
+from snellen.grading.summaries.webrssbench import PositionScore, position, safety, ui_grouping
+from snellen.grading.summaries.webrssbench_tables import (
+    ALL,
+    grouping_summary,
+    parts_summary,
+    position_summary,
+    safety_summary,
+    shift_summary,
+)
+from snellen.sdk.reports import Report
+from snellen.sdk.summaries.cells import Cells, cells_of
+from snellen.sdk.summaries.options import Options
+
+_DIFFICULTIES = ("easy", "medium", "hard")
+
+
+def positions(report: Report, _: Options) -> Summary:
+    """Summarise positions: by pair, by page and by whole page, and by difficulty."""
+    cells = cells_of(report)
+    pairs = [int(count or 0) for count in cells.tag("pairs")]
+    found: dict[str, PositionScore] = {
+        name: position(cells.values[rows], [pairs[row] for row in rows])
+        for name, rows in _by_difficulty(cells)
+    }
+    return cells.of_items(position_summary(found))
+
+
+def groups(report: Report, _: Options) -> Summary:
+    """Summarise UI grouping by class."""
+    cells = cells_of(report)
+    golds = [Region(name) for name in cells.tag("region") if name is not None]
+    answers = [said if isinstance(said, Region) else None for said in cells.answers]
+    return cells.of_items(grouping_summary(ui_grouping(answers, golds)))
+
+
+def dangers(report: Report, _: Options) -> Summary:
+    """Summarise safety: recall, refusals, precision and false alarms."""
+    cells = cells_of(report)
+    found = safety(cells.values, cells.answers, cells.tag("dangerous"))
+    return cells.of_items(safety_summary(found))
+
+
+def perturbed(report: Report, _: Options) -> Summary:
+    """Summarise color, text or layout before and after."""
+    cells = cells_of(report)
+    slots = list(range(cells.attempts)) * report.items
+    pages = [f"{pair}, attempt {slot}" for pair, slot in zip(cells.tag("pair"), slots, strict=True)]
+    pairs = pair_up(pages, cells.tag("state"), cells.tag_if_there("mode"))
+    texts = [said if isinstance(said, str) else None for said in cells.answers]
+    sites = cells.tag_if_there("site") or cells.tag("pair")
+    said = Responses(texts, likeness=_likeness(report))
+    found = shifts(cells.values, pairs, sites=sites, responses=said)
+    return cells.of_items(shift_summary(report.task, report.primary, found))
+
+
+def _likeness(report: Report) -> Callable[[str, str], float] | None:
+    """Return how like two answers are, as the task compares texts (appendix C.4 (3)).
+
+    None for buttons, for another embedder than the one at hand, and for layout where the
+    references, on which TF-IDF is fitted, are not at hand.
+    """
+    if report.task == "webrssbench/text":
+        embedder = CharNgramEmbedder()
+        if f"embedder:{embedder.name}" in report.signature.split("|"):
+            return lambda a, b: float(embedding_cosines([a], [b], embedder, clip="zero")[0])
+    if report.task == "webrssbench/layout" and report.intake is not None:
+        selection = report.intake.selection
+        return TfidfCorpus.fit((selection.whole or selection).golds).cosine
+    return None
+
+
+def by_difficulty(report: Report, _: Options) -> Summary:
+    """Summarise a metric by difficulty, as the paper prints form filling."""
+    cells = cells_of(report)
+    parts = [
+        PartValue(
+            report.task,
+            report.primary,
+            "" if name == ALL else name,
+            float(cells.values[rows].mean()),
+            len(rows),
+        )
+        for name, rows in _by_difficulty(cells)
+    ]
+    return cells.of_items(parts_summary(report.task, report.primary, parts))
+
+
+def _by_difficulty(cells: Cells) -> Sequence[tuple[str, list[int]]]:
+    """Return the rows of each difficulty that there is, then all of them."""
+    column = cells.tag_if_there("difficulty") or ()
+    names = [name for name in _DIFFICULTIES if name in column]
+    names += sorted({name for name in column if name is not None} - set(names))
+    parts = [(name, [row for row, one in enumerate(column) if one == name]) for name in names]
+    return [*parts, (ALL, list(range(len(cells.values))))]

@@ -1,0 +1,82 @@
+from collections.abc import Callable
+
+from snellen.grading.models.estimates import Estimate, Interval
+from snellen.grading.models.reports import DataPin, MetricValue, PinVerdict, Report
+from snellen.grading.models.samples import SampleDesign, Stratum
+from snellen.grading.report.html import render_html
+from snellen.grading.report.page import Page
+from snellen.grading.report.population import (
+    population_markdown,
+    population_rows,
+    sample_sentence,
+)
+
+MakePage = Callable[..., Page]
+
+DESIGN = SampleDesign(
+    by=("dimension", "level"),
+    seed=7,
+    sha256="0" * 64,
+    strata=(
+        Stratum(values=("action", "L1"), items=90, drawn=9, units=90, drawn_units=9),
+        Stratum(values=("perception", None), core=True, items=5, drawn=5, units=5, drawn_units=5),
+    ),
+)
+ESTIMATE = Estimate(
+    value=0.5, items=14, clusters=14, interval=Interval(low=0.3, high=0.7, level=0.95, method="t")
+)
+
+
+def report(design: SampleDesign | None) -> Report:
+    return Report(
+        task="screenqa/short",
+        protocol="official",
+        protocol_version=1,
+        primary="f1",
+        signature="screenqa/short|...",
+        items=14,
+        attempts=1,
+        metrics={"f1": MetricValue(value=0.6, value_answered=0.6, as_published=0.6)},
+        sample=design,
+        population={} if design is None else {"f1": ESTIMATE},
+        outcomes={},
+        incomplete=False,
+        data=DataPin(release="x", sha256="0" * 64, count=95, verdict=PinVerdict.UNKNOWN),
+    )
+
+
+def test_a_sample_is_told_in_a_sentence() -> None:
+    assert sample_sentence(report(DESIGN)) == (
+        "A sample of 14 of 95 items, drawn by dimension and level from 2 strata, 1 of them kept"
+        " whole (seed 7)."
+    )
+    sites = DESIGN.model_copy(update={"whole": "site"})
+    assert ", each site whole from 2 strata" in sample_sentence(report(sites))
+    assert DESIGN.strata[1].name == "perception x -"
+
+
+def test_its_population_is_a_row_a_metric() -> None:
+    assert list(population_rows(report(DESIGN))) == [("f1", "50.00", "30.00 to 70.00")]
+    text = b"".join(population_markdown(report(DESIGN))).decode()
+    assert text.splitlines()[-1] == "| f1 | 50.00 | 30.00 to 70.00 |"
+
+
+def test_the_population_of_a_strange_metric_is_still_a_table() -> None:
+    odd = report(DESIGN).model_copy(update={"population": {"a|b\nc": ESTIMATE}})
+    text = b"".join(population_markdown(odd)).decode()
+    assert text.splitlines()[-1] == r"| a\|b c | 50.00 | 30.00 to 70.00 |"
+
+
+def test_what_is_no_sample_says_nothing() -> None:
+    assert sample_sentence(report(None)) == ""
+    assert list(population_markdown(report(None))) == []
+
+
+def test_the_page_states_what_all_items_would_score(bare_page: MakePage) -> None:
+    given = report(DESIGN)
+    rows = tuple(population_rows(given))
+    html = b"".join(render_html(bare_page(sample=sample_sentence(given), population=rows))).decode()
+    assert "Over all items" in html
+    assert "30.00 to 70.00" in html
+    assert "A sample of 14 of 95 items" in html
+    assert "Over all items" not in b"".join(render_html(bare_page())).decode()
