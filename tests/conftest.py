@@ -44,6 +44,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what runs the exam server or its store: all that lies in tests/server."""
+    folder = Path(__file__).parent / "server"
+    for item in items:
+        if folder in item.path.parents:
+            item.add_marker(pytest.mark.server)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip what needs real data where there is none."""
     reason = missing_data() if item.get_closest_marker("realdata") else None

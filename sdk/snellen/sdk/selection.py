@@ -129,6 +129,8 @@ def select(
         whole = _from_data(task, data, split)
     if tags is not None or cluster is not None:
         whole = replace(whole, tagging=whole.tagging.extended(whole.ids, tags, cluster))
+    if items is None and whole.data is not None:
+        items = whole.data.selected
     return whole if items is None else _narrow(whole, items)
 
 

@@ -35,6 +35,8 @@ class TaskData:
         incomplete: Those of them whose data lacks something; the others only have no reference.
         cluster: The tag whose values are the independent groups of items (one screenshot's
             questions hang together); None where every item is its own.
+        selected: The ids of the items that there are, where the rest is there for its references
+            alone, which a metric may be fitted on (a pack of some items); None: all.
     """
 
     task: str
@@ -51,6 +53,7 @@ class TaskData:
     cluster: str | None = None
     left_out: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     incomplete: tuple[str, ...] = ()
+    selected: Sequence[str] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)

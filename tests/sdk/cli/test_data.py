@@ -255,7 +255,8 @@ def test_ctrl_c_keeps_what_came(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
                 _, told = fetching.communicate(timeout=20)
         finally:
             server.kill()
-    assert said == "sent\n"
+    # Two files may be on their way, and say so on one line.
+    assert said.startswith("sent")
     assert fetching.returncode not in (0, 2)
     assert "Traceback" not in told
     parts = list((tmp_path / "here").rglob("*.part"))

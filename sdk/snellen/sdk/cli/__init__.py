@@ -9,6 +9,9 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         sys.stdout.write(f"snellen {version('snellen')}\n")
         return
-    from snellen.sdk.cli.app import main as run
-
-    run()
+    # A host waits a second or two for a server's tools: `mcp` imports no other command.
+    if sys.argv[1:2] == ["mcp"]:
+        from snellen.sdk.cli.serving import app
+    else:
+        from snellen.sdk.cli.app import app
+    app()

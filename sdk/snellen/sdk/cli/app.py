@@ -11,7 +11,7 @@ from snellen.grading.breakdown import LEAST
 from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import PROTOCOLS, protocols_of
 from snellen.sdk.cli import data as data_commands
-from snellen.sdk.cli import plan, runs, show
+from snellen.sdk.cli import pack, plan, runs, serving, show, take
 from snellen.sdk.cli.judge import judge
 from snellen.sdk.cli.options import (
     PROBLEMS,
@@ -226,14 +226,12 @@ app.command()(data_commands.fetch)
 app.add_typer(data_commands.group, name="data")
 app.command()(judge)
 app.command()(summary)
+app.add_typer(pack.group, name="pack")
+app.add_typer(serving.app)
+app.command()(take.take)
 
 
 @app.command()
 def doctor() -> None:
     """Say what is installed, what is missing, and how to get it."""
     show.doctor(checks())
-
-
-def main() -> None:
-    """Run the command line."""
-    app()

@@ -31,6 +31,7 @@ from snellen.tasks.benchmarks import (
 )
 from snellen.tasks.benchmarks.spec import Benchmark, Loader, TaskSpec
 from snellen.tasks.models import TaskData
+from snellen.tasks.pack.layout import MANIFEST
 
 _TEXT, _CHOICE, _BOX, _POINT, _EPISODE = (
     AnswerKind.TEXT,
@@ -164,7 +165,7 @@ def load_task(
 
     Args:
         task: The task's id.
-        path: The folder or file that holds its data.
+        path: The folder or file that holds its data, or a pack that holds it.
         split: The split's name; None: what the benchmark's loader takes by default.
         images: A folder of images, where the data does not hold them.
         prompt: The name of one of the task's prompts; its first when None.
@@ -174,4 +175,11 @@ def load_task(
         DataError: The data can't be read.
         MissingExtraError: Reading it needs an optional dependency.
     """
-    return task_of(task).loader(task, path, split, images, prompt)
+    spec = task_of(task)
+    if (Path(path) / MANIFEST).is_file():
+        from snellen.tasks.pack.loading import load_from_pack
+        from snellen.tasks.pack.reading import is_pack
+
+        if is_pack(path):
+            return load_from_pack(task, Path(path), split, images, prompt)
+    return spec.loader(task, path, split, images, prompt)

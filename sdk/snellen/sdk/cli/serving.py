@@ -1,0 +1,342 @@
+"""The commands that open the server: `mcp`, `serve` and `token`.
+
+They are the one door between the SDK and the server: what grades is handed over here. Nothing
+heavy is imported at the top: a host that starts `snellen mcp` waits a second or two for its tools.
+"""
+
+import os
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import ValidationError
+
+from snellen.grading.errors import InputError, SnellenError
+from snellen.server.rules import Contexts, Counting, Mode, Rules
+from snellen.server.settings import Address, Settings
+
+if TYPE_CHECKING:
+    from snellen.grading.models.reports import Report
+    from snellen.server.exam import Taken
+    from snellen.server.store.database import Database
+
+STOPPED = 2
+_MANIFEST = "manifest.json"
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+tokens = typer.Typer(help="Make, list and revoke the tokens that HTTP asks for.")
+
+Packs = Annotated[
+    list[Path] | None,
+    typer.Argument(help="Folders of packs; the sample that ships when left out."),
+]
+Store = Annotated[
+    str | None,
+    typer.Option(
+        help="Where attempts and tokens are kept: a SQLite file or a database's URL; a file in"
+        " your data folder when left out.",
+        show_default=False,
+    ),
+]
+Key = Annotated[
+    Path | None,
+    typer.Option(
+        help="The file of the key that opens sealed references; SNELLEN_PACK_KEY when left out.",
+        show_default=False,
+    ),
+]
+InMode = Annotated[
+    Mode,
+    typer.Option(
+        help="exam: silence until the end; practice: each score at once; deferred: answers are"
+        " recorded, and no reference is read."
+    ),
+]
+Seed = Annotated[int, typer.Option(help="Shuffles the order of items.")]
+Sample = Annotated[
+    int | None, typer.Option(help="Items of each task; all when left out.", show_default=False)
+]
+Attempts = Annotated[
+    int | None,
+    typer.Option(help="Attempts a caller may start; any number when left out.", show_default=False),
+]
+Minutes = Annotated[
+    float | None,
+    typer.Option(help="How long an attempt lasts; no end when left out.", show_default=False),
+]
+Views = Annotated[
+    int | None,
+    typer.Option(
+        help="Views of an item's images with get_screenshot; any number when left out.",
+        show_default=False,
+    ),
+]
+Submissions = Annotated[int, typer.Option(help="Answers that are taken to an item.")]
+Count = Annotated[Counting, typer.Option(help="Which of them counts.")]
+InContexts = Annotated[
+    Contexts | None,
+    typer.Option(
+        help="Items that a context may see: one, or any number; the client says it when left out.",
+        show_default=False,
+    ),
+]
+Pairs = Annotated[
+    bool, typer.Option("--pairs-together", help="One client may see both halves of a pair.")
+]
+Lease = Annotated[float, typer.Option(help="Minutes that an item is kept for its client.")]
+ViewSide = Annotated[int, typer.Option(help="The longest side of a view, in pixels.")]
+KeepOptions = Annotated[
+    bool, typer.Option("--keep-options", help="Leave lettered options in the order they have.")
+]
+
+
+@app.command()
+def mcp(
+    packs: Packs = None,
+    store: Store = None,
+    key: Key = None,
+    mode: InMode = Mode.EXAM,
+    seed: Seed = 0,
+    sample: Sample = None,
+    attempts: Attempts = None,
+    minutes: Minutes = None,
+    views: Views = None,
+    submissions: Submissions = 1,
+    counting: Count = Counting.LAST,
+    contexts: InContexts = None,
+    pairs_together: Pairs = False,
+    lease_minutes: Lease = 15.0,
+    max_view_side: ViewSide = 1568,
+    keep_options: KeepOptions = False,
+) -> None:
+    """Serve an exam over MCP on standard input and output, for an agent on this machine."""
+    with _told():
+        settings = _settings(
+            packs,
+            store,
+            key,
+            mode=mode,
+            seed=seed,
+            sample=sample,
+            attempts=attempts,
+            minutes=minutes,
+            views=views,
+            submissions=submissions,
+            counting=counting,
+            contexts=contexts,
+            pairs_together=pairs_together,
+            lease_minutes=lease_minutes,
+            max_view_side=max_view_side,
+            shuffle_options=not keep_options,
+        )
+        from snellen.server.logs import log_libraries
+        from snellen.server.opening import Opening, open_exam
+        from snellen.server.stdio import serve_stdio
+
+        log_libraries()
+        serve_stdio(Opening(lambda: open_exam(settings, grade_taken)))
+
+
+@app.command()
+def serve(
+    packs: Packs = None,
+    host: Annotated[
+        str, typer.Option(help="Where to listen; others than this machine's own need tokens.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="0: any that is free.", min=0, max=65535)] = 8765,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A name that clients may call it by, behind a proxy; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    store: Store = None,
+    key: Key = None,
+    mode: InMode = Mode.EXAM,
+    seed: Seed = 0,
+    sample: Sample = None,
+    attempts: Attempts = None,
+    minutes: Minutes = None,
+    views: Views = None,
+    submissions: Submissions = 1,
+    counting: Count = Counting.LAST,
+    contexts: InContexts = None,
+    pairs_together: Pairs = False,
+    lease_minutes: Lease = 15.0,
+    max_view_side: ViewSide = 1568,
+    keep_options: KeepOptions = False,
+) -> None:
+    """Serve an exam over MCP on HTTP, for agents anywhere.
+
+    Agents show a token, which `snellen token create` makes. Without any token the server listens
+    on this machine's own address only.
+    """
+    with _told():
+        settings = _settings(
+            packs,
+            store,
+            key,
+            mode=mode,
+            seed=seed,
+            sample=sample,
+            attempts=attempts,
+            minutes=minutes,
+            views=views,
+            submissions=submissions,
+            counting=counting,
+            contexts=contexts,
+            pairs_together=pairs_together,
+            lease_minutes=lease_minutes,
+            max_view_side=max_view_side,
+            shuffle_options=not keep_options,
+        )
+        from snellen.server.app import Face
+        from snellen.server.auth import Tokens
+        from snellen.server.logs import log_libraries
+        from snellen.server.opening import Opening, open_exam
+        from snellen.server.web import serve as serve_web
+
+        log_libraries()
+        # Whoever starts it hears at once of what can't be opened.
+        opened = open_exam(settings, grade_taken)
+        try:
+            face = Face(Opening(lambda: opened))
+            serve_web(face, Address(host, port, tuple(name or ())), Tokens(opened.database), _tell)
+        finally:
+            opened.close()
+
+
+@tokens.command()
+def create(
+    name: Annotated[str, typer.Argument(help="Whose it is; attempts belong to this name.")],
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(help="take or organise; may be repeated; take when left out."),
+    ] = None,
+    store: Store = None,
+) -> None:
+    """Make a token and print it; it is not kept, and can't be shown again."""
+    from snellen.server.auth import Scope, Tokens
+
+    with _told(), _store(store) as database:
+        unknown = [word for word in scope or () if word not in list(Scope)]
+        if unknown:
+            raise InputError(f"no scope {unknown[0]!r}; there are: {', '.join(Scope)}")
+        scopes = [Scope(word) for word in scope or (Scope.TAKE,)]
+        sys.stdout.write(Tokens(database).create(name, scopes) + "\n")
+        _tell("keep it now: it is not shown again")
+
+
+@tokens.command("list")
+def list_tokens(store: Store = None) -> None:
+    """List the tokens: name, scopes, when made and when revoked; never what they are."""
+    from snellen.server.auth import Tokens
+
+    with _told(), _store(store) as database:
+        for token in Tokens(database).listed():
+            state = "" if token.revoked is None else f"  revoked {_day(token.revoked)}"
+            scopes = ",".join(token.scopes)
+            sys.stdout.write(f"{token.name}  {scopes}  made {_day(token.created)}{state}\n")
+
+
+@tokens.command()
+def revoke(name: Annotated[str, typer.Argument(help="Whose token.")], store: Store = None) -> None:
+    """Revoke a token: the next call with it is refused."""
+    from snellen.server.auth import Tokens
+
+    with _told(), _store(store) as database:
+        Tokens(database).revoke(name)
+        _tell(f"{name}'s token is revoked")
+
+
+app.add_typer(tokens, name="token", no_args_is_help=True)
+
+
+def grade_taken(taken: "Taken") -> "Report":
+    """Grade the answers of one attempt to one task, as `sdk.grade` does."""
+    from snellen.sdk.local import grade
+
+    return grade(
+        taken.submissions,
+        data=taken.data,
+        protocol=taken.protocol.partition("@")[0],
+        items=taken.items,
+        progress=False,
+    )
+
+
+def home() -> Path:
+    """Return the folder that attempts are kept in: `$SNELLEN_HOME` or the user's data folder."""
+    from platformdirs import user_data_path
+
+    named = os.environ.get("SNELLEN_HOME")
+    return Path(named) if named else user_data_path("snellen", appauthor=False)
+
+
+def default_store() -> Path:
+    """Return the store that is used where none is named."""
+    return home() / "exams.sqlite"
+
+
+def _settings(
+    packs: list[Path] | None, store: str | None, key: Path | None, **rules: object
+) -> Settings:
+    try:
+        checked = Rules.model_validate(rules)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)[0]
+        option = "--" + "-".join(str(part) for part in found["loc"]).replace("_", "-")
+        raise InputError(f"{option}: {found['msg']}" if found["loc"] else found["msg"]) from None
+    folders = tuple(packs or (_sample(),))
+    for folder in folders:
+        if not (folder / _MANIFEST).is_file():
+            raise InputError(
+                f"no pack: there is no {_MANIFEST} in it; `snellen pack create` makes packs",
+                file=str(folder),
+            )
+    return Settings(folders, store or default_store(), checked, key, home() / "images")
+
+
+def _sample() -> Path:
+    from snellen.tasks.samples import sample_pack
+
+    return sample_pack()
+
+
+@contextmanager
+def _store(url: str | None) -> Generator["Database"]:
+    from snellen.server.store.schema import open_store
+
+    database = open_store(url or default_store())
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+@contextmanager
+def _told() -> Generator[None]:
+    try:
+        yield
+    except SnellenError as error:
+        _tell(f"error: {error}")
+        raise typer.Exit(STOPPED) from None
+
+
+def _tell(sentence: str) -> None:
+    # Standard output is for the protocol, or for what is piped on.
+    sys.stderr.write(f"{sentence}\n")
+    sys.stderr.flush()
+
+
+def _day(milliseconds: int) -> str:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -1,0 +1,138 @@
+"""The command that takes an exam: `take`."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from snellen.sdk.cli import show
+from snellen.sdk.cli.options import PROBLEMS, STOPPED, check_folder, errors_told
+
+if TYPE_CHECKING:
+    from snellen.sdk.taking.contexts import Taking
+
+_INTERRUPTED = 130
+
+
+def take(
+    agent: Annotated[
+        str,
+        typer.Option(
+            help="The agent's command, as a shell reads it: run once an item, its prompt on"
+            " standard input.",
+            show_default=False,
+        ),
+    ],
+    serve: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="After --: packs and options for `snellen serve`, which is started on this"
+            " machine; the sample that ships when left out.",
+            show_default=False,
+        ),
+    ] = None,
+    contexts: Annotated[int, typer.Option(help="How many run at a time.", min=1)] = 1,
+    attempt: Annotated[
+        str | None,
+        typer.Option(help="Go on with this attempt instead of a new one.", show_default=False),
+    ] = None,
+    task: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A task or benchmark, may be repeated; all that is offered when left out.",
+            show_default=False,
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Who answers, for the report.", show_default=False)
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(help="An exam that is served already: http://HOST:8765/mcp."),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            help="What the server asks for; better in the environment.", envvar="SNELLEN_TOKEN"
+        ),
+    ] = None,
+    timeout: Annotated[float, typer.Option(help="Seconds for one run.", min=0.001)] = 600.0,
+    retries: Annotated[
+        int, typer.Option(help="How often an item is run again after a fault.", min=0)
+    ] = 2,
+    logs: Annotated[
+        Path | None,
+        typer.Option(help="A folder for what the agents write.", show_default=False),
+    ] = None,
+    finish: Annotated[
+        bool,
+        typer.Option("--finish", help="Close the attempt even where the agent failed."),
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Save it all as JSON.", show_default=False)
+    ] = None,
+) -> None:
+    """Take an exam with an agent command: a fresh process, and so a fresh context, for each item.
+
+    Exit status: 0 when every item was answered, 1 when some are open because the agent failed
+    (the same command with --attempt goes on), 2 when nothing could be taken.
+    """
+    from snellen.sdk.files import write_atomically
+    from snellen.sdk.taking.contexts import Pace
+    from snellen.sdk.taking.exams import Wanted
+    from snellen.sdk.taking.exams import take as take_exam
+
+    with errors_told():
+        if output is not None:
+            check_folder(output)
+        wanted = Wanted(attempt, tuple(task or ()), model, url, token, tuple(serve or ()))
+        pace = Pace(contexts, retries, timeout)
+        run = take_exam(agent, wanted, pace, show.message, logs=logs, finish=finish)
+        try:
+            taking = asyncio.run(run)
+        except KeyboardInterrupt:
+            show.message("stopped; the attempt is open, and --attempt goes on with it")
+            raise typer.Exit(_INTERRUPTED) from None
+        if output is not None:
+            write_atomically(output, [json.dumps(taking.as_json(), indent=2).encode(), b"\n"])
+        _tell(taking)
+        if taking.stopped and not taking.contexts:
+            raise typer.Exit(STOPPED)
+        if taking.open:
+            raise typer.Exit(PROBLEMS)
+
+
+def _tell(taking: "Taking") -> None:
+    failed = sum(taking.faults.values())
+    kinds = ", ".join(f"{count} {fault}" for fault, count in taking.faults.most_common())
+    faults = f"; {failed} failed: {kinds}" if failed else ""
+    sys.stdout.write(f"{taking.contexts} items answered in {taking.runs} runs{faults}\n")
+    if taking.last_words:
+        show.message(f"the last run that failed ended with:\n{taking.last_words}")
+    if taking.stopped:
+        show.message("no further context was begun: one after another had failed")
+    if taking.report is None:
+        sys.stdout.write(
+            f"{taking.open} items are open; they have no score, and the attempt is not closed."
+            f" Go on with --attempt {taking.attempt}, or close it with --finish\n"
+        )
+    else:
+        for task in taking.report["tasks"]:
+            sys.stdout.write(_line(task) + "\n")
+        cost = taking.report["cost"]
+        sys.stdout.write(
+            f"{cost['calls']} calls, {cost['image_bytes']:,} bytes of images,"
+            f" about {cost['image_tokens']:,} tokens\n"
+        )
+
+
+def _line(task: dict[str, Any]) -> str:
+    said = f"{task['task']}  {task['answered']} of {task['items']} answered"
+    if task["value"] is None:
+        return f"{said}  recorded, to be graded elsewhere"
+    interval = task["interval"]
+    span = f" [{interval['low']:.4f}, {interval['high']:.4f}]" if interval else ""
+    return f"{said}  {task['metric']} {task['value']:.4f}{span}\n  {task['signature']}"

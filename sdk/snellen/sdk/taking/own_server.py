@@ -1,0 +1,72 @@
+"""A server of the runner's own: `snellen serve` on this machine, gone when the runner is."""
+
+import asyncio
+import sys
+from collections import deque
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
+
+from snellen.grading.errors import InputError
+
+_COMMAND = ("-P", "-c", "from snellen.sdk.cli import main; main()", "serve", "--port", "0")
+_READY = "serving on "
+_GRACE = 10.0
+_LINE = 1 << 20
+
+
+@asynccontextmanager
+async def serving(options: Sequence[str]) -> AsyncGenerator[str]:
+    """Serve an exam on a free port of this machine while this is open; gives its URL.
+
+    Agents get the URL and nothing else: the packs, their key and the store are the server's.
+
+    Args:
+        options: What `snellen serve` takes: packs and rules.
+
+    Raises:
+        InputError: It does not start; the message is its own.
+    """
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *_COMMAND,
+        *options,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+        limit=_LINE,
+        # An interrupt is for the runner, which stops its agents first.
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    draining: asyncio.Task[None] | None = None
+    try:
+        url = await _ready(process.stderr)
+        draining = asyncio.create_task(_drain(process.stderr))
+        yield url
+    finally:
+        with suppress(ProcessLookupError):
+            process.terminate()
+        try:
+            async with asyncio.timeout(_GRACE):
+                await process.wait()
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+        if draining is not None:
+            await draining
+
+
+async def _ready(lines: asyncio.StreamReader) -> str:
+    last: deque[str] = deque(maxlen=5)
+    async for raw in lines:
+        line = raw.decode("utf-8", "replace").strip()
+        if line.startswith(_READY):
+            return line.removeprefix(_READY)
+        last.append(line)
+    raise InputError(f"snellen serve does not start: {' '.join(last) or 'it says nothing'}")
+
+
+async def _drain(lines: asyncio.StreamReader) -> None:
+    # Nobody reads its log here; a full pipe would cost lines, not calls.
+    while await lines.read(_LINE):
+        pass

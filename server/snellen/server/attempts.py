@@ -1,0 +1,397 @@
+"""Attempts: the life of one sitting, from its start to its report. No transport is known here."""
+
+import asyncio
+import json
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
+
+from pydantic import JsonValue
+from sqlalchemy import Connection
+from sqlalchemy.engine import Row
+
+from snellen.grading.errors import SnellenError
+from snellen.server import leases
+from snellen.server.errors import ExamError, NoSuchAttemptError
+from snellen.server.exam import Exam, Paper, Taken
+from snellen.server.marking import Marking
+from snellen.server.recording import Handed, record
+from snellen.server.results import ExamReport
+from snellen.server.rules import Contexts, Mode, Rules
+from snellen.server.sittings import (
+    Attempt,
+    Call,
+    Caller,
+    Cost,
+    Exported,
+    Feedback,
+    Leased,
+    Listed,
+    Progress,
+    Receipt,
+    Seen,
+    Started,
+    State,
+    Swept,
+)
+from snellen.server.starting import check_left, check_model, policy_of
+from snellen.server.store import queries
+from snellen.server.store.database import Database
+from snellen.server.traces import Traces
+
+MOST_LISTED = 100
+
+_HANDLE = "att_"
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Where time and chance come from."""
+
+    now: Callable[[], int] = lambda: time.time_ns() // 1_000_000
+    random: Callable[[int], bytes] = secrets.token_bytes
+
+
+class Service:
+    """Runs attempts: every rule of the exam is here, and every transport calls it.
+
+    What reads the store is a plain function; what changes it is to be awaited, and is on disk
+    when it returns.
+    """
+
+    def __init__(self, exam: Exam, database: Database, clock: Clock | None = None) -> None:
+        # What marks alone keeps the references.
+        self.exam: Paper = exam.paper
+        self._database = database
+        self._clock = clock or Clock()
+        self._traces = Traces(database)
+        self._marking = Marking(exam, database)
+
+    # ---- the life of an attempt --------------------------------------------------------------
+
+    async def start(
+        self,
+        caller: Caller,
+        tasks: Sequence[str] | None = None,
+        *,
+        contexts: Contexts | None = None,
+        model: str | None = None,
+    ) -> Started:
+        """Open an attempt.
+
+        Args:
+            caller: Whose it is.
+            tasks: Task or benchmark ids; None: all that is offered.
+            contexts: How many questions a context will see, where the server leaves it open.
+            model: Who answers.
+
+        Raises:
+            ExamError: A task is not offered, the caller has no attempt left, or the policy
+                declared is not the server's.
+        """
+        rules = self.exam.rules
+        policy = policy_of(rules, contexts)
+        check_model(model)
+        chosen = self.exam.selected(tasks)
+        handle = _HANDLE + self._clock.random(24).hex()
+        secret = self._clock.random(32)
+        opened = self._clock.now()
+        places = self.exam.places(chosen, secret)
+        row: dict[str, Any] = {
+            "digest": _digest(handle),
+            "secret": secret,
+            "caller": caller.name,
+            "exam": self.exam.id,
+            "mode": rules.mode.value,
+            "tasks": json.dumps(chosen),
+            "rules": rules.model_dump_json(),
+            "contexts": policy.value,
+            "model": model,
+            "opened": opened,
+            "deadline": None if rules.minutes is None else opened + round(rules.minutes * 60_000),
+            "state": State.OPEN.value,
+            "total": len(places),
+        }
+
+        def work(connection: Connection) -> None:
+            check_left(connection, row, rules.attempts)
+            queries.open_attempt(connection, row, places)
+
+        await self._database.write(work)
+        return Started(handle, self.attempt(handle, caller), len(places))
+
+    def attempt(self, handle: str, caller: Caller) -> Attempt:
+        """Return an attempt of the caller's.
+
+        Raises:
+            NoSuchAttemptError: There is none, or it is somebody else's.
+            ExamError: It was begun on another exam than the one that is served now.
+        """
+        parameters = {"d": _digest(handle), "c": caller.name}
+        row = self._database.read(lambda c: c.execute(queries.ATTEMPT, parameters).first())
+        if row is None:
+            raise NoSuchAttemptError
+        if row.exam != self.exam.id and row.report is None:
+            raise ExamError(
+                f"this attempt was begun on {row.exam}, and {self.exam.id} is served now:"
+                " it goes on when its exam is served again"
+            )
+        return self._loaded(row)
+
+    def progress(self, attempt: Attempt) -> Progress:
+        """Return how many items are answered and how many are open."""
+        return self._database.read(lambda c: queries.progress(c, attempt.id))
+
+    def list_items(
+        self,
+        attempt: Attempt,
+        *,
+        after: int = -1,
+        limit: int = 50,
+        answered: bool | None = None,
+        client: str | None = None,
+    ) -> Sequence[Listed]:
+        """Return a page of items, those after a place: of one client, answered or open, or all."""
+        most = min(limit, MOST_LISTED)
+        parameters = {"a": attempt.id, "after": after, "most": most, "done": answered, "h": client}
+        rows = self._database.read(lambda c: c.execute(queries.PAGE, parameters).all())
+        now = self._clock.now()
+        return [
+            Listed(
+                row.place,
+                row.opaque,
+                row.task,
+                row.answered,
+                row.holder if not row.answered and (row.leased_until or 0) >= now else None,
+            )
+            for row in rows
+        ]
+
+    # ---- items -------------------------------------------------------------------------------
+
+    async def lease(self, attempt: Attempt, caller: Caller, item: str | None = None) -> Leased:
+        """Give a client an item to answer: the one it names, or the next that is open.
+
+        Raises:
+            ExamError: No item is left for this client, the named one is another client's or
+                unknown, or the attempt is closed.
+        """
+        now = self._clock.now()
+        row, until = await self._database.write(
+            lambda c: leases.lease(c, attempt, caller.client, item, now)
+        )
+        return self._leased(attempt, caller, row, until)
+
+    def held(self, attempt: Attempt, caller: Caller, item: str) -> Leased:
+        """Return an item that a client holds, without asking for it again.
+
+        Raises:
+            ExamError: There is no such item, the client does not hold it, or the attempt is
+                closed.
+        """
+        now = self._clock.now()
+        row = self._database.read(lambda c: leases.held(c, attempt, caller.client, item, now))
+        return self._leased(attempt, caller, row, row.leased_until)
+
+    async def viewed(self, attempt: Attempt, leased: Leased) -> int | None:
+        """Count a view of an item's image; return how many are left, None for any number.
+
+        Raises:
+            ExamError: None was left, or the item is another client's by now.
+        """
+        if attempt.rules.views is None:
+            return None
+        now = self._clock.now()
+        return await self._database.write(
+            lambda c: leases.count_view(c, attempt, leased.client, leased.place.opaque, now)
+        )
+
+    async def submit(
+        self,
+        attempt: Attempt,
+        caller: Caller,
+        item: str,
+        answer: JsonValue,
+        seen: Seen | None = None,
+    ) -> Receipt:
+        """Store an answer; when this returns it is on disk.
+
+        The same answer again changes nothing, so a client may repeat a call whose result it
+        lost. What counts for the deadline is when the call came in.
+
+        Raises:
+            ExamError: The answer is not in the item's form, the item is not this client's, no
+                more answers to it are taken, or the attempt is closed.
+        """
+        handed = Handed(caller.client, item, answer, self._clock.now(), seen or Seen())
+        return await self._database.write(lambda c: record(c, self.exam, attempt, handed))
+
+    async def score(self, attempt: Attempt, receipt: Receipt) -> Feedback:
+        """Say what an answer that was just stored is worth: in practice only.
+
+        Raises:
+            ExamError: It is no practice.
+        """
+        if attempt.rules.mode is not Mode.PRACTICE:
+            raise ExamError("only practice says what an answer is worth; finish_attempt reports")
+        return await asyncio.to_thread(self._marking.feedback, attempt, receipt.item)
+
+    # ---- the end -----------------------------------------------------------------------------
+
+    async def finish(self, attempt: Attempt) -> ExamReport:
+        """Close an attempt and return its report; finishing again returns the same one.
+
+        Raises:
+            ExamError: It was abandoned, or its report can't be made.
+        """
+        closed = await self.close(attempt)
+        if closed.state is State.ABANDONED:
+            raise ExamError("the attempt was abandoned; start_attempt opens a new one")
+        if closed.report is None:
+            try:
+                report = await asyncio.to_thread(lambda: self.report(closed))
+            except SnellenError as error:
+                raise ExamError(
+                    "the attempt is closed and its answers are kept, but its report can't be"
+                    " made: tell the organiser, whose log says why, and call finish_attempt again"
+                ) from error
+            text = report.model_dump_json()
+            kept = await self._database.write(lambda c: queries.keep_report(c, closed.id, text))
+        else:
+            kept = closed.report
+        return ExamReport.model_validate_json(kept)
+
+    async def abandon(self, attempt: Attempt) -> Attempt:
+        """Give an attempt up: no answer is taken from then on, and there is no report."""
+        return await self.close(attempt, State.ABANDONED)
+
+    async def close(self, attempt: Attempt, state: State = State.FINISHED) -> Attempt:
+        """Close an attempt; closing it again changes nothing.
+
+        An attempt whose time is over is closed as expired, at its deadline.
+        """
+        now = self._clock.now()
+        if attempt.deadline is not None and now > attempt.deadline:
+            state, now = State.EXPIRED, attempt.deadline
+        await self.flush()
+        await self._database.write(lambda c: queries.close(c, attempt.id, state.value, now))
+        return self.numbered(attempt.id)
+
+    def report(self, attempt: Attempt) -> ExamReport:
+        """Grade an attempt, or say what it recorded where answers are graded elsewhere."""
+        return self._marking.report(attempt, self.cost(attempt))
+
+    def taken(self, attempt: Attempt) -> Sequence[Taken]:
+        """Return what there is to grade, task by task, items in the pack's order.
+
+        Raises:
+            ExamError: The exam is deferred: it has no references.
+        """
+        return [self._marking.taken(counted) for counted in self._marking.counted(attempt)]
+
+    def export(self, attempt: Attempt) -> Sequence[Exported]:
+        """Return the answers that count, task by task, for `snellen grade`.
+
+        Raises:
+            ExamError: The attempt is open: items keep their names to themselves until its end.
+        """
+        if attempt.state is State.OPEN:
+            raise ExamError("the attempt is open; its answers can be exported when it is closed")
+        return [
+            Exported(counted.task, counted.protocol, tuple(counted.items), counted.lines())
+            for counted in self._marking.counted(attempt)
+        ]
+
+    def cost(self, attempt: Attempt) -> Cost:
+        """Return what an attempt took, as far as it is flushed."""
+        end = attempt.closed if attempt.closed is not None else self._clock.now()
+        return self._database.read(lambda c: queries.cost(c, attempt.id, end - attempt.opened))
+
+    # ---- for organisers ----------------------------------------------------------------------
+
+    def numbered(self, number: int) -> Attempt:
+        """Return an attempt by its number in the store, whoever's it is.
+
+        Raises:
+            NoSuchAttemptError: There is none.
+        """
+        row = self._database.read(lambda c: c.execute(queries.NUMBERED, {"a": number}).first())
+        if row is None:
+            raise NoSuchAttemptError
+        return self._loaded(row)
+
+    def list_attempts(self, *, after: int = 0, limit: int = MOST_LISTED) -> Sequence[Attempt]:
+        """Return a page of everybody's attempts, those after a number."""
+        parameters = {"after": after, "most": min(limit, MOST_LISTED)}
+        rows = self._database.read(lambda c: c.execute(queries.LISTED, parameters).all())
+        return [self._loaded(row) for row in rows]
+
+    async def sweep(self, idle_minutes: float) -> Swept:
+        """Close what is past its deadline as expired, and what nobody has touched as abandoned."""
+        now = self._clock.now()
+        since = now - round(idle_minutes * 60_000)
+        await self.flush()
+        return await self._database.write(lambda c: queries.sweep(c, now, since))
+
+    # ---- traces ------------------------------------------------------------------------------
+
+    def trace(self, attempt: Attempt, call: Call) -> None:
+        """Keep what was called; it is written with the next flush."""
+        self._traces.add({"attempt": attempt.id, "at": self._clock.now(), **call.columns()})
+
+    async def flush(self) -> None:
+        """Write the traces that are waiting; where that fails they wait for the next flush.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        await self._traces.flush()
+
+    # ---- inside ------------------------------------------------------------------------------
+
+    def _loaded(self, row: Row[Any]) -> Attempt:
+        state = State(row.state)
+        if state is State.OPEN and row.deadline is not None and self._clock.now() > row.deadline:
+            state = State.EXPIRED
+        return Attempt(
+            id=row.id,
+            secret=row.secret,
+            caller=row.caller,
+            exam=row.exam,
+            tasks=tuple(json.loads(row.tasks)),
+            rules=_rules(row.rules),
+            contexts=Contexts(row.contexts),
+            model=row.model,
+            opened=row.opened,
+            deadline=row.deadline,
+            closed=row.closed,
+            state=state,
+            progress=Progress(answered=row.answered, open=row.total - row.answered),
+            report=row.report,
+        )
+
+    def _leased(self, attempt: Attempt, caller: Caller, row: Row[Any], until: int) -> Leased:
+        place = queries.place_of(row)
+        most = attempt.rules.views
+        return Leased(
+            client=caller.client,
+            place=place,
+            asked=self.exam.asked(place, attempt.secret, attempt.rules),
+            until=until,
+            answered=row.answered,
+            submissions_left=attempt.rules.submissions - row.submissions,
+            views_left=None if most is None else most - row.views,
+        )
+
+
+@lru_cache(maxsize=64)
+def _rules(text: str) -> Rules:
+    return Rules.model_validate_json(text)
+
+
+def _digest(handle: str) -> bytes:
+    return sha256(handle.encode("utf-8", "surrogatepass")).digest()

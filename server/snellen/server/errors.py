@@ -1,0 +1,24 @@
+"""What a server tells a caller that it can't do, always with what to do instead.
+
+InputError (snellen.grading.errors)
+└── ExamError                  the exam can't serve the call; the message is for the caller
+    ├── NoSuchAttemptError     no attempt of this handle, or somebody else's
+    └── StoreError             the store failed: full, held by another program, damaged
+"""
+
+from snellen.grading.errors import InputError
+
+
+class ExamError(InputError):
+    """A call that the exam can't serve; the message is for the caller to read."""
+
+
+class NoSuchAttemptError(ExamError):
+    """There is no attempt of this handle, or it is somebody else's: which of them is not said."""
+
+    def __init__(self) -> None:
+        super().__init__("no attempt of yours has this handle; start_attempt returns one")
+
+
+class StoreError(ExamError):
+    """The store failed, and what was asked is not done; the cause is for the organiser's log."""

@@ -1,0 +1,135 @@
+"""Logs: a line of JSON a call, on standard error; never an answer, a reference or a whole handle.
+
+Lines are written by a thread of their own: a host that does not read its server's standard error
+must not bring the exam to a stop when the pipe is full.
+"""
+
+import logging
+import sys
+import threading
+import traceback
+from collections import deque
+from collections.abc import Mapping, MutableMapping
+from functools import cache
+from typing import IO, Any
+
+import msgspec
+
+MOST_WAITING = 10_000
+"""How many lines wait for a reader before the oldest are dropped."""
+
+_TOGETHER_SECONDS = 0.05
+_HANDLE_SHOWN = 8
+
+
+class LateLines:
+    """Writes lines on a thread of its own; the oldest are dropped when nobody reads them."""
+
+    def __init__(self, stream: IO[bytes], most: int = MOST_WAITING) -> None:
+        self._stream = stream
+        self._lines: deque[bytes] = deque(maxlen=most)
+        self._some = threading.Condition()
+        self._busy = False
+        self._hurry = threading.Event()
+        self._thread = threading.Thread(target=self._write, name="snellen-log", daemon=True)
+        self._thread.start()
+
+    def msg(self, line: bytes) -> None:
+        """Queue a line."""
+        with self._some:
+            self._lines.append(line)
+            self._some.notify()
+
+    # What structlog calls by the level's name.
+    debug = info = warning = error = critical = msg
+
+    def drain(self, seconds: float) -> bool:
+        """Wait until all is written, but no longer than this; say whether it is."""
+        self._hurry.set()
+        with self._some:
+            return self._some.wait_for(lambda: not self._lines and not self._busy, seconds)
+
+    def _write(self) -> None:
+        while True:
+            with self._some:
+                self._busy = False
+                self._some.notify_all()
+                self._some.wait_for(lambda: bool(self._lines))
+            # To wake a thread costs as much as a call: what comes soon after is written with it.
+            self._hurry.wait(_TOGETHER_SECONDS)
+            with self._some:
+                lines = b"".join(line + b"\n" for line in self._lines)
+                self._lines.clear()
+                self._busy = True
+            try:
+                self._stream.write(lines)
+                self._stream.flush()
+            except (OSError, ValueError):
+                return  # nobody is there to tell
+
+
+@cache
+def lines_to_stderr() -> LateLines:
+    """Return the one writer to standard error."""
+    return LateLines(sys.stderr.buffer)
+
+
+@cache
+def log() -> Any:  # noqa: ANN401  # structlog's loggers have no type that names their methods
+    """Return the logger of calls."""
+    import structlog
+
+    return structlog.wrap_logger(
+        lines_to_stderr(),
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            _render,
+        ],
+        wrapper_class=structlog.BoundLogger,
+    ).bind()
+
+
+def short(handle: str | None) -> str | None:
+    """Return enough of a handle to tell it from others, too little to use it."""
+    return None if handle is None else handle[:_HANDLE_SHOWN] + "…"
+
+
+def fault(error: BaseException) -> Mapping[str, Any]:
+    """Return what may be logged of an error: its kind and where it was raised.
+
+    Not its message: a database's shows the values that it was to write, and these are answers.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    chain = [type(error).__name__]
+    cause = error.__cause__ or error.__context__
+    while cause is not None and len(chain) < 5:
+        chain.append(type(cause).__name__)
+        cause = cause.__cause__ or cause.__context__
+    where = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-8:]]
+    return {"error": chain, "where": where}
+
+
+def log_libraries() -> None:
+    """Send what libraries log (warnings and worse) the same way."""
+    root = logging.getLogger()
+    root.handlers[:] = [_ToLines()]
+    root.setLevel(logging.WARNING)
+
+
+class _ToLines(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        known: dict[str, Any] = {"library": record.name}
+        if record.exc_info and record.exc_info[1] is not None:
+            # The message may quote what failed.
+            known |= {**fault(record.exc_info[1]), "template": str(record.msg)}
+        else:
+            known["message"] = record.getMessage()
+        level = record.levelname.lower()
+        getattr(log(), level if level in {"warning", "error", "critical"} else "info")(
+            "library", **known
+        )
+
+
+def _render(_: object, __: str, event: MutableMapping[str, Any]) -> bytes:
+    return msgspec.json.encode(dict(event))

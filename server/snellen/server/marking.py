@@ -1,0 +1,81 @@
+"""Marking: from what the store has of an attempt to answers that count, and to their report."""
+
+import json
+from collections.abc import Sequence
+
+from snellen.server.counting import Counted, Recorded, count
+from snellen.server.errors import ExamError
+from snellen.server.exam import Exam, Taken
+from snellen.server.leases import item_row
+from snellen.server.results import ExamReport, Graded, exam_report
+from snellen.server.rules import Counting, Mode
+from snellen.server.scoring import Scorer
+from snellen.server.sittings import Attempt, Cost, Feedback
+from snellen.server.store import queries
+from snellen.server.store.database import Database
+
+
+class Marking:
+    """Marks the attempts of an exam. Nothing of it runs before an attempt is closed, but practice.
+
+    It may be called from several threads.
+    """
+
+    def __init__(self, exam: Exam, database: Database) -> None:
+        self._exam = exam
+        self._database = database
+        self._scorers: dict[str, Scorer] = {}
+
+    def counted(self, attempt: Attempt) -> Sequence[Counted]:
+        """Return the answers that count, task by task, items in the pack's order."""
+        rows = self._database.read(lambda c: c.execute(queries.GIVEN, {"a": attempt.id}).all())
+        best = attempt.rules.counting is Counting.BEST and attempt.rules.submissions > 1
+        counted: list[Counted] = []
+        for task in attempt.tasks:
+            pack = self._exam.packs_by_task[task]
+            of_task = [row for row in rows if row.task == task]
+            asked = {row.item for row in of_task}
+            items = [item for item in pack.index[task] if item in asked]
+            given = [Recorded.of(row) for row in of_task if row.number is not None]
+            scorer = self._scorer(task) if best else None
+            kept = count(items, given, attempt.rules.counting, attempt.model, scorer)
+            counted.append(Counted(task, pack.task(task).protocol, items, kept))
+        return counted
+
+    def taken(self, counted: Counted) -> Taken:
+        """Put the answers to a task beside its references.
+
+        Raises:
+            ExamError: The exam is deferred: it has no references.
+        """
+        data = self._exam.data(counted.task)
+        return Taken(data, counted.items, counted.submissions, counted.protocol)
+
+    def report(self, attempt: Attempt, cost: Cost) -> ExamReport:
+        """Grade an attempt, or say what it recorded where answers are graded elsewhere."""
+        graded: list[Graded] = []
+        for counted in self.counted(attempt):
+            grade = None if attempt.rules.mode is Mode.DEFERRED else self._exam.grade
+            report = None if grade is None else grade(self.taken(counted))
+            graded.append(Graded(counted, report))
+        return exam_report(attempt, graded, cost)
+
+    def feedback(self, attempt: Attempt, item: str) -> Feedback:
+        """Say what the latest answer to an item is worth.
+
+        Raises:
+            ExamError: It has none.
+        """
+        row = self._database.read(lambda c: item_row(c, attempt.id, item))
+        last = self._database.read(
+            lambda c: c.execute(queries.LAST, {"a": attempt.id, "p": row.place}).first()
+        )
+        if last is None:
+            raise ExamError(f"item {item} has no answer yet", field="item")
+        return self._scorer(row.task).feedback(row.item, json.loads(last.response))
+
+    def _scorer(self, task: str) -> Scorer:
+        if task not in self._scorers:
+            protocol = self._exam.packs_by_task[task].task(task).protocol
+            self._scorers[task] = Scorer.of(self._exam.data(task), protocol)
+        return self._scorers[task]

@@ -1,0 +1,189 @@
+"""What each tool takes: closed models, so that a misspelt argument is refused and not dropped."""
+
+import json
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import BeforeValidator, Field, JsonValue, ValidationError
+
+from snellen.grading.models.base import Closed
+
+MAX_NAME = 64
+
+
+def _unquoted(value: object) -> object:
+    """Read a list that a client sent as text, as some do."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
+
+
+_Attempt = Annotated[str, Field(max_length=200, description="Handle from start_attempt")]
+_Item = Annotated[str, Field(max_length=MAX_NAME, description="Item id")]
+_Client = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=MAX_NAME,
+        description="Your name for this context; another context takes another name",
+    ),
+]
+_Tasks = Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=100)]
+_Space = Literal["pixels", "view", "unit", "thousand"]
+
+
+class ListBenchmarks(Closed):
+    """Nothing is needed."""
+
+
+class StartAttempt(Closed):
+    """What to take."""
+
+    tasks: Annotated[
+        _Tasks | None,
+        BeforeValidator(_unquoted),
+        Field(description="Tasks or benchmarks; all that is offered if left out"),
+    ] = None
+    contexts: Annotated[
+        Literal["fresh", "continuous"] | None,
+        Field(description="fresh: each context sees one item; continuous: any number"),
+    ] = None
+    model: Annotated[str | None, Field(max_length=200, description="Who answers")] = None
+
+
+class ListItems(Closed):
+    """Which items."""
+
+    attempt: _Attempt
+    status: Literal["open", "answered"] | None = None
+    cursor: Annotated[
+        str | None, Field(pattern=r"^\d{1,9}$", description="next_cursor of the page before")
+    ] = None
+    client: Annotated[
+        str | None, Field(min_length=1, max_length=MAX_NAME, description="Only this client's")
+    ] = None
+
+
+class GetItem(Closed):
+    """Which item."""
+
+    attempt: _Attempt
+    item: Annotated[
+        str | None, Field(max_length=MAX_NAME, description="Item id; the next open one if left out")
+    ] = None
+    client: _Client = "main"
+
+
+class GetScreenshot(Closed):
+    """Which view of which image."""
+
+    attempt: _Attempt
+    item: _Item
+    image: Annotated[
+        str | None, Field(max_length=200, description="Image name; the first if left out")
+    ] = None
+    region: Annotated[
+        tuple[float, float, float, float] | None,
+        BeforeValidator(_unquoted),
+        Field(description="left, top, right, bottom"),
+    ] = None
+    space: Annotated[
+        Literal["pixels", "unit", "thousand"],
+        Field(description="What region counts: pixels of the image, 0..1 or 0..1000"),
+    ] = "pixels"
+    tile: Annotated[int | None, Field(ge=1, description="A full-size part, from 1")] = None
+    zoom: Annotated[float | None, Field(gt=0, description="View pixels an image pixel")] = None
+    max_side: Annotated[int | None, Field(ge=1, description="Longest side, in pixels")] = None
+    format: Literal["auto", "png", "webp", "jpeg"] = "auto"
+    client: _Client = "main"
+
+
+class SubmitAnswer(Closed):
+    """The answer, and how the item was looked at."""
+
+    attempt: _Attempt
+    item: _Item
+    answer: Annotated[
+        JsonValue,
+        Field(
+            description="In the item's answer format",
+            json_schema_extra={
+                "anyOf": [
+                    {"type": "string"},
+                    {"type": "number"},
+                    {"type": "object"},
+                    {
+                        "type": "array",
+                        "items": {
+                            "anyOf": [{"type": "string"}, {"type": "number"}, {"type": "object"}]
+                        },
+                    },
+                ]
+            },
+        ),
+    ]
+    space: Annotated[_Space | None, Field(description="What the answer's coordinates count")] = None
+    view: Annotated[str | None, Field(max_length=200, description="view id, for space view")] = None
+    client: _Client = "main"
+
+
+class FinishAttempt(Closed):
+    """Which attempt."""
+
+    attempt: _Attempt
+
+
+_UNREAD = {"title", "$ref", "anyOf", "maxLength", "minLength", "pattern", "prefixItems"}
+
+
+def schema(model: type[Closed]) -> dict[str, Any]:
+    """Return a model's JSON schema without what no model reads: titles, nulls, null defaults."""
+    raw = model.model_json_schema()
+    properties = cast("dict[str, dict[str, Any]]", raw.get("properties", {}))
+    plain: dict[str, Any] = {
+        "type": "object",
+        "properties": {name: _plain(known) for name, known in properties.items()},
+    }
+    if required := raw.get("required"):
+        plain["required"] = required
+    return {**plain, "additionalProperties": False}
+
+
+def _plain(known: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {
+        key: value
+        for key, value in known.items()
+        if key not in _UNREAD and not (key == "default" and value is None)
+    }
+    if "prefixItems" in known:
+        kept["items"] = dict(known["prefixItems"][0])
+    choices = [choice for choice in known.get("anyOf", ()) if choice != {"type": "null"}]
+    if len(choices) == 1:
+        return {**_plain(choices[0]), **kept}
+    if choices:
+        kept["anyOf"] = choices
+    if isinstance(kept.get("items"), Mapping):
+        kept["items"] = _plain(kept["items"])
+    return kept
+
+
+def said(error: ValidationError, tool: str, model: type[Closed]) -> str:
+    """Say what is wrong with a call's arguments, and what the tool takes; no value is repeated."""
+    known = list(model.model_fields)
+    wrong: list[str] = []
+    for found in error.errors(include_url=False, include_input=False, include_context=False):
+        path = ".".join(str(part) for part in found["loc"])[:80]
+        if found["type"] == "extra_forbidden":
+            close = get_close_matches(path, known, n=1)
+            hint = f" (did you mean {close[0]!r}?)" if close else ""
+            wrong.append(f"there is no argument {path!r}{hint}")
+        elif found["type"] == "missing" and len(found["loc"]) == 1:
+            wrong.append(f"the argument {path!r} is missing")
+        else:
+            wrong.append(f"{path}: {found['msg']}")
+    taken = f"{tool} takes {', '.join(known)}" if known else f"{tool} takes no arguments"
+    return f"{'; '.join(dict.fromkeys(wrong))}. {taken}."

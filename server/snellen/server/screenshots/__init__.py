@@ -1,0 +1,1 @@
+"""Screenshots as views: what an examinee may look at, within the limits of models' interfaces."""

@@ -1,0 +1,184 @@
+"""What an examinee asks to see, and what it is given of it: region and size, by the limits."""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from snellen.grading.models.geometry import Space
+from snellen.server.errors import ExamError
+from snellen.server.screenshots.frames import Extent, Frame, Region
+from snellen.server.screenshots.tiles import Grid, lay_tiles
+
+MOST_SIDE = 2000
+"""No view is longer: clients that take images shrink what is, and coordinates shift."""
+LEAST_SIDE = 64
+MOST_ZOOM = 8.0
+
+
+class Format(StrEnum):
+    """How a view is encoded; `auto` takes what suits it."""
+
+    AUTO = "auto"
+    PNG = "png"
+    WEBP = "webp"
+    JPEG = "jpeg"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How large a view may be.
+
+    The defaults are what Anthropic's interface takes without shrinking it.
+
+    Attributes:
+        max_side: The longest side, in pixels, from 64 to 2000.
+        max_pixels: Width times height, at least 128 rows of `max_side`.
+        max_bytes: Of the encoded image, before base64.
+    """
+
+    max_side: int = 1568
+    max_pixels: int = 1_150_000
+    max_bytes: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        if not LEAST_SIDE <= self.max_side <= MOST_SIDE:
+            raise ValueError(
+                f"max_side must be from {LEAST_SIDE} to {MOST_SIDE}, not {self.max_side}"
+            )
+        if self.max_pixels < 128 * self.max_side:
+            raise ValueError(f"max_pixels must be at least {128 * self.max_side:,}")
+        if self.max_bytes < 10_000:
+            raise ValueError("max_bytes must be at least 10,000")
+
+
+@dataclass(frozen=True, slots=True)
+class ViewRequest:
+    """What to show of an image; without anything the whole of it.
+
+    Attributes:
+        region: Left, top, right and bottom, in `space`; it must lie in the image.
+        space: What the region's numbers count: pixels, unit (0 to 1) or thousand (0 to 1000).
+        tile: The number of a tile, instead of a region.
+        zoom: View pixels for a pixel of the image, up to 8, as far as the limits let it; None:
+            full size, or as much smaller as the limits ask for.
+        max_side: The longest side of the view, where it shall be shorter than the server's.
+        format: How it is encoded.
+    """
+
+    region: tuple[float, float, float, float] | None = None
+    space: Space = Space.PIXELS
+    tile: int | None = None
+    zoom: float | None = None
+    max_side: int | None = None
+    format: Format = Format.AUTO
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is shown, and what else could be.
+
+    Attributes:
+        frame: How the view lies on the image.
+        grid: The image's tiles.
+        tile: Which of them is shown, if one was asked for.
+    """
+
+    frame: Frame
+    grid: Grid
+    tile: int | None = None
+
+
+def make_plan(image: str, full: Extent, request: ViewRequest, limits: Limits) -> Plan:
+    """Return what a request shows of an image of a size.
+
+    >>> limits, page = Limits(), Extent(1280, 9000)
+    >>> make_plan("screen", page, ViewRequest(), limits).frame.shown
+    Extent(width=223, height=1568)
+    >>> request = ViewRequest(region=(0, 0, 100, 50), space=Space.THOUSAND, zoom=2)
+    >>> make_plan("screen", page, request, limits).frame.id
+    'screen 0,0,128,450 of 1280x9000 at 256x900'
+
+    Raises:
+        ExamError: The request makes no sense for such an image; the message says its size.
+    """
+    grid = lay_tiles(full, side=limits.max_side, area=limits.max_pixels)
+    region = _region(full, request, grid)
+    return Plan(Frame(image, full, region, _shown(region, request, limits)), grid, request.tile)
+
+
+def _region(full: Extent, request: ViewRequest, grid: Grid) -> Region:
+    if request.tile is not None:
+        if request.region is not None:
+            raise ExamError("give a tile or a region, not both", field="tile")
+        return grid.region(request.tile)
+    if request.region is None:
+        return Region(0, 0, *full)
+    return _asked(full, request.region, request.space)
+
+
+def _asked(full: Extent, region: tuple[float, float, float, float], space: Space) -> Region:
+    across, down = _extent(full, space)
+    left, top, right, bottom = region
+    said = f"the image is {full} px"
+    if space is not Space.PIXELS:
+        said += f"; in {space} coordinates it goes from 0 to {across:g}"
+    if not all(map(math.isfinite, region)):
+        raise ExamError("a region is four finite numbers: left, top, right, bottom", field="region")
+    if min(left, top) < 0 or right > across or bottom > down:
+        raise ExamError(f"the region {_said(region)} is not in the image: {said}", field="region")
+    if left >= right or top >= bottom:
+        raise ExamError(
+            f"the region {_said(region)} has no area: give left, top, right, bottom with"
+            f" left < right and top < bottom; {said}",
+            field="region",
+        )
+    wide, high = full.width / across, full.height / down
+    # Every pixel that is touched belongs to it; a hair's breadth over is a float's rounding.
+    first, last = _touched(left * wide, right * wide, full.width)
+    upper, lower = _touched(top * high, bottom * high, full.height)
+    return Region(first, upper, last, lower)
+
+
+def _extent(full: Extent, space: Space) -> tuple[float, float]:
+    match space:
+        case Space.PIXELS:
+            return full
+        case Space.UNIT:
+            return 1.0, 1.0
+        case Space.THOUSAND:
+            return 1000.0, 1000.0
+        case Space.VIEW:
+            raise ExamError(
+                "a region can't be given in view coordinates: use pixels, unit or thousand",
+                field="space",
+            )
+
+
+def _touched(start: float, end: float, size: int) -> tuple[int, int]:
+    first = min(math.floor(start + 1e-6), size - 1)
+    return first, min(max(math.ceil(end - 1e-6), first + 1), size)
+
+
+def _shown(region: Region, request: ViewRequest, limits: Limits) -> Extent:
+    zoom = 1.0 if request.zoom is None else request.zoom
+    if not 0 < zoom <= MOST_ZOOM:
+        raise ExamError(f"zoom must be more than 0 and at most {MOST_ZOOM:g}", field="zoom")
+    side = limits.max_side
+    if request.max_side is not None:
+        if request.max_side < LEAST_SIDE:
+            raise ExamError(f"max_side must be at least {LEAST_SIDE}", field="max_side")
+        side = min(side, request.max_side)
+    width, height = region.extent
+    scale = min(zoom, side / max(width, height), math.sqrt(limits.max_pixels / (width * height)))
+    if scale == 1:
+        return region.extent
+    return Extent(_scaled(width, scale), _scaled(height, scale))
+
+
+def _scaled(length: int, scale: float) -> int:
+    # Rounded down, so that no limit is passed; a hair's breadth under is a float's rounding.
+    return max(1, math.floor(length * scale + 1e-6))
+
+
+def _said(region: tuple[float, float, float, float]) -> str:
+    return f"({', '.join(f'{side:g}' for side in region)})"

@@ -1,0 +1,235 @@
+"""The service of views: decode once, cut, scale, encode, and say in words what is shown."""
+
+import asyncio
+import io
+from base64 import b64encode
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from math import ceil
+from typing import TYPE_CHECKING, NamedTuple
+
+from snellen.server.screenshots.encoding import encode
+from snellen.server.screenshots.frames import Extent, Frame, Region, factor
+from snellen.server.screenshots.originals import as_stored
+from snellen.server.screenshots.pages import Page, decode, page_bytes
+from snellen.server.screenshots.requests import Format, Limits, Plan, ViewRequest, make_plan
+from snellen.server.screenshots.shelf import Shelf
+from snellen.server.screenshots.sources import Source
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+# Far larger images are first reduced by a whole number, to no less than twice the size: that is
+# twice as fast and can't be seen. Else a view is scaled as `snellen.tasks.views` scales.
+_GAP = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An image as it is sent, and what it shows.
+
+    Attributes:
+        data: The encoded bytes.
+        base64: The same as text.
+        media_type: What they are, such as `image/png`.
+        plan: The region, the sizes and the tiles.
+    """
+
+    data: bytes = field(repr=False)
+    base64: str = field(repr=False)
+    media_type: str
+    plan: Plan
+
+    @property
+    def frame(self) -> Frame:
+        """How it lies on its image."""
+        return self.plan.frame
+
+    @property
+    def width(self) -> int:
+        """In pixels, of `data`."""
+        return self.frame.shown.width
+
+    @property
+    def height(self) -> int:
+        """In pixels, of `data`."""
+        return self.frame.shown.height
+
+    @property
+    def region(self) -> Region:
+        """What is shown, in pixels of the whole image."""
+        return self.frame.region
+
+    @property
+    def full(self) -> Extent:
+        """The size of the whole image."""
+        return self.frame.full
+
+    @property
+    def tokens(self) -> int:
+        """What it costs a model to look at, estimated."""
+        return image_tokens(self.frame.shown)
+
+    def view_id(self) -> str:
+        """Return what is recorded with an answer: `frames.read_frame` reads it."""
+        return self.frame.id
+
+    def words(self) -> str:
+        """Say what is shown, how to reckon its coordinates, and how to see more."""
+        return " ".join(filter(None, (_shown(self.plan), self.frame.mapping(), _more(self.plan))))
+
+
+class Weight(NamedTuple):
+    """Bytes kept: of decoded pages, and of encoded views."""
+
+    pages: int
+    views: int
+
+
+class Screenshots:
+    """Views of images, for any number of tasks and threads.
+
+    Decoded pages and encoded views are kept up to a budget of bytes each, the last used longest.
+    Who asks for what is being made waits for it. Work on pixels is done on a few threads of its
+    own, so that the event loop stays free.
+
+    Args:
+        limits: How large a view may be, where a call does not say so.
+        page_budget: Bytes of decoded pixels to keep.
+        view_budget: Bytes of encoded views to keep, their base64 included.
+        threads: How many work on pixels.
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        *,
+        page_budget: int = 256 << 20,
+        view_budget: int = 64 << 20,
+        threads: int = 2,
+    ) -> None:
+        self.limits = limits or Limits()
+        self._pages: Shelf[str, Page] = Shelf(page_budget, page_bytes)
+        self._views: Shelf[tuple[str, str, ViewRequest, Limits], View] = Shelf(
+            view_budget, lambda view: len(view.data) + len(view.base64)
+        )
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="screenshots")
+
+    @property
+    def weight(self) -> Weight:
+        """The bytes that are kept."""
+        return Weight(self._pages.weight, self._views.weight)
+
+    def prepare(self) -> None:
+        """Load what views need, on a thread: the first view is then no slower than the others."""
+        self._pool.submit(_load)
+
+    async def view(
+        self, source: Source, request: ViewRequest | None = None, limits: Limits | None = None
+    ) -> View:
+        """Return a view of an image.
+
+        The same request gives the same bytes, whatever was looked at before.
+
+        Args:
+            source: The image.
+            request: What to show of it; None: the whole.
+            limits: How large the view may be; None: the service's own.
+
+        Raises:
+            ExamError: The request makes no sense for this image; the message says what to do.
+            DataError: The image can't be read.
+        """
+        request, limits = request or ViewRequest(), limits or self.limits
+        key = (source.digest, source.name, request, limits)
+        held = self._views.held(key)
+        if held is not None:
+            return held
+        future = self._views.start(
+            key, lambda: self._make(source, request, limits), self._pool.submit
+        )
+        # A caller that gives up must not take the view from the others that wait for it.
+        return await asyncio.shield(asyncio.wrap_future(future))
+
+    def close(self) -> None:
+        """Let the threads go; what is under way is finished."""
+        self._pool.shutdown()
+
+    def _make(self, source: Source, request: ViewRequest, limits: Limits) -> View:
+        def plan(full: Extent) -> Plan:
+            return make_plan(source.name, full, request, limits)
+
+        def bottom(full: Extent) -> int:
+            return plan(full).frame.region.bottom
+
+        def read() -> Page:
+            # Whoever looks below what is here looks around: the second time all is decoded.
+            again = self._pages.held(source.digest) is not None
+            return decode(source.load(), None if again else bottom)
+
+        page = self._pages.get(source.digest, read, lambda held: bottom(held.full) <= held.rows)
+        made = plan(page.full)
+        stored = None
+        if made.frame.whole and made.frame.shown == made.frame.full:
+            stored = as_stored(source.load(), request.format, limits.max_bytes)
+        if stored is not None and stored.media_type != "image/png":
+            encoded = stored  # what is lossy already would only grow, or lose more
+        else:
+            image = _scaled(page.cut(made.frame.region), made.frame.shown)
+            encoded = encode(image, request.format, limits.max_bytes)
+            if stored is not None and len(stored.data) < len(encoded.data):
+                encoded = stored
+        return View(encoded.data, b64encode(encoded.data).decode(), encoded.media_type, made)
+
+
+def image_tokens(shown: Extent) -> int:
+    """Estimate what an image costs a model, in tokens: the larger of two published rules.
+
+    Anthropic: width times height / 750 (docs, "Vision"). OpenAI: a token for each patch of 32 by
+    32 pixels (docs, "Images and vision"), without the factors of single models.
+
+    >>> image_tokens(Extent(1280, 862))
+    1472
+    """
+    return max(
+        ceil(shown.width * shown.height / 750), ceil(shown.width / 32) * ceil(shown.height / 32)
+    )
+
+
+def _load() -> None:
+    """Make one small view of each kind."""
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.new("RGB", (8, 8), "white").save(out, "PNG")
+    page = decode(out.getvalue())
+    for form in Format:
+        encode(page.cut(Region(0, 0, *page.full)), form, len(page.pixels) * 100)
+
+
+def _scaled(image: "Image", shown: Extent) -> "Image":
+    from PIL.Image import Resampling
+
+    if image.size == shown:
+        return image
+    return image.resize(shown, Resampling.LANCZOS, reducing_gap=_GAP)
+
+
+def _shown(plan: Plan) -> str:
+    frame = plan.frame
+    if frame.whole:
+        what = f"Whole screenshot, {frame.full} px"
+    elif plan.tile is not None:
+        what = f"Tile {plan.tile} of {plan.grid.count}: {frame.region} of {frame.full} px"
+    else:
+        what = f"Part of the screenshot: {frame.region} of {frame.full} px"
+    if frame.shown == frame.region.extent:
+        return f"{what}, shown at full size, {frame.shown}."
+    scale = factor((frame.scale_x * frame.scale_y) ** 0.5)
+    return f"{what}, shown at {frame.shown} (1 view pixel = {scale} image pixels)."
+
+
+def _more(plan: Plan) -> str:
+    if plan.tile is None:
+        return plan.grid.words() if plan.frame.whole else ""
+    return f"Next: tile={plan.tile + 1}." if plan.tile < plan.grid.count else ""

@@ -1,0 +1,131 @@
+"""A shelf of values: the last used stay, as many as a budget of bytes holds; each is made once."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from threading import Lock
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+def _anything(_: object) -> bool:
+    return True
+
+
+class Shelf(Generic[Key, Value]):
+    """Values by key, for any number of threads.
+
+    Who asks for what somebody is already making waits for that. What fails is not kept: the next
+    one to ask tries again.
+
+    Args:
+        budget: How many bytes are kept; what alone weighs more is handed out and not kept.
+        weigh: The bytes of a value.
+    """
+
+    def __init__(self, budget: int, weigh: Callable[[Value], int]) -> None:
+        self._budget = budget
+        self._weigh = weigh
+        self._lock = Lock()
+        self._kept: OrderedDict[Key, Value] = OrderedDict()
+        self._making: dict[Key, Future[Value]] = {}
+        self._weight = 0
+
+    @property
+    def weight(self) -> int:
+        """The bytes that are kept."""
+        return self._weight
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def held(self, key: Key) -> Value | None:
+        """Return what is kept under a key, or None."""
+        with self._lock:
+            value = self._kept.get(key)
+            if value is not None:
+                self._kept.move_to_end(key)
+            return value
+
+    def start(
+        self,
+        key: Key,
+        make: Callable[[], Value],
+        run: Callable[[Callable[[], None]], object],
+        enough: Callable[[Value], bool] = _anything,
+    ) -> Future[Value]:
+        """Return what is kept, or is being made, or is made now.
+
+        Args:
+            key: What it is called.
+            make: Makes it.
+            run: Runs what makes it, at once or on another thread.
+            enough: Whether what is kept will do; else it is made again and takes its place.
+        """
+        with self._lock:
+            value = self._kept.get(key)
+            if value is not None and enough(value):
+                self._kept.move_to_end(key)
+                done: Future[Value] = Future()
+                done.set_result(value)
+                return done
+            future = self._making.get(key)
+            if future is not None:
+                return future
+            future = self._making[key] = Future()
+        try:
+            run(lambda: self._fill(key, make, future))
+        except RuntimeError as error:
+            # Nobody runs it: the pool was closed.
+            with self._lock:
+                self._making.pop(key, None)
+            future.set_exception(error)
+        return future
+
+    def get(
+        self,
+        key: Key,
+        make: Callable[[], Value],
+        enough: Callable[[Value], bool] = _anything,
+    ) -> Value:
+        """Return what is kept, or what another thread is making, or make it on this one.
+
+        What another thread made may not be enough; then it is made again. `make` itself must
+        make enough.
+        """
+        while True:
+            value = self.start(key, make, _at_once, enough).result()
+            if enough(value):
+                return value
+
+    def _fill(self, key: Key, make: Callable[[], Value], future: Future[Value]) -> None:
+        try:
+            value = make()
+        except BaseException as error:  # noqa: BLE001  # whoever waits gets it, and raises it
+            with self._lock:
+                del self._making[key]
+            future.set_exception(error)
+            return
+        with self._lock:
+            self._keep(key, value)
+            del self._making[key]
+        future.set_result(value)
+
+    def _keep(self, key: Key, value: Value) -> None:
+        old = self._kept.pop(key, None)
+        if old is not None:
+            self._weight -= self._weigh(old)
+        weight = self._weigh(value)
+        if weight > self._budget:
+            return
+        self._kept[key] = value
+        self._weight += weight
+        while self._weight > self._budget:
+            _, dropped = self._kept.popitem(last=False)
+            self._weight -= self._weigh(dropped)
+
+
+def _at_once(work: Callable[[], None]) -> None:
+    work()

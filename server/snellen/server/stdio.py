@@ -1,0 +1,53 @@
+"""The exam over standard input and output: one client, on this machine."""
+
+import asyncio
+import os
+import signal
+from contextlib import suppress
+
+from mcp.server.stdio import stdio_server
+
+from snellen.server.app import Face
+from snellen.server.logs import lines_to_stderr
+from snellen.server.opening import Opening
+
+_DRAIN_SECONDS = 1.0
+
+
+def serve_stdio(opening: Opening) -> None:
+    """Serve an exam until the client goes, or the process is asked to stop.
+
+    Args:
+        opening: The exam; it is opened after the tools were listed and closed at the end.
+    """
+    try:
+        asyncio.run(_serve(opening))
+    finally:
+        lines_to_stderr().drain(_DRAIN_SECONDS)
+
+
+async def _serve(opening: Opening) -> None:
+    leaving: set[asyncio.Task[None]] = set()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):  # Windows stops a process without asking it
+            loop.add_signal_handler(
+                number,
+                lambda number=number: leaving.add(asyncio.ensure_future(_leave(opening, number))),
+            )
+    face = Face(opening)
+    try:
+        async with stdio_server() as (incoming, outgoing):
+            options = face.server.create_initialization_options()
+            await face.server.run(incoming, outgoing, options)
+    finally:
+        await opening.close()
+
+
+async def _leave(opening: Opening, number: int) -> None:
+    try:
+        await opening.close()
+    finally:
+        lines_to_stderr().drain(_DRAIN_SECONDS)
+        # A thread waits for input that may never come, and nothing else can end it.
+        os._exit(128 + number)

@@ -1,0 +1,1 @@
+"""The store: attempts, answers, leases, traces and tokens, in a database."""

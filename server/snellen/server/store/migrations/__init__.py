@@ -1,0 +1,1 @@
+"""The steps from one revision of the store to the next; a step that shipped never changes."""

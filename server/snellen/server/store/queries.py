@@ -1,0 +1,251 @@
+"""The questions that are asked of the store, each in one place and compiled once.
+
+No rule is here and nothing that only one database knows. On PostgreSQL rows that are about to
+change are locked; on SQLite there is one writer at a time.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import (
+    Boolean,
+    Connection,
+    Text,
+    and_,
+    bindparam,
+    func,
+    insert,
+    not_,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.engine import Row
+
+from snellen.server.exam import Place
+from snellen.server.sittings import Cost, Progress, Swept
+from snellen.server.store.tables import answers, attempts, items, leases, traces
+
+_MINE = items.c.attempt == bindparam("a")
+_THIS = and_(_MINE, items.c.place == bindparam("p"))
+_ONE = attempts.c.id == bindparam("a")
+# An item's row comes with what its attempt's row says: one question instead of two.
+_BESIDE = (attempts.c.state, attempts.c.total, attempts.c.answered.label("done"))
+
+ATTEMPT = select(attempts).where(
+    attempts.c.digest == bindparam("d"), attempts.c.caller == bindparam("c")
+)
+NUMBERED = select(attempts).where(_ONE)
+LISTED = (
+    select(attempts)
+    .where(attempts.c.id > bindparam("after"))
+    .order_by(attempts.c.id)
+    .limit(bindparam("most"))
+)
+STARTED = select(func.count()).where(
+    attempts.c.caller == bindparam("c"),
+    attempts.c.exam == bindparam("e"),
+    attempts.c.mode == bindparam("m"),
+)
+PROGRESS = select(attempts.c.total, attempts.c.answered).where(_ONE)
+_CLOSE = (
+    update(attempts)
+    .where(_ONE, attempts.c.state == "open")
+    .values(state=bindparam("s"), closed=bindparam("now"))
+)
+_KEEP = update(attempts).where(_ONE, attempts.c.report.is_(None)).values(report=bindparam("r"))
+_COUNTED = update(attempts).where(_ONE).values(answered=attempts.c.answered + 1)
+
+ITEM = (
+    select(items, *_BESIDE)
+    .join_from(items, attempts, items.c.attempt == attempts.c.id)
+    .where(_MINE, items.c.opaque == bindparam("o"))
+)
+ITEM_TO_CHANGE = ITEM.with_for_update()
+# One question for every filter: it is then compiled once. A parameter that is null filters nothing.
+PAGE = (
+    select(items)
+    .where(
+        _MINE,
+        items.c.place > bindparam("after"),
+        or_(bindparam("done", type_=Boolean).is_(None), items.c.answered == bindparam("done")),
+        or_(bindparam("h", type_=Text).is_(None), items.c.holder == bindparam("h")),
+    )
+    .order_by(items.c.place)
+    .limit(bindparam("most"))
+)
+# What a client holds already comes before anything new: it may have lost the result of its call.
+HELD_OPEN = (
+    select(items, *_BESIDE)
+    .join_from(items, attempts, items.c.attempt == attempts.c.id)
+    .where(_MINE, items.c.holder == bindparam("h"), items.c.answered.is_(False))
+    .order_by(items.c.place)
+    .limit(1)
+    .with_for_update()
+)
+_OTHER_HALF = (
+    select(1)
+    .where(
+        leases.c.attempt == items.c.attempt,
+        leases.c.client == bindparam("h"),
+        leases.c.pair == items.c.pair,
+        leases.c.place != items.c.place,
+    )
+    .exists()
+)
+NEXT = (
+    select(items, *_BESIDE)
+    .join_from(items, attempts, items.c.attempt == attempts.c.id)
+    .where(
+        _MINE,
+        items.c.answered.is_(False),
+        or_(items.c.holder.is_(None), items.c.leased_until < bindparam("now")),
+    )
+    .order_by(items.c.place)
+    .limit(1)
+    .with_for_update(skip_locked=True, of=items)
+)
+NEXT_OF_NO_PAIR_SEEN = NEXT.where(not_(_OTHER_HALF))
+SEEN_OTHER = (
+    select(leases.c.place)
+    .where(
+        leases.c.attempt == bindparam("a"),
+        leases.c.client == bindparam("h"),
+        leases.c.place != bindparam("p"),
+    )
+    .limit(1)
+)
+SEEN_OTHER_HALF = SEEN_OTHER.where(leases.c.pair == bindparam("pair"))
+SEEN = select(leases.c.at).where(
+    leases.c.attempt == bindparam("a"),
+    leases.c.client == bindparam("h"),
+    leases.c.place == bindparam("p"),
+)
+_LEASE = update(items).where(_THIS).values(holder=bindparam("h"), leased_until=bindparam("until"))
+VIEWED = update(items).where(_THIS).values(views=items.c.views + 1)
+_ANSWERED = update(items).where(_THIS).values(answered=True, submissions=bindparam("n"))
+
+LAST = (
+    select(answers.c.number, answers.c.response, answers.c.holder)
+    .where(answers.c.attempt == bindparam("a"), answers.c.place == bindparam("p"))
+    .order_by(answers.c.number.desc())
+    .limit(1)
+)
+GIVEN = (
+    select(
+        items.c.task,
+        items.c.item,
+        answers.c.number,
+        answers.c.response,
+        answers.c.meta,
+        answers.c.holder,
+    )
+    .join_from(
+        items,
+        answers,
+        and_(answers.c.attempt == items.c.attempt, answers.c.place == items.c.place),
+        isouter=True,
+    )
+    .where(_MINE)
+    .order_by(items.c.place, answers.c.number)
+)
+_COST = select(
+    func.count(),
+    func.coalesce(func.sum(traces.c.image_bytes), 0),
+    func.coalesce(func.sum(traces.c.image_tokens), 0),
+).where(traces.c.attempt == bindparam("a"))
+
+_EXPIRE = (
+    update(attempts)
+    .where(attempts.c.state == "open", attempts.c.deadline < bindparam("now"))
+    .values(state="expired", closed=attempts.c.deadline)
+)
+_ABANDON = (
+    update(attempts)
+    .where(
+        attempts.c.state == "open",
+        attempts.c.opened < bindparam("since"),
+        *(
+            ~select(1)
+            .where(table.c.attempt == attempts.c.id, table.c.at >= bindparam("since"))
+            .exists()
+            for table in (leases, answers, traces)
+        ),
+    )
+    .values(state="abandoned", closed=bindparam("now"))
+)
+
+
+def place_of(row: Row[Any]) -> Place:
+    """Return where an item's row stands in its attempt."""
+    return Place(row.place, row.opaque, row.task, row.item, row.pair)
+
+
+def open_attempt(connection: Connection, row: dict[str, Any], places: Sequence[Place]) -> None:
+    """Write a new attempt and its items."""
+    number = connection.execute(insert(attempts).returning(attempts.c.id), row).scalar_one()
+    connection.execute(insert(items), [{"attempt": number, **place._asdict()} for place in places])
+
+
+def progress(connection: Connection, attempt: int) -> Progress:
+    """Return how many items of an attempt are answered and how many are open."""
+    total, answered = connection.execute(PROGRESS, {"a": attempt}).one()
+    return Progress(answered=answered, open=total - answered)
+
+
+def keep_lease(connection: Connection, row: Row[Any], client: str, times: tuple[int, int]) -> None:
+    """Give an item to a client until a time, and remember that it was given."""
+    now, until = times
+    this = {"a": row.attempt, "p": row.place, "h": client}
+    connection.execute(_LEASE, {**this, "until": until})
+    known = row.holder is not None and connection.execute(SEEN, this).first() is not None
+    if known:
+        return
+    connection.execute(
+        insert(leases),
+        {
+            "attempt": row.attempt,
+            "client": client,
+            "place": row.place,
+            "pair": row.pair,
+            "at": now,
+        },
+    )
+
+
+def keep_answer(connection: Connection, row: dict[str, Any]) -> None:
+    """Write an answer, mark its item as answered and count it, the first one only."""
+    connection.execute(insert(answers), row)
+    this = {"a": row["attempt"], "p": row["place"]}
+    connection.execute(_ANSWERED, {**this, "n": row["number"]})
+    if row["number"] == 1:
+        connection.execute(_COUNTED, this)
+
+
+def cost(connection: Connection, attempt: int, milliseconds: int) -> Cost:
+    """Add up what an attempt took, beside the time."""
+    calls, size, tokens = connection.execute(_COST, {"a": attempt}).one()
+    return Cost(calls=calls, image_bytes=size, image_tokens=tokens, seconds=milliseconds / 1000)
+
+
+def close(connection: Connection, attempt: int, state: str, now: int) -> None:
+    """Close an attempt that is open."""
+    connection.execute(_CLOSE, {"a": attempt, "s": state, "now": now})
+
+
+def sweep(connection: Connection, now: int, since: int) -> Swept:
+    """Close what is open and past its deadline, or has seen nobody since a time."""
+    expired = connection.execute(_EXPIRE, {"now": now}).rowcount
+    abandoned = connection.execute(_ABANDON, {"now": now, "since": since}).rowcount
+    return Swept(expired, abandoned)
+
+
+def keep_report(connection: Connection, attempt: int, report: str) -> str:
+    """Store a report with its attempt, unless it has one; return the one it has then."""
+    connection.execute(_KEEP, {"a": attempt, "r": report})
+    return connection.execute(NUMBERED, {"a": attempt}).one().report
+
+
+def keep_traces(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Write traces."""
+    connection.execute(insert(traces), rows)

@@ -1,0 +1,96 @@
+"""The store's schema: a look at its revision when it is opened, migrations where it is older.
+
+The look takes a millisecond, and a new store is made without Alembic, which takes most of a second
+to import: only a store from an older version waits for it.
+"""
+
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from sqlalchemy import Column, Connection, MetaData, String, Table, inspect, select
+
+from snellen.server.errors import StoreError
+from snellen.server.store.database import PATIENCE, Database
+from snellen.server.store.tables import metadata
+
+HEAD = "0002"
+"""The newest revision, which the tables in this version are of."""
+
+REVISIONS = ("0001", HEAD)
+"""Every revision that this version can bring up to date, oldest first."""
+
+# Alembic's own table, with its own names.
+_version = Table(
+    "alembic_version",
+    MetaData(naming_convention={"pk": "%(table_name)s_pkc"}),
+    Column("version_num", String(32), primary_key=True, nullable=False),
+)
+
+
+def open_store(url: str | Path, *, patience: float = PATIENCE) -> Database:
+    """Open a store: make it where there is none, migrate it where it is older.
+
+    Args:
+        url: As SQLAlchemy writes it, or the path of a SQLite file.
+        patience: Seconds to wait for another program's lock.
+
+    Raises:
+        StoreError: It can't be opened, is of a newer version, or is something else's database.
+    """
+    database = Database(url, patience=patience)
+    try:
+        if database.read(revision) != HEAD:
+            database.submit(lambda connection: _prepare(connection, database.name)).result()
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def revision(connection: Connection) -> str | None:
+    """Return the revision that a store is of; None for one that has no tables of ours."""
+    if not inspect(connection).has_table(_version.name):
+        return None
+    return connection.execute(select(_version.c.version_num)).scalar()
+
+
+def upgrade(connection: Connection, target: str = HEAD) -> None:
+    """Bring a store to a revision, step by step.
+
+    Args:
+        connection: In a transaction: a step that fails leaves the store as it was.
+        target: The revision.
+    """
+    from alembic import command
+    from alembic.config import Config
+
+    with as_file(files("snellen.server.store") / "migrations") as scripts:
+        config = Config()
+        config.set_main_option("script_location", str(scripts).replace("%", "%%"))
+        config.attributes["connection"] = connection
+        command.upgrade(config, target)
+
+
+def _prepare(connection: Connection, file: str) -> None:
+    # Asked again, within the transaction: another program may have been faster.
+    found = revision(connection)
+    if found == HEAD:
+        return
+    if found is None:
+        strange = inspect(connection).get_table_names()
+        if strange:
+            raise StoreError(
+                f"it is another program's database (it holds {strange[0]!r}); name another file",
+                file=file,
+            )
+        metadata.create_all(connection)
+        _version.create(connection)
+        connection.execute(_version.insert().values(version_num=HEAD))
+        return
+    if found not in REVISIONS:
+        raise StoreError(
+            f"it is of revision {found}, and this version knows {HEAD} at most: upgrade snellen,"
+            " or name another file",
+            file=file,
+        )
+    upgrade(connection)

@@ -1,0 +1,169 @@
+"""Files of a pack: read without leaving it, written whole or not at all, and onto the disk."""
+
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+from snellen.grading.errors import DataError, InputError
+from snellen.tasks.pack.layout import PackFile
+
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    # Opening a pipe must not wait for somebody to write to it.
+    | getattr(os, "O_NONBLOCK", 0)
+)
+
+
+def read_inside(root: Path, name: str, size: int | None = None) -> bytes:
+    """Return the bytes of a file of a pack.
+
+    Args:
+        root: The pack.
+        name: The file's path below it, with forward slashes.
+        size: How many bytes it should have; nothing is read where it has another number.
+
+    Raises:
+        DataError: It is not there, a link leads to it, it is no regular file, it has another
+            size, or it can't be read.
+    """
+    path = root / name
+    try:
+        found = os.path.realpath(path)
+        if found != os.path.join(os.path.realpath(root), *name.split("/")):
+            raise DataError(
+                "a link is in the way; a pack holds plain files only: copy the file there",
+                file=str(path),
+            )
+        with open(os.open(path, _FLAGS), "rb") as file:
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                raise DataError("it is no file; a pack holds plain files only", file=str(path))
+            if size is not None and about.st_size != size:
+                raise DataError(
+                    f"it has {about.st_size:,} bytes, and the pack was made with {size:,};"
+                    " fetch the pack again",
+                    file=str(path),
+                )
+            return file.read()
+    except FileNotFoundError:
+        raise DataError("it is missing; fetch the pack again", file=str(path)) from None
+    except OSError as error:
+        raise DataError(f"can't read it: {error.strerror}", file=str(path)) from None
+
+
+@contextmanager
+def new_folder(folder: Path) -> Generator[Path]:
+    """Yield an empty folder that becomes the one asked for, or vanishes when something fails.
+
+    What becomes the folder is on the disk before it has the name.
+
+    Raises:
+        InputError: There is something of that name already, or it can't be written.
+    """
+    target = Path(os.path.realpath(folder))
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise InputError("there is something there already; name a new folder", file=str(folder))
+    room = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        room.mkdir()
+        yield room
+        _settle(room)
+        if os.name == "nt" and target.exists():
+            target.rmdir()
+        room.rename(target)
+        _flush_folder(target.parent)
+    except OSError as error:
+        shutil.rmtree(room, ignore_errors=True)
+        raise InputError(f"can't write it: {error.strerror}", file=str(folder)) from error
+    except BaseException:
+        shutil.rmtree(room, ignore_errors=True)
+        raise
+
+
+def write_hashed(path: Path, pieces: Iterable[bytes], *, private: bool = False) -> PackFile:
+    """Write a new file piece by piece and return what it is.
+
+    Args:
+        path: Where to.
+        pieces: Its bytes.
+        private: Only the owner may read it.
+    """
+    digest, size = sha256(), 0
+    handle = os.open(
+        path,
+        os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0),
+        0o600 if private else 0o666,
+    )
+    with open(handle, "wb") as file:
+        for piece in pieces:
+            file.write(piece)
+            digest.update(piece)
+            size += len(piece)
+    return PackFile(sha256=digest.hexdigest(), bytes=size)
+
+
+def replace_hashed(path: Path, pieces: Iterable[bytes]) -> PackFile:
+    """Write a file in the place of another, so that no reader ever sees half of it.
+
+    Raises:
+        InputError: It can't be written.
+    """
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        written = write_hashed(fresh, pieces)
+        _flush(fresh)
+        fresh.replace(path)
+        _flush_folder(path.parent)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise InputError(f"can't write it: {error.strerror}", file=str(path)) from error
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+    return written
+
+
+def remove(path: Path) -> None:
+    """Remove a file where it is, and see that it stays removed.
+
+    Raises:
+        InputError: It can't be removed.
+    """
+    try:
+        path.unlink(missing_ok=True)
+        _flush_folder(path.parent)
+    except OSError as error:
+        raise InputError(f"can't remove it: {error.strerror}", file=str(path)) from error
+
+
+def _settle(room: Path) -> None:
+    """See that everything in a folder is on the disk, and the folder's own entries, too."""
+    for folder, _, files in os.walk(room, topdown=False):
+        for name in files:
+            _flush(Path(folder, name))
+        _flush_folder(Path(folder))
+
+
+def _flush(path: Path) -> None:
+    # Windows flushes only what is open for writing.
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
+
+
+def _flush_folder(path: Path) -> None:
+    if os.name == "nt":
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

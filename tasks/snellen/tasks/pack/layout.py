@@ -1,0 +1,219 @@
+"""What a pack is on disk: a manifest, items and images that anybody may see, and references.
+
+    my-exam/
+        manifest.json       what is in it, with digests
+        items.jsonl         a public item a line
+        images/             by digest, as they came
+        references.jsonl    the gold, or
+        references.sealed   the same, encrypted, or neither: a deferred exam
+
+Equal input makes equal bytes: nothing here holds a date, a random number or a path of the machine
+that it was made on. Nothing outside the two files of references depends on a reference: two packs
+that differ in gold alone have the same items and images, and manifests that differ in the digest
+of the references alone.
+"""
+
+import re
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, JsonValue, field_serializer, model_validator
+
+from snellen.grading.models.base import Closed
+from snellen.grading.models.items import Item
+from snellen.grading.models.reports import DataPin
+from snellen.grading.protocols.base import NO_CONTEXT, Context
+
+FORMAT = "snellen-pack@1"
+MANIFEST = "manifest.json"
+ITEMS = "items.jsonl"
+IMAGES = "images"
+REFERENCES = "references.jsonl"
+SEALED = "references.sealed"
+
+_PART = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
+_DEVICES = {"con", "prn", "aux", "nul"} | {
+    f"{name}{n}" for name in ("com", "lpt") for n in "123456789"
+}
+_LONGEST = 200
+
+
+def _portable(name: str) -> str:
+    """Refuse what is no name on every system, or could lead out of the folder of images."""
+    parts = name.split("/")
+    for part in parts:
+        if not _PART.fullmatch(part) or part.endswith("."):
+            raise ValueError("a file's name is of letters, digits, dots, dashes and underscores")
+        if part.partition(".")[0].lower() in _DEVICES:
+            raise ValueError("Windows keeps this name for a device")
+    if len(name) > _LONGEST:
+        raise ValueError(f"a file's name has at most {_LONGEST} characters")
+    return name
+
+
+def _web_address(url: str) -> str:
+    """Refuse what is no plain web address."""
+    split = urlsplit(url)
+    if split.scheme not in ("http", "https") or not split.hostname:
+        raise ValueError("an image's URL starts with https:// or http:// and names a host")
+    if split.username is not None or split.password is not None:
+        raise ValueError("an image's URL holds no user and no password")
+    if not url.isascii() or not url.isprintable() or " " in url:
+        raise ValueError("an image's URL is of printable ASCII without spaces")
+    return url
+
+
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+FileName = Annotated[str, AfterValidator(_portable)]
+Url = Annotated[str, Field(max_length=2048), AfterValidator(_web_address)]
+
+
+class PackTask(Closed):
+    """One task of a pack.
+
+    Attributes:
+        task: The task's id.
+        split: The split's name.
+        items: How many items.
+        protocol: The protocol that its score is of, with its version.
+        prompt: The name of the prompt that its items are asked by.
+    """
+
+    task: str
+    split: str
+    items: int = Field(gt=0)
+    protocol: str
+    prompt: str = ""
+
+
+class PackFile(Closed):
+    """One file of a pack, by its bytes."""
+
+    sha256: Digest
+    bytes: int = Field(ge=0)
+
+
+class PackImage(Closed):
+    """Where an item's image is: in a file below the folder of images, or on the web.
+
+    Attributes:
+        file: Its path below the folder of images, with forward slashes.
+        url: Its address, where it has no file.
+        sha256: Of its bytes; None where nobody has fetched the address yet.
+        bytes: How many; None likewise.
+    """
+
+    file: FileName | None = None
+    url: Url | None = None
+    sha256: Digest | None = None
+    bytes: int | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _is_in_one_place(self) -> "PackImage":
+        if (self.file is None) == (self.url is None):
+            raise ValueError("an image has either a file or a url")
+        if self.file is not None and (self.sha256 is None or self.bytes is None):
+            raise ValueError("an image's file comes with its sha256 and its bytes")
+        return self
+
+
+class PackItem(Closed):
+    """A line of `items.jsonl`: a public item, where its images are, and what a parser may know.
+
+    Attributes:
+        item: The item as an agent may see it.
+        images: Where each of the item's images is, by its name.
+        context: What a parser may know of it: options, the original image's size, regions; in the
+            file an object of what there is to know.
+        pair: What the two halves of a pair share: the same page before and after a change.
+    """
+
+    item: Item
+    images: dict[str, PackImage] = Field(default_factory=dict[str, PackImage])
+    context: Context = Field(default=NO_CONTEXT, exclude_if=lambda known: known == NO_CONTEXT)
+    pair: str | None = None
+
+    @field_serializer("context")
+    def _known(self, context: Context) -> dict[str, object]:
+        known = NO_CONTEXT._asdict()
+        return {name: value for name, value in context._asdict().items() if value != known[name]}
+
+    @model_validator(mode="after")
+    def _has_its_images(self) -> "PackItem":
+        shown = [image.name for image in self.item.images]
+        if sorted(shown) != sorted(self.images):
+            raise ValueError("the item's images and the places of its images do not agree")
+        return self
+
+
+class PackSource(Closed):
+    """A task's first line among the references: which data its gold is of.
+
+    It stands with the gold because the data's digest depends on it.
+
+    Attributes:
+        task: The task's id.
+        pin: Which data it was made of; `count` is the number of its references, which are those
+            of all the data, so that no selection of items moves a score.
+        cluster: The tag whose values are the independent groups of items.
+        by_rater: Whether each reference is a list by rater.
+    """
+
+    task: str
+    pin: DataPin
+    cluster: str | None = None
+    by_rater: bool = False
+
+
+class PackReference(Closed):
+    """A line of references: an item's gold, and tags that may tell of it."""
+
+    item_id: str
+    task: str
+    gold: JsonValue = Field(repr=False)
+    tags: dict[str, str] = Field(default_factory=dict[str, str], repr=False)
+
+
+class Manifest(Closed):
+    """What is in a pack.
+
+    Attributes:
+        format: The layout's name and version.
+        name: What the pack is called, in letters, digits and dashes.
+        title: A line for people.
+        tasks: Its tasks, in order.
+        files: Every file but this one and the images, by name.
+        images: How many files of images there are.
+        image_bytes: Their bytes together.
+        canary: Stands in every file of references, so that a leak can be found.
+        licence: Whose the items and images are.
+    """
+
+    format: str = FORMAT
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")
+    title: str = ""
+    tasks: tuple[PackTask, ...] = Field(min_length=1)
+    files: dict[str, PackFile]
+    images: int = Field(ge=0)
+    image_bytes: int = Field(ge=0)
+    canary: str
+    licence: str = ""
+
+    @property
+    def references(self) -> str | None:
+        """The file that holds the references; None where the pack came without them."""
+        return next((name for name in (SEALED, REFERENCES) if name in self.files), None)
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> "Manifest":
+        _portable(self.name)
+        tasks = [task.task for task in self.tasks]
+        if len(set(tasks)) < len(tasks):
+            raise ValueError("a task is in it twice")
+        if ITEMS not in self.files:
+            raise ValueError(f"files does not name {ITEMS}")
+        if odd := self.files.keys() - {ITEMS, REFERENCES, SEALED}:
+            raise ValueError(f"files names {min(odd)!r}, which no pack has")
+        if REFERENCES in self.files and SEALED in self.files:
+            raise ValueError("the references are either readable or sealed, not both")
+        return self

@@ -1,0 +1,42 @@
+"""Loading a task of a pack where a benchmark's published data is asked for."""
+
+from pathlib import Path
+
+from snellen.grading.errors import InputError
+from snellen.tasks.models import TaskData
+from snellen.tasks.pack.reading import open_pack, open_references, task_data
+from snellen.tasks.pack.sealing import find_key
+
+
+def load_from_pack(
+    task: str,
+    folder: Path,
+    split: str | None = None,
+    images: str | Path | None = None,
+    prompt: str | None = None,
+) -> TaskData:
+    """Load a task of a pack as its benchmark's loader would: references, items and images.
+
+    Sealed references are opened with the key of the environment.
+
+    Args:
+        task: The task's id.
+        folder: The pack.
+        split: The pack's own, where it is named.
+        images: Must be None: a pack holds its images.
+        prompt: The pack's own, where it is named.
+
+    Raises:
+        UnknownNameError: The pack does not hold the task.
+        InputError: Another split or prompt was asked for, or images were given.
+        DataError: The pack, or its references, can't be read.
+    """
+    pack = open_pack(folder)
+    held = pack.task(task)
+    for what, asked, has in (("split", split, held.split), ("prompt", prompt, held.prompt)):
+        if asked not in (None, has):
+            message = f"the pack was made with the {what} {has!r}, not {asked!r}"
+            raise InputError(message, file=str(folder), field=what)
+    if images is not None:
+        raise InputError("a pack holds its images; leave images out", file=str(folder))
+    return task_data(pack, open_references(pack, find_key(pack=folder)), task)

@@ -1,0 +1,217 @@
+"""References as the lines of a file: a head that anybody can read, then the gold.
+
+Below the head stands one line a task, which says what data the gold is of, followed by the
+references of all that data in its order, whichever items are asked: what a metric is fitted on
+(TF-IDF) must not change with the selection.
+
+No message here shows a reference: what could not be read is named by its line and its field.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+from uuid import UUID, uuid5
+
+import msgspec
+from pydantic import JsonValue, ValidationError
+
+from snellen.grading.errors import DataError
+from snellen.grading.models.reports import DataPin, PinVerdict
+from snellen.grading.protocols.base import Gold
+from snellen.grading.protocols.golds import GoldShape
+from snellen.grading.protocols.table import gold_shape
+from snellen.tasks.models import TaskData
+from snellen.tasks.pack import sealing
+from snellen.tasks.pack.layout import PackReference, PackSource
+
+FORMAT = "snellen-references@1"
+_CANARY_SPACE = UUID("8d3f3b0e-51c1-4a57-9a7a-9df1f1f7c0de")
+_FIELDS = {*PackReference.model_fields, *PackSource.model_fields}
+
+
+@dataclass(frozen=True)
+class References:
+    """The private half of a pack, for grading only.
+
+    Attributes:
+        sources: Task to what its gold is of.
+        golds: Task to item id to gold, in the task's published shape; those of all the data.
+        tags: Task to tag to item id to value.
+    """
+
+    sources: Mapping[str, PackSource] = field(repr=False)
+    golds: Mapping[str, Mapping[str, Gold]] = field(repr=False)
+    tags: Mapping[str, Mapping[str, Mapping[str, str]]] = field(repr=False)
+
+
+def canary_of(items_sha256: str) -> str:
+    """Return a pack's canary: another one for other items, the same for the same."""
+    return str(uuid5(_CANARY_SPACE, items_sha256))
+
+
+def header(canary: str, key: str | None) -> bytes:
+    """Return the first line of a file of references, which anybody can read."""
+    words = {
+        "canary": f"REFERENCES OF AN EXAM. NOT FOR TRAINING. canary GUID {canary}",
+        "format": FORMAT,
+    }
+    if key is not None:
+        words["key"] = sealing.key_id(key)
+    return to_line(words)
+
+
+def key_named(head: bytes) -> str | None:
+    """Return the id of the key that a head names; None where it names none."""
+    try:
+        return msgspec.json.decode(head, type=dict[str, str]).get("key")
+    except msgspec.DecodeError:
+        return None
+
+
+def to_line(value: object) -> bytes:
+    """Return a JSON value as a line: compact, keys sorted, so that equal values are equal bytes.
+
+    Raises:
+        UnicodeEncodeError: It holds half a surrogate pair, which UTF-8 can't.
+    """
+    return msgspec.json.encode(value, order="sorted") + b"\n"
+
+
+def lines_of(data: TaskData) -> Iterator[bytes]:
+    """Yield a task's lines.
+
+    Raises:
+        DataError: A reference can't be kept so that it comes back equal.
+    """
+    if data.raters and not (data.raters is data.golds or list(data.raters) == list(data.golds)):
+        raise DataError(f"{data.task} has raters that are not its references: no pack holds them")
+    source = PackSource(
+        task=data.task,
+        pin=_settled(data.pin, len(data)),
+        cluster=data.cluster,
+        by_rater=bool(data.raters),
+    )
+    yield to_line(source.model_dump(mode="json"))
+    shape = gold_shape(data.task)
+    for place, item_id in enumerate(data.ids):
+        tags = {name: column[place] for name, column in data.tags.items()}
+        line = {
+            "item_id": item_id,
+            "task": data.task,
+            "gold": _kept(data.golds[place], shape, item_id),
+            "tags": {name: tag for name, tag in tags.items() if tag is not None},
+        }
+        try:
+            yield to_line(line)
+        except (UnicodeEncodeError, TypeError, OverflowError):
+            raise DataError(f"the reference of {item_id} or a tag of it is no JSON value") from None
+
+
+def read_references(body: bytes, file: str) -> References:
+    """Read the lines below the head.
+
+    Args:
+        body: The lines.
+        file: What messages call the file.
+
+    Raises:
+        DataError: A line is no reference, is of no task, comes twice, or its gold is not of its
+            task's shape; or a task has more or fewer references than its line says.
+    """
+    reader = _Reader(file, {}, {}, {})
+    for number, text in enumerate(body.splitlines(), start=2):
+        reader.read(number, text)
+    reader.count()
+    return References(reader.sources, reader.golds, reader.tags)
+
+
+@dataclass(slots=True)
+class _Reader:
+    file: str
+    sources: dict[str, PackSource]
+    golds: dict[str, dict[str, Gold]]
+    tags: dict[str, dict[str, dict[str, str]]]
+
+    def read(self, number: int, text: bytes) -> None:
+        try:
+            record = msgspec.json.decode(text, type=dict[str, object])
+            if "pin" in record:
+                self._source(PackSource.model_validate(record), number)
+            else:
+                self._reference(PackReference.model_validate(record), number)
+        except msgspec.DecodeError:
+            raise self._fault("it is no JSON object", number) from None
+        except ValidationError as error:
+            raise self._fault("it is no reference", number, _field_of(error)) from None
+
+    def _source(self, source: PackSource, number: int) -> None:
+        if source.task in self.sources:
+            raise self._fault(f"{source.task} comes twice", number, "task")
+        gold_shape(source.task)
+        self.sources[source.task] = source
+        self.golds[source.task] = {}
+        self.tags[source.task] = {}
+
+    def _reference(self, line: PackReference, number: int) -> None:
+        golds = self.golds.get(line.task)
+        if golds is None:
+            raise self._fault("the task has no line above that says what it is", number, "task")
+        if line.item_id in golds:
+            raise self._fault(f"{line.item_id} comes twice", number, "item_id")
+        shape = gold_shape(line.task)
+        try:
+            golds[line.item_id] = shape.read(line.gold)
+        except DataError:
+            raise self._fault(f"expected {shape.name}", number, "gold") from None
+        for name, value in line.tags.items():
+            self.tags[line.task].setdefault(name, {})[line.item_id] = value
+
+    def count(self) -> None:
+        for task, source in self.sources.items():
+            count = len(self.golds[task])
+            if count != source.pin.count:
+                raise DataError(
+                    f"{task} has {count:,} references, and should have {source.pin.count:,}",
+                    file=self.file,
+                )
+
+    def _fault(self, message: str, number: int, field: str | None = None) -> DataError:
+        return DataError(message, file=self.file, line=number, field=field)
+
+
+def _field_of(error: ValidationError) -> str | None:
+    first = error.errors(include_input=False, include_url=False)[0]["loc"]
+    # An unknown field's name could be anything, a reference, too.
+    return first[0] if first and isinstance(first[0], str) and first[0] in _FIELDS else None
+
+
+def _settled(pin: DataPin, count: int) -> DataPin:
+    """Return a pin without what depends on the machine: its folders, and what it saw before."""
+    if pin.verdict is PinVerdict.KNOWN:
+        return pin.model_copy(update={"path": None, "count": count})
+    return DataPin(release="unknown", sha256=pin.sha256, count=count, verdict=PinVerdict.UNKNOWN)
+
+
+def _kept(gold: Gold, shape: GoldShape, item_id: str) -> JsonValue:
+    plain = _plain(gold)
+    try:
+        again = shape.read(plain)
+    except DataError:
+        again = None
+    same = again == gold if isinstance(gold, Mapping) else _plain(again) == plain
+    if not same:
+        raise DataError(f"the reference of {item_id} is not {shape.name}: no pack can hold it")
+    return plain
+
+
+def _plain(gold: Gold) -> JsonValue:
+    if isinstance(gold, Mapping):
+        # Relations are keyed by pairs, which JSON has no keys for.
+        relations = cast("Mapping[object, object]", gold)
+        return {
+            "|".join(cast("tuple[str, str]", pair)) if isinstance(pair, tuple) else str(pair): str(
+                relation
+            )
+            for pair, relation in relations.items()
+        }
+    return msgspec.to_builtins(gold)

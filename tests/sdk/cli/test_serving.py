@@ -1,0 +1,110 @@
+"""The commands that open the server, up to where they serve."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from snellen.sdk.cli.app import app
+from snellen.sdk.cli.serving import app as serving
+from snellen.sdk.cli.serving import default_store
+from snellen.tasks.samples import sample_pack
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    return str(tmp_path / "exam.sqlite")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner(env={"COLUMNS": "200"}).invoke(app, arguments)
+
+
+def test_a_token_is_printed_once_and_never_listed(store: str) -> None:
+    made = run("token", "create", "alice", "--store", store)
+    assert made.exit_code == 0
+    token = made.stdout.strip()
+    assert token.startswith("snellen_")
+    assert "not shown again" in made.stderr
+    listed = run("token", "list", "--store", store)
+    assert listed.stdout.startswith("alice  take  made ")
+    assert token not in listed.stdout
+    assert run("token", "revoke", "alice", "--store", store).exit_code == 0
+    assert "revoked" in run("token", "list", "--store", store).stdout
+
+
+def test_a_token_can_have_both_scopes(store: str) -> None:
+    options = ("--scope", "organise", "--scope", "take", "--store", store)
+    assert run("token", "create", "boss", *options).exit_code == 0
+    assert "organise,take" in run("token", "list", "--store", store).stdout
+
+
+def test_a_scope_that_is_none_is_refused(store: str) -> None:
+    result = run("token", "create", "alice", "--scope", "tak", "--store", store)
+    assert result.exit_code == 2
+    assert "no scope 'tak'; there are: take, organise" in result.stderr
+
+
+def test_a_token_that_is_not_there_is_said_with_status_2(store: str) -> None:
+    result = run("token", "revoke", "nobody", "--store", store)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "there is no token 'nobody'" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["mcp", "serve"])
+def test_what_is_no_pack_is_said_before_anything_is_served(
+    command: str, store: str, tmp_path: Path
+) -> None:
+    result = run(command, str(tmp_path), "--store", store)
+    assert result.exit_code == 2
+    assert "no pack: there is no manifest.json in it" in result.stderr
+    assert not Path(store).exists()
+
+
+@pytest.mark.parametrize("command", ["mcp", "serve"])
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--sample", "0"), "--sample: Input should be greater than 0"),
+        (("--views", "-1"), "--views: Input should be greater than 0"),
+        (("--max-view-side", "5"), "--max-view-side: Input should be greater than or equal"),
+        (("--mode", "deferred", "--counting", "best"), "can't tell which answer is best"),
+    ],
+)
+def test_rules_that_can_not_be_are_refused(
+    command: str, options: tuple[str, ...], said: str, store: str
+) -> None:
+    result = run(command, *options, "--store", store)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_a_corrupt_pack_is_said_when_a_server_is_started(store: str, tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    pack.mkdir()
+    (pack / "manifest.json").write_text("{}")
+    result = run("serve", str(pack), "--store", store)
+    assert result.exit_code == 2
+    assert "manifest.json" in result.stderr
+
+
+def test_both_commands_take_the_same_rules() -> None:
+    by_name = {
+        command.callback.__name__: command.callback
+        for command in serving.registered_commands
+        if command.callback is not None
+    }
+    taken = {name: set(by_name[name].__annotations__) for name in ("mcp", "serve")}
+    assert taken["serve"] - taken["mcp"] == {"host", "port", "name"}
+    assert taken["mcp"] <= taken["serve"]
+
+
+def test_attempts_are_kept_in_the_users_folder(home: Path) -> None:
+    assert default_store() == home / "exams.sqlite"
+
+
+def test_the_sample_says_whose_it_is() -> None:
+    manifest = json.loads((sample_pack() / "manifest.json").read_text(encoding="utf-8"))
+    assert "ScreenQA" in manifest["licence"]
+    assert "CC BY 4.0" in manifest["licence"]

@@ -1,0 +1,144 @@
+"""The examples of clients say what those clients need, and what they say works."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from snellen.sdk.cli.serving import default_store
+from snellen.server.auth import Scope, Tokens
+from snellen.server.store.schema import open_store
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "examples" / "clients"
+
+Configured = dict[str, dict[str, Any]]
+
+
+def of_claude_code() -> Configured:
+    configured = json.loads((EXAMPLES / "claude_code.mcp.json").read_text())["mcpServers"]
+    for server in configured.values():
+        assert server.pop("alwaysLoad") is True
+    assert configured["snellen"].pop("type") == "stdio"
+    assert configured["snellen-remote"].pop("type") == "http"
+    return configured
+
+
+def of_codex() -> Configured:
+    configured = tomllib.loads((EXAMPLES / "codex.toml").read_text())["mcp_servers"]
+    for server in configured.values():
+        assert server.pop("required") is True
+    remote = configured["snellen-remote"]
+    remote["headers"] = {"Authorization": f"Bearer ${{{remote.pop('bearer_token_env_var')}}}"}
+    return configured
+
+
+configurations = pytest.mark.parametrize("read", [of_claude_code, of_codex])
+
+
+@configurations
+async def test_the_command_of_a_configuration_serves_the_exam(
+    read: Callable[[], Configured], organised: Callable[..., Path], tmp_path: Path
+) -> None:
+    organised()
+    server = read()["snellen"]
+    assert server.keys() == {"command", "args"}
+    with (tmp_path / "log").open("w") as log:
+        async with Client(stdio_client(StdioServerParameters(**server), errlog=log)) as client:
+            assert len((await client.list_tools()).tools) == 7
+
+
+@configurations
+async def test_the_header_of_a_configuration_opens_a_server_that_asks_for_tokens(
+    read: Callable[[], Configured], serve: Callable[..., Any], token: str
+) -> None:
+    remote = read()["snellen-remote"]
+    assert remote.pop("url") == "http://127.0.0.1:8765/mcp"
+    assert remote.keys() == {"headers"}
+    headers = {
+        name: Template(value).substitute(TOKEN=token) for name, value in remote["headers"].items()
+    }
+    served = serve()
+    async with (
+        httpx2.AsyncClient(headers=headers) as http_client,
+        Client(streamable_http_client(served.url, http_client=http_client)) as client,
+    ):
+        assert len((await client.list_tools()).tools) == 7
+
+
+@pytest.fixture
+def token(environment: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return a token of the store that a server uses where none is named."""
+    monkeypatch.setenv("SNELLEN_HOME", environment["SNELLEN_HOME"])
+    database = open_store(default_store())
+    try:
+        return Tokens(database).create("somebody", (Scope.TAKE,))
+    finally:
+        database.close()
+
+
+@pytest.mark.slow
+def test_the_raw_client_takes_the_exam_on_this_machine(organised: Callable[..., Path]) -> None:
+    organised()
+    signature, value = raw_client()
+    assert signature.startswith("screenqa/short")
+    assert 0.0 <= float(value) < 1.0
+
+
+@pytest.mark.slow
+def test_the_raw_client_takes_the_exam_of_a_server(serve: Callable[..., Any], token: str) -> None:
+    signature, value = raw_client(serve().url, TOKEN=token)
+    assert signature.startswith("screenqa/short")
+    assert 0.0 <= float(value) < 1.0
+
+
+def raw_client(*arguments: str, **variables: str) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / "raw_client.py", *arguments],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    return done.stdout.splitlines()
+
+
+def test_every_example_of_a_client_is_in_the_docs() -> None:
+    page = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
+    for example in EXAMPLES.iterdir():
+        assert f"examples/clients/{example.name}" in page or example.name.startswith("__")
+
+
+def test_the_registry_is_told_of_this_version() -> None:
+    server = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
+    assert server["version"] == server["packages"][0]["version"] == version("snellen")
+    assert len(server["description"]) <= 100
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"<!-- mcp-name: {server['name']} -->" in readme
+
+
+async def test_what_the_registry_is_told_to_run_serves_the_exam(
+    organised: Callable[..., Path], tmp_path: Path
+) -> None:
+    organised()
+    package = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))["packages"][0]
+    assert package["transport"] == {"type": "stdio"}
+    arguments = [argument["value"] for argument in package["packageArguments"]]
+    command = StdioServerParameters(command=package["identifier"], args=arguments)
+    with (tmp_path / "log").open("w") as log:
+        async with Client(stdio_client(command, errlog=log)) as client:
+            assert len((await client.list_tools()).tools) == 7

@@ -1,0 +1,54 @@
+"""An agent of pydantic-ai takes the exam, with a scripted model."""
+
+import json
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+
+pytest.importorskip("pydantic_ai", reason="pydantic-ai-slim[mcp] is not installed")
+
+from pydantic_ai import BinaryContent
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+)
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+pytestmark = [pytest.mark.clients, pytest.mark.slow]
+
+
+async def test_an_agent_of_pydantic_ai_takes_the_exam(
+    example: Callable[[str], Any],
+    organised: Callable[..., Any],
+    examinee: Any,
+    check: Callable[[str], None],
+) -> None:
+    def think(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        assert len(info.function_tools) == 7
+        assert "start_attempt gives a handle" in (info.instructions or "")
+        text, images = told(messages[-1])
+        call = examinee.next(text, images)
+        if call is None:
+            assert text is not None
+            return ModelResponse(parts=[TextPart(text)])
+        return ModelResponse(parts=[ToolCallPart(call.tool, call.arguments)])
+
+    organised("--sample", "3")
+    check(await example("pydantic_ai_agent.py").take(FunctionModel(think)))
+
+
+def told(message: ModelMessage) -> tuple[str | None, int]:
+    """Return the text and the number of images that a tool returned, as a model is given them."""
+    returned = [part for part in message.parts if isinstance(part, ToolReturnPart)]
+    if not returned:
+        return None, 0
+    content: Any = returned[0].content
+    parts = cast("list[Any]", content) if isinstance(content, list) else [content]
+    images = [part for part in parts if isinstance(part, BinaryContent) and part.is_image]
+    texts = [part for part in parts if not isinstance(part, BinaryContent)]
+    assert len(texts) == 1
+    return json.dumps(texts[0]), len(images)

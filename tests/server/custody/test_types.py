@@ -1,0 +1,128 @@
+"""No type that an examinee's answer passes through can hold a reference."""
+
+import dataclasses
+import inspect
+import typing
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import NoneType
+from typing import Any
+
+from pydantic import BaseModel
+
+from snellen.grading.models.items import Reference
+from snellen.sdk.cli.serving import grade_taken
+from snellen.server import mcp_arguments, recording, responses, sittings
+from snellen.server.attempts import Service
+from snellen.server.exam import Asked, Exam, Paper, Place, Taken
+from snellen.server.rules import Rules
+from snellen.server.store.schema import open_store
+from snellen.tasks.models import TaskData
+from snellen.tasks.pack.layout import PackReference, PackSource
+from snellen.tasks.pack.reading import Pack, References, open_pack, open_references
+
+PRIVATE = (Reference, References, PackReference, PackSource, TaskData, Taken, Exam)
+"""What holds gold, or leads to what does."""
+
+METHODS = (
+    Service.start,
+    Service.attempt,
+    Service.progress,
+    Service.list_items,
+    Service.lease,
+    Service.held,
+    Service.viewed,
+    Service.submit,
+    Service.score,
+    Service.finish,
+    Service.close,
+    Service.abandon,
+    Service.export,
+    Service.cost,
+)
+"""What an examinee's calls come to."""
+
+
+def parts(kind: Any) -> Iterable[Any]:
+    """Yield the types that a type is made of."""
+    if typing.get_origin(kind) is not None:
+        yield typing.get_origin(kind)
+        yield from typing.get_args(kind)
+    elif is_model(kind):
+        yield from (field.annotation for field in kind.model_fields.values())
+        # What stands in its place may be one of its kinds.
+        yield from kind.__subclasses__()
+    elif is_record(kind):
+        yield from typing.get_type_hints(kind).values()
+
+
+def is_model(kind: Any) -> bool:
+    return inspect.isclass(kind) and issubclass(kind, BaseModel)
+
+
+def is_record(kind: Any) -> bool:
+    if getattr(kind, "__module__", "").startswith("pydantic"):
+        return False  # JsonValue: any JSON, which a reference is not
+    # A NamedTuple is known by its `_fields`.
+    return dataclasses.is_dataclass(kind) or hasattr(kind, "_fields") or typing.is_typeddict(kind)
+
+
+def reached(start: Iterable[Any]) -> set[Any]:
+    """Return all types that values of some types can hold."""
+    found: set[Any] = set()
+    waiting = list(start)
+    while waiting:
+        kind = waiting.pop()
+        if isinstance(kind, str | bytes | int | typing.TypeVar) or kind is Ellipsis:
+            continue
+        try:
+            if kind in found:
+                continue
+            found.add(kind)
+        except TypeError:
+            continue  # metadata of Annotated, no type
+        waiting += parts(kind)
+    return found
+
+
+def test_no_type_that_an_answer_passes_through_can_hold_a_reference() -> None:
+    start: list[Any] = [Asked, Paper, Place, Pack]
+    start += [
+        kind
+        for module in (sittings, mcp_arguments, recording)
+        for _, kind in inspect.getmembers(module, inspect.isclass)
+        if kind.__module__ == module.__name__
+    ]
+    for method in (*METHODS, recording.record, responses.read_answer):
+        start += typing.get_type_hints(method).values()
+    found = reached(start)
+    assert {sittings.Leased, sittings.Receipt, mcp_arguments.SubmitAnswer} <= found
+    assert not [kind for kind in PRIVATE if kind in found]
+
+
+def test_the_search_of_types_finds_what_is_deep_inside() -> None:
+    @dataclass
+    class Inner:
+        golds: Mapping[str, list[Reference | None]]
+
+    class Outer(typing.NamedTuple):
+        inner: Sequence[tuple[int, Any]]
+
+    Outer.__annotations__["inner"] = Sequence[tuple[int, Inner]]
+    assert Reference in reached([Outer])
+    assert References in reached([Exam])
+    assert Exam not in reached([NoneType])
+
+
+def test_what_serves_an_examinee_is_handed_no_references(
+    exams: Sequence[Any], tmp_path: Path
+) -> None:
+    pack = open_pack(exams[0].packs[0])
+    key = exams[0].key.read_text(encoding="ascii").strip()
+    exam = Exam([pack], Rules(), {pack.name: open_references(pack, key)}, grade_taken)
+    database = open_store(tmp_path / "exam.sqlite")
+    served = Service(exam, database).exam
+    database.close()
+    assert type(served) is Paper
+    assert vars(served).keys() == {"packs", "rules"}

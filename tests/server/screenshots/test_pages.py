@@ -1,0 +1,290 @@
+"""Pages: every kind of image gives its colours, and what is none or damaged is refused."""
+
+import os
+import struct
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from snellen.grading.errors import DataError
+from snellen.server.screenshots import pages
+from snellen.server.screenshots.frames import Extent, Region
+from snellen.server.screenshots.pages import Page, decode, probe
+
+Encode = Callable[..., bytes]
+WHITE = (255, 255, 255)
+
+
+def shown(page: Page) -> Image.Image:
+    return page.cut(Region(0, 0, *page.full)).convert("RGB")
+
+
+def chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def png(width: int, height: int, depth: int, colour: int, rows: bytes, *more: bytes) -> bytes:
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0))
+    body = chunk(b"IDAT", zlib.compress(rows))
+    return b"\x89PNG\r\n\x1a\n" + header + b"".join(more) + body + chunk(b"IEND", b"")
+
+
+@pytest.mark.parametrize("form", ["PNG", "WEBP", "BMP"])
+@pytest.mark.parametrize("rows", [None, 1, 100, 300])
+def test_lossless_formats_give_the_pixels_that_were_put_in(
+    form: str, rows: int | None, noise: Image.Image, encoded: Encode
+) -> None:
+    options = {"lossless": True} if form == "WEBP" else {}
+    page = decode(encoded(noise, form, **options), None if rows is None else lambda _: rows)
+    assert page.full == (120, 300)
+    assert page.rows >= (rows or 300)
+    region = Region(7, 0, 100, page.rows)
+    assert page.cut(region).tobytes() == noise.crop((7, 0, 100, page.rows)).tobytes()
+
+
+def test_a_region_is_cut_as_pillow_cuts_it(noise: Image.Image, encoded: Encode) -> None:
+    page = decode(encoded(noise))
+    for box in ((0, 0, 120, 300), (0, 10, 120, 20), (119, 299, 120, 300), (3, 5, 60, 70)):
+        assert page.cut(Region(*box)).tobytes() == noise.crop(box).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("mode", "form"),
+    [
+        ("1", "PNG"),
+        ("L", "PNG"),
+        ("LA", "PNG"),
+        ("P", "PNG"),
+        ("P", "GIF"),
+        ("RGB", "PNG"),
+        ("RGBA", "PNG"),
+        ("RGBA", "WEBP"),
+        ("L", "JPEG"),
+        ("CMYK", "JPEG"),
+        ("RGB", "JPEG"),
+        ("RGB", "BMP"),
+    ],
+)
+def test_every_mode_gives_the_right_colours(mode: str, form: str, encoded: Encode) -> None:
+    # Left half black, right half white: what every mode can say.
+    image = Image.new("RGB", (64, 32), "black")
+    image.paste(WHITE, (32, 0, 64, 32))
+    options = {"lossless": True} if form == "WEBP" else {}
+    page = shown(decode(encoded(image.convert(mode), form, **options)))
+    pixels = np.asarray(page).astype(int)
+    assert abs(pixels[:, :30] - 0).max() <= 3
+    assert abs(pixels[:, 34:] - 255).max() <= 3
+
+
+@pytest.mark.parametrize("colour", ["red", "lime", "blue", "#123456"])
+@pytest.mark.parametrize(
+    ("mode", "form"), [("RGB", "PNG"), ("P", "PNG"), ("P", "GIF"), ("RGBA", "PNG"), ("RGB", "BMP")]
+)
+def test_colours_are_not_swapped(colour: str, mode: str, form: str, encoded: Encode) -> None:
+    image = Image.new("RGB", (9, 5), colour)
+    flat = image.quantize(4) if mode == "P" else image.convert(mode)
+    assert shown(decode(encoded(flat, form))).getpixel((4, 2)) == image.getpixel((4, 2))
+
+
+def test_a_cmyk_jpeg_keeps_its_hue(encoded: Encode) -> None:
+    image = Image.new("CMYK", (32, 32), (0, 255, 255, 0))
+    red, green, blue = np.asarray(shown(decode(encoded(image, "JPEG", quality=95))))[16, 16]
+    assert red > 220 > 40 > max(green, blue)
+
+
+def test_what_is_transparent_lies_on_white(encoded: Encode) -> None:
+    image = Image.new("RGBA", (4, 1), (0, 0, 0, 0))
+    image.putpixel((1, 0), (200, 0, 0, 255))
+    image.putpixel((2, 0), (0, 0, 0, 128))
+    page = shown(decode(encoded(image)))
+    assert [page.getpixel((x, 0)) for x in range(3)] == [WHITE, (200, 0, 0), (127, 127, 127)]
+
+
+def test_a_palette_with_a_transparent_colour_lies_on_white(encoded: Encode) -> None:
+    image = Image.new("P", (2, 1))
+    image.putpalette([10, 20, 30, 200, 100, 50])
+    image.putpixel((1, 0), 1)
+    page = shown(decode(encoded(image, "PNG", transparency=0)))
+    assert [page.getpixel((x, 0)) for x in range(2)] == [WHITE, (200, 100, 50)]
+
+
+@pytest.mark.parametrize(
+    ("colour", "key", "row"),
+    [
+        (2, struct.pack(">HHH", 1, 2, 3), bytes([0, 1, 2, 3, 9, 8, 7])),
+        (0, struct.pack(">H", 1), bytes([0, 1, 9])),
+    ],
+)
+def test_one_colour_that_stands_for_transparent_is_white(
+    colour: int, key: bytes, row: bytes
+) -> None:
+    page = shown(decode(png(2, 1, 8, colour, row, chunk(b"tRNS", key))))
+    second = (9, 8, 7) if colour == 2 else (9, 9, 9)
+    assert [page.getpixel((x, 0)) for x in range(2)] == [WHITE, second]
+
+
+def test_sixteen_bits_a_channel_keep_their_upper_eight() -> None:
+    grey = struct.pack(">HHH", 0x1234, 0xFFFF, 0x00FF)
+    page = shown(decode(png(3, 1, 16, 0, b"\0" + grey)))
+    assert [page.getpixel((x, 0)) for x in range(3)] == [(0x12,) * 3, WHITE, (0,) * 3]
+    colour = struct.pack(">HHH", 0x1234, 0xABCD, 0x00FF)
+    page = shown(decode(png(1, 1, 16, 2, b"\0" + colour)))
+    assert page.getpixel((0, 0)) == (0x12, 0xAB, 0)
+
+
+def test_an_interlaced_png_is_read(noise: Image.Image) -> None:
+    # The seven passes of Adam7, of a picture of 1 by 1 only the first.
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 1))
+    body = chunk(b"IDAT", zlib.compress(b"\0\x0a\x14\x1e"))
+    data = b"\x89PNG\r\n\x1a\n" + header + body + chunk(b"IEND", b"")
+    assert shown(decode(data)).getpixel((0, 0)) == (10, 20, 30)
+
+
+def test_pixels_are_taken_as_stored_whatever_exif_says(encoded: Encode) -> None:
+    image = Image.new("RGB", (40, 20), "white")
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    for form in ("JPEG", "PNG", "WEBP"):
+        assert decode(encoded(image, form, exif=exif)).full == (40, 20)
+
+
+@pytest.mark.parametrize("form", ["GIF", "PNG", "WEBP"])
+def test_of_several_frames_the_first_is_taken(form: str, encoded: Encode) -> None:
+    frames = [Image.new("RGB", (20, 10), colour) for colour in ("red", "blue")]
+    options = {"lossless": True} if form == "WEBP" else {}
+    data = encoded(frames[0], form, save_all=True, append_images=frames[1:], **options)
+    assert shown(decode(data)).getpixel((3, 3)) == (255, 0, 0)
+
+
+# ---- what is refused -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
+@pytest.mark.parametrize("part", [0.1, 0.5, 0.98])
+def test_a_cut_off_file_is_refused(
+    form: str, part: float, noise: Image.Image, encoded: Encode
+) -> None:
+    data = encoded(noise, form)
+    with pytest.raises(DataError):
+        decode(data[: int(len(data) * part)])
+
+
+def test_a_cut_off_png_is_refused_even_where_only_its_top_is_wanted(
+    noise: Image.Image, encoded: Encode
+) -> None:
+    data = encoded(noise)
+    with pytest.raises(DataError, match="cut off before its end"):
+        decode(data[:-20], lambda _: 1)
+
+
+def test_a_damaged_png_is_refused(noise: Image.Image, encoded: Encode) -> None:
+    data = bytearray(encoded(noise))
+    data[len(data) // 2] ^= 0xFF
+    with pytest.raises(DataError, match="the image can't be read"):
+        decode(bytes(data))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"<html>no such page</html>",
+        b"\x89PNG\r\n\x1a\n",
+        b"%PDF-1.7 " + b"x" * 100,
+        b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+        b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n",
+    ],
+)
+def test_what_is_no_image_is_refused(data: bytes) -> None:
+    with pytest.raises(DataError, match=r"no PNG, JPEG|can't be read"):
+        decode(data)
+    with pytest.raises(DataError, match=r"no PNG, JPEG|can't be read"):
+        probe(data)
+
+
+def test_a_tiff_is_refused(noise: Image.Image, encoded: Encode) -> None:
+    with pytest.raises(DataError, match="no PNG, JPEG, WebP, GIF or BMP image"):
+        decode(encoded(noise, "TIFF"))
+
+
+@pytest.mark.parametrize("size", [(30_000, 30_000), (9_000, 9_000), (80_000_001, 1)])
+def test_a_bomb_is_refused_before_it_is_decoded(size: tuple[int, int]) -> None:
+    data = png(*size, 8, 2, b"\0" * 1000)
+    with pytest.raises(DataError, match="the image is too large"):
+        decode(data)
+    with pytest.raises(DataError, match="the image is too large"):
+        probe(data)
+
+
+def test_a_bomb_of_another_format_is_refused() -> None:
+    header = b"GIF89a" + struct.pack("<HHBBB", 65_000, 65_000, 0, 0, 0)
+    data = header + b"," + struct.pack("<HHHHB", 0, 0, 65_000, 65_000, 0) + b"\x02\x00;"
+    with pytest.raises(DataError, match="the image is too large"):
+        decode(data)
+
+
+def test_a_file_that_is_too_long_is_refused() -> None:
+    with pytest.raises(DataError, match=r"an image of 67,108,865 bytes; at most 67,108,864"):
+        decode(bytes(pages.MOST_BYTES + 1))
+
+
+def test_the_size_is_known_without_decoding(noise: Image.Image, encoded: Encode) -> None:
+    for form in ("PNG", "JPEG", "WEBP", "GIF", "BMP"):
+        assert probe(encoded(noise, form)) == Extent(120, 300)
+
+
+# ---- one engine or the other -----------------------------------------------------------------
+
+_DIGESTS = """
+import sys
+if sys.argv[1] == "without":
+    sys.modules["pyvips"] = None
+from hashlib import sha256
+from pathlib import Path
+from snellen.server.screenshots.pages import decode
+for path in sorted(Path(sys.argv[2]).iterdir()):
+    for rows in (None, lambda full: 10):
+        page = decode(path.read_bytes(), rows)
+        print(path.name, page.mode, sha256(page.pixels[: 10 * 120 * len(page.mode)]).hexdigest())
+print("pyvips" if sys.modules.get("pyvips") else "Pillow", file=sys.stderr)
+"""
+
+
+def test_pixels_are_the_same_with_pyvips_and_without(
+    noise: Image.Image, encoded: Encode, tmp_path: Path
+) -> None:
+    pytest.importorskip("pyvips")
+    folder = tmp_path / "images"
+    folder.mkdir()
+    clear = noise.convert("RGBA")
+    clear.putalpha(noise.convert("L"))
+    grey = noise.convert("LA")
+    grey.putalpha(noise.getchannel("G"))
+    pictures = {"rgb": noise, "rgba": clear, "l": noise.convert("L"), "la": grey}
+    pictures |= {"p": noise.quantize(200), "one": noise.convert("1")}
+    for name, picture in pictures.items():
+        (folder / name).write_bytes(encoded(picture))
+    (folder / "gamma").write_bytes(
+        encoded(noise)[:33] + chunk(b"gAMA", struct.pack(">I", 22_000)) + encoded(noise)[33:]
+    )
+
+    def digests(engine: str) -> tuple[str, str]:
+        found = subprocess.run(
+            [sys.executable, "-c", _DIGESTS, engine, str(folder)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        return found.stdout, found.stderr.strip()
+
+    with_vips, without = digests("with"), digests("without")
+    assert (with_vips[1], without[1]) == ("pyvips", "Pillow")
+    assert with_vips[0] == without[0]
+    assert len(with_vips[0].splitlines()) == 14

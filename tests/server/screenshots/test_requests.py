@@ -1,0 +1,127 @@
+"""Requests: what is shown of an image, or why it can't be."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snellen.grading.models.geometry import Space
+from snellen.server.errors import ExamError
+from snellen.server.screenshots.frames import Extent, Region
+from snellen.server.screenshots.requests import Limits, Plan, ViewRequest, make_plan
+
+PAGE = Extent(1280, 9000)
+
+
+def planned(request: ViewRequest, full: Extent = PAGE, limits: Limits | None = None) -> Plan:
+    return make_plan("screen", full, request, limits or Limits())
+
+
+@given(st.integers(1, 20_000), st.integers(1, 20_000), st.integers(64, 2000))
+def test_the_whole_is_shown_as_large_as_the_limits_let_it(
+    width: int, height: int, side: int
+) -> None:
+    limits = Limits(max_side=side, max_pixels=max(128 * side, side * side // 2))
+    shown = planned(ViewRequest(), Extent(width, height), limits).frame.shown
+    assert max(shown) <= side
+    assert shown.width * shown.height <= limits.max_pixels
+    scale = min(1, side / max(width, height), math.sqrt(limits.max_pixels / (width * height)))
+    assert abs(shown.width - width * scale) <= 1
+    assert abs(shown.height - height * scale) <= 1
+
+
+@pytest.mark.parametrize(
+    ("space", "region"),
+    [
+        (Space.PIXELS, (128, 900, 256, 1800)),
+        (Space.UNIT, (0.1, 0.1, 0.2, 0.2)),
+        (Space.THOUSAND, (100, 100, 200, 200)),
+    ],
+)
+def test_a_region_is_the_same_in_every_space(
+    space: Space, region: tuple[float, float, float, float]
+) -> None:
+    frame = planned(ViewRequest(region=region, space=space)).frame
+    assert frame.region == Region(128, 900, 256, 1800)
+    assert frame.shown == (128, 900)
+
+
+def test_every_pixel_that_a_region_touches_belongs_to_it() -> None:
+    request = ViewRequest(region=(10.5, 20.2, 11.1, 20.9))
+    assert planned(request).frame.region == Region(10, 20, 12, 21)
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_a_sliver_shows_at_least_one_pixel(start: float, end: float) -> None:
+    if start < end:
+        region = planned(ViewRequest(region=(start, 0, end, 1), space=Space.UNIT)).frame.region
+        assert 0 <= region.left < region.right <= PAGE.width
+
+
+def test_zoom_enlarges_as_far_as_the_limits_let_it() -> None:
+    small = (100, 200, 200, 250)
+    assert planned(ViewRequest(region=small)).frame.shown == (100, 50)
+    assert planned(ViewRequest(region=small, zoom=8)).frame.shown == (800, 400)
+    assert planned(ViewRequest(region=small, zoom=0.5)).frame.shown == (50, 25)
+    large = planned(ViewRequest(region=(0, 0, 1280, 400), zoom=4)).frame.shown
+    assert large == (1568, 490)
+
+
+def test_a_request_can_ask_for_less_than_the_server_gives_but_not_for_more() -> None:
+    assert planned(ViewRequest(max_side=900)).frame.shown == (128, 900)
+    assert planned(ViewRequest(max_side=100_000)).frame.shown == (223, 1568)
+
+
+def test_a_tile_shows_its_part_at_full_size() -> None:
+    plan = planned(ViewRequest(tile=11))
+    assert plan.tile == 11
+    assert plan.frame.region == Region(0, 8138, 1280, 9000)
+    assert plan.frame.shown == plan.frame.region.extent
+
+
+def test_tiles_keep_their_numbers_whatever_size_is_asked_for() -> None:
+    plan = planned(ViewRequest(tile=11, max_side=640))
+    assert plan.frame.region == Region(0, 8138, 1280, 9000)
+    assert plan.frame.shown == (640, 431)
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        (ViewRequest(region=(0, 0, 1281, 5)), r"\(0, 0, 1281, 5\) is not in .* 1280 x 9000 px"),
+        (ViewRequest(region=(-1, 0, 5, 5)), "is not in the image: the image is 1280 x 9000 px"),
+        (
+            ViewRequest(region=(0, 0, 500, 500), space=Space.UNIT),
+            "1280 x 9000 px; in unit coordinates it goes from 0 to 1$",
+        ),
+        (
+            ViewRequest(region=(0, 0, 10, 1001), space=Space.THOUSAND),
+            "in thousand coordinates it goes from 0 to 1000",
+        ),
+        (ViewRequest(region=(5, 5, 5, 9)), "has no area"),
+        (ViewRequest(region=(9, 5, 5, 9)), "left < right and top < bottom"),
+        (ViewRequest(region=(0, 0, math.nan, 9)), "four finite numbers"),
+        (ViewRequest(region=(0, 0, math.inf, 9)), "four finite numbers"),
+        (ViewRequest(region=(0, 0, 5, 5), space=Space.VIEW), "use pixels, unit or thousand"),
+        (ViewRequest(region=(0, 0, 5, 5), tile=1), "a tile or a region, not both"),
+        (ViewRequest(tile=12), "the image has tiles 1-11"),
+        (ViewRequest(zoom=0), "more than 0 and at most 8"),
+        (ViewRequest(zoom=8.1), "more than 0 and at most 8"),
+        (ViewRequest(zoom=math.nan), "more than 0 and at most 8"),
+        (ViewRequest(max_side=63), "max_side must be at least 64"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_what_to_do(
+    request_: ViewRequest, message: str
+) -> None:
+    with pytest.raises(ExamError, match=message):
+        planned(request_)
+
+
+@pytest.mark.parametrize(
+    "values", [{"max_side": 2001}, {"max_side": 63}, {"max_pixels": 1000}, {"max_bytes": 9}]
+)
+def test_limits_that_no_client_takes_are_refused(values: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        Limits(**values)

@@ -1,0 +1,323 @@
+"""The service: views of images, from any number of tasks, with words beside them."""
+
+import asyncio
+import io
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from hashlib import sha256
+from threading import Event
+
+import pytest
+from PIL import Image
+
+from snellen.grading.errors import DataError
+from snellen.grading.models.geometry import Space
+from snellen.server.errors import ExamError
+from snellen.server.screenshots.frames import Extent, Region, read_frame
+from snellen.server.screenshots.requests import Format, Limits, ViewRequest
+from snellen.server.screenshots.service import Screenshots, View, image_tokens
+from snellen.server.screenshots.sources import Source
+
+Encode = Callable[..., bytes]
+
+
+class Counted:
+    """An image's bytes, and how often they were read."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.reads = 0
+
+    def __call__(self) -> bytes:
+        self.reads += 1
+        return self.data
+
+    @property
+    def source(self) -> Source:
+        return Source(sha256(self.data).hexdigest(), "screen", self)
+
+
+@pytest.fixture
+async def shots() -> AsyncIterator[Screenshots]:
+    service = Screenshots()
+    yield service
+    service.close()
+
+
+@pytest.fixture
+def long_page(page_png: bytes) -> Counted:
+    return Counted(page_png)
+
+
+def opened(view: View) -> Image.Image:
+    image = Image.open(io.BytesIO(view.data))
+    image.load()
+    assert image.size == (view.width, view.height)
+    assert Image.MIME[image.format or ""] == view.media_type
+    return image.convert("RGB")
+
+
+async def test_a_long_page_comes_as_an_overview_that_says_how_to_read_it(
+    shots: Screenshots, long_page: Counted
+) -> None:
+    view = await shots.view(long_page.source)
+    assert opened(view).size == (223, 1568)
+    assert (view.full, view.region) == (Extent(1280, 9000), Region(0, 0, 1280, 9000))
+    assert view.words() == (
+        "Whole screenshot, 1280 x 9000 px, shown at 223 x 1568 (1 view pixel = 5.7399 image"
+        " pixels). In image pixels: x = x_view * 5.7399, y = y_view * 5.7398. Tiles 1-11 show it"
+        " at full size, from top to bottom: tile=1 is columns 0-1280, rows 0-862, tile=11 is"
+        " columns 0-1280, rows 8138-9000."
+    )
+    assert view.view_id() == "screen 0,0,1280,9000 of 1280x9000 at 223x1568"
+
+
+async def test_its_tiles_put_together_are_the_page(
+    shots: Screenshots, long_page: Counted, page: Image.Image
+) -> None:
+    whole = Image.new("RGB", page.size)
+    first = await shots.view(long_page.source, ViewRequest(tile=1))
+    for number in range(1, first.plan.grid.count + 1):
+        view = await shots.view(long_page.source, ViewRequest(tile=number))
+        assert len(view.data) <= 1_000_000
+        whole.paste(opened(view), (view.region.left, view.region.top))
+    assert whole.tobytes() == page.tobytes()
+
+
+async def test_a_tile_says_which_it_is_and_names_the_next(
+    shots: Screenshots, long_page: Counted
+) -> None:
+    view = await shots.view(long_page.source, ViewRequest(tile=2))
+    assert view.words() == (
+        "Tile 2 of 11: columns 0-1280, rows 813-1675 of 1280 x 9000 px, shown at full size,"
+        " 1280 x 862. In image pixels: x = x_view, y = 813 + y_view. Next: tile=3."
+    )
+    last = await shots.view(long_page.source, ViewRequest(tile=11))
+    assert "Next" not in last.words()
+
+
+async def test_a_region_enlarged_says_so(shots: Screenshots, long_page: Counted) -> None:
+    request = ViewRequest(region=(0, 0, 0.1, 0.01), space=Space.UNIT, zoom=4)
+    view = await shots.view(long_page.source, request)
+    assert view.words() == (
+        "Part of the screenshot: columns 0-128, rows 0-90 of 1280 x 9000 px, shown at 512 x 360"
+        " (1 view pixel = 0.25 image pixels). In image pixels: x = x_view * 0.25,"
+        " y = y_view * 0.25."
+    )
+    assert opened(view).size == (512, 360)
+
+
+async def test_an_image_that_fits_needs_no_further_words(
+    shots: Screenshots, noise: Image.Image, encoded: Encode
+) -> None:
+    view = await shots.view(Counted(encoded(noise)).source)
+    assert opened(view).tobytes() == noise.tobytes()
+    assert view.words() == (
+        "Whole screenshot, 120 x 300 px, shown at full size, 120 x 300."
+        " View pixels are image pixels."
+    )
+
+
+@pytest.mark.parametrize("box", [(0, 0, 600, 300), (640, 4000, 1280, 4500), (7, 8991, 9, 9000)])
+async def test_a_point_seen_in_a_view_is_found_on_the_image(
+    shots: Screenshots, long_page: Counted, page: Image.Image, box: tuple[int, int, int, int]
+) -> None:
+    view = await shots.view(long_page.source, ViewRequest(region=box, zoom=2))
+    frame = read_frame(view.view_id())
+    picture = opened(view)
+    for x in range(0, picture.width, 37):
+        for y in range(0, picture.height, 41):
+            there = frame.to_image(x + 0.5, y + 0.5)
+            inside = frame.region
+            assert inside.left <= there.x < inside.right
+            assert inside.top <= there.y < inside.bottom
+    expected = page.crop(box).resize(picture.size, Image.Resampling.LANCZOS)
+    assert picture.tobytes() == expected.tobytes()
+
+
+async def test_limits_can_be_set_for_a_call(shots: Screenshots, long_page: Counted) -> None:
+    narrow = Limits(max_side=512, max_pixels=200_000)
+    view = await shots.view(long_page.source, None, narrow)
+    assert max(view.width, view.height) == 512
+    tile = await shots.view(long_page.source, ViewRequest(tile=1), narrow)
+    assert tile.frame.shown == tile.region.extent
+    assert max(tile.frame.shown) <= 512
+
+
+async def test_the_base64_is_that_of_the_bytes(shots: Screenshots, long_page: Counted) -> None:
+    import base64
+
+    view = await shots.view(long_page.source, ViewRequest(tile=3))
+    assert base64.b64decode(view.base64, validate=True) == view.data
+
+
+# ---- once ------------------------------------------------------------------------------------
+
+
+async def test_many_who_ask_at_once_have_it_read_and_made_once(
+    shots: Screenshots, long_page: Counted
+) -> None:
+    views = await asyncio.gather(*(shots.view(long_page.source) for _ in range(64)))
+    assert long_page.reads == 1
+    assert len({id(view) for view in views}) == 1
+
+
+async def test_many_different_views_at_once_decode_the_page_once(
+    shots: Screenshots, long_page: Counted
+) -> None:
+    requests = [ViewRequest(tile=11, format=form) for form in Format] + [ViewRequest()]
+    await asyncio.gather(*(shots.view(long_page.source, request) for request in requests))
+    assert long_page.reads == 1
+
+
+async def test_a_second_look_reads_nothing(shots: Screenshots, long_page: Counted) -> None:
+    first = await shots.view(long_page.source, ViewRequest(tile=1))
+    assert await shots.view(long_page.source, ViewRequest(tile=1)) is first
+    await shots.view(long_page.source, ViewRequest(region=(0, 0, 100, 100)))
+    assert long_page.reads == 1
+    for number in (5, 11, 2):
+        await shots.view(long_page.source, ViewRequest(tile=number))
+    assert long_page.reads <= 2
+
+
+async def test_what_is_kept_stays_within_the_budgets(long_page: Counted) -> None:
+    shots = Screenshots(page_budget=40_000_000, view_budget=400_000)
+    for number in range(1, 12):
+        await shots.view(long_page.source, ViewRequest(tile=number))
+    assert 0 < shots.weight.pages <= 40_000_000
+    assert 0 < shots.weight.views <= 400_000
+    shots.close()
+
+
+async def test_a_page_that_no_budget_holds_is_shown_all_the_same(long_page: Counted) -> None:
+    shots = Screenshots(page_budget=0, view_budget=0)
+    for number in (1, 11):
+        await shots.view(long_page.source, ViewRequest(tile=number))
+    assert shots.weight == (0, 0)
+    shots.close()
+
+
+async def test_who_gives_up_does_not_take_the_view_from_the_others(
+    shots: Screenshots, noise: Image.Image, encoded: Encode
+) -> None:
+    begun, go = Event(), Event()
+    data = encoded(noise)
+
+    def slow() -> bytes:
+        begun.set()
+        go.wait()
+        return data
+
+    source = Source("slow", "screen", slow)
+    first = asyncio.create_task(shots.view(source))
+    second = asyncio.create_task(shots.view(source))
+    await asyncio.to_thread(begun.wait)
+    first.cancel()
+    go.set()
+    assert opened(await second).tobytes() == noise.tobytes()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+
+
+async def test_prepared_or_not_views_are_the_same(long_page: Counted) -> None:
+    prepared, plain = Screenshots(), Screenshots()
+    prepared.prepare()
+    request = ViewRequest(tile=4)
+    one, two = [await each.view(long_page.source, request) for each in (prepared, plain)]
+    assert one == two
+    prepared.close()
+    plain.close()
+
+
+# ---- what goes wrong -------------------------------------------------------------------------
+
+
+async def test_a_request_out_of_the_image_says_its_size(
+    shots: Screenshots, long_page: Counted
+) -> None:
+    with pytest.raises(ExamError, match="the image is 1280 x 9000 px"):
+        await shots.view(long_page.source, ViewRequest(region=(0, 0, 1281, 10)))
+
+
+async def test_a_broken_image_is_said_to_all_who_ask_and_asked_for_again(
+    shots: Screenshots,
+) -> None:
+    broken = Counted(b"no image at all")
+    found = await asyncio.gather(
+        *(shots.view(broken.source) for _ in range(5)), return_exceptions=True
+    )
+    assert [type(error) for error in found] == [DataError] * 5
+    broken.data = b""
+    with pytest.raises(DataError, match="0 bytes that are no PNG"):
+        await shots.view(Source("broken", "screen", broken))
+
+
+async def test_a_source_that_fails_is_no_view(shots: Screenshots) -> None:
+    def fail() -> bytes:
+        raise DataError("can't read the image: gone")
+
+    with pytest.raises(DataError, match="gone"):
+        await shots.view(Source("gone", "screen", fail))
+
+
+# ---- what it costs, and that it is always the same -------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("shown", "tokens"),
+    [
+        (Extent(1568, 733), 1533),
+        (Extent(1092, 1092), 1590),
+        (Extent(10, 10), 1),
+        (Extent(1, 1568), 49),
+        (Extent(32, 32), 2),
+    ],
+)
+def test_tokens_are_the_larger_of_the_published_rules(shown: Extent, tokens: int) -> None:
+    assert image_tokens(shown) == tokens
+
+
+_VIEWS = """
+import asyncio, sys
+if sys.argv[1] == "without":
+    sys.modules["pyvips"] = None
+from hashlib import sha256
+from pathlib import Path
+from snellen.server.screenshots.requests import Format, ViewRequest
+from snellen.server.screenshots.service import Screenshots
+from snellen.server.screenshots.sources import Source
+
+async def main():
+    shots = Screenshots()
+    source = Source("page", "screen", Path(sys.argv[2]).read_bytes)
+    requests = [ViewRequest(tile=tile) for tile in (9, 4)]
+    requests += [ViewRequest(format=form) for form in (Format.PNG, Format.JPEG)]
+    requests += [ViewRequest(region=(5, 5, 305, 105), zoom=zoom) for zoom in (0.3, 1, 2.5)]
+    for request in requests:
+        view = await shots.view(source, request)
+        print(view.media_type, view.view_id(), sha256(view.data).hexdigest())
+    shots.close()
+
+asyncio.run(main())
+"""
+
+
+def test_every_process_makes_the_same_bytes_with_pyvips_or_without(
+    page_png: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("page") / "page.png"
+    path.write_bytes(page_png)
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", _VIEWS, engine, str(path)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        ).stdout
+        for engine in ("with", "without")
+    ]
+    assert found[0] == found[1]
+    assert len(found[0].splitlines()) == 7

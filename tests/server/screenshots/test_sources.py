@@ -1,0 +1,96 @@
+"""Sources: an item's image, from the pack's folder or from the web."""
+
+import json
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from snellen.grading.errors import DataError
+from snellen.server.errors import ExamError
+from snellen.server.screenshots.remote import RemoteImages
+from snellen.server.screenshots.service import Screenshots
+from snellen.server.screenshots.sources import image_source
+from snellen.tasks.benchmarks.table import load_task
+from snellen.tasks.pack.layout import PackItem
+from snellen.tasks.pack.reading import Pack, open_pack
+from snellen.tasks.pack.writing import Part, write_pack
+
+Encode = Callable[..., bytes]
+URL = "https://images.example/7.png"
+
+
+@pytest.fixture
+def screen(encoded: Encode) -> bytes:
+    return encoded(Image.new("RGB", (60, 90), "teal"))
+
+
+@pytest.fixture
+def pack(screen: bytes, tmp_path: Path) -> Pack:
+    """Return a pack of two questions: one about a file, one about an address."""
+    folder = tmp_path / "short_answers"
+    folder.mkdir()
+    rows = [
+        {"image_id": image, "question": "What is it?", "ground_truth": ["teal"]} for image in (5, 7)
+    ]
+    (folder / "test.json").write_text(json.dumps(rows))
+    images = tmp_path / "images"
+    images.mkdir()
+    (images / "5.png").write_bytes(screen)
+    data = load_task("screenqa/short", tmp_path, split="test", images=images)
+    urls = {data.ids[1]: {"screen": URL}}
+    write_pack([Part(data, urls=urls)], tmp_path / "pack", name="two")
+    return open_pack(tmp_path / "pack")
+
+
+def line(pack: Pack, number: int) -> PackItem:
+    return pack.lines[number]
+
+
+async def test_a_file_of_the_pack_is_shown(pack: Pack, screen: bytes) -> None:
+    source = await image_source(pack, line(pack, 0), "screen")
+    assert source.digest == sha256(screen).hexdigest()
+    assert source.load() == screen
+    shots = Screenshots()
+    view = await shots.view(source)
+    assert view.view_id() == "screen 0,0,60,90 of 60x90 at 60x90"
+    shots.close()
+
+
+async def test_a_file_that_was_changed_is_no_view(pack: Pack) -> None:
+    source = await image_source(pack, line(pack, 0), "screen")
+    for path in pack.folder.rglob("*.png"):
+        path.write_bytes(b"another")
+    shots = Screenshots()
+    with pytest.raises(DataError, match=r"not the one that the pack was made with|bytes"):
+        await shots.view(source)
+    shots.close()
+
+
+async def test_an_image_that_the_item_has_not_is_refused_with_those_that_it_has(
+    pack: Pack,
+) -> None:
+    with pytest.raises(ExamError, match="no image 'after'; this item has: screen") as caught:
+        await image_source(pack, line(pack, 0), "after")
+    assert line(pack, 0).item.id not in str(caught.value)
+
+
+async def test_an_image_on_the_web_is_not_fetched_where_nothing_is(pack: Pack) -> None:
+    with pytest.raises(DataError, match="is on the web, and this server fetches none"):
+        await image_source(pack, line(pack, 1), "screen")
+
+
+async def test_an_image_on_the_web_that_is_kept_is_shown(
+    pack: Pack, screen: bytes, tmp_path: Path
+) -> None:
+    digest = sha256(screen).hexdigest()
+    kept = tmp_path / "kept" / digest[:2] / digest
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(screen)
+    where = line(pack, 1)
+    image = where.images["screen"].model_copy(update={"sha256": digest})
+    known = where.model_copy(update={"images": {"screen": image}})
+    source = await image_source(pack, known, "screen", RemoteImages(tmp_path / "kept"))
+    assert (source.digest, source.load()) == (digest, screen)

@@ -1,0 +1,64 @@
+"""What is logged, and that logging never stops a server."""
+
+import io
+import os
+import threading
+
+from snellen.server.logs import LateLines, fault, short
+
+
+def test_lines_come_out_in_order() -> None:
+    stream = io.BytesIO()
+    lines = LateLines(stream)
+    for number in range(1000):
+        lines.info(str(number).encode())
+    assert lines.drain(10)
+    assert stream.getvalue() == b"".join(b"%d\n" % number for number in range(1000))
+
+
+def test_nobody_waits_for_a_reader_and_the_oldest_lines_are_dropped() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as reader, os.fdopen(writing, "wb") as writer:
+        lines = LateLines(writer, most=10)
+        for number in range(50):
+            lines.info(b"x" * 100_000 + str(number).encode())
+        assert not lines.drain(0.01)
+        # Once somebody reads, what was kept comes out, the newest last.
+        found = bytearray()
+        thread = threading.Thread(target=lambda: found.extend(drained(reader)))
+        thread.start()
+        assert lines.drain(10)
+        writer.close()
+        thread.join()
+    assert found.endswith(b"49\n")
+    assert found.count(b"\n") < 50
+
+
+def drained(reader: io.BufferedReader) -> bytes:
+    return reader.read()
+
+
+def test_a_stream_that_is_closed_stops_nobody() -> None:
+    stream = io.BytesIO()
+    stream.close()
+    lines = LateLines(stream, most=5)
+    for _ in range(100):
+        lines.error(b"nobody hears it")
+
+
+def test_a_handle_is_shortened() -> None:
+    assert short("att_" + "0123456789" * 5) == "att_0123…"
+    assert short(None) is None
+
+
+def test_a_fault_is_logged_by_kind_and_place_and_never_by_its_message() -> None:
+    try:
+        raise KeyError("a secret answer")
+    except KeyError as error:
+        try:
+            raise ValueError("the same secret answer") from error
+        except ValueError as last:
+            found = fault(last)
+    assert found["error"] == ["ValueError", "KeyError"]
+    assert "test_logs" in found["where"][-1]
+    assert "secret" not in str(found)
