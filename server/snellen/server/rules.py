@@ -67,7 +67,7 @@ class Rules(Closed):
     contexts: Contexts | None = None
     pairs_together: bool = False
     lease_minutes: float = Field(default=15, gt=0)
-    max_view_side: int = Field(default=1568, ge=64, le=8000)
+    max_view_side: int = Field(default=1568, ge=64, le=2000)
     shuffle_options: bool = True
 
     @model_validator(mode="after")
