@@ -284,7 +284,8 @@ def _key(path: Path | None, pack: Path, *, new: bool) -> Generator[str | None]:
 def _told(manifest: Manifest, folder: Path) -> None:
     size = _megabytes(manifest.image_bytes)
     _out.print(
-        f"[bold]{manifest.name}[/bold] in {escape(str(folder))}: {manifest.images:,} images, {size}"
+        f"[bold]{manifest.name}[/bold] in {escape(str(folder))}: {manifest.images:,} images, {size}",
+        soft_wrap=True,
     )
     grid = _grid()
     for task in manifest.tasks:
@@ -335,7 +336,7 @@ def _megabytes(size: int) -> str:
 @contextmanager
 def _bar(what: str, total: int | None) -> Generator[Callable[[int], None]]:
     """Show on a terminal how many items are done."""
-    if not sys.stderr.isatty():
+    if not (sys.stderr.isatty() and _err.is_interactive):
         yield lambda _: None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn

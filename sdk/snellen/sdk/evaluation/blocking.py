@@ -3,11 +3,13 @@
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from typing import Any, TypeVar
 
 _Result = TypeVar("_Result")
+
+_HEED_SECONDS = 0.2
 
 
 def run_blocking(start: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
@@ -50,6 +52,9 @@ def _run_in_thread(start: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result
     thread = threading.Thread(target=work, name="snellen-evaluation", daemon=True)
     try:
         thread.start()
+        # A signal that comes just before a wait begins does not end it, but is heeded after it.
+        while not ended.done():
+            wait([ended], _HEED_SECONDS)
         return ended.result()
     except KeyboardInterrupt:
         # Ctrl-C may come at any moment, before the loop runs and after it has ended too.
