@@ -72,7 +72,7 @@ def main() -> int:
     os.environ["SNELLEN_HOME"] = tempfile.mkdtemp()
     check = "--check" in sys.argv[1:]
     stale = 0
-    for page in [*sorted(DOCS.glob("*.md")), ROOT / "README.md"]:
+    for page in [*sorted(DOCS.rglob("*.md")), ROOT / "README.md"]:
         old = page.read_text(encoding="utf-8")
         new = render(old)
         if new == old:

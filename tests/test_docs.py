@@ -20,7 +20,7 @@ from snellen.grading.protocols.table import PROTOCOLS
 from snellen.sdk.cli.app import app
 
 ROOT = Path(__file__).parent.parent
-PAGES = [*sorted((ROOT / "docs").glob("*.md"))]
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
 ALL = [*PAGES, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
 TEXT = {page: page.read_text(encoding="utf-8") for page in ALL}
 
@@ -30,13 +30,19 @@ _HEADING = re.compile(r"^#+ (?P<title>.+)$", re.MULTILINE)
 _VARIABLE = re.compile(r"\b(?:SNELLEN_[A-Z_]+)\b")
 
 
+def name_of(page: Path) -> str:
+    """Return a page's path as the navigation writes it."""
+    docs = ROOT / "docs"
+    return page.relative_to(docs if page.is_relative_to(docs) else ROOT).as_posix()
+
+
 def blocks(kind: str) -> Iterator[Any]:
     """Yield every fenced block of a kind as a test case named page:line."""
     for page, text in TEXT.items():
         for match in _BLOCK.finditer(text):
             if match["kind"] == kind:
                 line = text.count("\n", 0, match.start()) + 1
-                yield pytest.param(match["body"], id=f"{page.name}:{line}")
+                yield pytest.param(match["body"], id=f"{name_of(page)}:{line}")
 
 
 def _flat(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
@@ -170,9 +176,9 @@ def test_every_perf_script_is_in_the_docs(script: Path) -> None:
     assert f"python perf/{script.name}\n" in TEXT[ROOT / "docs" / "speed.md"]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_page_is_in_the_navigation(page: Path) -> None:
-    assert f": {page.name}\n" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert f": {name_of(page)}\n" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("body", list(blocks("python")))
@@ -190,7 +196,7 @@ def test_every_python_session_prints_what_it_shows(body: str) -> None:
     assert not failed.failed, "".join(told)
 
 
-@pytest.mark.parametrize("page", ALL, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", ALL, ids=name_of)
 def test_every_internal_link_resolves(page: Path) -> None:
     for match in _LINK.finditer(_BLOCK.sub("", TEXT[page])):
         target, _, fragment = match["target"].partition("#")
@@ -203,7 +209,7 @@ def test_every_internal_link_resolves(page: Path) -> None:
             assert fragment in map(anchor, titles), match[0]
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=name_of)
 def test_what_a_page_takes_from_the_code_is_as_the_code_has_it(page: Path) -> None:
     # If this fails: python docs/generate.py
     assert generate().parts(TEXT[page]) == TEXT[page]

@@ -16,19 +16,18 @@ import httpx2
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.types import CallToolResult, ImageContent, TextContent
+from mcp.types import CallToolResult, TextContent
 
 SERVER = StdioServerParameters(command="snellen", args=["mcp"])
 
 
-def answer(prompt: str, image: bytes) -> str:
+def answer(prompt: str, images: list[bytes]) -> str:
     """Ask your model; this one looks at nothing."""
-    assert prompt
-    assert image
+    assert prompt or images
     return "<no answer>"
 
 
-async def take(client: Client, ask: Callable[[str, bytes], str]) -> dict[str, Any]:
+async def take(client: Client, ask: Callable[[str, list[bytes]], str]) -> dict[str, Any]:
     """Take the whole exam and return its report."""
     attempt = told(await client.call_tool("start_attempt", {}))
     given = {"attempt": attempt["attempt"]}
@@ -36,8 +35,7 @@ async def take(client: Client, ask: Callable[[str, bytes], str]) -> dict[str, An
     while following == "get_item":
         result = await client.call_tool("get_item", given)
         item = told(result)
-        pixels = [part.data for part in result.content if isinstance(part, ImageContent)]
-        said = ask(item["prompt"], base64.b64decode(pixels[0]))
+        said = ask(item["prompt"], images(result))
         answered = {**given, "item": item["item"], "answer": said}
         following = told(await client.call_tool("submit_answer", answered))["next"]
     return told(await client.call_tool("finish_attempt", given))
@@ -49,6 +47,11 @@ def told(result: CallToolResult) -> dict[str, Any]:
     if result.is_error:
         raise RuntimeError(text)
     return json.loads(text)
+
+
+def images(result: CallToolResult) -> list[bytes]:
+    """Return the images of a result; an item may have none."""
+    return [base64.b64decode(part.data) for part in result.content if part.type == "image"]
 
 
 async def on_this_machine(log: TextIO) -> dict[str, Any]:

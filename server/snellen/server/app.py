@@ -12,7 +12,6 @@ from difflib import get_close_matches
 from importlib.metadata import version
 from typing import Any, TypeAlias
 
-from mcp.server import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -46,6 +45,8 @@ Context: TypeAlias = ServerRequestContext[Any, Any]
 FLUSH_SECONDS = 1.0
 """How long a trace may wait before it is written."""
 
+_PAUSE_SECONDS = 0.05
+_LIST_SECONDS = 60
 _LOCAL = "local"
 _FAILED = (
     "the server failed, and its log says why; what was answered before is kept."
@@ -63,18 +64,20 @@ class Face:
 
     def __init__(self, opening: Opening) -> None:
         self._opening = opening
+        self._begun = False
         listed = [tool.listed() for tool in TOOLS.values()]
         self._schemas = {tool.name: tool.input_schema for tool in listed}
-        self._listed = ListToolsResult(tools=listed)
+        # Agents' hosts ask for it at every turn: it is written once, as it goes out.
+        self._listed = ListToolsResult(
+            tools=listed, ttl_ms=_LIST_SECONDS * 1000, cache_scope="public"
+        ).model_dump(by_alias=True, mode="json", exclude_none=True)
         self.server: Server[Any] = Server(
             "snellen",
             title="snellen",
             version=version("snellen"),
             instructions=wording.INSTRUCTIONS,
-            cache_hints={"tools/list": CacheHint(ttl_ms=60_000, scope="public")},
             lifespan=self._lifespan,
             get_tool_input_schema=self._schemas.get,
-            on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
             on_list_resource_templates=self._list_templates,
@@ -82,6 +85,7 @@ class Face:
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
         )
+        self.server.add_request_handler("tools/list", PaginatedRequestParams, self._list_tools)
 
     @asynccontextmanager
     async def _lifespan(self, _: Server[Any]) -> AsyncGenerator[dict[str, Any]]:
@@ -107,9 +111,11 @@ class Face:
 
     # ---- what there is -----------------------------------------------------------------------
 
-    async def _list_tools(self, _: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        # The host has what it waited for: now there is time to open the exam.
-        asyncio.get_running_loop().call_later(0.05, self._opening.begin)
+    async def _list_tools(self, _: Context, __: PaginatedRequestParams) -> dict[str, Any]:
+        if not self._begun:
+            self._begun = True
+            # The host has what it waited for: now there is time to open the exam.
+            asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._opening.begin)
         return self._listed
 
     async def _list_resources(

@@ -2,17 +2,12 @@
 
 import asyncio
 import json
-import secrets
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
 from pydantic import JsonValue
 from sqlalchemy import Connection
-from sqlalchemy.engine import Row
 
 from snellen.grading.errors import SnellenError
 from snellen.server import leases
@@ -20,13 +15,13 @@ from snellen.server.errors import ExamError, NoSuchAttemptError
 from snellen.server.exam import Exam, Paper, Taken
 from snellen.server.marking import Marking
 from snellen.server.recording import Handed, record
+from snellen.server.register import MOST_LISTED, Clock, Register
 from snellen.server.results import ExamReport
-from snellen.server.rules import Contexts, Mode, Rules
+from snellen.server.rules import Contexts, Mode
 from snellen.server.sittings import (
     Attempt,
     Call,
     Caller,
-    Cost,
     Exported,
     Feedback,
     Leased,
@@ -36,27 +31,17 @@ from snellen.server.sittings import (
     Seen,
     Started,
     State,
-    Swept,
 )
 from snellen.server.starting import check_left, check_model, policy_of
 from snellen.server.store import queries
 from snellen.server.store.database import Database
+from snellen.server.store.rows import ItemRow
 from snellen.server.traces import Traces
-
-MOST_LISTED = 100
 
 _HANDLE = "att_"
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """Where time and chance come from."""
-
-    now: Callable[[], int] = lambda: time.time_ns() // 1_000_000
-    random: Callable[[int], bytes] = secrets.token_bytes
-
-
-class Service:
+class Service(Register):
     """Runs attempts: every rule of the exam is here, and every transport calls it.
 
     What reads the store is a plain function; what changes it is to be awaited, and is on disk
@@ -64,10 +49,9 @@ class Service:
     """
 
     def __init__(self, exam: Exam, database: Database, clock: Clock | None = None) -> None:
+        super().__init__(database, clock)
         # What marks alone keeps the references.
         self.exam: Paper = exam.paper
-        self._database = database
-        self._clock = clock or Clock()
         self._traces = Traces(database)
         self._marking = Marking(exam, database)
 
@@ -129,10 +113,10 @@ class Service:
 
         Raises:
             NoSuchAttemptError: There is none, or it is somebody else's.
-            ExamError: It was begun on another exam than the one that is served now.
+            ExamError: It was begun on another exam, or in another mode, than is served now.
         """
         parameters = {"d": _digest(handle), "c": caller.name}
-        row = self._database.read(lambda c: c.execute(queries.ATTEMPT, parameters).first())
+        row = self._database.read(lambda c: queries.ATTEMPT.first(c, parameters))
         if row is None:
             raise NoSuchAttemptError
         if row.exam != self.exam.id and row.report is None:
@@ -140,7 +124,15 @@ class Service:
                 f"this attempt was begun on {row.exam}, and {self.exam.id} is served now:"
                 " it goes on when its exam is served again"
             )
-        return self._loaded(row)
+        found = self._loaded(row)
+        mode, served = found.rules.mode, self.exam.rules.mode
+        if mode is not served and row.report is None:
+            # Practice that went on beside an exam would tell what is right in it.
+            raise ExamError(
+                f"this attempt was begun in {mode} mode, and {served} mode is served now: it goes"
+                " on when its mode is served again"
+            )
+        return found
 
     def progress(self, attempt: Attempt) -> Progress:
         """Return how many items are answered and how many are open."""
@@ -158,7 +150,7 @@ class Service:
         """Return a page of items, those after a place: of one client, answered or open, or all."""
         most = min(limit, MOST_LISTED)
         parameters = {"a": attempt.id, "after": after, "most": most, "done": answered, "h": client}
-        rows = self._database.read(lambda c: c.execute(queries.PAGE, parameters).all())
+        rows = self._database.read(lambda c: queries.PAGE.all(c, parameters))
         now = self._clock.now()
         return [
             Listed(
@@ -195,7 +187,7 @@ class Service:
         """
         now = self._clock.now()
         row = self._database.read(lambda c: leases.held(c, attempt, caller.client, item, now))
-        return self._leased(attempt, caller, row, row.leased_until)
+        return self._leased(attempt, caller, row, row.leased_until or now)
 
     async def viewed(self, attempt: Attempt, leased: Leased) -> int | None:
         """Count a view of an item's image; return how many are left, None for any number.
@@ -265,25 +257,31 @@ class Service:
             kept = closed.report
         return ExamReport.model_validate_json(kept)
 
-    async def abandon(self, attempt: Attempt) -> Attempt:
-        """Give an attempt up: no answer is taken from then on, and there is no report."""
-        return await self.close(attempt, State.ABANDONED)
-
-    async def close(self, attempt: Attempt, state: State = State.FINISHED) -> Attempt:
-        """Close an attempt; closing it again changes nothing.
-
-        An attempt whose time is over is closed as expired, at its deadline.
-        """
-        now = self._clock.now()
-        if attempt.deadline is not None and now > attempt.deadline:
-            state, now = State.EXPIRED, attempt.deadline
-        await self.flush()
-        await self._database.write(lambda c: queries.close(c, attempt.id, state.value, now))
-        return self.numbered(attempt.id)
-
     def report(self, attempt: Attempt) -> ExamReport:
         """Grade an attempt, or say what it recorded where answers are graded elsewhere."""
         return self._marking.report(attempt, self.cost(attempt))
+
+    def report_of(self, attempt: Attempt) -> ExamReport:
+        """Return the report that an attempt has, or is to have; it is not stored.
+
+        Raises:
+            ExamError: It has none, and it is open or of another exam.
+        """
+        if attempt.report is not None:
+            return ExamReport.model_validate_json(attempt.report)
+        self._check_closed(attempt, "graded")
+        return self.report(attempt)
+
+    def grade(self, attempt: Attempt) -> ExamReport:
+        """Grade a closed attempt, a deferred one as well: for its organiser. It is not stored.
+
+        Raises:
+            ExamError: The attempt is open, or this server has no references.
+        """
+        self._check_closed(attempt, "graded")
+        # The call that made a report came after what it counts.
+        told = None if attempt.report is None else ExamReport.model_validate_json(attempt.report)
+        return self._marking.graded(attempt, self.cost(attempt) if told is None else told.cost)
 
     def taken(self, attempt: Attempt) -> Sequence[Taken]:
         """Return what there is to grade, task by task, items in the pack's order.
@@ -299,43 +297,11 @@ class Service:
         Raises:
             ExamError: The attempt is open: items keep their names to themselves until its end.
         """
-        if attempt.state is State.OPEN:
-            raise ExamError("the attempt is open; its answers can be exported when it is closed")
+        self._check_closed(attempt, "exported")
         return [
             Exported(counted.task, counted.protocol, tuple(counted.items), counted.lines())
             for counted in self._marking.counted(attempt)
         ]
-
-    def cost(self, attempt: Attempt) -> Cost:
-        """Return what an attempt took, as far as it is flushed."""
-        end = attempt.closed if attempt.closed is not None else self._clock.now()
-        return self._database.read(lambda c: queries.cost(c, attempt.id, end - attempt.opened))
-
-    # ---- for organisers ----------------------------------------------------------------------
-
-    def numbered(self, number: int) -> Attempt:
-        """Return an attempt by its number in the store, whoever's it is.
-
-        Raises:
-            NoSuchAttemptError: There is none.
-        """
-        row = self._database.read(lambda c: c.execute(queries.NUMBERED, {"a": number}).first())
-        if row is None:
-            raise NoSuchAttemptError
-        return self._loaded(row)
-
-    def list_attempts(self, *, after: int = 0, limit: int = MOST_LISTED) -> Sequence[Attempt]:
-        """Return a page of everybody's attempts, those after a number."""
-        parameters = {"after": after, "most": min(limit, MOST_LISTED)}
-        rows = self._database.read(lambda c: c.execute(queries.LISTED, parameters).all())
-        return [self._loaded(row) for row in rows]
-
-    async def sweep(self, idle_minutes: float) -> Swept:
-        """Close what is past its deadline as expired, and what nobody has touched as abandoned."""
-        now = self._clock.now()
-        since = now - round(idle_minutes * 60_000)
-        await self.flush()
-        return await self._database.write(lambda c: queries.sweep(c, now, since))
 
     # ---- traces ------------------------------------------------------------------------------
 
@@ -353,28 +319,19 @@ class Service:
 
     # ---- inside ------------------------------------------------------------------------------
 
-    def _loaded(self, row: Row[Any]) -> Attempt:
-        state = State(row.state)
-        if state is State.OPEN and row.deadline is not None and self._clock.now() > row.deadline:
-            state = State.EXPIRED
-        return Attempt(
-            id=row.id,
-            secret=row.secret,
-            caller=row.caller,
-            exam=row.exam,
-            tasks=tuple(json.loads(row.tasks)),
-            rules=_rules(row.rules),
-            contexts=Contexts(row.contexts),
-            model=row.model,
-            opened=row.opened,
-            deadline=row.deadline,
-            closed=row.closed,
-            state=state,
-            progress=Progress(answered=row.answered, open=row.total - row.answered),
-            report=row.report,
-        )
+    def _check_closed(self, attempt: Attempt, done: str) -> None:
+        if attempt.state is State.OPEN:
+            raise ExamError(
+                f"the attempt is open: its answers are {done} when it is finished, or closed by"
+                f" `snellen attempts close {attempt.id}`"
+            )
+        if attempt.exam != self.exam.id:
+            raise ExamError(
+                f"attempt {attempt.id} is of {attempt.exam}, and this is {self.exam.id}: give the"
+                " packs that it was taken from"
+            )
 
-    def _leased(self, attempt: Attempt, caller: Caller, row: Row[Any], until: int) -> Leased:
+    def _leased(self, attempt: Attempt, caller: Caller, row: ItemRow, until: int) -> Leased:
         place = queries.place_of(row)
         most = attempt.rules.views
         return Leased(
@@ -386,11 +343,6 @@ class Service:
             submissions_left=attempt.rules.submissions - row.submissions,
             views_left=None if most is None else most - row.views,
         )
-
-
-@lru_cache(maxsize=64)
-def _rules(text: str) -> Rules:
-    return Rules.model_validate_json(text)
 
 
 def _digest(handle: str) -> bytes:

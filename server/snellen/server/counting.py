@@ -51,9 +51,11 @@ class Counted(NamedTuple):
     submissions: Sequence[Submission]
 
     def lines(self) -> str:
-        """Write the submissions as JSON, one a line."""
+        """Write the submissions as JSON, one a line, each with its task."""
+        task = json.dumps(self.task)
         return "".join(
-            submission.model_dump_json(exclude_defaults=True, exclude={"response"})[:-1]
+            f'{{"task":{task},'
+            + submission.model_dump_json(exclude_defaults=True, exclude={"response"})[1:-1]
             + f',"response":{json.dumps(submission.response, ensure_ascii=False)}}}\n'
             for submission in self.submissions
         )

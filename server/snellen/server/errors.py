@@ -16,8 +16,10 @@ class ExamError(InputError):
 class NoSuchAttemptError(ExamError):
     """There is no attempt of this handle, or it is somebody else's: which of them is not said."""
 
-    def __init__(self) -> None:
-        super().__init__("no attempt of yours has this handle; start_attempt returns one")
+    def __init__(
+        self, message: str = "no attempt of yours has this handle; start_attempt returns one"
+    ) -> None:
+        super().__init__(message)
 
 
 class StoreError(ExamError):

@@ -19,6 +19,8 @@ from snellen.tasks.models import TaskData
 from snellen.tasks.pack.layout import ITEMS, PackItem
 from snellen.tasks.pack.reading import Pack, References, task_data
 
+NO_REFERENCES = "this server has no references: answers are graded elsewhere"
+
 _REMEMBERED = 2048
 
 
@@ -250,7 +252,7 @@ class Exam(Paper):
         """
         pack = self.packs_by_task[task]
         if pack.name not in self.references:
-            raise ExamError("this server has no references: answers are graded elsewhere")
+            raise ExamError(NO_REFERENCES)
         if task not in self._data:
             self._data[task] = task_data(pack, self.references[pack.name], task)
         return self._data[task]

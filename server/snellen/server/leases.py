@@ -5,21 +5,21 @@ has seen it all the same: it never gets the other half of that pair, and in a `f
 nothing else at all. A client that answers late keeps its item as long as nobody else took it.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection
-from sqlalchemy.engine import Row
 
 from snellen.server.errors import ExamError
 from snellen.server.rules import Contexts
 from snellen.server.sittings import Attempt, State
 from snellen.server.store import queries
+from snellen.server.store.rows import ItemRow
 
 
 class Lent(NamedTuple):
     """An item's row, and until when, in milliseconds since 1970, its client has it."""
 
-    row: Row[Any]
+    row: ItemRow
     until: int
 
 
@@ -43,7 +43,7 @@ def lease(
     return Lent(row, until)
 
 
-def held(connection: Connection, attempt: Attempt, client: str, item: str, now: int) -> Row[Any]:
+def held(connection: Connection, attempt: Attempt, client: str, item: str, now: int) -> ItemRow:
     """Return the row of an item that a client holds, locked where it is about to change.
 
     Raises:
@@ -65,18 +65,18 @@ def count_view(connection: Connection, attempt: Attempt, client: str, item: str,
     most = attempt.rules.views or 0
     if row.views >= most:
         raise ExamError(f"all {most} views of item {item} are used; answer it now", field="item")
-    connection.execute(queries.VIEWED, {"a": attempt.id, "p": row.place})
+    queries.VIEWED.run(connection, {"a": attempt.id, "p": row.place})
     return most - row.views - 1
 
 
-def item_row(connection: Connection, attempt: int, item: str, *, change: bool = False) -> Row[Any]:
+def item_row(connection: Connection, attempt: int, item: str, *, change: bool = False) -> ItemRow:
     """Return an item's row by its id in the attempt, beside its attempt's state and counts.
 
     Raises:
         ExamError: There is none.
     """
     query = queries.ITEM_TO_CHANGE if change else queries.ITEM
-    row = connection.execute(query, {"a": attempt, "o": item}).first()
+    row = query.first(connection, {"a": attempt, "o": item})
     if row is None:
         raise ExamError(
             f"this attempt has no item {item[:40]!r}; list_items has their ids", field="item"
@@ -98,7 +98,7 @@ def check_open(state: State, attempt: Attempt, now: int) -> None:
         raise ExamError(f"the attempt is {state}; start_attempt opens a new one")
 
 
-def check_held(row: Row[Any], client: str, now: int) -> None:
+def check_held(row: ItemRow, client: str, now: int) -> None:
     """Check that an item was given to a client and not to another one since.
 
     Raises:
@@ -112,8 +112,8 @@ def check_held(row: Row[Any], client: str, now: int) -> None:
         )
 
 
-def _check_free(row: Row[Any], client: str, now: int) -> None:
-    if row.holder not in (None, client) and (row.answered or row.leased_until >= now):
+def _check_free(row: ItemRow, client: str, now: int) -> None:
+    if row.holder not in (None, client) and (row.answered or (row.leased_until or 0) >= now):
         raise ExamError(
             f"item {row.opaque} is another client's ({row.holder!r}); call get_item without an"
             " item for one of your own",
@@ -121,13 +121,13 @@ def _check_free(row: Row[Any], client: str, now: int) -> None:
         )
 
 
-def _next(connection: Connection, attempt: Attempt, client: str, now: int) -> Row[Any]:
+def _next(connection: Connection, attempt: Attempt, client: str, now: int) -> ItemRow:
     parameters = {"a": attempt.id, "h": client, "now": now}
-    row = connection.execute(queries.HELD_OPEN, {"a": attempt.id, "h": client}).first()
+    row = queries.HELD_OPEN.first(connection, {"a": attempt.id, "h": client})
     if row is None:
         together = attempt.rules.pairs_together
         query = queries.NEXT if together else queries.NEXT_OF_NO_PAIR_SEEN
-        row = connection.execute(query, parameters).first()
+        row = query.first(connection, parameters)
     if row is not None:
         return row
     left = queries.progress(connection, attempt.id).open
@@ -139,12 +139,12 @@ def _next(connection: Connection, attempt: Attempt, client: str, now: int) -> Ro
     )
 
 
-def _named(connection: Connection, attempt: Attempt, client: str, item: str, now: int) -> Row[Any]:
+def _named(connection: Connection, attempt: Attempt, client: str, item: str, now: int) -> ItemRow:
     row = item_row(connection, attempt.id, item, change=True)
     _check_free(row, client, now)
     if row.pair is not None and row.holder != client and not attempt.rules.pairs_together:
         parameters = {"a": attempt.id, "pair": row.pair, "p": row.place, "h": client}
-        if connection.execute(queries.SEEN_OTHER_HALF, parameters).first() is not None:
+        if queries.SEEN_OTHER_HALF.first(connection, parameters) is not None:
             raise ExamError(
                 f"{client!r} has seen the other half of this pair; another client must take it",
                 field="client",
@@ -152,11 +152,11 @@ def _named(connection: Connection, attempt: Attempt, client: str, item: str, now
     return row
 
 
-def _check_context(connection: Connection, attempt: Attempt, client: str, row: Row[Any]) -> None:
+def _check_context(connection: Connection, attempt: Attempt, client: str, row: ItemRow) -> None:
     if attempt.contexts is not Contexts.FRESH:
         return
     parameters = {"a": attempt.id, "h": client, "p": row.place}
-    if connection.execute(queries.SEEN_OTHER, parameters).first() is not None:
+    if queries.SEEN_OTHER.first(connection, parameters) is not None:
         raise ExamError(
             f"this attempt asks one question a context, and {client!r} has had one: start a"
             " new context and give it another client name",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from snellen.server.counting import Counted, Recorded, count
 from snellen.server.errors import ExamError
-from snellen.server.exam import Exam, Taken
+from snellen.server.exam import NO_REFERENCES, Exam, Taken
 from snellen.server.leases import item_row
 from snellen.server.results import ExamReport, Graded, exam_report
 from snellen.server.rules import Counting, Mode
@@ -53,11 +53,21 @@ class Marking:
 
     def report(self, attempt: Attempt, cost: Cost) -> ExamReport:
         """Grade an attempt, or say what it recorded where answers are graded elsewhere."""
-        graded: list[Graded] = []
-        for counted in self.counted(attempt):
-            grade = None if attempt.rules.mode is Mode.DEFERRED else self._exam.grade
-            report = None if grade is None else grade(self.taken(counted))
-            graded.append(Graded(counted, report))
+        if attempt.rules.mode is Mode.DEFERRED or self._exam.grade is None:
+            recorded = [Graded(counted, None) for counted in self.counted(attempt)]
+            return exam_report(attempt, recorded, cost)
+        return self.graded(attempt, cost)
+
+    def graded(self, attempt: Attempt, cost: Cost) -> ExamReport:
+        """Grade an attempt, a deferred one as well.
+
+        Raises:
+            ExamError: The exam is deferred: it has no references.
+        """
+        grade = self._exam.grade
+        if grade is None:
+            raise ExamError(NO_REFERENCES)
+        graded = [Graded(counted, grade(self.taken(counted))) for counted in self.counted(attempt)]
         return exam_report(attempt, graded, cost)
 
     def feedback(self, attempt: Attempt, item: str) -> Feedback:
@@ -68,7 +78,7 @@ class Marking:
         """
         row = self._database.read(lambda c: item_row(c, attempt.id, item))
         last = self._database.read(
-            lambda c: c.execute(queries.LAST, {"a": attempt.id, "p": row.place}).first()
+            lambda c: queries.LAST.first(c, {"a": attempt.id, "p": row.place})
         )
         if last is None:
             raise ExamError(f"item {item} has no answer yet", field="item")

@@ -151,7 +151,8 @@ def read_exam(settings: "Settings", grade: "Grade") -> "Exam":
     for pack in packs:
         if not has_references(pack):
             raise ExamError(
-                f"the pack {pack.name} came without references: serve it with --mode deferred"
+                f"the pack {pack.name} came without references: give the one that has them, or"
+                " serve it with --mode deferred"
             )
     references = {
         pack.name: open_references(pack, find_key(settings.key, pack=pack.folder)) for pack in packs

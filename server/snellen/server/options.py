@@ -1,12 +1,17 @@
-"""Options in another order: the prompt's lettered lines shuffled, letters mapped back."""
+"""Options in another order: those that stand in the prompt shuffled, letters mapped back."""
 
 import hmac
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from string import ascii_uppercase
 
 from snellen.grading.models.answers import AnswerKind
 from snellen.grading.models.items import Item
+
+_MOST = len(ascii_uppercase)
+_REMEMBERED = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +34,20 @@ class Shuffled:
 def shuffle(item: Item, key: bytes) -> Shuffled | None:
     """Put an item's options in the order that a key gives; None where the item does not allow it.
 
-    It does where its options are texts that stand in the prompt one a line, each after its
-    letter and a full stop. Letters that are drawn in the image stay where they are. Equal keys
-    give equal orders on every version of Python: an attempt may outlive its server.
+    It does where its options are texts that stand in the prompt once, in one of `WRITINGS`.
+    Letters that are drawn in the image stay where they are, and so do options of which one speaks
+    of others by their letter or place. Equal keys give equal orders on every version of Python:
+    an attempt may outlive its server.
     """
     options = item.answer_format.options
     if item.answer_format.kind is not AnswerKind.CHOICE or not 2 <= len(options) <= _MOST:
         return None
-    block = lettered(options)
+    if _belong_in_their_order(options):
+        return None
+    found = {text: write for write in WRITINGS if (text := write(options)) in item.prompt}
+    if len(found) != 1:
+        return None
+    ((block, write),) = found.items()
     if item.prompt.count(block) != 1:
         return None
     order = sorted(
@@ -46,7 +57,7 @@ def shuffle(item: Item, key: bytes) -> Shuffled | None:
     return Shuffled(
         item.model_copy(
             update={
-                "prompt": item.prompt.replace(block, lettered(mixed)),
+                "prompt": item.prompt.replace(block, write(mixed)),
                 "answer_format": item.answer_format.model_copy(update={"options": mixed}),
             }
         ),
@@ -61,4 +72,46 @@ def lettered(options: Sequence[str]) -> str:
     )
 
 
-_MOST = len(ascii_uppercase)
+def lettered_on_a_line(options: Sequence[str]) -> str:
+    """Write options like `lettered`, with the line breaks within one as spaces."""
+    return lettered([" ".join(option.split()) for option in options])
+
+
+def listed(options: Sequence[str]) -> str:
+    r"""Write options as Python writes a list, which VisualWebBench's published prompt does.
+
+    >>> listed(("It's new", "Save"))
+    '["It\'s new", \'Save\']'
+    """
+    return repr([*options])
+
+
+WRITINGS: tuple[Callable[[Sequence[str]], str], ...] = (lettered, lettered_on_a_line, listed)
+"""The ways in which prompts write options."""
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _belong_in_their_order(options: tuple[str, ...]) -> bool:
+    # It is asked of the same options in every attempt.
+    return any(speaks_of_others(option, len(options)) for option in options)
+
+
+def speaks_of_others(option: str, count: int) -> bool:
+    """Whether an option means others by their letters or places: it would mean something else.
+
+    >>> [speaks_of_others(text, 4) for text in ("Both A and C", "B", "All of the above")]
+    [True, True, True]
+    >>> [speaks_of_others(text, 4) for text in ("A red button", "None", "Above the table")]
+    [False, False, False]
+    """
+    one = f"[{ascii_uppercase[:count]}]"
+    patterns = (
+        r"\b(?i:of the (?:above|below|options|answers|choices)|all (?:the )?above)\b",
+        rf"\b(?i:options?|answers?|choices?)\s+\(?{one}\)?(?!\w)",
+        # Nothing but letters and what joins them.
+        rf"^(?=.*\b{one}\b)\W*(?:(?:(?i:{_JOINING})|{one})\b\W*)+$",
+    )
+    return any(re.search(pattern, option) for pattern in patterns)
+
+
+_JOINING = "both|either|neither|all|none|only|and|or|nor|of"

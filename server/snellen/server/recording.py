@@ -4,11 +4,10 @@ A client that lost the result of its call may call again: the same answer change
 after the attempt was closed.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import JsonValue
 from sqlalchemy import Connection
-from sqlalchemy.engine import Row
 
 from snellen.server.errors import ExamError
 from snellen.server.exam import Asked, Paper
@@ -16,6 +15,7 @@ from snellen.server.leases import check_held, check_open, item_row
 from snellen.server.responses import read_answer, written
 from snellen.server.sittings import Attempt, Progress, Receipt, Seen, State
 from snellen.server.store import queries
+from snellen.server.store.rows import ItemRow
 
 
 class Handed(NamedTuple):
@@ -43,7 +43,7 @@ def record(connection: Connection, paper: Paper, attempt: Attempt, handed: Hande
     response = written(read_answer(asked, handed.answer))
     most = attempt.rules.submissions
     if row.submissions:
-        last = connection.execute(queries.LAST, {"a": attempt.id, "p": row.place}).one()
+        last = queries.LAST.one(connection, {"a": attempt.id, "p": row.place})
         if (last.response, last.holder) == (response, handed.client):
             return _receipt(row, handed, last.number, most, again=True)
         _check(row, attempt, handed)
@@ -66,7 +66,7 @@ def record(connection: Connection, paper: Paper, attempt: Attempt, handed: Hande
     return _receipt(row, handed, number, most, again=False)
 
 
-def _check(row: Row[Any], attempt: Attempt, handed: Handed) -> None:
+def _check(row: ItemRow, attempt: Attempt, handed: Handed) -> None:
     check_open(State(row.state), attempt, handed.at)
     check_held(row, handed.client, handed.at)
 
@@ -81,7 +81,7 @@ def _check_space(asked: Asked, seen: Seen) -> None:
         )
 
 
-def _receipt(row: Row[Any], handed: Handed, number: int, most: int, *, again: bool) -> Receipt:
+def _receipt(row: ItemRow, handed: Handed, number: int, most: int, *, again: bool) -> Receipt:
     answered = row.done + (0 if row.answered else 1)
     return Receipt(
         item=handed.item,

@@ -191,8 +191,14 @@ class Call:
 
     def columns(self) -> dict[str, Any]:
         """Return it as a row."""
-        row = {name: getattr(self, name) for name in self.__slots__}
-        return {**row, "detail": json.dumps(dict(self.detail), sort_keys=True)}
+        return {
+            "tool": self.tool,
+            "microseconds": self.microseconds,
+            "place": self.place,
+            "image_bytes": self.image_bytes,
+            "image_tokens": self.image_tokens,
+            "detail": json.dumps(self.detail, sort_keys=True) if self.detail else "{}",
+        }
 
 
 class Cost(Closed):

@@ -1,9 +1,9 @@
-"""The exam over HTTP: `/mcp` for agents, `/health` for whoever keeps the server running."""
+"""The exam over HTTP: `/mcp` for agents, `/attempts` for organisers, `/health` for monitors."""
 
 import asyncio
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from types import FrameType
 
@@ -17,20 +17,32 @@ from starlette.authentication import (
     BaseUser,
     SimpleUser,
 )
+from starlette.middleware import Middleware
 from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from snellen.server import organising
 from snellen.server.app import Face
+from snellen.server.attempts import Service
 from snellen.server.auth import Scope, Tokens
 from snellen.server.errors import ExamError
 from snellen.server.logs import lines_to_stderr, log
+from snellen.server.rules import Mode
 from snellen.server.settings import LOOPBACK, Address
 
 PATH = "/mcp"
 HEALTH = "/health"
 _WELL_KNOWN = "/.well-known/"
+_MAKE_ONE = "`snellen token create NAME --scope organise` makes one that opens this"
+_NOT_FOR = {
+    Scope.TAKE: "this token is not for taking the exam; ask the organiser",
+    Scope.ORGANISE: f"this token is not for organising; {_MAKE_ONE}",
+}
+_UNLIMITED = (
+    "attempts are not limited: a caller may try until it likes the result; --attempts 1 allows one"
+)
 _GRACE_SECONDS = 5
 _DRAIN_SECONDS = 1.0
 
@@ -44,10 +56,15 @@ class RefusedError(AuthenticationError):
 
 
 class Gate(AuthenticationBackend):
-    """Lets in who holds a token for the route; `/health` is open."""
+    """Lets in who holds a token of a scope; `/health` is open.
 
-    def __init__(self, tokens: Tokens) -> None:
+    The gate for examinees stands before the whole server, that for organisers before each of
+    their routes, also where examinees need no token.
+    """
+
+    def __init__(self, tokens: Tokens, scope: Scope = Scope.TAKE) -> None:
         self._tokens = tokens
+        self._scope = scope
 
     async def authenticate(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser] | None:
         """Return who calls.
@@ -56,11 +73,13 @@ class Gate(AuthenticationBackend):
             RefusedError: Nobody who may.
         """
         path = conn.scope["path"]
-        if path == HEALTH:
+        if path == HEALTH or (self._scope is Scope.TAKE and organising.is_organisers(path)):
             return None
         if path.startswith(_WELL_KNOWN):
             # Clients look for a way to sign in there; a 401 would send them round in circles.
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is nothing here")
+        if self._scope is Scope.ORGANISE and not self._tokens.known:
+            raise RefusedError(HTTPStatus.FORBIDDEN, f"there is no token yet: {_MAKE_ONE}")
         kind, _, token = conn.headers.get("authorization", "").partition(" ")
         if kind.lower() != "bearer" or not token.strip():
             raise RefusedError(
@@ -72,33 +91,53 @@ class Gate(AuthenticationBackend):
             raise RefusedError(
                 HTTPStatus.UNAUTHORIZED, "this token is unknown or was revoked; ask the organiser"
             )
-        if Scope.TAKE not in holder.scopes:
-            raise RefusedError(
-                HTTPStatus.FORBIDDEN, "this token is not for taking the exam; ask the organiser"
-            )
+        if self._scope not in holder.scopes:
+            raise RefusedError(HTTPStatus.FORBIDDEN, _NOT_FOR[self._scope])
         return AuthCredentials(sorted(holder.scopes)), SimpleUser(holder.name)
 
 
-def web_app(face: Face, address: Address, tokens: Tokens | None = None) -> Starlette:
+def web_app(
+    face: Face,
+    address: Address,
+    tokens: Tokens | None = None,
+    organisers: Sequence[Route] = (),
+) -> Starlette:
     """Return the application that serves an exam over HTTP.
 
     Args:
         face: The exam.
         address: Where it will listen, and by which names it may be called.
         tokens: Who may call; None: anybody.
+        organisers: Routes that are not for examinees, each behind a gate of its own.
     """
     app = face.server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
         transport_security=_names(address),
-        custom_starlette_routes=[Route(HEALTH, _health, methods=["GET", "HEAD"])],
+        custom_starlette_routes=[Route(HEALTH, _health, methods=["GET", "HEAD"]), *organisers],
     )
     if tokens is not None:
         app.add_middleware(AuthenticationMiddleware, backend=Gate(tokens), on_error=_turned_away)
     return app
 
 
-def serve(face: Face, address: Address, tokens: Tokens, told: Callable[[str], None]) -> None:
+def organiser_routes(service: Service, tokens: Tokens) -> Sequence[Route]:
+    """Return the routes for organisers, who hold tokens of their own scope."""
+    gate = Middleware(
+        AuthenticationMiddleware,
+        backend=Gate(tokens, Scope.ORGANISE),
+        on_error=_turned_away,
+    )
+    return organising.routes(service, [gate])
+
+
+def serve(
+    face: Face,
+    address: Address,
+    tokens: Tokens,
+    service: Service,
+    told: Callable[[str], None],
+) -> None:
     """Serve an exam over HTTP until the process is asked to stop.
 
     Where the store knows of no token, anybody who reaches the server may take the exam; so it
@@ -108,6 +147,7 @@ def serve(face: Face, address: Address, tokens: Tokens, told: Callable[[str], No
         face: The exam.
         address: Where to listen.
         tokens: Who may call.
+        service: What organisers ask.
         told: Is told, in a sentence each, what is being done.
 
     Raises:
@@ -121,7 +161,7 @@ def serve(face: Face, address: Address, tokens: Tokens, told: Callable[[str], No
         )
     listener = _listen(address)
     config = uvicorn.Config(
-        web_app(face, address, tokens if guarded else None),
+        web_app(face, address, tokens if guarded else None, organiser_routes(service, tokens)),
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,
@@ -136,6 +176,8 @@ def serve(face: Face, address: Address, tokens: Tokens, told: Callable[[str], No
     # again, which must not end the process before the store is closed.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
+    if service.exam.rules.attempts is None and service.exam.rules.mode is not Mode.PRACTICE:
+        told(_UNLIMITED)
     _tell(address, listener.getsockname()[1], told, guarded=guarded)
     try:
         asyncio.run(server.serve(sockets=[listener]))

@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import subprocess
+import sys
 from io import BytesIO
 from pathlib import Path
 
@@ -188,6 +190,40 @@ def test_check_says_what_is_there_and_what_is_attainable(folder: Path) -> None:
     assert re.search(r"screenqa/short +6 items +official@1 +attainable 100\.00", result.stdout)
     found = json.loads(run(folder, "pack", "check", "@/pack", "--json").stdout)
     assert (found["references"], found["faults"]) == ("sealed", [])
+
+
+def test_no_progress_is_written_where_nobody_watches(folder: Path) -> None:
+    run(folder, *CREATE, "-o", "@/pack")
+    command = "from snellen.sdk.cli import main; main()"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    checked = subprocess.run(
+        [sys.executable, "-c", command, "pack", "check", str(folder / "pack")],
+        env={**environment, "FORCE_COLOR": "1"},
+        capture_output=True,
+        check=True,
+    )
+    assert checked.stderr == b""
+    assert checked.stdout.endswith(b"nothing is wrong\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no terminals to be had here")
+def test_a_terminal_that_can_not_redraw_gets_no_progress(folder: Path) -> None:
+    run(folder, *CREATE, "-o", "@/pack")
+    terminal, end = os.openpty()
+    command = "from snellen.sdk.cli import main; main()"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    subprocess.run(
+        [sys.executable, "-c", command, "pack", "check", str(folder / "pack")],
+        env={**environment, "TERM": "dumb"},
+        stdout=subprocess.DEVNULL,
+        stderr=end,
+        check=True,
+    )
+    os.set_blocking(terminal, False)
+    with pytest.raises(BlockingIOError):
+        os.read(terminal, 1)
+    os.close(end)
+    os.close(terminal)
 
 
 def test_check_names_each_fault_and_ends_with_1(folder: Path) -> None:

@@ -34,6 +34,17 @@ def test_a_token_is_printed_once_and_never_listed(store: str) -> None:
     assert "revoked" in run("token", "list", "--store", store).stdout
 
 
+def test_the_first_token_of_a_store_says_what_it_changes(store: str) -> None:
+    first = run("token", "create", "alice", "--store", store)
+    assert "a server that is running on it asks for tokens from its next start on" in first.stderr
+    second = run("token", "create", "bob", "--store", store)
+    assert "next start" not in second.stderr
+    # One that was revoked was the first all the same: tokens are asked for ever since.
+    for name in ("alice", "bob"):
+        run("token", "revoke", name, "--store", store)
+    assert "next start" not in run("token", "create", "carol", "--store", store).stderr
+
+
 def test_a_token_can_have_both_scopes(store: str) -> None:
     options = ("--scope", "organise", "--scope", "take", "--store", store)
     assert run("token", "create", "boss", *options).exit_code == 0

@@ -118,6 +118,17 @@ async def test_practice_uses_up_no_attempt_at_the_exam(serve: Serve) -> None:
         await exam.start(ME)
 
 
+async def test_practice_does_not_go_on_beside_an_exam(serve: Serve) -> None:
+    practice = serve(mode="practice")
+    begun = await practice.start(ME)
+    exam = serve()
+    with pytest.raises(ExamError, match="begun in practice mode, and exam mode is served now"):
+        exam.attempt(begun.handle, ME)
+    await practice.finish(practice.attempt(begun.handle, ME))
+    # What was told of it before may be read again.
+    assert exam.attempt(begun.handle, ME).report is not None
+
+
 async def test_after_the_end_no_answer_is_taken(serve: Serve) -> None:
     service = serve(submissions=2)
     attempt = (await service.start(ME)).attempt

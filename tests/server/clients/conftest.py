@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 
+from snellen.server.auth import Scope, Tokens
+from snellen.server.store.schema import open_store
+
 EXAMPLES = Path(__file__).parents[3] / "examples" / "clients"
 
 
@@ -53,6 +56,25 @@ def organised(
         return command
 
     return put
+
+
+@pytest.fixture
+def remote(serve: Callable[..., Any], store: Path) -> tuple[str, str]:
+    """Return the URL of a server of three items, and a token."""
+    database = open_store(store)
+    token = Tokens(database).create("somebody", (Scope.TAKE,))
+    database.close()
+    return serve("--store", str(store), "--sample", "3").url, token
+
+
+@pytest.fixture(params=["on this machine", "of a server"])
+def exam_of(request: pytest.FixtureRequest) -> Callable[[ModuleType], Any]:
+    """Return what makes an exam of three items, in each of an example's two ways."""
+    if request.param == "on this machine":
+        request.getfixturevalue("organised")("--sample", "3")
+        return lambda example: example.on_this_machine()
+    url, token = request.getfixturevalue("remote")
+    return lambda example: example.of_a_server(url, token)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -117,10 +118,66 @@ def raw_client(*arguments: str, **variables: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+PAGES = sorted((ROOT / "docs" / "clients").glob("*.md"))
+of_every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+def blocks(page: Path, *kinds: str) -> list[str]:
+    """Return the blocks of some kinds that stand in a page."""
+    text = page.read_text(encoding="utf-8")
+    return re.findall(rf"^```(?:{'|'.join(kinds)})\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
 def test_every_example_of_a_client_is_in_the_docs() -> None:
-    page = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
+    pages = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     for example in EXAMPLES.iterdir():
-        assert f"examples/clients/{example.name}" in page or example.name.startswith("__")
+        assert f"`examples/clients/{example.name}`" in pages or example.name.startswith("__")
+
+
+@of_every_page
+def test_what_a_page_shows_of_an_example_is_in_it(page: Path) -> None:
+    examples = [path.read_text(encoding="utf-8") for path in EXAMPLES.iterdir() if path.is_file()]
+    shown = blocks(page, "py", "json", "toml")
+    assert shown
+    for block in shown:
+        code = "\n".join(line for line in block.splitlines() if line)
+        assert any(code in without_remarks(example) for example in examples), block
+
+
+def without_remarks(text: str) -> str:
+    """Return a text without empty lines and without remarks on top of a line of TOML."""
+    lines = text.splitlines()
+    return "\n".join(line for line in lines if line and not line.startswith("# "))
+
+
+@of_every_page
+def test_a_page_of_a_client_says_all_that_its_reader_needs(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    needed = ("pip install .", "Tried with", "HOST/mcp", "TOKEN", "](../taking.md)", "Good to know")
+    assert not [words for words in needed if words not in text]
+
+
+@of_every_page
+def test_every_page_of_a_client_is_in_the_index_and_in_the_navigation(page: Path) -> None:
+    assert f"](clients/{page.name})" in (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
+    assert f": clients/{page.name}\n" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("page", "package"), [("claude_code", "@anthropic-ai/claude-code"), ("codex", "@openai/codex")]
+)
+def test_a_page_says_which_release_of_a_host_was_tried(page: str, package: str) -> None:
+    installed = (ROOT / ".ci" / "conformance").read_text(encoding="utf-8")
+    found = re.search(rf"{package}@([\d.]+\d)", installed)
+    assert found is not None
+    for told in (f"clients/{page}.md", "clients.md"):
+        assert found[1] in (ROOT / "docs" / told).read_text(encoding="utf-8")
+
+
+@of_every_page
+def test_the_commands_of_a_page_are_those_of_a_shell(page: Path) -> None:
+    for block in blocks(page, "bash"):
+        subprocess.run(["bash", "-n"], input=block, text=True, check=True)
 
 
 def test_the_registry_is_told_of_this_version() -> None:

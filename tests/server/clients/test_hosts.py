@@ -6,6 +6,7 @@ that speaks as much of its vendor's API as the host reads.
 
 import json
 import os
+import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -15,9 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from snellen.server.auth import Scope, Tokens
-from snellen.server.store.schema import open_store
 
 INSTALLED = os.environ.get("MCP_NODE_MODULES", "")
 NODE_MODULES = Path(INSTALLED)
@@ -222,15 +220,6 @@ def user(tmp_path: Path, model: str) -> User:
     return User(home, model)
 
 
-@pytest.fixture
-def remote(serve: Callable[..., Any], store: Path) -> tuple[str, str]:
-    """Return the URL of a server of three items, and a token."""
-    database = open_store(store)
-    token = Tokens(database).create("somebody", (Scope.TAKE,))
-    database.close()
-    return serve("--store", str(store), "--sample", "3").url, token
-
-
 def test_claude_code_takes_the_exam_of_this_machine(
     organised: Callable[..., Path], user: User, check: Callable[[str], None]
 ) -> None:
@@ -250,6 +239,25 @@ def test_claude_code_takes_the_exam_of_a_server(
     file.write_text(json.dumps({"mcpServers": {"exam": server}}), encoding="utf-8")
     options = ("--mcp-config", str(file), "--allowedTools", "mcp__exam")
     check(user.claude("-p", "take the exam", *options, TOKEN=token))
+
+
+def test_claude_code_takes_the_exam_of_a_server_that_was_added_by_command(
+    remote: tuple[str, str], user: User, check: Callable[[str], None]
+) -> None:
+    url, token = remote
+    header = ("--header", f"Authorization: Bearer {token}")
+    user.claude("mcp", "add", "--transport", "http", "snellen", url, *header)
+    takes = ("-p", "take the exam", "--allowedTools", "mcp__snellen")
+    check(user.claude(*takes, MCP_CONNECTION_NONBLOCKING="0"))
+
+
+def test_claude_code_takes_the_exam_of_a_project(
+    organised: Callable[..., Path], user: User, check: Callable[[str], None]
+) -> None:
+    organised("--sample", "3")
+    shutil.copy(EXAMPLES / "claude_code.mcp.json", user.home / ".mcp.json")
+    takes = ("-p", "take the exam", "--allowedTools", "mcp__snellen")
+    check(user.claude(*takes))
 
 
 def test_codex_takes_the_exam_of_this_machine(

@@ -69,10 +69,10 @@ def told(given: str | list[TResponseInputItem]) -> tuple[str | None, int]:
 
 async def test_an_agent_of_openai_agents_takes_the_exam(
     example: Callable[[str], Any],
-    organised: Callable[..., Any],
+    exam_of: Callable[[Any], Any],
     examinee: Any,
     check: Callable[[str], None],
 ) -> None:
     set_tracing_disabled(True)  # traces would be sent to where models are
-    organised("--sample", "3")
-    check(await example("openai_agents_agent.py").take(Scripted(examinee)))
+    agent = example("openai_agents_agent.py")
+    check(await agent.take(exam_of(agent), Scripted(examinee)))

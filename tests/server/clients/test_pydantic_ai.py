@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.clients, pytest.mark.slow]
 
 async def test_an_agent_of_pydantic_ai_takes_the_exam(
     example: Callable[[str], Any],
-    organised: Callable[..., Any],
+    exam_of: Callable[[Any], Any],
     examinee: Any,
     check: Callable[[str], None],
 ) -> None:
@@ -37,8 +37,8 @@ async def test_an_agent_of_pydantic_ai_takes_the_exam(
             return ModelResponse(parts=[TextPart(text)])
         return ModelResponse(parts=[ToolCallPart(call.tool, call.arguments)])
 
-    organised("--sample", "3")
-    check(await example("pydantic_ai_agent.py").take(FunctionModel(think)))
+    agent = example("pydantic_ai_agent.py")
+    check(await agent.take(exam_of(agent), FunctionModel(think)))
 
 
 def told(message: ModelMessage) -> tuple[str | None, int]:

@@ -1,22 +1,26 @@
-"""Two exams that differ in gold alone, made of published data that does."""
+"""Two exams of every task that differ in gold alone, made of published data that does."""
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 from PIL import Image
 
-from snellen.tasks.benchmarks.table import load_task
+from snellen.grading.models.answers import AnswerKind
+from snellen.grading.models.geometry import Space
+from snellen.grading.protocols.table import gold_shape
+from snellen.tasks.benchmarks.table import TASKS, load_task
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.sealing import write_key
 from snellen.tasks.pack.writing import Part, write_pack
 
 PUBLISHED = Path(__file__).parents[2] / "fixtures" / "visualwebbench"
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -27,13 +31,15 @@ class Kept:
         packs: Its packs, sealed.
         key: The file of their key.
         markers: Every text that a reference of it holds.
-        right: Question, which is a prompt without its options, to an answer that is right.
+        right: Task to `key_of` a prompt to an answer that is right.
+        data: The published data that it was made of, by task.
     """
 
     packs: Sequence[Path]
     key: Path
     markers: Sequence[str]
-    right: Mapping[str, Any]
+    right: Mapping[str, Mapping[str, Any]]
+    data: Mapping[str, TaskData]
 
 
 class Golds:
@@ -42,40 +48,114 @@ class Golds:
     def __init__(self, which: int) -> None:
         self.which = which
         self.markers: list[str] = []
+        self._same: dict[str, str] = {}
 
     def text(self) -> str:
         """Return a new random text."""
         self.markers.append(f"gold{secrets.token_hex(12)}")
         return self.markers[-1]
 
+    def same(self, name: str) -> str:
+        """Return one random text for all items that are asked in the same words."""
+        if name not in self._same:
+            self._same[name] = self.text()
+        return self._same[name]
+
     def place(self, number: int, count: int) -> int:
         """Return the right one of some options."""
         return (number + self.which) % count
 
+    def box(self) -> list[int]:
+        """Return the sides of a box, on an image of 60 by 80 pixels."""
+        return [[4, 5, 24, 15], [30, 40, 50, 60]][self.which]
+
+
+def paint(path: Path, colour: object, size: tuple[int, int] = (60, 80)) -> None:
+    """Write an image; it is the same in both exams."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shade = sum(map(ord, str(colour))) % 256
+    Image.new("RGB", size, (shade, 255 - shade, 100)).save(path)
+
+
+def keep(path: Path, value: object) -> None:
+    """Write a file of JSON."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value))
+
+
+def keep_lines(path: Path, rows: Sequence[Row]) -> None:
+    """Write a file of JSON Lines."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
 
 def write_screenqa(folder: Path, golds: Golds) -> None:
-    """Six questions about two screens."""
-    (folder / "short_answers").mkdir(parents=True)
-    (folder / "images").mkdir()
+    """Questions about two screens, and who answered them by which elements."""
+    questions = [{"image_id": number // 3, "question": f"What is {number}?"} for number in range(6)]
+    for name in ("short_answers/test", "complex_qa/data"):
+        rows = [{**row, "ground_truth": [golds.text()]} for row in questions]
+        keep(folder / f"{name}.json", rows)
     rows = [
-        {"image_id": n // 3, "question": f"What is {n}?", "ground_truth": [golds.text()]}
-        for n in range(6)
+        {
+            **row,
+            "image_width": 60,
+            "image_height": 80,
+            "ground_truth": [
+                {
+                    "full_answer": golds.text(),
+                    "ui_elements": [{"text": golds.text(), "bounds": golds.box(), "vh_index": 1}],
+                }
+            ],
+        }
+        for row in questions[1:4]
     ]
-    (folder / "short_answers" / "test.json").write_text(json.dumps(rows))
-    for number, colour in enumerate(("red", "blue")):
-        out = BytesIO()
-        Image.new("RGB", (60, 80), colour).save(out, "PNG")
-        (folder / "images" / f"{number}.png").write_bytes(out.getvalue())
+    keep(folder / "answers_and_bboxes" / "test.json", rows)
+    for number in range(2):
+        paint(folder / "images" / f"{number}.png", number)
+
+
+def write_screenspot_v2(folder: Path, golds: Golds) -> None:
+    """Elements on three platforms."""
+    left, top, right, bottom = golds.box()
+    for platform in ("mobile", "desktop", "web"):
+        row = {
+            "img_filename": f"{platform}.png",
+            "bbox": [left, top, right - left, bottom - top],
+            "data_type": "icon",
+            "data_source": "ios",
+        }
+        rows = [{**row, "instruction": f"{number} on {platform}"} for number in range(2)]
+        keep(folder / f"screenspot_{platform}_v2.json", rows)
+        paint(folder / "screenspotv2_image" / f"{platform}.png", platform)
+
+
+def write_screenspot_pro(folder: Path, golds: Golds) -> None:
+    """Elements of one application."""
+    rows = [
+        {
+            "id": f"dev_{number}",
+            "img_filename": "dev/0.png",
+            "bbox": golds.box(),
+            "img_size": [60, 80],
+            "instruction": f"element {number}",
+            "application": "dev",
+            "platform": "windows",
+            "ui_type": "icon",
+            "group": "DEV",
+        }
+        for number in range(3)
+    ]
+    keep(folder / "annotations" / "dev_windows.json", rows)
+    paint(folder / "images" / "dev" / "0.png", "dev")
 
 
 def write_mmbench_gui(folder: Path, golds: Golds) -> None:
-    """Questions with four options, and elements to point at."""
-    folder.mkdir()
-    screens: list[dict[str, Any]] = [
+    """Questions with four options, elements to point at, and tasks, which have no gold."""
+    screens: list[Row] = [
         {
             "index": number,
             "image_path": f"{number}.png",
-            "image_size": [1000, 2000],
+            "image_size": [60, 80],
             "platform": "os_mac",
             "app_name": "Fitness",
         }
@@ -87,7 +167,7 @@ def write_mmbench_gui(folder: Path, golds: Golds) -> None:
             "groups": [
                 {
                     "question": f"Which is {screen['index']} and {difficulty}?",
-                    "options": {letter: f"option {letter}" for letter in "ABCD"},
+                    "options": {letter: f"the text {letter}{letter}" for letter in "ABCD"},
                     "answer": "ABCD"[golds.place(screen["index"], 4)],
                     "explanation": golds.text(),
                     "difficulty": difficulty,
@@ -109,15 +189,22 @@ def write_mmbench_gui(folder: Path, golds: Golds) -> None:
         for screen in screens
         for kind in ("basic", "advanced")
     ]
-    (folder / "L1_annotations.json").write_text(json.dumps(questions))
-    (folder / "L2_annotations.json").write_text(json.dumps(elements))
+    keep(folder / "L1_annotations.json", questions)
+    keep(folder / "L2_annotations.json", elements)
+    for level in ("L3", "L4"):
+        tasks = [
+            {"id": f"linux/{number}", "instruction": f"Do {number}.", "platform": "os_linux"}
+            for number in range(2)
+        ]
+        keep_lines(folder / f"{level}_tasks.jsonl", tasks)
+    for number in range(3):
+        paint(folder / "offline_images" / "os_mac" / f"{number}.png", number)
 
 
 def write_visualwebbench(folder: Path, golds: Golds) -> None:
-    """The published form of all seven tasks, with other answers."""
-    folder.mkdir()
+    """The published form of all seven configurations, with other answers."""
     for file in sorted(PUBLISHED.glob("*.json")):
-        rows: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
+        rows: list[Row] = json.loads(file.read_text(encoding="utf-8"))
         for row in rows:
             answer = row["answer"]
             if isinstance(answer, int):
@@ -125,103 +212,151 @@ def write_visualwebbench(folder: Path, golds: Golds) -> None:
             elif isinstance(answer, list):
                 row["answer"] = [golds.text()]
             else:
-                row["answer"] = golds.text()
+                row["answer"] = golds.same(file.stem)
                 # Published beside the answer, and the same.
                 if "elem_desc" in row:
                     row["elem_desc"] = row["answer"]
-        (folder / file.name).write_text(json.dumps(rows))
+            for column in ("image", "raw_image"):
+                paint(folder / column / f"{row['id']}.png", row["id"], tuple(row["image_size"]))
+        keep(folder / file.name, rows)
 
 
 def write_webrssbench(folder: Path, golds: Golds) -> None:
-    """Three pages for each task whose gold is written down."""
-    regions = ("right auxiliary area", "top bar", "other")
-    rows: list[dict[str, Any]] = []
+    """Three pages for each task."""
+    region = ("right auxiliary area", "top bar", "other")[golds.which]
+    rows: list[Row] = []
     for number in range(3):
-        page = {"page": f"p{number}"}
-        region = regions[golds.place(number, 3)]
+        page, one = {"page": f"p{number}"}, {"image": f"{number}.png"}
         rows += [
-            {"task": task, **page, "image": "login.png", "reference": golds.text()}
+            {"task": task, **page, **one, "reference": golds.same(task)}
             for task in ("form_filling", "hint_text")
         ]
         rows += [
             {
                 "task": task,
                 **page,
-                "before": "before.png",
+                "before": f"{number}.png",
                 "after": {"all": "after.png"} if task == "color" else "after.png",
-                "reference": [golds.text()] if task == "color" else golds.text(),
+                "reference": [golds.same(task)] if task == "color" else golds.same(task),
             }
             for task in ("color", "text", "layout")
         ]
-        element = {"page": "shop", "element": f"element{number}", "image": "shop.png"}
+        element = {"page": "shop", "element": f"element{number}", **one}
         rows.append({"task": "ui_grouping", **element, "reference": region})
-        button = {"image": "account.png", "reference": [golds.text(), golds.text()]}
-        rows.append({"task": "safety", **page, **button})
-    folder.mkdir()
-    document = {"format": "webrssbench/1", "rows": rows}
-    (folder / "webrssbench.json").write_text(json.dumps(document))
+        rows.append({"task": "safety", **page, **one, "reference": [golds.same("safety")]})
+        crops = [{"name": f"crop_{part}", "image": f"crop_{part}.png"} for part in (1, 2)]
+        relation = {"crop_1|crop_2": ("left", "bottom-right")[golds.which]}
+        rows.append({"task": "position", **page, **one, "crops": crops, "reference": relation})
+    keep(folder / "webrssbench.json", {"format": "webrssbench/1", "rows": rows})
+    for name in ("0", "1", "2", "after", "crop_1", "crop_2"):
+        paint(folder / f"{name}.png", name, (10, 8) if "crop" in name else (60, 80))
 
 
-TASKS = {
-    "mmbench_gui": [f"mmbench-gui/{name}" for name in ("l1", "l2_basic", "l2_advanced")],
-    "visualwebbench": [f"visualwebbench/{file.stem}" for file in sorted(PUBLISHED.glob("*.json"))],
-    "webrssbench": [
-        f"webrssbench/{name}"
-        for name in (
-            "form_filling",
-            "hint_text",
-            "color",
-            "text",
-            "layout",
-            "ui_grouping",
-            "safety",
-        )
-    ],
-}
+def write_matrix(folder: Path, golds: Golds) -> None:
+    """An item by each metric."""
+    which = golds.which
+    call = {"name": "click", "arguments": {"x": which, "on": golds.text()}}
+    answers: list[tuple[str, object, Row]] = [
+        ("accuracy", "ABC"[golds.place(number, 3)], {"options": ["one", "another", "a third"]})
+        for number in range(2)
+    ]
+    answers += [
+        (metric, golds.text(), {})
+        for metric in ("exact_match", "f1", "contains", "anls", "bleu", "rougeL")
+    ]
+    answers += [
+        ("list_f1", [golds.text(), golds.text()], {}),
+        ("numeric", 17 + which, {"settings": {"unit": ["euros"]}}),
+        ("relation", {"logo|menu": ("left", "top")[which]}, {}),
+        ("point", golds.box(), {"settings": {"image_size": [60, 80]}}),
+        ("box", golds.box(), {"settings": {"image_size": [60, 80]}}),
+        ("spec", {"type": golds.text(), "values": [1, which]}, {}),
+        ("tool_call", call, {}),
+        ("decisions", [golds.text(), call], {}),
+        ("code", f"print({golds.text()!r})", {"settings": {"prints": golds.text()}}),
+    ]
+    rows: list[Row] = [
+        {
+            "id": f"{number}-{metric}",
+            "dimension": "perception",
+            "level": 1,
+            "task": "ocr",
+            "question": f"What is the {metric} of {number}?",
+            "metric": metric,
+            "answer": answer,
+            "images": {"page": "page.png", "detail": "detail.png"},
+            **more,
+        }
+        for number, (metric, answer, more) in enumerate(answers)
+    ]
+    keep_lines(folder / "items.jsonl", rows)
+    paint(folder / "page.png", "page")
+    paint(folder / "detail.png", "detail")
+
+
+WRITERS: Mapping[str, Callable[[Path, Golds], None]] = MappingProxyType(
+    {
+        "screenqa": write_screenqa,
+        "screenspot-v2": write_screenspot_v2,
+        "screenspot-pro": write_screenspot_pro,
+        "mmbench-gui": write_mmbench_gui,
+        "visualwebbench": write_visualwebbench,
+        "webrssbench": write_webrssbench,
+        "matrix": write_matrix,
+    }
+)
+
+
+def key_of(prompt: str) -> str:
+    """Return what is the same of a prompt in whatever order its options stand."""
+    return "".join(sorted(prompt))
 
 
 def make(folder: Path, which: int) -> Kept:
     """Make one of the two exams from its published data, sealed."""
     golds = Golds(which)
-    data = folder / "data"
-    data.mkdir(parents=True)
-    write_screenqa(data / "screenqa", golds)
-    write_mmbench_gui(data / "mmbench_gui", golds)
-    write_visualwebbench(data / "visualwebbench", golds)
-    write_webrssbench(data / "webrssbench", golds)
-    screens = load_task("screenqa/short", data / "screenqa", images=data / "screenqa" / "images")
-    others = [load_task(task, data / name) for name, tasks in TASKS.items() for task in tasks]
+    for benchmark, write in WRITERS.items():
+        write(folder / "data" / benchmark, golds)
+    loaded = {task: load(task, folder / "data") for task in TASKS}
     key = folder / "exam.key"
     words = write_key(key)
-    write_pack([Part(screens)], folder / "screens", name="screens", key=words)
-    write_pack(
-        [Part(one) for one in others], folder / "pages", name="pages", key=words, images=False
-    )
-    right = {
-        loaded.item(item).prompt.partition("\nOptions:")[0]: said_of(loaded, item)
-        for loaded in (screens, *others)
-        for item in loaded.ids
-    }
-    return Kept([folder / "screens", folder / "pages"], key, golds.markers, right)
+    parts = [Part(data) for data in loaded.values()]
+    screens = [part for part in parts if part.data.task.startswith("screen")]
+    pages = [part for part in parts if part not in screens]
+    write_pack(screens, folder / "screens", name="screens", key=words)
+    write_pack(pages, folder / "pages", name="pages", key=words)
+    right: dict[str, dict[str, Any]] = {}
+    for task, data in loaded.items():
+        found = right.setdefault(task, {})
+        for item in data.ids:
+            found[key_of(data.item(item).prompt)] = said_of(data, item)
+    return Kept([folder / "screens", folder / "pages"], key, golds.markers, right, loaded)
+
+
+def load(task: str, data: Path) -> TaskData:
+    """Load a task of the published data."""
+    folder = data / task.partition("/")[0]
+    images = {"screenqa": folder / "images", "visualwebbench": folder}.get(folder.name)
+    return load_task(task, folder, images=images)
 
 
 def said_of(loaded: TaskData, item: str) -> Any:
     """Return an answer that is right."""
+    shown = loaded.item(item)
+    asked = shown.answer_format
     answer = loaded.reference(item).answers[0].model_dump(mode="json")
-    asked = loaded.item(item)
-    for letter, option in zip("ABCD", asked.answer_format.options, strict=False):
-        if answer.get("letter") == letter and f"\n{letter}. {option}" in asked.prompt:
-            return {"option": option}
-    for name in ("text", "letter", "label"):
-        if name in answer:
-            return answer[name]
-    if "box" in answer or "left" in answer:
-        box = answer.get("box", answer)
-        return [(box["left"] + box["right"]) / 2, (box["top"] + box["bottom"]) / 2]
-    raise AssertionError(f"no answer is known for {loaded.task}: {answer}")
+    if asked.kind is AnswerKind.CHOICE and "A" not in asked.options:
+        return {"option": asked.options["ABCDEFGH".index(answer["letter"])]}
+    if asked.kind is AnswerKind.POINT:
+        box, size = answer["box"], shown.images[0]
+        unit = asked.space is Space.UNIT and box["space"] == "pixels"
+        across, down = (size.width or 1, size.height or 1) if unit else (1, 1)
+        return [(box["left"] + box["right"]) / 2 / across, (box["top"] + box["bottom"]) / 2 / down]
+    gold = loaded.golds[loaded.index[item]]
+    return next(iter(gold_shape(loaded.task).responses(gold)))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def exams(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Kept]:
     """Return two exams that differ in gold alone."""
     folder = tmp_path_factory.mktemp("custody")

@@ -1,36 +1,42 @@
 """Nothing an agent can reach holds gold: two packs that differ in it alone make equal traffic.
 
 Every tool, resource, prompt, error, malformed call and log is compared, byte by byte, and the store
-with them, until the attempt is finished. The agent gives one pack's references as its answers, so
-that they are right for one pack and wrong for the other. The gold of free text is a random marker,
-which is then searched for everywhere.
+with them, until the attempt is finished: for every task, in every mode, over HTTP and over standard
+input and output. The agent gives one pack's references as its answers, so that they are right for
+one pack and wrong for the other. The gold of free text is a random marker, which is then searched
+for everywhere.
 """
 
 import json
 import os
+import re
 import secrets
 import subprocess
 import sys
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from hashlib import md5, sha1, sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from snellen.grading.protocols.matrix_metrics import METRICS
 from snellen.sdk.cli.serving import grade_taken
 from snellen.server.errors import ExamError
 from snellen.server.exam import Exam
 from snellen.server.mcp_tools import TOOLS
 from snellen.server.rules import Mode, Rules
+from snellen.tasks.benchmarks.table import TASKS
 from snellen.tasks.pack.layout import ITEMS, REFERENCES, SEALED
 from snellen.tasks.pack.reading import open_pack, open_references
-from snellen.tasks.pack.writing import strip_pack
+from snellen.tasks.pack.references import canary_of
+from snellen.tasks.pack.writing import Part, strip_pack, write_pack
 
 WATCHED = Path(__file__).with_name("watched.py")
-SECONDS = 300
+SECONDS = 600
 Kept = Any
 """An exam on disk, as the fixture `exams` makes two."""
 
@@ -62,13 +68,42 @@ class Seen:
         ]
 
 
+@dataclass(frozen=True)
+class Way:
+    """How an exam is taken: by which transport, era and rules."""
+
+    transport: str
+    era: str
+    rules: Mapping[str, object] = field(default_factory=dict[str, object])
+
+    @property
+    def mode(self) -> str:
+        return str(self.rules.get("mode", "exam"))
+
+
+NEW = "2026-07-28"
+STRICT = {
+    "submissions": 3,
+    "counting": "best",
+    "views": 3,
+    "minutes": 600,
+    "contexts": "fresh",
+    "sample": 3,
+    "seed": 5,
+}
+WAYS = {
+    "exam over http": Way("http", NEW, {"shuffle_options": False, "pairs_together": True}),
+    "strict exam over http": Way("http", "legacy", STRICT),
+    "exam over stdio": Way("stdio", "legacy", {"submissions": 2, "sample": 2}),
+    "practice over http": Way("http", "legacy", {"mode": "practice", "sample": 2}),
+    "practice over stdio": Way("stdio", NEW, {"mode": "practice", "submissions": 3, "sample": 2}),
+    "deferred over http": Way("http", NEW, {"mode": "deferred", "submissions": 2, "sample": 2}),
+    "deferred over stdio": Way("stdio", NEW, {"mode": "deferred", "sample": 2}),
+}
+
+
 def run(
-    folder: Path,
-    packs: Sequence[Path],
-    key: Path | None,
-    answers: Mapping[str, Any],
-    era: str,
-    rules: Mapping[str, object],
+    folder: Path, packs: Sequence[Path], key: Path | None, answers: Mapping[str, Any], way: Way
 ) -> Seen:
     """Let an exam be taken in a process of its own, whose every file lies in one folder."""
     for name in ("temp", "home"):
@@ -77,23 +112,15 @@ def run(
         "packs": [str(pack) for pack in packs],
         "key": None if key is None else str(key),
         "answers": answers,
-        "era": era,
-        "rules": rules,
+        "transport": way.transport,
+        "era": way.era,
+        "rules": way.rules,
         "out": str(folder),
     }
     (folder.parent / f"{folder.name}.json").write_text(json.dumps(given))
     done = subprocess.run(
         [sys.executable, str(WATCHED), str(folder.parent / f"{folder.name}.json")],
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry),
-            "PYTHONHASHSEED": "0",
-            "SNELLEN_HOME": str(folder / "home"),
-            "SNELLEN_PACK_KEY": "",
-            "HOME": str(folder / "home"),
-            "TMPDIR": str(folder / "temp"),
-            "SQLITE_TMPDIR": str(folder / "temp"),
-        },
+        env=environment(folder),
         cwd=folder / "temp",
         capture_output=True,
         check=False,
@@ -104,70 +131,141 @@ def run(
     return Seen(folder, done.stderr)
 
 
-POLICIES: dict[str, dict[str, object]] = {
-    "plain": {"shuffle_options": False, "pairs_together": True},
-    "strict": {
-        "submissions": 3,
-        "counting": "best",
-        "views": 3,
-        "minutes": 600,
-        "contexts": "fresh",
-        "sample": 3,
-        "seed": 5,
-    },
-    "deferred": {"mode": "deferred", "submissions": 2},
-}
+def environment(folder: Path) -> dict[str, str]:
+    """Return the environment of a process that keeps all of its files in a folder."""
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry),
+        "PYTHONHASHSEED": "0",
+        "SNELLEN_HOME": str(folder / "home"),
+        "SNELLEN_PACK_KEY": "",
+        "HOME": str(folder / "home"),
+        "TMPDIR": str(folder / "temp"),
+        "SQLITE_TMPDIR": str(folder / "temp"),
+    }
 
 
-@pytest.fixture(scope="module", params=[*POLICIES])
-def policy(request: pytest.FixtureRequest) -> str:
-    """Return the name of a set of rules."""
-    return request.param
+@pytest.fixture(scope="module", params=[*WAYS])
+def way(request: pytest.FixtureRequest) -> Way:
+    """Return a way in which an exam is taken."""
+    return WAYS[request.param]
 
 
 @pytest.fixture(scope="module")
 def runs(
-    exams: Sequence[Kept], policy: str, tmp_path_factory: pytest.TempPathFactory
+    exams: Sequence[Kept], way: Way, tmp_path_factory: pytest.TempPathFactory
 ) -> Sequence[Seen]:
-    """Return what two runs by some rules left: the agent says what is right for the first exam."""
-    folder = tmp_path_factory.mktemp(f"runs-{policy}")
-    era = "legacy" if policy == "strict" else "2026-07-28"
-    return [
-        run(folder / name, exam.packs, exam.key, exams[0].right, era, POLICIES[policy])
-        for name, exam in zip(("one", "other"), exams, strict=True)
-    ]
+    """Return what two runs left: the agent says what is right for the first exam."""
+    folder = tmp_path_factory.mktemp("runs")
+    with ThreadPoolExecutor() as pool:
+        begun = [
+            pool.submit(run, folder / name, exam.packs, exam.key, exams[0].right, way)
+            for name, exam in zip(("one", "other"), exams, strict=True)
+        ]
+        return [one.result() for one in begun]
+
+
+# ---- what is taken ---------------------------------------------------------------------------
+
+WITHOUT_GOLD = {
+    "mmbench-gui/l3": "an answer says itself how the episode went",
+    "mmbench-gui/l4": "an answer says itself how the episode went",
+}
+"""Tasks that are in both exams and have nothing that could differ, and why."""
+
+
+def test_every_task_is_in_the_exams_with_other_gold_and_the_same_items(
+    exams: Sequence[Kept],
+) -> None:
+    asked = [read_packs(exam) for exam in exams]
+    assert asked[0].keys() == asked[1].keys() == {*TASKS}
+    same = {task for task in TASKS if asked[0][task] == asked[1][task]}
+    assert same == WITHOUT_GOLD.keys()
+    for one, other in zip(exams[0].packs, exams[1].packs, strict=True):
+        assert public(one) == public(other)
+
+
+def read_packs(exam: Kept) -> dict[str, Any]:
+    """Return the gold of each task of an exam's packs."""
+    key = exam.key.read_text(encoding="ascii").strip()
+    packs = [open_pack(folder) for folder in exam.packs]
+    return {
+        task: golds for pack in packs for task, golds in open_references(pack, key).golds.items()
+    }
+
+
+def public(folder: Path) -> dict[str, bytes]:
+    """Return a pack's files by name, without the references and what names their digest."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    kept = {str(path.relative_to(folder)): path.read_bytes() for path in files}
+    manifest = json.loads(kept.pop("manifest.json"))
+    manifest["files"].pop(SEALED)
+    return {**kept, SEALED: b"", "manifest.json": json.dumps(manifest).encode()}
+
+
+def test_every_metric_of_the_matrix_is_in_them(exams: Sequence[Kept]) -> None:
+    assert {*exams[0].data["matrix/items"].tags["metric"]} == {*METRICS}
 
 
 # ---- the proof -------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_packs_that_differ_in_gold_alone_make_equal_traffic(runs: Sequence[Seen]) -> None:
-    one, other = (seen.lines("before.jsonl") for seen in runs)
-    assert len(one) == len(other) > 400
+def test_packs_that_differ_in_gold_alone_make_equal_traffic(runs: Sequence[Seen], way: Way) -> None:
+    told = [seen.lines("before.jsonl") for seen in runs]
+    if way.mode == "practice":
+        # What an answer is worth is all that practice tells, and it tells it.
+        scores = [[score_in(line) for line in lines] for lines in told]
+        assert scores[0] != scores[1]
+        told = [[without_score(line) for line in lines] for lines in told]
+    one, other = told
+    assert len(one) == len(other) > 1000
     for mine, others in zip(one, other, strict=True):
         assert mine == others
+    assert way.mode == "practice" or not any(score_in(line) for line in one)
     spoken = {line["request"].split(" ", 2)[0] for line in one}
-    assert spoken == {"POST", "GET", "DELETE", "PUT"}
+    ways = {"POST", "GET", "DELETE", "PUT"} if way.transport == "http" else {"line", ""}
+    assert spoken == ways
     text = "".join(line["request"] for line in one)
     assert all(f'"{name}"' in text for name in TOOLS)
     assert "resources/read" in text
     assert "prompts/get" in text
 
 
+SCORE = re.compile(r',\\"score\\":(\{.*?\})(?=\})')
+"""The last part of the receipt of an answer, within JSON within JSON."""
+
+
+def score_in(line: Mapping[str, Any]) -> str | None:
+    found = SCORE.search(line.get("body", ""))
+    return None if found is None else found[1]
+
+
+def without_score(line: Mapping[str, Any]) -> dict[str, Any]:
+    headers = [pair for pair in line.get("headers", ()) if pair[0] != "content-length"]
+    return {**line, "headers": headers, "body": SCORE.sub("", line.get("body", ""))}
+
+
+@pytest.mark.slow
+def test_organisers_addresses_let_no_examinee_in(runs: Sequence[Seen], way: Way) -> None:
+    asked = [line for line in runs[0].lines("before.jsonl") if " /attempts" in line["request"]]
+    assert bool(asked) == (way.transport == "http")
+    assert {line["status"] for line in asked} <= {401, 403, 405}
+
+
 @pytest.mark.slow
 def test_they_make_equal_logs_and_equal_stores(runs: Sequence[Seen]) -> None:
     one, other = (seen.json("store.json") for seen in runs)
     assert one == other
-    assert len(one["answers"]) > 10
-    assert len(one["traces"]) > 100
+    assert len(one["answers"]) > 30
+    assert len(one["traces"]) > 500
     until = [
         next(n for n, line in enumerate(lines) if is_finish(line))
         for lines in (seen.logged() for seen in runs)
     ]
     logs = [seen.logged()[:end] for seen, end in zip(runs, until, strict=True)]
     assert logs[0] == logs[1]
-    assert len(logs[0]) > 300
+    assert len(logs[0]) > 1000
     assert not [line for line in logs[0] if line["event"] == "fault"]
 
 
@@ -176,25 +274,27 @@ def is_finish(line: Mapping[str, Any]) -> bool:
 
 
 @pytest.mark.slow
-def test_once_it_is_finished_the_reports_differ(runs: Sequence[Seen], policy: str) -> None:
-    reports = [json.loads(text_in(seen.lines("after.jsonl")[0])) for seen in runs]
-    if policy == "deferred":
+def test_once_it_is_finished_the_reports_differ(runs: Sequence[Seen], way: Way) -> None:
+    reports = [json.loads(text_in(seen.lines("after.jsonl"))) for seen in runs]
+    if way.mode == "deferred":
         assert reports[0] == reports[1]
         assert all(task["value"] is None for task in reports[0]["tasks"])
         return
     values = [{task["task"]: task["value"] for task in report["tasks"]} for report in reports]
-    assert values[0].keys() == values[1].keys()
-    if policy == "plain":
+    assert values[0].keys() == values[1].keys() == {*TASKS}
+    if way is WAYS["exam over http"]:
         # What was said is right for the first exam: had it shown, traffic would have differed.
-        assert all(values[0][task] > values[1][task] for task in values[0]), values
+        told = values[0].keys() - WITHOUT_GOLD.keys()
+        assert all(values[0][task] > values[1][task] for task in told), values
     else:
         assert values[0] != values[1]
 
 
-def text_in(kept: Mapping[str, Any]) -> str:
-    """Return the text that a kept call of a tool returned."""
-    (line,) = [one for one in kept["body"].splitlines() if '"result"' in one]
-    return json.loads(line.removeprefix("data: "))["result"]["content"][0]["text"]
+def text_in(lines: Iterable[Mapping[str, Any]]) -> str:
+    """Return the text that the first call of a tool returned."""
+    (body, *_) = [line["body"] for line in lines if '"result"' in line.get("body", "")]
+    (told,) = [one for one in body.splitlines() if '"result"' in one]
+    return json.loads(told.removeprefix("data: "))["result"]["content"][0]["text"]
 
 
 @pytest.mark.slow
@@ -206,6 +306,13 @@ def test_no_marker_is_anywhere(exams: Sequence[Kept], runs: Sequence[Seen]) -> N
         for path in runs[1].folder.rglob("*")
         if path.is_file()
     }
+    everything |= {
+        path.relative_to(pack.parent): path.read_bytes()
+        for pack in exams[1].packs
+        for path in pack.rglob("*")
+        if path.is_file()
+    }
+    assert {Path("pages", SEALED), Path("pages", ITEMS)} <= everything.keys()
     names = {path.parts[0] for path in everything}
     assert {"before.jsonl", "after.jsonl", "begun", "store", "log", "store.json"} <= names
     assert Path("begun/exam.sqlite-wal") in everything
@@ -215,6 +322,22 @@ def test_no_marker_is_anywhere(exams: Sequence[Kept], runs: Sequence[Seen]) -> N
     assert any(is_in(marker, everything[Path("before.jsonl")]) for marker in exams[0].markers)
     stored = everything[Path("begun/exam.sqlite")] + everything[Path("begun/exam.sqlite-wal")]
     assert any(is_in(marker, stored) for marker in exams[0].markers)
+
+
+@pytest.mark.slow
+def test_no_response_names_an_item_or_a_file(exams: Sequence[Kept], runs: Sequence[Seen]) -> None:
+    private: set[str] = set()
+    for folder in exams[0].packs:
+        pack = open_pack(folder)
+        private |= {canary_of(pack.manifest.files[ITEMS].sha256), str(folder)}
+        private |= {f'"{line.item.id}' for line in pack.lines}
+        private |= {
+            Path(kept.file or "").stem for line in pack.lines for kept in line.images.values()
+        }
+    assert len(private) > 100
+    for name in ("before.jsonl", "after.jsonl"):
+        told = "".join(line.get("body", "") for line in runs[0].lines(name))
+        assert not [words for words in private if words in told.replace('\\"', '"')]
 
 
 def is_in(marker: str, data: bytes) -> bool:
@@ -254,12 +377,13 @@ def test_the_search_finds_a_marker_however_it_is_coded(code: str) -> None:
 
 @pytest.mark.slow
 def test_only_an_exam_that_grades_opens_references(
-    exams: Sequence[Kept], runs: Sequence[Seen], policy: str
+    exams: Sequence[Kept], runs: Sequence[Seen], way: Way
 ) -> None:
     opened = {Path(path).name for seen in runs for path in seen.json("opened.json")}
     assert {ITEMS, "exam.sqlite"} <= opened
     private = {REFERENCES, SEALED, exams[0].key.name}
-    assert opened & private == (set() if policy == "deferred" else {SEALED, exams[0].key.name})
+    graded = {SEALED, exams[0].key.name}
+    assert opened & private == (graded if way.mode != "deferred" else private - private)
 
 
 @pytest.mark.slow
@@ -269,12 +393,51 @@ def test_a_deferred_exam_is_the_same_where_there_are_no_references(
     bare = [tmp_path / "bare" / pack.name for pack in exams[0].packs]
     for pack, folder in zip(exams[0].packs, bare, strict=True):
         strip_pack(open_pack(pack), folder)
-    given = (exams[0].right, "2026-07-28", POLICIES["deferred"])
-    without = run(tmp_path / "without", bare, None, *given)
-    beside = run(tmp_path / "beside", exams[0].packs, None, *given)
+    given = (None, exams[0].right, WAYS["deferred over http"])
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(run, tmp_path / "without", bare, *given)
+        second = pool.submit(run, tmp_path / "beside", exams[0].packs, *given)
+        without, beside = first.result(), second.result()
     assert without.lines("before.jsonl") == beside.lines("before.jsonl")
     assert without.lines("after.jsonl") == beside.lines("after.jsonl")
     assert without.json("store.json") == beside.json("store.json")
+
+
+@pytest.mark.slow
+def test_sealing_and_stripping_leave_no_marker_on_the_disk(
+    exams: Sequence[Kept], tmp_path: Path
+) -> None:
+    for name in ("temp", "home"):
+        (tmp_path / name).mkdir()
+    pack, parts = tmp_path / "pack", [Part(data) for data in exams[0].data.values()]
+    write_pack(parts, pack, name="open", images=False)
+    lines = (pack / REFERENCES).read_bytes()
+    assert all(is_in(marker, lines) for marker in exams[0].markers if marker in shown(exams[0]))
+    key = tmp_path / "exam.key"
+    for words in (
+        ["seal", str(pack), "--key", str(key), "--new-key"],
+        ["strip", str(pack), "--output", str(tmp_path / "bare")],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", "from snellen.sdk.cli import main; main()", "pack", *words],
+            env=environment(tmp_path),
+            cwd=tmp_path / "temp",
+            capture_output=True,
+            check=False,
+            timeout=SECONDS,
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        (tmp_path / f"{words[0]}.log").write_bytes(done.stdout + done.stderr)
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert {pack / SEALED, pack / ITEMS, tmp_path / "bare" / ITEMS} <= files.keys()
+    assert pack / REFERENCES not in files
+    for path, data in files.items():
+        assert not [marker for marker in exams[0].markers if is_in(marker, data)], path
+
+
+def shown(exam: Kept) -> str:
+    """Return the gold of an exam as text: an explanation of L1 is no gold, and in no pack."""
+    return repr([data.golds for data in exam.data.values()])
 
 
 def test_a_deferred_exam_refuses_to_hold_references(exams: Sequence[Kept]) -> None:

@@ -1,7 +1,8 @@
 """Serves an exam in this process, calls all that can be called and keeps every byte of it.
 
-Usage: watched.py FILE. The file is JSON: `packs`, `rules`, `key`, `era`, `answers` (question to
-what is answered) and `out`, a folder, in which it leaves
+Usage: watched.py FILE. The file is JSON: `packs`, `rules`, `key`, `era`, `transport` (`http` or
+`stdio`), `answers` (task to prompt, its characters sorted, to what is answered) and `out`, a
+folder, in which it leaves
 
     before.jsonl   every request and response until the attempt is finished
     after.jsonl    the same from then on
@@ -14,12 +15,15 @@ them: what differs between two runs differs because the packs do.
 """
 
 import asyncio
+import io
 import itertools
 import json
+import os
 import shutil
 import sys
-from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -35,10 +39,13 @@ def note(event: str, arguments: tuple[Any, ...]) -> None:
 
 sys.addaudithook(note)
 
+import anyio  # noqa: E402
 import httpx2  # noqa: E402
 from mcp import Client, MCPError  # noqa: E402
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402
-from mcp.types import CallToolResult, TextContent  # noqa: E402
+from mcp.server.stdio import stdio_server  # noqa: E402
+from mcp.shared.message import SessionMessage  # noqa: E402
+from mcp.types import CallToolResult, TextContent, jsonrpc_message_adapter  # noqa: E402
 from sqlalchemy import Connection, inspect, text  # noqa: E402
 
 from snellen.sdk.cli.serving import grade_taken  # noqa: E402
@@ -51,7 +58,7 @@ from snellen.server.rules import Rules  # noqa: E402
 from snellen.server.screenshots.service import Screenshots  # noqa: E402
 from snellen.server.settings import Address, Settings  # noqa: E402
 from snellen.server.store.schema import open_store  # noqa: E402
-from snellen.server.web import PATH, web_app  # noqa: E402
+from snellen.server.web import PATH, organiser_routes, web_app  # noqa: E402
 
 URL = "http://127.0.0.1:8765"
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
@@ -60,12 +67,14 @@ MOST_KEPT = 10_000
 """How much of a request is kept: what is sent is no secret."""
 DEEP = json.loads("[" * 40 + "]" * 40)
 
-ODD: list[object] = [None, "", " ", 5, -1.5, True, [], {}, [[]], DEEP, "x" * 300, "{"]
+ODD: list[object] = [
+    *(None, "", " ", 5, -1.5, True, [], {}, [[]], DEEP, "x" * 300, "{"),
+    *("-1", "999999999", "\u0663", "nan", 1e308, 2**63, "\u202e\0\U0001f600", [1e308] * 4),
+]
 """What stands in the place of each argument of each tool."""
 
 ODD_ANSWERS: list[object] = [
-    *ODD,
-    "y" * 200_000,
+    *("", True, [], {}, DEEP, "nan"),
     [1, 2, 3, 4],
     {"x": 1, "y": 2},
     {"point": "here"},
@@ -75,8 +84,20 @@ ODD_ANSWERS: list[object] = [
     "Z",
     "A and B",
     "[[1, 2], [3, 4",
+    "crop_1 is at the [left",
+    {"success": 2, "cost": -1},
+    {"name": "click"},
 ]
 ODD_URIS = ["", "x", "exam://", "exam://benchmarks/", "exam://benchmarks/no/such", "file:///etc"]
+
+ODD_PATHS = [
+    "/",
+    "/health",
+    "/attempts",
+    "/attempts/1",
+    "/attempts/1/report",
+    "/attempts/1/answers",
+]
 
 ODD_BODIES: list[bytes] = [
     b"",
@@ -103,34 +124,44 @@ ODD_BODIES: list[bytes] = [
 ]
 
 
-class Watched(httpx2.AsyncBaseTransport):
-    """Passes requests on to an application and keeps them with all that came back."""
+@dataclass
+class Traffic:
+    """All that went to and fro, in order."""
 
-    def __init__(self, app: Any) -> None:
-        self._inner = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
-        self.kept: list[dict[str, Any]] = []
+    kept: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Serve one request."""
-        sent = await request.aread()
-        response = await self._inner.handle_async_request(request)
-        body = await response.aread()
-        self.kept.append(
-            {
-                "request": f"{request.method} {request.url.path} "
-                + sent[:MOST_KEPT].decode("utf-8", "replace"),
-                "status": response.status_code,
-                "headers": response.headers.multi_items(),
-                "body": body.decode("utf-8", "backslashreplace"),
-            }
-        )
-        return response
+    def sent(self, words: str, data: bytes, **answer: object) -> None:
+        """Keep what a client sent, and what came back where that is known."""
+        text = data[:MOST_KEPT].decode("utf-8", "replace")
+        self.kept.append({"request": f"{words} {text}", **answer})
 
     def write(self, file: Path) -> None:
         """Write what was kept so far and keep it no longer."""
         lines = "".join(json.dumps(one) + "\n" for one in self.kept)
         file.write_text(lines, encoding="utf-8")
         self.kept.clear()
+
+
+class Watched(httpx2.AsyncBaseTransport):
+    """Passes requests on to an application and keeps them with all that came back."""
+
+    def __init__(self, app: Any, traffic: Traffic) -> None:
+        self._inner = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+        self._traffic = traffic
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Serve one request."""
+        sent = await request.aread()
+        response = await self._inner.handle_async_request(request)
+        body = await response.aread()
+        self._traffic.sent(
+            f"{request.method} {request.url.path}",
+            sent,
+            status=response.status_code,
+            headers=response.headers.multi_items(),
+            body=body.decode("utf-8", "backslashreplace"),
+        )
+        return response
 
 
 class Caller:
@@ -181,9 +212,9 @@ async def look_around(caller: Caller) -> None:
     await caller.call("nosuch", attempt="x")
 
 
-async def fumble(caller: Caller, handle: str, item: str) -> None:
+async def fumble(caller: Caller, given: Mapping[str, object]) -> None:
     """Make every malformed call: each argument of each tool odd, missing or misspelt."""
-    good: dict[str, object] = {"attempt": handle, "item": item, "answer": "x", "client": "clumsy"}
+    good = {**given, "answer": "x"}
     tools = (await caller.client.list_tools()).tools
     for tool in tools:
         if tool.name == "finish_attempt":
@@ -191,28 +222,28 @@ async def fumble(caller: Caller, handle: str, item: str) -> None:
         takes = tool.input_schema["properties"]
         fits = {name: value for name, value in good.items() if name in takes}
         for name in (*takes, "nosuch"):
-            odd = ODD_ANSWERS if name == "answer" else ODD
+            odd = [*ODD, *ODD_ANSWERS] if name == "answer" else ODD
             for value in odd:
                 await caller.call(tool.name, **{**fits, name: value})
         for name in fits:
             await caller.call(tool.name, **{n: v for n, v in fits.items() if n != name})
     await caller.call("finish_attempt")
     await caller.call("finish_attempt", attempt=FORGED)
-    await caller.call("finish_attempt", attempt=handle, nosuch=1)
+    await caller.call("finish_attempt", attempt=given["attempt"], nosuch=1)
 
 
-async def send_halves(http: httpx2.AsyncClient, handle: str, item: str) -> None:
-    """Send what the client itself would not: half a surrogate pair in each argument."""
-    good = {"attempt": handle, "item": item, "answer": "x", "client": "clumsy"}
+def halves(given: Mapping[str, object]) -> Iterator[bytes]:
+    """Yield what the client itself would not send: half a surrogate pair in each argument."""
+    good = {**given, "answer": "x"}
     for name in good:
         call = {"name": "submit_answer", "arguments": {**good, name: "\ud800"}}
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
-        await http.post(URL + PATH, content=json.dumps(body).encode(), headers=HEADERS)
+        yield json.dumps(body).encode()
 
 
-async def steal(thief: Caller, handle: str, item: str) -> None:
-    """Try another's handle, and a forged one."""
-    for known in (handle, FORGED, handle[:-1], handle.upper()):
+async def steal(thief: Caller, handles: Sequence[str], item: str) -> None:
+    """Try another's handle, and forged ones."""
+    for known in handles:
         await thief.call("list_items", attempt=known)
         await thief.call("get_item", attempt=known)
         await thief.call("get_screenshot", attempt=known, item=item)
@@ -221,8 +252,12 @@ async def steal(thief: Caller, handle: str, item: str) -> None:
         await thief.read(f"exam://attempts/{known}/report")
 
 
-async def take(caller: Caller, handle: str, answers: Mapping[str, Any]) -> None:
-    """Take all items but one of each task: look at them, answer them twice and once more."""
+async def take(caller: Caller, handle: str, answers: Mapping[str, Any]) -> dict[str, object]:
+    """Take all items but one: look at them, answer them twice and once more.
+
+    One of each task is given every odd answer. Returns what calls about the one that is left open
+    are made with.
+    """
     cursor: dict[str, str] = {}
     items: list[dict[str, Any]] = []
     while True:
@@ -233,7 +268,8 @@ async def take(caller: Caller, handle: str, answers: Mapping[str, Any]) -> None:
         cursor = {"cursor": page["next_cursor"]}
     for status in ("open", "answered"):
         await caller.call("list_items", attempt=handle, status=status)
-    left: set[str] = set()
+    begun: set[str] = set()
+    left: dict[str, object] = {}
     for number, one in enumerate(items):
         client = f"agent {number}"
         known: dict[str, object] = {"attempt": handle, "item": one["item"], "client": client}
@@ -241,27 +277,29 @@ async def take(caller: Caller, handle: str, answers: Mapping[str, Any]) -> None:
         if given["images"]:
             for view in VIEWS[number % len(VIEWS) :][:4]:
                 await caller.call("get_screenshot", **known, **view)
-        if one["task"] not in left:
-            left.add(one["task"])
+        if not left:
+            left = known
             continue
-        answer = in_form(answers[question_of(given["prompt"])], given["prompt"])
+        if one["task"] not in begun:
+            begun.add(one["task"])
+            for odd in ODD_ANSWERS:
+                await caller.call("submit_answer", **known, answer=odd)
+            continue
+        answer = in_form(answers[one["task"]]["".join(sorted(given["prompt"]))], given)
         for said in (answer, answer, "something else", answer, "a third thing"):
             await caller.call("submit_answer", **known, answer=said)
         await caller.call("get_item", **known)
     await caller.call("list_items", attempt=handle, status="answered")
+    return left
 
 
-def question_of(prompt: str) -> str:
-    """Return a prompt without its options, which may stand in any order."""
-    return prompt.partition("\nOptions:")[0]
-
-
-def in_form(answer: Any, prompt: str) -> Any:
+def in_form(answer: Any, given: Mapping[str, Any]) -> Any:
     """Return an answer as it is asked for: an option by the letter that it has here."""
-    if not isinstance(answer, dict):
-        return answer
-    (letter,) = [line[0] for line in prompt.splitlines() if line[1:] == f". {answer['option']}"]
-    return letter
+    match answer:
+        case {"option": option}:
+            return "ABCDEFGH"[given["answer_format"]["options"].index(option)]
+        case _:
+            return answer
 
 
 VIEWS: list[dict[str, object]] = [
@@ -273,21 +311,9 @@ VIEWS: list[dict[str, object]] = [
     {"tile": 99},
     {"region": [5, 5, 1, 1]},
     {"image": "nosuch"},
+    {"image": "detail"},
     {"max_side": 20},
 ]
-
-
-async def knock(http: httpx2.AsyncClient) -> None:
-    """Send what is no call at all."""
-    for body in ODD_BODIES:
-        for era in ({}, {"MCP-Protocol-Version": "2026-07-28"}, {"MCP-Protocol-Version": "x"}):
-            await http.post(URL + PATH, content=body, headers={**HEADERS, **era})
-    for method, path in itertools.product(("GET", "DELETE", "PUT"), (PATH, "/", "/health")):
-        if (method, path) != ("GET", PATH):  # a stream that would not end
-            await http.request(method, URL + path)
-    await http.post(URL + PATH, content=b"{}", headers={"Content-Type": "text/plain"})
-    await http.post(URL + PATH, content=b"{}", headers={**HEADERS, "Authorization": "Bearer x"})
-    await http.post(URL + PATH, content=b"{}", headers={**HEADERS, "Host": "evil.example"})
 
 
 def held(connection: Connection) -> dict[str, list[str]]:
@@ -307,14 +333,169 @@ def ticking() -> Iterator[int]:
     return itertools.count(1_700_000_000_000)
 
 
+# ---- two ways of being served ----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Door:
+    """A way in.
+
+    Attributes:
+        client: Connects one who calls; the number says who.
+        knock: Sends what is no call at all, then some bodies as they are.
+        strangers: Handles that the second caller may not use, made of the first one's.
+    """
+
+    client: Callable[[int], AbstractAsyncContextManager[Caller]]
+    knock: Callable[[Sequence[bytes]], Awaitable[None]]
+    strangers: Callable[[str], Sequence[str]]
+
+
 @asynccontextmanager
-async def client_of(app: Watched, token: str, era: str) -> AsyncGenerator[Caller]:
-    """Return one who calls with a token."""
-    headers = {"Authorization": f"Bearer {token}"}
-    async with httpx2.AsyncClient(transport=app, headers=headers) as http:
-        transport = streamable_http_client(URL + PATH, http_client=http)
-        async with Client(transport, mode=era) as client:
-            yield Caller(client)
+async def over_http(
+    face: Face, service: Service, tokens: Tokens, era: str, traffic: Traffic
+) -> AsyncGenerator[Door]:
+    """Serve over HTTP, with a token for each caller."""
+    secrets = [tokens.create(name, [Scope.TAKE]) for name in ("agent", "thief")]
+    web = web_app(face, Address(), tokens, organiser_routes(service, tokens))
+    app = Watched(web, traffic)
+
+    @asynccontextmanager
+    async def client(number: int) -> AsyncGenerator[Caller]:
+        headers = {"Authorization": f"Bearer {secrets[number]}"}
+        async with httpx2.AsyncClient(transport=app, headers=headers) as http:
+            transport = streamable_http_client(URL + PATH, http_client=http)
+            async with Client(transport, mode=era) as connected:
+                yield Caller(connected)
+
+    async def knock(bodies: Sequence[bytes]) -> None:
+        async with httpx2.AsyncClient(transport=app) as http:
+            await knock_at(http)
+            http.headers["Authorization"] = f"Bearer {secrets[0]}"
+            await knock_at(http)
+            for body in bodies:
+                await http.post(URL + PATH, content=body, headers=HEADERS)
+
+    async with web.router.lifespan_context(web):
+        yield Door(client, knock, lambda handle: [handle, *forged(handle)])
+
+
+def forged(handle: str) -> list[str]:
+    """Return handles that look like one."""
+    return [FORGED, handle[:-1], handle.upper()]
+
+
+async def knock_at(http: httpx2.AsyncClient) -> None:
+    """Send what is no call at all."""
+    for body in ODD_BODIES:
+        for era in ({}, {"MCP-Protocol-Version": "2026-07-28"}, {"MCP-Protocol-Version": "x"}):
+            await http.post(URL + PATH, content=body, headers={**HEADERS, **era})
+    for method, path in itertools.product(("GET", "DELETE", "PUT"), (PATH, *ODD_PATHS)):
+        if (method, path) != ("GET", PATH):  # a stream that would not end
+            await http.request(method, URL + path)
+    await http.post(URL + PATH, content=b"{}", headers={"Content-Type": "text/plain"})
+    await http.post(URL + PATH, content=b"{}", headers={**HEADERS, "Authorization": "Bearer x"})
+    await http.post(URL + PATH, content=b"{}", headers={**HEADERS, "Host": "evil.example"})
+
+
+@asynccontextmanager
+async def over_pipes(face: Face, era: str, traffic: Traffic) -> AsyncGenerator[Door]:
+    """Serve over standard input and output, which are pipes; all callers are one there."""
+
+    @asynccontextmanager
+    async def client(_: int) -> AsyncGenerator[Caller]:
+        async with Wire.to(face, traffic) as wire, Client(wire.streams(), mode=era) as connected:
+            yield Caller(connected)
+
+    async def knock(bodies: Sequence[bytes]) -> None:
+        for number, body in enumerate((*ODD_BODIES, *bodies)):
+            # How a connection goes on may depend on what came first.
+            async with Wire.to(face, traffic) as wire:
+                await wire.send(body)
+                last = {"jsonrpc": "2.0", "id": f"last {number}", "method": "ping"}
+                await wire.send(json.dumps(last).encode())
+                while (line := await wire.receive()) and f'"last {number}"' not in line:
+                    pass
+
+    yield Door(client, knock, forged)
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A client's ends of the two pipes."""
+
+    writer: asyncio.StreamWriter
+    reader: asyncio.StreamReader
+    traffic: Traffic
+
+    @classmethod
+    @asynccontextmanager
+    async def to(cls, face: Face, traffic: Traffic) -> AsyncGenerator["Wire"]:
+        """Connect to a server of its own, as a host that starts one does."""
+        (stdin, to_server), (from_server, stdout) = os.pipe(), os.pipe()
+
+        async def serve() -> None:
+            reads = io.TextIOWrapper(os.fdopen(stdin, "rb"), encoding="utf-8", errors="replace")
+            writes = io.TextIOWrapper(os.fdopen(stdout, "wb"), encoding="utf-8")
+            with reads, writes:
+                async with stdio_server(anyio.wrap_file(reads), anyio.wrap_file(writes)) as ends:
+                    await face.server.run(*ends, face.server.create_initialization_options())
+
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader(limit=1 << 26)
+        ending, _ = await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(from_server, "rb")
+        )
+        transport, protocol = await loop.connect_write_pipe(
+            asyncio.streams.FlowControlMixin, os.fdopen(to_server, "wb")
+        )
+        writer = asyncio.StreamWriter(transport, protocol, None, loop)
+        serving = asyncio.create_task(serve())
+        try:
+            yield cls(writer, reader, traffic)
+        finally:
+            writer.close()
+            await serving
+            ending.close()
+
+    async def send(self, line: bytes) -> None:
+        """Send a line."""
+        self.traffic.sent("line", line)
+        self.writer.write(line + b"\n")
+        await self.writer.drain()
+
+    async def receive(self) -> str:
+        """Return the next line, or nothing at the end."""
+        line = (await self.reader.readline()).decode("utf-8", "backslashreplace")
+        self.traffic.kept.append({"request": "", "body": line})
+        return line
+
+    @asynccontextmanager
+    async def streams(self) -> AsyncGenerator[Any]:
+        """Speak over it as a client of the protocol does."""
+        arrived, arriving = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        leaving, left = anyio.create_memory_object_stream[SessionMessage](0)
+
+        async def receive() -> None:
+            while line := await self.receive():
+                await arrived.send(SessionMessage(jsonrpc_message_adapter.validate_json(line)))
+
+        async def send() -> None:
+            async for message in left:
+                words = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                await self.send(words.encode())
+
+        async with arrived, arriving, leaving, left:
+            tasks = [asyncio.create_task(work()) for work in (receive, send)]
+            try:
+                yield arriving, leaving
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+
+
+# ---- all of it -------------------------------------------------------------------------------
 
 
 async def watch(given: Mapping[str, Any], out: Path) -> None:
@@ -326,41 +507,33 @@ async def watch(given: Mapping[str, Any], out: Path) -> None:
     database = open_store(store)
     times, random = ticking(), Random(7)
     clock = Clock(now=lambda: next(times), random=random.randbytes)
-    tokens = Tokens(database)
-    names = ("agent", "thief")
-    secrets = [tokens.create(name, [Scope.TAKE]) for name in names]
     service = Service(read_exam(settings, grade_taken), database, clock)
     opening = Opening(lambda: Opened(service, Screenshots(), database))
-    web = web_app(Face(opening), Address(), tokens)
-    app = Watched(web)
-    async with (
-        web.router.lifespan_context(web),
-        client_of(app, secrets[0], given["era"]) as agent,
-    ):
+    face, traffic = Face(opening), Traffic()
+    if given["transport"] == "http":
+        serving = over_http(face, service, Tokens(database), given["era"], traffic)
+    else:
+        serving = over_pipes(face, given["era"], traffic)
+    async with serving as door, door.client(0) as agent:
         await look_around(agent)
         handle = (await agent.told("start_attempt", model="watched"))["attempt"]
         await agent.read(f"exam://attempts/{handle}/report")
-        await take(agent, handle, given["answers"])
-        open_items = await agent.told("list_items", attempt=handle, status="open")
-        item = open_items["items"][0]["item"]
-        async with client_of(app, secrets[1], given["era"]) as thief:
-            await steal(thief, handle, item)
-        await fumble(agent, handle, item)
-        async with httpx2.AsyncClient(transport=app) as http:
-            await knock(http)
-            http.headers["Authorization"] = f"Bearer {secrets[0]}"
-            await knock(http)
-            await send_halves(http, handle, item)
+        left = await take(agent, handle, given["answers"])
+        item = str(left["item"])
+        async with door.client(1) as thief:
+            await steal(thief, door.strangers(handle), item)
+        await fumble(agent, left)
+        await door.knock([*halves(left)])
         await agent.read(f"exam://attempts/{handle}/report")
         await service.flush()
         (out / "store.json").write_text(json.dumps(database.read(held)), encoding="utf-8")
         shutil.copytree(store.parent, out / "begun")
-        app.write(out / "before.jsonl")
+        traffic.write(out / "before.jsonl")
         await agent.call("finish_attempt", attempt=handle)
         await agent.read(f"exam://attempts/{handle}/report")
         await agent.call("submit_answer", attempt=handle, item=item, answer="late")
         await agent.call("get_item", attempt=handle)
-        app.write(out / "after.jsonl")
+        traffic.write(out / "after.jsonl")
     await opening.close()
     lines_to_stderr().drain(10)
     (out / "opened.json").write_text(json.dumps(sorted(OPENED)), encoding="utf-8")

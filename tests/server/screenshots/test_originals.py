@@ -111,6 +111,36 @@ def test_a_plain_webp_goes_out_and_one_with_notes_does_not(
         assert as_stored(encoded(noise, "WEBP", **options), Format.AUTO, LIMIT) is None
 
 
+def test_a_webp_with_something_beside_its_pixels_is_encoded_anew(
+    noise: Image.Image, encoded: Encode
+) -> None:
+    data = encoded(noise, "WEBP", quality=80)
+    more = data + b"EXIF" + struct.pack("<I", len(SECRET)) + SECRET.encode()
+    noted = more[:4] + struct.pack("<I", len(more) - 8) + more[8:]
+    assert pixels(noted) == pixels(data)
+    assert as_stored(noted, Format.AUTO, LIMIT) is None
+    assert as_stored(data[:30], Format.AUTO, LIMIT) is None
+
+
+def test_a_jpeg_says_of_its_colours_no_more_than_it_must(
+    noise: Image.Image, encoded: Encode
+) -> None:
+    data = encoded(noise, "JPEG")
+    words = SECRET.encode()
+
+    def noted(note: bytes) -> bytes:
+        return data[:2] + b"\xff\xee" + struct.pack(">H", len(note) + 2) + note + data[2:]
+
+    found = as_stored(noted(words), Format.AUTO, LIMIT)
+    assert found is not None
+    assert found.data == data
+    colours = b"Adobe\0\x64\0\0\0\0\1"
+    kept = as_stored(noted(colours), Format.AUTO, LIMIT)
+    assert kept is not None
+    assert kept.data == noted(colours)
+    assert as_stored(noted(colours + words), Format.AUTO, LIMIT) is None
+
+
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
 def test_another_format_is_given_when_it_is_asked_for(
     form: str, noise: Image.Image, encoded: Encode

@@ -161,6 +161,40 @@ async def test_many_at_once_share_commits(database: Database) -> None:
     assert len(seen) == 1
 
 
+async def test_a_caller_that_is_cancelled_leaves_its_change_as_it_is(database: Database) -> None:
+    go, first = held_up(database)
+    change = asyncio.ensure_future(database.write(adding("x")))
+    await asyncio.sleep(0)
+    change.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await change
+    go.set()
+    await asyncio.wrap_future(first)
+    assert await database.write(adding("y")) == "y"
+    assert names(database) == ["x", "y"]
+
+
+async def test_a_change_that_fails_says_so_to_who_waits(database: Database) -> None:
+    with pytest.raises(ExamError, match="x is refused"):
+        await database.write(refusing("x"))
+    assert names(database) == []
+
+
+def test_a_caller_whose_loop_is_gone_leaves_its_change_as_it_is(database: Database) -> None:
+    go, first = held_up(database)
+
+    async def leave() -> None:
+        task = asyncio.ensure_future(database.write(adding("x")))
+        await asyncio.sleep(0)
+        task.cancel()
+
+    asyncio.run(leave())
+    go.set()
+    first.result()
+    database.submit(adding("y")).result()
+    assert names(database) == ["x", "y"]
+
+
 def test_another_programs_lock_is_waited_for_and_then_told(database: Database, file: Path) -> None:
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

@@ -9,13 +9,15 @@ from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 from sqlalchemy.schema import CreateTable
 
 from snellen.server.store import queries
+from snellen.server.store.statements import Command, Query
 from snellen.server.store.tables import metadata
 
 
 def statements() -> Iterator[tuple[str, ClauseElement]]:
     for name, value in vars(queries).items():
-        if isinstance(value, ClauseElement) and isinstance(value, Executable):
-            yield name, value
+        clause: object = value.clause if isinstance(value, Command | Query) else value
+        if isinstance(clause, ClauseElement) and isinstance(clause, Executable):
+            yield name, clause
 
 
 def written(statement: ClauseElement) -> str:
@@ -34,8 +36,14 @@ def test_all_questions_are_found() -> None:
 
 
 def test_on_postgresql_what_is_about_to_change_is_locked() -> None:
-    assert written(queries.ITEM_TO_CHANGE).endswith("FOR UPDATE")
-    assert written(queries.NEXT).endswith("FOR UPDATE OF items SKIP LOCKED")
+    assert written(queries.ITEM_TO_CHANGE.clause).endswith("FOR UPDATE")
+    assert written(queries.NEXT.clause).endswith("FOR UPDATE OF items SKIP LOCKED")
+
+
+def test_on_postgresql_a_filter_that_is_left_out_has_a_type() -> None:
+    text = written(queries.PAGE.clause)
+    assert "CAST(%(done)s AS BOOLEAN) IS NULL" in text
+    assert "CAST(%(h)s AS TEXT) IS NULL" in text
 
 
 def test_the_tables_can_be_made_on_postgresql() -> None:

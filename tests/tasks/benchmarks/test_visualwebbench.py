@@ -238,7 +238,8 @@ def test_our_prompts_write_one_option_a_line_with_its_letter() -> None:
     assert lines[:2] == ['A. It\'s "new" here', "B. About us"]
     assert [line[0] for line in lines] == list("ABCDEFGH")
     assert "red box at [0.500, 0.020, 0.600, 0.060]" in item.prompt
-    assert item.answer_format.options == tuple("ABCDEFGH")
+    row = published("action_prediction")[1]
+    assert item.answer_format.options == tuple(row["options"])
     assert item.answer_format.kind is AnswerKind.CHOICE
 
 

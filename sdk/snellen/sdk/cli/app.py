@@ -10,8 +10,8 @@ import typer
 from snellen.grading.breakdown import LEAST
 from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import PROTOCOLS, protocols_of
+from snellen.sdk.cli import attempts, pack, plan, runs, serving, show, take
 from snellen.sdk.cli import data as data_commands
-from snellen.sdk.cli import pack, plan, runs, serving, show, take
 from snellen.sdk.cli.judge import judge
 from snellen.sdk.cli.options import (
     PROBLEMS,
@@ -229,6 +229,7 @@ app.command()(summary)
 app.add_typer(pack.group, name="pack")
 app.add_typer(serving.app)
 app.command()(take.take)
+app.add_typer(attempts.group, name="attempts")
 
 
 @app.command()

@@ -283,8 +283,9 @@ def _key(path: Path | None, pack: Path, *, new: bool) -> Generator[str | None]:
 
 def _told(manifest: Manifest, folder: Path) -> None:
     size = _megabytes(manifest.image_bytes)
+    place = escape(str(folder))
     _out.print(
-        f"[bold]{manifest.name}[/bold] in {escape(str(folder))}: {manifest.images:,} images, {size}",
+        f"[bold]{manifest.name}[/bold] in {place}: {manifest.images:,} images, {size}",
         soft_wrap=True,
     )
     grid = _grid()

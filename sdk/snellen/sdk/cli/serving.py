@@ -6,11 +6,13 @@ heavy is imported at the top: a host that starts `snellen mcp` waits a second or
 
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import wraps
+from inspect import Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import ValidationError
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
 
 STOPPED = 2
 _MANIFEST = "manifest.json"
+_FIRST = (
+    "it is this store's first: a server that is running on it asks for tokens from its next start"
+    " on, and until then anybody on its machine may take the exam"
+)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -98,8 +104,7 @@ KeepOptions = Annotated[
 ]
 
 
-@app.command()
-def mcp(
+def settings_of(
     packs: Packs = None,
     store: Store = None,
     key: Key = None,
@@ -116,38 +121,72 @@ def mcp(
     lease_minutes: Lease = 15.0,
     max_view_side: ViewSide = 1568,
     keep_options: KeepOptions = False,
-) -> None:
-    """Serve an exam over MCP on standard input and output, for an agent on this machine."""
-    with _told():
-        settings = _settings(
-            packs,
-            store,
-            key,
-            mode=mode,
-            seed=seed,
-            sample=sample,
-            attempts=attempts,
-            minutes=minutes,
-            views=views,
-            submissions=submissions,
-            counting=counting,
-            contexts=contexts,
-            pairs_together=pairs_together,
-            lease_minutes=lease_minutes,
-            max_view_side=max_view_side,
-            shuffle_options=not keep_options,
-        )
-        from snellen.server.logs import log_libraries
-        from snellen.server.opening import Opening, open_exam
-        from snellen.server.stdio import serve_stdio
+) -> Settings:
+    """Return what the options that every server takes say.
 
-        log_libraries()
-        serve_stdio(Opening(lambda: open_exam(settings, grade_taken)))
+    Raises:
+        InputError: They can't hold together, or a folder is no pack.
+    """
+    rules = {
+        "mode": mode,
+        "seed": seed,
+        "sample": sample,
+        "attempts": attempts,
+        "minutes": minutes,
+        "views": views,
+        "submissions": submissions,
+        "counting": counting,
+        "contexts": contexts,
+        "pairs_together": pairs_together,
+        "lease_minutes": lease_minutes,
+        "max_view_side": max_view_side,
+        "shuffle_options": not keep_options,
+    }
+    try:
+        checked = Rules.model_validate(rules)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)[0]
+        option = "--" + "-".join(str(part) for part in found["loc"]).replace("_", "-")
+        raise InputError(f"{option}: {found['msg']}" if found["loc"] else found["msg"]) from None
+    return Settings(pack_folders(packs), store or default_store(), checked, key, home() / "images")
+
+
+def with_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `settings_of`, and its function the settings that they make.
+
+    They stand in the place of its first parameter, so no command writes them down again.
+    """
+    shared = signature(settings_of).parameters
+    _, *own = signature(command).parameters.values()
+
+    @wraps(command)
+    def run(**given: object) -> None:
+        with told():
+            chosen: dict[str, Any] = {name: given.pop(name) for name in shared}
+            command(settings_of(**chosen), **given)
+
+    taken = [*own, *shared.values()]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in taken}
+    run.__signature__ = Signature(taken)  # pyright: ignore[reportAttributeAccessIssue]  # what typer reads
+    return run
 
 
 @app.command()
+@with_settings
+def mcp(settings: Settings) -> None:
+    """Serve an exam over MCP on standard input and output, for an agent on this machine."""
+    from snellen.server.logs import log_libraries
+    from snellen.server.opening import Opening, open_exam
+    from snellen.server.stdio import serve_stdio
+
+    log_libraries()
+    serve_stdio(Opening(lambda: open_exam(settings, grade_taken)))
+
+
+@app.command()
+@with_settings
 def serve(
-    packs: Packs = None,
+    settings: Settings,
     host: Annotated[
         str, typer.Option(help="Where to listen; others than this machine's own need tokens.")
     ] = "127.0.0.1",
@@ -159,60 +198,27 @@ def serve(
             show_default=False,
         ),
     ] = None,
-    store: Store = None,
-    key: Key = None,
-    mode: InMode = Mode.EXAM,
-    seed: Seed = 0,
-    sample: Sample = None,
-    attempts: Attempts = None,
-    minutes: Minutes = None,
-    views: Views = None,
-    submissions: Submissions = 1,
-    counting: Count = Counting.LAST,
-    contexts: InContexts = None,
-    pairs_together: Pairs = False,
-    lease_minutes: Lease = 15.0,
-    max_view_side: ViewSide = 1568,
-    keep_options: KeepOptions = False,
 ) -> None:
     """Serve an exam over MCP on HTTP, for agents anywhere.
 
     Agents show a token, which `snellen token create` makes. Without any token the server listens
     on this machine's own address only.
     """
-    with _told():
-        settings = _settings(
-            packs,
-            store,
-            key,
-            mode=mode,
-            seed=seed,
-            sample=sample,
-            attempts=attempts,
-            minutes=minutes,
-            views=views,
-            submissions=submissions,
-            counting=counting,
-            contexts=contexts,
-            pairs_together=pairs_together,
-            lease_minutes=lease_minutes,
-            max_view_side=max_view_side,
-            shuffle_options=not keep_options,
-        )
-        from snellen.server.app import Face
-        from snellen.server.auth import Tokens
-        from snellen.server.logs import log_libraries
-        from snellen.server.opening import Opening, open_exam
-        from snellen.server.web import serve as serve_web
+    from snellen.server.app import Face
+    from snellen.server.auth import Tokens
+    from snellen.server.logs import log_libraries
+    from snellen.server.opening import Opening, open_exam
+    from snellen.server.web import serve as serve_web
 
-        log_libraries()
-        # Whoever starts it hears at once of what can't be opened.
-        opened = open_exam(settings, grade_taken)
-        try:
-            face = Face(Opening(lambda: opened))
-            serve_web(face, Address(host, port, tuple(name or ())), Tokens(opened.database), _tell)
-        finally:
-            opened.close()
+    log_libraries()
+    # Whoever starts it hears at once of what can't be opened.
+    opened = open_exam(settings, grade_taken)
+    try:
+        face = Face(Opening(lambda: opened))
+        where = Address(host, port, tuple(name or ()))
+        serve_web(face, where, Tokens(opened.database), opened.service, tell)
+    finally:
+        opened.close()
 
 
 @tokens.command()
@@ -227,13 +233,17 @@ def create(
     """Make a token and print it; it is not kept, and can't be shown again."""
     from snellen.server.auth import Scope, Tokens
 
-    with _told(), _store(store) as database:
+    with told(), open_database(store) as database:
         unknown = [word for word in scope or () if word not in list(Scope)]
         if unknown:
             raise InputError(f"no scope {unknown[0]!r}; there are: {', '.join(Scope)}")
         scopes = [Scope(word) for word in scope or (Scope.TAKE,)]
-        sys.stdout.write(Tokens(database).create(name, scopes) + "\n")
-        _tell("keep it now: it is not shown again")
+        held = Tokens(database)
+        first = not held.known
+        sys.stdout.write(held.create(name, scopes) + "\n")
+        tell("keep it now: it is not shown again")
+        if first:
+            tell(_FIRST)
 
 
 @tokens.command("list")
@@ -241,7 +251,7 @@ def list_tokens(store: Store = None) -> None:
     """List the tokens: name, scopes, when made and when revoked; never what they are."""
     from snellen.server.auth import Tokens
 
-    with _told(), _store(store) as database:
+    with told(), open_database(store) as database:
         for token in Tokens(database).listed():
             state = "" if token.revoked is None else f"  revoked {_day(token.revoked)}"
             scopes = ",".join(token.scopes)
@@ -253,9 +263,9 @@ def revoke(name: Annotated[str, typer.Argument(help="Whose token.")], store: Sto
     """Revoke a token: the next call with it is refused."""
     from snellen.server.auth import Tokens
 
-    with _told(), _store(store) as database:
+    with told(), open_database(store) as database:
         Tokens(database).revoke(name)
-        _tell(f"{name}'s token is revoked")
+        tell(f"{name}'s token is revoked")
 
 
 app.add_typer(tokens, name="token", no_args_is_help=True)
@@ -287,15 +297,12 @@ def default_store() -> Path:
     return home() / "exams.sqlite"
 
 
-def _settings(
-    packs: list[Path] | None, store: str | None, key: Path | None, **rules: object
-) -> Settings:
-    try:
-        checked = Rules.model_validate(rules)
-    except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False)[0]
-        option = "--" + "-".join(str(part) for part in found["loc"]).replace("_", "-")
-        raise InputError(f"{option}: {found['msg']}" if found["loc"] else found["msg"]) from None
+def pack_folders(packs: Sequence[Path] | None) -> tuple[Path, ...]:
+    """Return folders that are packs: those given, or the sample that ships.
+
+    Raises:
+        InputError: One is no pack.
+    """
     folders = tuple(packs or (_sample(),))
     for folder in folders:
         if not (folder / _MANIFEST).is_file():
@@ -303,7 +310,7 @@ def _settings(
                 f"no pack: there is no {_MANIFEST} in it; `snellen pack create` makes packs",
                 file=str(folder),
             )
-    return Settings(folders, store or default_store(), checked, key, home() / "images")
+    return folders
 
 
 def _sample() -> Path:
@@ -313,7 +320,8 @@ def _sample() -> Path:
 
 
 @contextmanager
-def _store(url: str | None) -> Generator["Database"]:
+def open_database(url: str | None) -> Generator["Database"]:
+    """Open the store that is named, or the one in the user's data folder."""
     from snellen.server.store.schema import open_store
 
     database = open_store(url or default_store())
@@ -324,15 +332,17 @@ def _store(url: str | None) -> Generator["Database"]:
 
 
 @contextmanager
-def _told() -> Generator[None]:
+def told() -> Generator[None]:
+    """Turn an error into its message and the status that says nothing could be done."""
     try:
         yield
     except SnellenError as error:
-        _tell(f"error: {error}")
+        tell(f"error: {error}")
         raise typer.Exit(STOPPED) from None
 
 
-def _tell(sentence: str) -> None:
+def tell(sentence: str) -> None:
+    """Say a sentence on standard error."""
     # Standard output is for the protocol, or for what is piped on.
     sys.stderr.write(f"{sentence}\n")
     sys.stderr.flush()

@@ -120,13 +120,22 @@ def _tell(taking: "Taking") -> None:
             f" Go on with --attempt {taking.attempt}, or close it with --finish\n"
         )
     else:
-        for task in taking.report["tasks"]:
-            sys.stdout.write(_line(task) + "\n")
-        cost = taking.report["cost"]
-        sys.stdout.write(
-            f"{cost['calls']} calls, {cost['image_bytes']:,} bytes of images,"
-            f" about {cost['image_tokens']:,} tokens\n"
-        )
+        tell_report(taking.report)
+
+
+def tell_report(report: dict[str, Any]) -> None:
+    """Print what an attempt's report says of its tasks and its cost."""
+    for task in report["tasks"]:
+        sys.stdout.write(_line(task) + "\n")
+    sys.stdout.write(cost_said(report["cost"]) + "\n")
+
+
+def cost_said(cost: dict[str, Any]) -> str:
+    """Return what an attempt took as a line."""
+    return (
+        f"{cost['calls']} calls, {cost['image_bytes']:,} bytes of images,"
+        f" about {cost['image_tokens']:,} tokens"
+    )
 
 
 def _line(task: dict[str, Any]) -> str:

@@ -19,11 +19,12 @@ _OPAQUE = (0, 2, 3)
 """Colour types of PNG without an alpha channel: grey, RGB, palette."""
 
 # Of a JPEG: tables, frame, restart interval and scans; Adobe's, which says how colours are kept.
-_TABLES = (0xDB, 0xC4, 0xDD, 0xDA, 0xEE)
+_TABLES = (0xDB, 0xC4, 0xDD, 0xDA)
 _FRAMES = (0xC0, 0xC1, 0xC2)
 _JFIF, _SCAN, _END = 0xE0, 0xDA, 0xD9
 _JFIF_BYTES = 16
 """Of the segment without a thumbnail."""
+_ADOBE, _ADOBE_BYTES = 0xEE, 14
 _IN_SCAN = (0x00, *range(0xD0, 0xD8))
 """What may follow 255 within a scan: a stuffed zero, or a restart."""
 
@@ -51,8 +52,7 @@ def as_stored(data: bytes, form: Format, max_bytes: int) -> Encoded | None:
     if data.startswith(b"\xff\xd8") and form in (Format.AUTO, Format.JPEG):
         return _within(_plain_jpeg(data), "image/jpeg", max_bytes)
     if data[:4] == b"RIFF" and data[8:16] == b"WEBPVP8 " and form in (Format.AUTO, Format.WEBP):
-        (size,) = struct.unpack_from("<I", data, 4)
-        return _within(data[: size + 8], "image/webp", max_bytes)
+        return _within(_plain_webp(data), "image/webp", max_bytes)
     return None
 
 
@@ -78,6 +78,13 @@ def _plain_png(data: bytes) -> bytes | None:
     return None
 
 
+def _plain_webp(data: bytes) -> bytes | None:
+    size, pixels = struct.unpack_from("<I8xI", data, 4)
+    # Nothing but pixels, and the byte that fills up an odd number of them.
+    plain = size == 12 + pixels + pixels % 2 and len(data) >= size + 8
+    return data[: size + 8] if plain else None
+
+
 def _plain_jpeg(data: bytes) -> bytes | None:
     kept = [b"\xff\xd8"]
     for segment in _segments(data):
@@ -88,7 +95,10 @@ def _plain_jpeg(data: bytes) -> bytes | None:
             kept.append(segment.data)
             return b"".join(kept)
         plain_jfif = kind == _JFIF and len(segment.data) == _JFIF_BYTES + 2
-        if plain_jfif or kind in _TABLES or kind in _FRAMES:
+        adobe = kind == _ADOBE and segment.data[4:9] == b"Adobe"
+        if adobe and len(segment.data) != _ADOBE_BYTES + 2:
+            return None  # it says more than how colours are kept
+        if plain_jfif or adobe or kind in _TABLES or kind in _FRAMES:
             kept.append(segment.data)
         elif not (0xE0 <= kind <= 0xEF or kind == 0xFE):
             return None  # a way of coding that few read

@@ -10,7 +10,9 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar
@@ -58,8 +60,11 @@ class Database:
     def __init__(self, url: str | Path, *, patience: float = PATIENCE) -> None:
         self._url = _url(url)
         self._engine = _engine(self._url, patience)
+        self._faults = (SQLAlchemyError, self._engine.dialect.loaded_dbapi.Error)
+        self._reader: Connection | None = None
+        self._writer: Connection | None = None
         try:
-            self._reader = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            self._reader = self._opened_reader()
         except SQLAlchemyError as error:
             self._engine.dispose()
             raise told(error, self.name) from error
@@ -88,13 +93,15 @@ class Database:
             StoreError: The store failed.
         """
         with self._reading:
+            if self._closed:
+                raise _stopping()
             try:
+                if self._reader is None:
+                    self._reader = self._opened_reader()
                 return work(self._reader)
-            except SQLAlchemyError as error:
-                if self._closed:
-                    raise _stopping() from error
-                # A connection that was lost is opened anew by the next read.
-                self._reader.rollback()
+            except self._faults as error:
+                # A connection may be lost: the next read opens another.
+                self._reader = _let_go(self._reader)
                 raise told(error) from error
 
     def submit(self, work: Callable[[Connection], T]) -> "Future[T]":
@@ -118,8 +125,12 @@ class Database:
         Raises:
             StoreError: The store failed; nothing was changed.
         """
-        # A caller that is cancelled must not undo what may be on disk already.
-        return await asyncio.shield(asyncio.wrap_future(self.submit(work)))
+        loop = asyncio.get_running_loop()
+        # Of the loop's own and by itself: a caller that is cancelled must not undo what may be on
+        # disk already. To shield a wrapped future does the same at twice the cost.
+        answer: asyncio.Future[T] = loop.create_future()
+        self.submit(work).add_done_callback(partial(_hand_over, loop, answer))
+        return await answer
 
     def close(self) -> None:
         """Finish what is queued and let go of the files; closing again does nothing."""
@@ -130,8 +141,12 @@ class Database:
             self._queue.put(None)
         self._thread.join()
         with self._reading:
-            self._reader.close()
+            self._reader = _let_go(self._reader)
+            self._writer = _let_go(self._writer)
             self._engine.dispose()
+
+    def _opened_reader(self) -> Connection:
+        return self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
     def _write_all(self) -> None:
         while (first := self._queue.get()) is not None:
@@ -153,9 +168,14 @@ class Database:
     def _commit(self, writes: list[_Write]) -> None:
         alone = len(writes) == 1
         try:
-            with self._engine.begin() as connection:
-                results = [_run(connection, write, alone=alone) for write in writes]
+            # Kept from one commit to the next: to take it from the pool costs as much as a change.
+            if self._writer is None:
+                self._writer = self._engine.connect()
+            with self._writer.begin():
+                results = [_run(self._writer, write, alone=alone) for write in writes]
         except BaseException as error:  # noqa: BLE001  # whoever waits must hear of it, whatever it is
+            if not isinstance(error, ExamError):
+                self._writer = _let_go(self._writer)
             self._fail(writes, error)
             return
         for write, value, error in results:
@@ -170,7 +190,7 @@ class Database:
             for write in writes:
                 self._commit([write])
             return
-        cause = told(error) if isinstance(error, SQLAlchemyError) else error
+        cause = told(error) if isinstance(error, self._faults) else error
         if cause is not error:
             cause.__cause__ = error
         for write in writes:
@@ -180,11 +200,41 @@ class Database:
 def _run(connection: Connection, write: _Write, *, alone: bool) -> _Result:
     if alone:
         return _Result(write, write.work(connection), None)
-    try:
-        with connection.begin_nested():
-            return _Result(write, write.work(connection), None)
-    except ExamError as error:
-        return _Result(write, None, error)
+    # By the driver: SQLAlchemy's nested transactions cost more than most changes do.
+    with closing(connection.connection.cursor()) as cursor:
+        cursor.execute("SAVEPOINT alone")
+        try:
+            result = _Result(write, write.work(connection), None)
+        except ExamError as error:
+            cursor.execute("ROLLBACK TO SAVEPOINT alone")
+            result = _Result(write, None, error)
+        cursor.execute("RELEASE SAVEPOINT alone")
+    return result
+
+
+def _hand_over(
+    loop: asyncio.AbstractEventLoop, answer: "asyncio.Future[T]", done: "Future[T]"
+) -> None:
+    """Tell a loop on another thread what became of a change."""
+    with suppress(RuntimeError):  # it is closed: nobody waits any more
+        loop.call_soon_threadsafe(_settle, answer, done)
+
+
+def _settle(answer: "asyncio.Future[T]", done: "Future[T]") -> None:
+    if answer.cancelled():
+        return
+    error = done.exception()
+    if error is None:
+        answer.set_result(done.result())
+    else:
+        answer.set_exception(error)
+
+
+def _let_go(connection: Connection | None) -> None:
+    """Close a connection, which may be lost."""
+    if connection is not None:
+        with suppress(SQLAlchemyError):
+            connection.close()
 
 
 def _stopping() -> StoreError:
@@ -241,7 +291,7 @@ def _engine(url: URL, patience: float) -> Engine:
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            connection.connection.cursor().execute("BEGIN IMMEDIATE")
 
     return engine
 

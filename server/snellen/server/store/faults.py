@@ -37,6 +37,6 @@ def told(error: BaseException, file: str | None = None) -> StoreError:
 
 def _code(error: BaseException) -> int | None:
     """Return SQLite's primary result code; None for what has none."""
-    cause = error.orig if isinstance(error, DBAPIError) else None
+    cause = error.orig if isinstance(error, DBAPIError) else error
     code = getattr(cause, "sqlite_errorcode", None)
     return code & _PRIMARY if isinstance(code, int) else None

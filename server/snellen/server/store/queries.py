@@ -1,4 +1,4 @@
-"""The questions that are asked of the store, each in one place and compiled once.
+"""The questions that are asked of the store, each in one place; what calls ask is written once.
 
 No rule is here and nothing that only one database knows. On PostgreSQL rows that are about to
 change are locked; on SQLite there is one writer at a time.
@@ -13,6 +13,7 @@ from sqlalchemy import (
     Text,
     and_,
     bindparam,
+    cast,
     func,
     insert,
     not_,
@@ -20,10 +21,11 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.engine import Row
 
 from snellen.server.exam import Place
 from snellen.server.sittings import Cost, Progress, Swept
+from snellen.server.store.rows import AnswerRow, AttemptRow, ItemRow, ListedRow, PlaceRow
+from snellen.server.store.statements import Command, Query
 from snellen.server.store.tables import answers, attempts, items, leases, traces
 
 _MINE = items.c.attempt == bindparam("a")
@@ -32,15 +34,19 @@ _ONE = attempts.c.id == bindparam("a")
 # An item's row comes with what its attempt's row says: one question instead of two.
 _BESIDE = (attempts.c.state, attempts.c.total, attempts.c.answered.label("done"))
 
-ATTEMPT = select(attempts).where(
-    attempts.c.digest == bindparam("d"), attempts.c.caller == bindparam("c")
+ATTEMPT = Query(
+    select(attempts).where(
+        attempts.c.digest == bindparam("d"), attempts.c.caller == bindparam("c")
+    ),
+    AttemptRow,
 )
-NUMBERED = select(attempts).where(_ONE)
-LISTED = (
+NUMBERED = Query(select(attempts).where(_ONE), AttemptRow)
+LISTED = Query(
     select(attempts)
     .where(attempts.c.id > bindparam("after"))
     .order_by(attempts.c.id)
-    .limit(bindparam("most"))
+    .limit(bindparam("most")),
+    AttemptRow,
 )
 STARTED = select(func.count()).where(
     attempts.c.caller == bindparam("c"),
@@ -54,34 +60,33 @@ _CLOSE = (
     .values(state=bindparam("s"), closed=bindparam("now"))
 )
 _KEEP = update(attempts).where(_ONE, attempts.c.report.is_(None)).values(report=bindparam("r"))
-_COUNTED = update(attempts).where(_ONE).values(answered=attempts.c.answered + 1)
+_COUNTED = Command(update(attempts).where(_ONE).values(answered=attempts.c.answered + 1))
 
-ITEM = (
-    select(items, *_BESIDE)
-    .join_from(items, attempts, items.c.attempt == attempts.c.id)
-    .where(_MINE, items.c.opaque == bindparam("o"))
-)
-ITEM_TO_CHANGE = ITEM.with_for_update()
-# One question for every filter: it is then compiled once. A parameter that is null filters nothing.
-PAGE = (
-    select(items)
+_ITEMS = select(items, *_BESIDE).join_from(items, attempts, items.c.attempt == attempts.c.id)
+_NAMED = _ITEMS.where(_MINE, items.c.opaque == bindparam("o"))
+ITEM = Query(_NAMED, ItemRow)
+ITEM_TO_CHANGE = Query(_NAMED.with_for_update(), ItemRow)
+# One question for every filter: it is then written once. A parameter that is null filters nothing;
+# PostgreSQL asks of which type such a one is.
+PAGE = Query(
+    select(*(items.c[name] for name in ListedRow._fields))
     .where(
         _MINE,
         items.c.place > bindparam("after"),
-        or_(bindparam("done", type_=Boolean).is_(None), items.c.answered == bindparam("done")),
-        or_(bindparam("h", type_=Text).is_(None), items.c.holder == bindparam("h")),
+        or_(cast(bindparam("done"), Boolean).is_(None), items.c.answered == bindparam("done")),
+        or_(cast(bindparam("h"), Text).is_(None), items.c.holder == bindparam("h")),
     )
     .order_by(items.c.place)
-    .limit(bindparam("most"))
+    .limit(bindparam("most")),
+    ListedRow,
 )
 # What a client holds already comes before anything new: it may have lost the result of its call.
-HELD_OPEN = (
-    select(items, *_BESIDE)
-    .join_from(items, attempts, items.c.attempt == attempts.c.id)
-    .where(_MINE, items.c.holder == bindparam("h"), items.c.answered.is_(False))
+HELD_OPEN = Query(
+    _ITEMS.where(_MINE, items.c.holder == bindparam("h"), items.c.answered.is_(False))
     .order_by(items.c.place)
     .limit(1)
-    .with_for_update()
+    .with_for_update(),
+    ItemRow,
 )
 _OTHER_HALF = (
     select(1)
@@ -93,10 +98,8 @@ _OTHER_HALF = (
     )
     .exists()
 )
-NEXT = (
-    select(items, *_BESIDE)
-    .join_from(items, attempts, items.c.attempt == attempts.c.id)
-    .where(
+_NEXT = (
+    _ITEMS.where(
         _MINE,
         items.c.answered.is_(False),
         or_(items.c.holder.is_(None), items.c.leased_until < bindparam("now")),
@@ -105,8 +108,9 @@ NEXT = (
     .limit(1)
     .with_for_update(skip_locked=True, of=items)
 )
-NEXT_OF_NO_PAIR_SEEN = NEXT.where(not_(_OTHER_HALF))
-SEEN_OTHER = (
+NEXT = Query(_NEXT, ItemRow)
+NEXT_OF_NO_PAIR_SEEN = Query(_NEXT.where(not_(_OTHER_HALF)), ItemRow)
+_SEEN_OTHER = (
     select(leases.c.place)
     .where(
         leases.c.attempt == bindparam("a"),
@@ -115,21 +119,33 @@ SEEN_OTHER = (
     )
     .limit(1)
 )
-SEEN_OTHER_HALF = SEEN_OTHER.where(leases.c.pair == bindparam("pair"))
-SEEN = select(leases.c.at).where(
-    leases.c.attempt == bindparam("a"),
-    leases.c.client == bindparam("h"),
-    leases.c.place == bindparam("p"),
+SEEN_OTHER = Query(_SEEN_OTHER, PlaceRow)
+SEEN_OTHER_HALF = Query(_SEEN_OTHER.where(leases.c.pair == bindparam("pair")), PlaceRow)
+SEEN = Query(
+    select(leases.c.place).where(
+        leases.c.attempt == bindparam("a"),
+        leases.c.client == bindparam("h"),
+        leases.c.place == bindparam("p"),
+    ),
+    PlaceRow,
 )
-_LEASE = update(items).where(_THIS).values(holder=bindparam("h"), leased_until=bindparam("until"))
-VIEWED = update(items).where(_THIS).values(views=items.c.views + 1)
-_ANSWERED = update(items).where(_THIS).values(answered=True, submissions=bindparam("n"))
+_LEASE = Command(
+    update(items).where(_THIS).values(holder=bindparam("h"), leased_until=bindparam("until"))
+)
+_REMEMBER = Command(insert(leases))
+VIEWED = Command(update(items).where(_THIS).values(views=items.c.views + 1))
+_KEEP_ANSWER = Command(insert(answers))
+_ANSWERED = Command(update(items).where(_THIS).values(answered=True, submissions=bindparam("n")))
+_KEEP_TRACE = Command(
+    insert(traces).values({name: bindparam(name) for name in traces.c.keys() if name != "id"})  # noqa: SIM118  # a collection of columns, whose keys are no items
+)
 
-LAST = (
+LAST = Query(
     select(answers.c.number, answers.c.response, answers.c.holder)
     .where(answers.c.attempt == bindparam("a"), answers.c.place == bindparam("p"))
     .order_by(answers.c.number.desc())
-    .limit(1)
+    .limit(1),
+    AnswerRow,
 )
 GIVEN = (
     select(
@@ -176,7 +192,7 @@ _ABANDON = (
 )
 
 
-def place_of(row: Row[Any]) -> Place:
+def place_of(row: ItemRow) -> Place:
     """Return where an item's row stands in its attempt."""
     return Place(row.place, row.opaque, row.task, row.item, row.pair)
 
@@ -193,16 +209,16 @@ def progress(connection: Connection, attempt: int) -> Progress:
     return Progress(answered=answered, open=total - answered)
 
 
-def keep_lease(connection: Connection, row: Row[Any], client: str, times: tuple[int, int]) -> None:
+def keep_lease(connection: Connection, row: ItemRow, client: str, times: tuple[int, int]) -> None:
     """Give an item to a client until a time, and remember that it was given."""
     now, until = times
     this = {"a": row.attempt, "p": row.place, "h": client}
-    connection.execute(_LEASE, {**this, "until": until})
-    known = row.holder is not None and connection.execute(SEEN, this).first() is not None
+    _LEASE.run(connection, {**this, "until": until})
+    known = row.holder is not None and SEEN.first(connection, this) is not None
     if known:
         return
-    connection.execute(
-        insert(leases),
+    _REMEMBER.run(
+        connection,
         {
             "attempt": row.attempt,
             "client": client,
@@ -215,11 +231,11 @@ def keep_lease(connection: Connection, row: Row[Any], client: str, times: tuple[
 
 def keep_answer(connection: Connection, row: dict[str, Any]) -> None:
     """Write an answer, mark its item as answered and count it, the first one only."""
-    connection.execute(insert(answers), row)
+    _KEEP_ANSWER.run(connection, row)
     this = {"a": row["attempt"], "p": row["place"]}
-    connection.execute(_ANSWERED, {**this, "n": row["number"]})
+    _ANSWERED.run(connection, {**this, "n": row["number"]})
     if row["number"] == 1:
-        connection.execute(_COUNTED, this)
+        _COUNTED.run(connection, this)
 
 
 def cost(connection: Connection, attempt: int, milliseconds: int) -> Cost:
@@ -243,9 +259,11 @@ def sweep(connection: Connection, now: int, since: int) -> Swept:
 def keep_report(connection: Connection, attempt: int, report: str) -> str:
     """Store a report with its attempt, unless it has one; return the one it has then."""
     connection.execute(_KEEP, {"a": attempt, "r": report})
-    return connection.execute(NUMBERED, {"a": attempt}).one().report
+    kept = NUMBERED.one(connection, {"a": attempt}).report
+    assert kept is not None
+    return kept
 
 
 def keep_traces(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
     """Write traces."""
-    connection.execute(insert(traces), rows)
+    _KEEP_TRACE.run_all(connection, rows)

@@ -230,7 +230,7 @@ class _Builder:
             answer_format=AnswerFormat(
                 kind=spec.kind,
                 example=_UNIT_EXAMPLES[spec.example] if unit else spec.example,
-                options=tuple(LETTERS[: len(row.options)]) if chosen else (),
+                options=_options(row) if chosen else (),
                 space=self.rows.space,
             ),
             tags={"prompt": self.prompt.name},
@@ -239,6 +239,13 @@ class _Builder:
     def reference(self, index: int) -> Reference:
         answers = self.spec.answers(self.rows.rows[index], self.rows.space)
         return Reference(item_id=self.rows.ids[index], answers=answers)
+
+
+def _options(row: DescriptionRow | InstructionRow | ClickRow) -> tuple[str, ...]:
+    """Return what is chosen from: texts, where the prompt tells them, or letters in the image."""
+    if isinstance(row, ClickRow):
+        return tuple(row.options)
+    return tuple(LETTERS[: len(row.options)])
 
 
 def _shown(row: Row, space: Space | None) -> dict[str, str]:

@@ -1,0 +1,352 @@
+"""The commands about a store's attempts: list, show, close and sweep them, export and grade."""
+
+import asyncio
+import json as json_format
+import os
+import shlex
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from snellen.grading.errors import InputError
+from snellen.sdk.cli.options import check_folder
+from snellen.sdk.cli.serving import (
+    Key,
+    Packs,
+    Store,
+    default_store,
+    grade_taken,
+    open_database,
+    pack_folders,
+    tell,
+    told,
+)
+from snellen.sdk.cli.tables import Head, print_table
+from snellen.sdk.cli.take import cost_said, tell_report
+from snellen.sdk.files import write_atomically
+from snellen.tasks.pack.layout import SEALED
+from snellen.tasks.pack.reading import has_references, read_manifest
+from snellen.tasks.pack.sealing import KEY_VARIABLE
+
+if TYPE_CHECKING:
+    from snellen.server.attempts import Service
+    from snellen.server.register import Details, Entry, Register
+    from snellen.server.sittings import Attempt, Exported
+    from snellen.server.store.database import Database
+    from snellen.tasks.pack.reading import Pack
+
+_HEADS = (
+    Head("no.", text=True),
+    Head("caller", text=True),
+    Head("model", text=True),
+    Head("mode", text=True),
+    Head("exam", text=True),
+    Head("tasks", text=True),
+    Head("opened", text=True),
+    Head("state", text=True),
+    Head("answered"),
+    Head("value"),
+)
+_out = Console(highlight=False)
+
+group = typer.Typer(
+    help="See, close, export and grade the attempts of a store.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Number = Annotated[int, typer.Argument(help="The attempt's number, as `list` has it.", min=1)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
+
+
+@group.command("list")
+def list_attempts(store: Store = None, json: AsJson = False) -> None:
+    """List everybody's attempts, the oldest first."""
+    from snellen.server.register import entry
+
+    with told(), _register(store) as register:
+        entries = [entry(attempt) for attempt in register.all_attempts()]
+        if json:
+            _print_json([one.model_dump(mode="json") for one in entries])
+        elif entries:
+            print_table(_out, _HEADS, [_row(one) for one in entries])
+        else:
+            tell("there is no attempt yet")
+
+
+@group.command("show")
+def show(number: Number, store: Store = None, json: AsJson = False) -> None:
+    """Show one attempt: its rules, how far it is, what it cost, its report once there is one."""
+    from snellen.server.register import details
+
+    with told(), _register(store) as register:
+        found = details(register, register.numbered(number))
+        if json:
+            _print_json(found.model_dump(mode="json"))
+        else:
+            _show(found)
+
+
+@group.command("export")
+def export(
+    number: Number,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder to write to; made where it is not.")
+    ],
+    packs: Packs = None,
+    store: Store = None,
+    key: Key = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over the files of an earlier export.")
+    ] = False,
+) -> None:
+    """Write a closed attempt's answers, a file a task, and print how to grade them.
+
+    The packs are those that the attempt was taken from, or copies of them without references.
+    """
+    from snellen.server.register import Register
+
+    with told(), _database(store) as database:
+        attempt = Register(database).numbered(number)
+        best = attempt.rules.counting == "best" and attempt.rules.submissions > 1
+        service = _served(database, attempt, packs, key, references=best)
+        exported = service.export(attempt)
+        files = _files(output, exported, service)
+        _write(output, files, force=force)
+        _tell_how(output, exported, service, files, key)
+
+
+@group.command("grade")
+def grade(
+    number: Number,
+    packs: Packs = None,
+    store: Store = None,
+    key: Key = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Save the report as JSON.", show_default=False),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Grade a closed attempt where the references are: a deferred one, or one without a report.
+
+    The report is for you: it is not stored, and the examinee does not see it.
+    """
+    from snellen.server.register import Register
+
+    with told(), _database(store) as database:
+        if output is not None:
+            check_folder(output)
+        attempt = Register(database).numbered(number)
+        service = _served(database, attempt, packs, key, references=True)
+        report = service.grade(attempt).model_dump(mode="json")
+        if output is not None:
+            text = json_format.dumps(report, indent=2, ensure_ascii=False) + "\n"
+            write_atomically(output, [text.encode()])
+        if json:
+            _print_json(report)
+        else:
+            tell_report(report)
+
+
+@group.command("close")
+def close(number: Number, store: Store = None) -> None:
+    """Close an attempt as finished: no answer is taken from then on; it can be graded."""
+    with told(), _register(store) as register:
+        attempt = register.numbered(number)
+        _tell_closed(attempt, asyncio.run(register.close(attempt)))
+
+
+@group.command("abandon")
+def abandon(number: Number, store: Store = None) -> None:
+    """Close an attempt as abandoned: no answer is taken, and its examinee gets no report."""
+    with told(), _register(store) as register:
+        attempt = register.numbered(number)
+        _tell_closed(attempt, asyncio.run(register.abandon(attempt)))
+
+
+@group.command("sweep")
+def sweep(
+    idle: Annotated[
+        float, typer.Option(help="Minutes that nobody has touched what is abandoned.", min=1)
+    ] = 24 * 60,
+    store: Store = None,
+) -> None:
+    """Close what is past its deadline as expired, and what nobody has touched as abandoned."""
+    with told(), _register(store) as register:
+        swept = asyncio.run(register.sweep(idle))
+        sys.stdout.write(f"{swept.expired} expired, {swept.abandoned} abandoned\n")
+
+
+# ---- what is opened ----------------------------------------------------------------------------
+
+
+@contextmanager
+def _database(store: str | None) -> Generator["Database"]:
+    place = store or str(default_store())
+    if "://" not in place and not Path(place).is_file():
+        # To open it would make it, and an empty list would hide the slip.
+        raise InputError(
+            "there is no store; --store names the one that the exam was served with", file=place
+        )
+    with open_database(store) as database:
+        yield database
+
+
+@contextmanager
+def _register(store: str | None) -> Generator["Register"]:
+    from snellen.server.register import Register
+
+    with _database(store) as database:
+        yield Register(database)
+
+
+def _served(
+    database: "Database",
+    attempt: "Attempt",
+    packs: list[Path] | None,
+    key: Path | None,
+    *,
+    references: bool,
+) -> "Service":
+    """Open what an attempt was taken from, with its references or without."""
+    from snellen.server.attempts import Service
+    from snellen.server.opening import read_exam
+    from snellen.server.rules import Mode
+    from snellen.server.settings import Settings
+
+    mode = Mode.EXAM if references else Mode.DEFERRED
+    rules = attempt.rules.model_copy(update={"mode": mode})
+    folders = _in_order(pack_folders(packs), attempt)
+    return Service(read_exam(Settings(folders, database.name, rules, key), grade_taken), database)
+
+
+def _in_order(folders: Sequence[Path], attempt: "Attempt") -> tuple[Path, ...]:
+    """Put packs in the order in which the attempt's exam names them."""
+    names = attempt.exam.rpartition("@")[0].split("+")
+
+    def place(folder: Path) -> int:
+        name = read_manifest(folder).name
+        return names.index(name) if name in names else len(names)
+
+    return tuple(sorted(folders, key=place))
+
+
+# ---- what is written ---------------------------------------------------------------------------
+
+
+def _files(output: Path, exported: Sequence["Exported"], service: "Service") -> dict[Path, str]:
+    """Return the files of an export: answers, and the items asked where these are not all."""
+    files: dict[Path, str] = {}
+    for part in exported:
+        files[_answers(output, part)] = part.lines
+        if len(part.items) < len(_pack(service, part).index[part.task]):
+            files[_items(output, part)] = "".join(f"{item}\n" for item in part.items)
+    return files
+
+
+def _write(output: Path, files: dict[Path, str], *, force: bool) -> None:
+    there = [path for path in files if path.exists()]
+    if there and not force:
+        raise InputError("it is there already; --force writes over it", file=str(there[0]))
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"can't make the folder: {error.strerror}", file=str(output)) from error
+    for path, text in files.items():
+        write_atomically(path, [text.encode()])
+
+
+def _answers(output: Path, part: "Exported") -> Path:
+    return output / f"{part.task.replace('/', '-')}.jsonl"
+
+
+def _items(output: Path, part: "Exported") -> Path:
+    return output / f"{part.task.replace('/', '-')}.items.txt"
+
+
+def _pack(service: "Service", part: "Exported") -> "Pack":
+    return service.exam.packs_by_task[part.task]
+
+
+# ---- what is printed ---------------------------------------------------------------------------
+
+
+def _tell_how(
+    output: Path,
+    exported: Sequence["Exported"],
+    service: "Service",
+    files: dict[Path, str],
+    key: Path | None,
+) -> None:
+    """Print the command that grades each file."""
+    for part in exported:
+        pack, items = _pack(service, part), _items(output, part)
+        words = ["snellen", "grade", str(_answers(output, part)), "--task", part.task]
+        words += ["--data", str(pack.folder), "--protocol", part.protocol]
+        words += ["--items", str(items)] if items in files else []
+        opened = f"{KEY_VARIABLE}={shlex.quote(f'@{key}')} " if key is not None else ""
+        sys.stdout.write(f"{opened}{shlex.join(words)}\n")
+        if not has_references(pack):
+            tell(f"{pack.folder} has no references: give --data the pack that it is a copy of")
+        elif pack.manifest.references == SEALED and key is None and KEY_VARIABLE not in os.environ:
+            tell(f"the references are sealed: {KEY_VARIABLE}=@FILE names the file of the key")
+
+
+def _tell_closed(before: "Attempt", after: "Attempt") -> None:
+    already = " already" if before.closed is not None else ""
+    sys.stdout.write(f"attempt {after.id} is {after.state}{already}\n")
+
+
+def _print_json(found: object) -> None:
+    sys.stdout.write(json_format.dumps(found, indent=2, ensure_ascii=False) + "\n")
+
+
+def _row(one: "Entry") -> tuple[str, ...]:
+    value = "-" if one.value is None else f"{one.value:.4f}"
+    answered = f"{one.answered}/{one.total}"
+    tasks = " ".join(one.tasks)
+    opened = _moment(one.opened)
+    model = one.model or "-"
+    names = (str(one.number), one.caller, model, one.mode.value, one.exam, tasks)
+    return (*names, opened, one.state.value, answered, value)
+
+
+def _show(found: "Details") -> None:
+    model = "" if found.model is None else f" with {found.model}"
+    lines = [
+        f"attempt {found.number} of {found.caller}{model}: {found.state},"
+        f" {found.answered} of {found.total} answered",
+        f"exam {found.exam}: {', '.join(found.tasks)}",
+        f"opened {_moment(found.opened)}"
+        + "".join(
+            f", {name} {_moment(moment)}"
+            for name, moment in (("deadline", found.deadline), ("closed", found.closed))
+            if moment is not None
+        ),
+        "rules: " + ", ".join(_rules(found)),
+    ]
+    sys.stdout.write("\n".join(lines) + "\n")
+    if found.report is None:
+        sys.stdout.write(cost_said(found.cost.model_dump()) + "\n")
+        sys.stdout.write("no report\n")
+    else:
+        tell_report(found.report.model_dump(mode="json"))
+
+
+def _rules(found: "Details") -> list[str]:
+    rules = {**found.rules.model_dump(mode="json"), "contexts": found.contexts.value}
+    return [
+        f"{name.replace('_', ' ')} {json_format.dumps(value) if isinstance(value, bool) else value}"
+        for name, value in rules.items()
+        if value is not None
+    ]
+
+
+def _moment(iso: str) -> str:
+    return iso.replace("+00:00", "Z")
