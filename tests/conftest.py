@@ -13,6 +13,9 @@ settings.register_profile("snellen", deadline=None)
 settings.register_profile("landing", deadline=None, derandomize=True)
 settings.load_profile("landing" if os.environ.get("CI") else "snellen")
 
+# What runs the tests may set it, and a console that is made under it keeps that width for good.
+os.environ.pop("COLUMNS", None)
+
 VARIABLE = "SNELLEN_DATA"
 
 

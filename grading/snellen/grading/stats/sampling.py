@@ -109,7 +109,12 @@ def draw(names: Iterable[str], count: int, seed: int) -> list[str]:
         raise MetricError(f"{twice!r} stands twice among the names to draw from")
     if not 0 <= count <= len(known):
         raise MetricError(f"{count} can't be drawn from {len(known)} without replacement")
-    return sorted(sorted(known, key=lambda name: (_lot(name, seed), name))[:count])
+    return sorted(by_lot(known, seed)[:count])
+
+
+def by_lot(names: Iterable[str], seed: int) -> list[str]:
+    """Return names in the order in which `draw` takes them."""
+    return sorted(names, key=lambda name: (_lot(name, seed), name))
 
 
 def _lot(name: str, seed: int) -> bytes:

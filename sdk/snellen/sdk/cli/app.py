@@ -10,7 +10,17 @@ import typer
 from snellen.grading.breakdown import LEAST
 from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import PROTOCOLS, protocols_of
-from snellen.sdk.cli import attempts, pack, plan, runs, serving, show, take
+from snellen.sdk.cli import (
+    attempts,
+    pack,
+    pack_audit,
+    pack_tools,
+    plan,
+    runs,
+    serving,
+    show,
+    take,
+)
 from snellen.sdk.cli import data as data_commands
 from snellen.sdk.cli.judge import judge
 from snellen.sdk.cli.options import (
@@ -226,7 +236,11 @@ app.command()(data_commands.fetch)
 app.add_typer(data_commands.group, name="data")
 app.command()(judge)
 app.command()(summary)
+for _name, _command in pack_tools.COMMANDS.items():
+    pack.group.command(_name)(_command)
+pack.group.command("audit")(pack_audit.audit)
 app.add_typer(pack.group, name="pack")
+app.command()(pack_audit.export)
 app.add_typer(serving.app)
 app.command()(take.take)
 app.add_typer(attempts.group, name="attempts")

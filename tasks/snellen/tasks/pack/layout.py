@@ -166,12 +166,60 @@ class PackSource(Closed):
 
 
 class PackReference(Closed):
-    """A line of references: an item's gold, and tags that may tell of it."""
+    """A line of references: an item's gold, and what may tell of it.
+
+    Attributes:
+        item_id: The item's id.
+        task: The task's id.
+        gold: In the task's published shape.
+        tags: What the item can be grouped by.
+        record: What was done to make the item, for whoever checks it; None: nobody said.
+    """
 
     item_id: str
     task: str
     gold: JsonValue = Field(repr=False)
     tags: dict[str, str] = Field(default_factory=dict[str, str], repr=False)
+    record: JsonValue = Field(default=None, repr=False)
+
+
+class StruckItem(Closed):
+    """An item that was taken out of a pack, and why; the reason tells nothing of its gold."""
+
+    task: str
+    item: str
+    reason: str
+
+
+class Built(Closed):
+    """How a pack's items came to be, where a builder made them or some were struck since.
+
+    Attributes:
+        builder: What made them, with its version; empty where published data was packed.
+        seed: What every choice was drawn from; None where nothing was drawn.
+        browser: The browser that rendered the pages, with its version.
+        sites: How many sites.
+        pages: How many pages of them.
+        thresholds: Of what is put into classes by a measure, such as difficulty by area: the
+            measure's name to the limits between the classes, rising.
+        unstable: The pages of which two renders differed.
+        refused: Task to reason to how many pages carried no item of it.
+        licences: Site to whose its pages are.
+        struck: The items that were taken out.
+        parts: Of a pack that was merged of several: what each says, in their order.
+    """
+
+    builder: str = ""
+    seed: int | None = None
+    browser: str = ""
+    sites: int = Field(default=0, ge=0)
+    pages: int = Field(default=0, ge=0)
+    thresholds: dict[str, tuple[float, ...]] = Field(default_factory=dict[str, tuple[float, ...]])
+    unstable: tuple[str, ...] = ()
+    refused: dict[str, dict[str, int]] = Field(default_factory=dict[str, dict[str, int]])
+    licences: dict[str, str] = Field(default_factory=dict[str, str])
+    struck: tuple[StruckItem, ...] = ()
+    parts: tuple["Built", ...] = ()
 
 
 class Manifest(Closed):
@@ -187,6 +235,8 @@ class Manifest(Closed):
         image_bytes: Their bytes together.
         canary: Stands in every file of references, so that a leak can be found.
         licence: Whose the items and images are.
+        built: How the items came to be; None where published data was packed as it is, and then
+            not in the file.
     """
 
     format: str = FORMAT
@@ -198,6 +248,7 @@ class Manifest(Closed):
     image_bytes: int = Field(ge=0)
     canary: str
     licence: str = ""
+    built: Built | None = Field(default=None, exclude_if=lambda known: known is None)
 
     @property
     def references(self) -> str | None:

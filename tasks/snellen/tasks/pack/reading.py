@@ -79,6 +79,10 @@ class ItemLines(Sequence[PackItem]):
     def __len__(self) -> int:
         return len(self._lines)
 
+    def raw(self, place: int) -> bytes:
+        """Return the bytes of a line, without its end."""
+        return self._lines[place]
+
     @overload
     def __getitem__(self, index: int) -> PackItem: ...
     @overload

@@ -9,7 +9,8 @@ No message here shows a reference: what could not be read is named by its line a
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from types import MappingProxyType
+from typing import Any, cast
 from uuid import UUID, uuid5
 
 import msgspec
@@ -37,11 +38,15 @@ class References:
         sources: Task to what its gold is of.
         golds: Task to item id to gold, in the task's published shape; those of all the data.
         tags: Task to tag to item id to value.
+        records: Task to item id to what was done to make the item, where it is known.
     """
 
     sources: Mapping[str, PackSource] = field(repr=False)
     golds: Mapping[str, Mapping[str, Gold]] = field(repr=False)
     tags: Mapping[str, Mapping[str, Mapping[str, str]]] = field(repr=False)
+    records: Mapping[str, Mapping[str, JsonValue]] = field(
+        default_factory=lambda: MappingProxyType({}), repr=False
+    )
 
 
 def canary_of(items_sha256: str) -> str:
@@ -77,8 +82,14 @@ def to_line(value: object) -> bytes:
     return msgspec.json.encode(value, order="sorted") + b"\n"
 
 
-def lines_of(data: TaskData) -> Iterator[bytes]:
+def lines_of(
+    data: TaskData, records: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+) -> Iterator[bytes]:
     """Yield a task's lines.
+
+    Args:
+        data: The task.
+        records: What was done to make an item, by its id.
 
     Raises:
         DataError: A reference can't be kept so that it comes back equal.
@@ -95,16 +106,20 @@ def lines_of(data: TaskData) -> Iterator[bytes]:
     shape = gold_shape(data.task)
     for place, item_id in enumerate(data.ids):
         tags = {name: column[place] for name, column in data.tags.items()}
-        line = {
+        line: dict[str, Any] = {
             "item_id": item_id,
             "task": data.task,
             "gold": _kept(data.golds[place], shape, item_id),
             "tags": {name: tag for name, tag in tags.items() if tag is not None},
         }
+        if record := records.get(item_id):
+            line["record"] = record
         try:
             yield to_line(line)
         except (UnicodeEncodeError, TypeError, OverflowError):
-            raise DataError(f"the reference of {item_id} or a tag of it is no JSON value") from None
+            raise DataError(
+                f"the reference of {item_id}, a tag or the record of it is no JSON value"
+            ) from None
 
 
 def read_references(body: bytes, file: str) -> References:
@@ -118,11 +133,11 @@ def read_references(body: bytes, file: str) -> References:
         DataError: A line is no reference, is of no task, comes twice, or its gold is not of its
             task's shape; or a task has more or fewer references than its line says.
     """
-    reader = _Reader(file, {}, {}, {})
+    reader = _Reader(file, {}, {}, {}, {})
     for number, text in enumerate(body.splitlines(), start=2):
         reader.read(number, text)
     reader.count()
-    return References(reader.sources, reader.golds, reader.tags)
+    return References(reader.sources, reader.golds, reader.tags, reader.records)
 
 
 @dataclass(slots=True)
@@ -131,6 +146,7 @@ class _Reader:
     sources: dict[str, PackSource]
     golds: dict[str, dict[str, Gold]]
     tags: dict[str, dict[str, dict[str, str]]]
+    records: dict[str, dict[str, JsonValue]]
 
     def read(self, number: int, text: bytes) -> None:
         try:
@@ -151,6 +167,7 @@ class _Reader:
         self.sources[source.task] = source
         self.golds[source.task] = {}
         self.tags[source.task] = {}
+        self.records[source.task] = {}
 
     def _reference(self, line: PackReference, number: int) -> None:
         golds = self.golds.get(line.task)
@@ -165,6 +182,8 @@ class _Reader:
             raise self._fault(f"expected {shape.name}", number, "gold") from None
         for name, value in line.tags.items():
             self.tags[line.task].setdefault(name, {})[line.item_id] = value
+        if line.record is not None:
+            self.records[line.task][line.item_id] = line.record
 
     def count(self) -> None:
         for task, source in self.sources.items():

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -30,6 +31,7 @@ from snellen.tasks.pack.layout import (
     MANIFEST,
     REFERENCES,
     SEALED,
+    Built,
     Manifest,
     PackFile,
     PackImage,
@@ -54,12 +56,16 @@ class Part:
         items: The ids that go in, in the data's order; None: all.
         protocol: The protocol that its score will be of; None: the task's default.
         urls: Images that stay on the web: item id to image name to address.
+        records: What was done to make an item, by its id; kept with the references.
     """
 
     data: TaskData
     items: Sequence[str] | None = None
     protocol: str | None = None
     urls: Urls = field(default_factory=lambda: MappingProxyType({}))
+    records: Mapping[str, Mapping[str, Any]] = field(
+        default_factory=lambda: MappingProxyType({}), repr=False
+    )
     places: Sequence[int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -81,6 +87,7 @@ def write_pack(
     licence: str = "",
     key: str | None = None,
     images: bool = True,
+    built: Built | None = None,
     watch: Callable[[int], None] = lambda _: None,
 ) -> Manifest:
     """Write a pack, whole or not at all.
@@ -95,6 +102,7 @@ def write_pack(
         licence: Whose the items and images are.
         key: Seals the references; None leaves them readable, apart from the items.
         images: Whether to copy the items' images; without them the items show none.
+        built: How the items came to be, where they were built.
         watch: Told after each item how many are done.
 
     Raises:
@@ -116,10 +124,10 @@ def write_pack(
             store.finish()
         kept: Mapping[str, int] = {} if store is None else store.files
         canary = canary_of(items.sha256)
-        references = (line for part in parts for line in lines_of(part.data))
+        references = (line for part in parts for line in lines_of(part.data, part.records))
         written = write_hashed(
             room / (REFERENCES if key is None else SEALED),
-            _pieces(references, canary, key),
+            pieces_of(references, canary, key),
             private=key is None,
         )
         manifest = Manifest(
@@ -131,8 +139,9 @@ def write_pack(
             image_bytes=sum(kept.values()),
             canary=canary,
             licence=licence,
+            built=built,
         )
-        write_hashed(room / MANIFEST, [_manifest(manifest)])
+        write_hashed(room / MANIFEST, [manifest_bytes(manifest)])
     return manifest
 
 
@@ -149,9 +158,9 @@ def seal_pack(pack: Pack, key: str) -> Manifest:
     plain = plain_references(pack, key)
     manifest = pack.manifest
     if manifest.references != SEALED:
-        sealed = replace_hashed(pack.folder / SEALED, _pieces([plain], manifest.canary, key))
+        sealed = replace_hashed(pack.folder / SEALED, pieces_of([plain], manifest.canary, key))
         manifest = _with_references(manifest, SEALED, sealed)
-        replace_hashed(pack.folder / MANIFEST, [_manifest(manifest)])
+        replace_hashed(pack.folder / MANIFEST, [manifest_bytes(manifest)])
     remove(pack.folder / REFERENCES)
     return manifest
 
@@ -184,7 +193,7 @@ def strip_pack(
                     done.add(image.file)
             watch(number)
         shutil.copyfile(pack.folder / ITEMS, room / ITEMS)
-        write_hashed(room / MANIFEST, [_manifest(manifest)])
+        write_hashed(room / MANIFEST, [manifest_bytes(manifest)])
     return manifest
 
 
@@ -195,12 +204,14 @@ def _with_references(manifest: Manifest, name: str | None, written: PackFile | N
     return manifest.model_copy(update={"files": files})
 
 
-def _manifest(manifest: Manifest) -> bytes:
+def manifest_bytes(manifest: Manifest) -> bytes:
+    """Return a manifest as the bytes of its file."""
     text = json.dumps(manifest.model_dump(mode="json"), indent=2, sort_keys=True)
     return f"{text}\n".encode()
 
 
-def _pieces(lines: Iterable[bytes], canary: str, key: str | None) -> Iterator[bytes]:
+def pieces_of(lines: Iterable[bytes], canary: str, key: str | None) -> Iterator[bytes]:
+    """Yield the bytes of a file of references: its head, then the lines, sealed with a key."""
     head = header(canary, key)
     yield head
     if key is None:

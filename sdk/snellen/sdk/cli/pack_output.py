@@ -1,0 +1,113 @@
+"""What the commands that make packs out of packs print, and the progress that they show."""
+
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from snellen.tasks.pack.layout import Manifest
+from snellen.tasks.pack.stats import PackStat, Spread, TaskStat
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+_MOST_TAGS = 8
+
+
+def made(manifest: Manifest, folder: Path) -> None:
+    """Say what a new pack holds, and how its references are kept."""
+    size = megabytes(manifest.image_bytes)
+    out.print(
+        f"[bold]{manifest.name}[/bold] in {escape(str(folder))}: {manifest.images:,} images, {size}"
+    )
+    table(["", task.task, f"{task.items:,} items", task.protocol] for task in manifest.tasks)
+    kept = manifest.references
+    out.print(f"references: {'none' if kept is None else f'in {kept}'}")
+
+
+def stat(found: PackStat) -> None:
+    """Print a pack in numbers."""
+    size = megabytes(found.image_bytes)
+    out.print(
+        f"[bold]{found.name}[/bold]: {found.items:,} items, {found.images:,} images, {size}"
+        f", references {'none' if found.references is None else f'in {found.references}'}"
+    )
+    for task in found.tasks:
+        _task(task)
+    if (built := found.built) is not None:
+        seed = "" if built.seed is None else f", seed {built.seed}"
+        out.print(
+            f"built by {built.builder or 'unknown'}{seed}: {built.pages:,} pages of"
+            f" {built.sites:,} sites, {len(built.unstable):,} unstable, {len(built.struck):,}"
+            " items struck"
+        )
+
+
+def _task(task: TaskStat) -> None:
+    out.print(f"[bold]{task.task}[/bold] ({task.split}, {task.protocol})")
+    sites = "unknown" if task.sites is None else f"{task.sites:,} by {task.cluster}"
+    sized = f"{_spread(task.widths)} x {_spread(task.heights)} pixels" if task.widths else ""
+    options = ", ".join(f"{number} of {count:,}" for number, count in task.options.items())
+    rows = [
+        ["items", f"{task.items:,}" + (f", {task.pairs:,} pairs" if task.pairs else "")],
+        ["images", f"{task.images:,}, {megabytes(task.image_bytes)} {sized}"],
+        ["independent groups", sites],
+        ["answers", _counts(task.answers) + (f"; options: {options}" if options else "")],
+        ["prompt", f"{task.prompt}: {_spread(task.prompt_characters)} characters"],
+    ]
+    if task.references:
+        rows.append(["references", _counts(task.references)])
+    for name, tag in task.tags.items():
+        told = _counts(tag.counts) if tag.counts else f"{tag.values:,} values"
+        rows.append([f"tag {name}", told])
+    table(["", *row] for row in rows)
+
+
+def _counts(counts: dict[str, int]) -> str:
+    shown = [f"{name} {count:,}" for name, count in list(counts.items())[:_MOST_TAGS]]
+    more = [f"{len(counts) - _MOST_TAGS} more"] if len(counts) > _MOST_TAGS else []
+    return ", ".join([*shown, *more])
+
+
+def _spread(numbers: Spread | None) -> str:
+    if numbers is None:
+        return "?"
+    if numbers.least == numbers.most:
+        return f"{numbers.least:g}"
+    return f"{numbers.least:g}..{numbers.most:g} (median {numbers.median:g})"
+
+
+def table(rows: "Sequence[Sequence[str]] | Generator[Sequence[str]]") -> None:
+    """Print rows of texts in columns; what looks like markup is text."""
+    grid = Table.grid(padding=(0, 2))
+    for row in rows:
+        grid.add_row(*map(escape, row))
+    out.print(grid)
+
+
+def megabytes(size: int) -> str:
+    """Return a number of bytes as megabytes."""
+    return f"{size / 1e6:,.1f} MB"
+
+
+@contextmanager
+def bar(what: str, total: int | None) -> Generator[Callable[[int], None]]:
+    """Show on a terminal how many items are done, and how long the rest takes."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True) as shown:
+        line = shown.add_task(what, total=total)
+        yield lambda done: shown.update(line, completed=done)

@@ -1,0 +1,206 @@
+"""The commands that make packs out of packs: split, merge, sample, strike; and stat."""
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from snellen.grading.errors import InputError
+from snellen.sdk.cli import pack_output
+from snellen.sdk.cli.options import check_folder, errors_told, tag_names
+from snellen.sdk.cli.pack import Folder, Key, NewFolder
+from snellen.sdk.files import write_atomically
+from snellen.tasks.pack import sealing
+from snellen.tasks.pack.copying import check_outside
+from snellen.tasks.pack.grouping import SITE, TASK
+from snellen.tasks.pack.layout import SEALED
+from snellen.tasks.pack.merging import merge_packs
+from snellen.tasks.pack.preview_pages import PAGE_BUDGET, preview_pages
+from snellen.tasks.pack.reading import Pack, References, open_pack, open_references
+from snellen.tasks.pack.sampling import sample_pack
+from snellen.tasks.pack.splitting import parts_of, split_pack
+from snellen.tasks.pack.stats import pack_stat
+from snellen.tasks.pack.striking import read_struck
+from snellen.tasks.pack.striking import strike as strike_items
+
+Seed = Annotated[int, typer.Option(help="The same seed makes the same choice.", min=0)]
+
+
+def readable(pack: Pack, key: Path | None) -> References | None:
+    """Open a pack's references where that can be done; None where there are none, or no key."""
+    secret = sealing.find_key(key, pack=pack.folder)
+    if pack.manifest.references is None or (pack.manifest.references == SEALED and not secret):
+        return None
+    return open_references(pack, secret)
+
+
+def stat(
+    folder: Folder,
+    key: Key = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+) -> None:
+    """Say in numbers what a pack holds: items, images, sites, tags, prompts.
+
+    Where the references can be read, their kinds and tags are counted, too; none is printed.
+    """
+    with errors_told():
+        pack = open_pack(folder)
+        found = pack_stat(pack, readable(pack, key))
+        if json:
+            sys.stdout.write(found.model_dump_json(indent=2) + "\n")
+        else:
+            pack_output.stat(found)
+
+
+def split(
+    folder: Folder,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder of the parts; must not exist.")
+    ],
+    parts: Annotated[str, typer.Option(help="Names and shares.")] = "train=0.8,test=0.2",
+    by: Annotated[
+        str, typer.Option(help="The tag whose values stay together; site: the task's groups.")
+    ] = SITE,
+    seed: Seed = 0,
+    own_references: Annotated[
+        bool,
+        typer.Option(
+            "--own-references",
+            help="Give each part its own items' references alone; a fitted metric then moves.",
+        ),
+    ] = False,
+    key: Key = None,
+) -> None:
+    """Split a pack into parts that have no site, no screenshot and no pair in common."""
+    with errors_told():
+        pack = open_pack(folder)
+        secret = sealing.find_key(key, pack=folder)
+        with pack_output.bar("splitting", len(pack.lines)) as watch:
+            found = split_pack(
+                pack,
+                parts_of(parts),
+                output,
+                by=by,
+                seed=seed,
+                key=secret,
+                own_references=own_references,
+                watch=watch,
+            )
+        for part, manifest in found.items():
+            pack_output.made(manifest, output / part)
+
+
+def merge(
+    folders: Annotated[list[Path], typer.Argument(help="The packs.")],
+    output: NewFolder,
+    name: Annotated[
+        str, typer.Option(help="What the pack is called: small letters, digits, dashes.")
+    ],
+    title: Annotated[str, typer.Option(help="A line for people.")] = "",
+    key: Key = None,
+) -> None:
+    """Put the items of several packs into one; the same item is taken once."""
+    with errors_told():
+        packs = [open_pack(folder) for folder in folders]
+        secret = sealing.find_key(key, pack=folders[0])
+        total = sum(len(pack.lines) for pack in packs)
+        with pack_output.bar("merging", total) as watch:
+            manifest = merge_packs(packs, output, name=name, title=title, key=secret, watch=watch)
+        pack_output.made(manifest, output)
+
+
+def sample(
+    folder: Folder,
+    output: NewFolder,
+    items: Annotated[int, typer.Option(help="How many items, at most.", min=1)],
+    by: Annotated[
+        str, typer.Option(help="The tags that make the strata, such as task,difficulty.")
+    ] = TASK,
+    seed: Seed = 0,
+    key: Key = None,
+) -> None:
+    """Draw a stratified sample of a pack's items, in proportion, pairs whole, as a pack."""
+    with errors_told():
+        pack = open_pack(folder)
+        secret = sealing.find_key(key, pack=folder)
+        with pack_output.bar("copying", items) as watch:
+            manifest = sample_pack(
+                pack, items, output, by=tag_names(by), seed=seed, key=secret, watch=watch
+            )
+        pack_output.made(manifest, output)
+
+
+def strike(
+    folder: Folder,
+    struck: Annotated[
+        list[Path],
+        typer.Argument(help="Lists of items, as the preview and the audit write them."),
+    ],
+    output: NewFolder,
+    key: Key = None,
+) -> None:
+    """Write a pack without some of its items; its manifest says which, and why.
+
+    A pack is never changed in place.
+    """
+    with errors_told():
+        pack = open_pack(folder)
+        secret = sealing.find_key(key, pack=folder)
+        listed = [one for path in struck for one in read_struck(path, pack)]
+        with pack_output.bar("copying", len(pack.lines)) as watch:
+            manifest = strike_items(pack, listed, output, key=secret, watch=watch)
+        pack_output.made(manifest, output)
+
+
+def preview(
+    folder: Folder,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The page, ending in .html.")
+    ] = Path("preview.html"),
+    page_megabytes: Annotated[
+        int, typer.Option(help="A larger sheet becomes an index, and pages beside it.", min=1)
+    ] = PAGE_BUDGET // 1_000_000,
+    without_references: Annotated[
+        bool, typer.Option("--without-references", help="Leave the references out.")
+    ] = False,
+    key: Key = None,
+) -> None:
+    """Make a contact sheet of a pack: every picture, prompt and reference, to strike items out.
+
+    The page loads nothing and keeps what was struck; its list is for snellen pack strike.
+    """
+    with errors_told():
+        if output.suffix != ".html":
+            raise InputError("a preview's name ends in .html", file=str(output))
+        check_folder(output)
+        pack = open_pack(folder)
+        check_outside(output, [pack])
+        references = None if without_references else readable(pack, key)
+        with pack_output.bar("shrinking", len(pack.lines)) as watch:
+            pages = list(
+                preview_pages(
+                    pack, references, output.stem, budget=page_megabytes * 1_000_000, watch=watch
+                )
+            )
+        for page in pages:
+            write_atomically(output.with_name(page.name), [page.data])
+        size = pack_output.megabytes(sum(len(page.data) for page in pages))
+        shown = "with references" if references else "without references"
+        pack_output.out.print(f"{escape(str(output))}: {len(pages)} pages, {size}, {shown}")
+
+
+COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
+    {
+        "stat": stat,
+        "split": split,
+        "merge": merge,
+        "sample": sample,
+        "strike": strike,
+        "preview": preview,
+    }
+)
+"""What `snellen pack` has beside the commands that make, seal, check and strip a pack."""

@@ -1,0 +1,251 @@
+"""Items that are at fault by themselves: their prompt, options, pictures, boxes and references."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from snellen.grading.metrics.boxes import Ltrb
+from snellen.grading.models.answers import AnswerKind
+from snellen.grading.models.geometry import Space
+from snellen.grading.protocols.golds import Target
+from snellen.tasks.audit.items import AuditItem, guess_of, holds, words
+from snellen.tasks.audit.models import Fault
+from snellen.tasks.audit.pictures import Look, alike
+from snellen.tasks.pack.preview import reference_marks
+
+STANDS_OUT = 2.0
+"""A right option stands out that is so many times as long as the longest of the others, ..."""
+
+BY_CHARACTERS = 12
+"""... and longer by so many characters."""
+
+NEARLY_WHOLE = 0.9
+"""A box with so much of the picture's area can't be missed."""
+
+LEAST_SIDE = 2.0
+"""A box with a shorter side, in pixels, can't be hit on purpose."""
+
+_CLOSED = {"yes", "no", "true", "false", "none", "on", "off", "left", "right", "top", "bottom"}
+_SHORTEST = 3
+_CONTENT = 4
+_SPELLED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = {word: number for number, word in enumerate(_SPELLED)}
+
+Looks = Mapping[str, Look]
+
+
+def faults_of(item: AuditItem, looks: Looks) -> list[Fault]:
+    """Return what is wrong with an item, seen alone.
+
+    Args:
+        item: The item.
+        looks: How its pictures look, by digest; those that are not there are not looked at.
+    """
+    found: list[Fault] = []
+    for check in _CHECKS:
+        found += check(item, looks)
+    return found
+
+
+# ---- the prompt --------------------------------------------------------------------------------
+
+
+def _visible(item: AuditItem, _: Looks) -> Iterator[Fault]:
+    if item.kind is AnswerKind.LABEL:
+        return
+    told = [text for text in item.answers if _tells(text, item)]
+    if any(" ".join(words(text)) in _CLOSED for text in item.answers):
+        # Yes or no in other words: `enabled`, asked whether it is.
+        told = []
+    in_question = [text for text in told if holds(item.question, text)]
+    if item.options and item.right:
+        others = [text for place, text in enumerate(item.options) if place not in item.right]
+        if in_question and not any(holds(item.question, text) for text in others):
+            yield Fault.VISIBLE
+    elif any(not _offered(item.question, text) for text in in_question):
+        yield Fault.VISIBLE
+    tags = {value for name, value in item.line.item.tags.items() if name != "prompt"}
+    parts = {*tags, *re.split(r"[/\s]", item.item)}
+    if any(words(text) == words(part) for text in told for part in parts if words(part)):
+        yield Fault.TAGGED
+
+
+def _tells(text: str, item: AuditItem) -> bool:
+    """Whether a text found in a prompt gives an answer away, and is not there for any answer."""
+    spoken = " ".join(words(text))
+    if len(spoken.replace(" ", "")) < _SHORTEST or spoken in _CLOSED or spoken in _NUMBERS:
+        return False
+    # A sign such as + or % is no word, and may be what tells.
+    return text != guess_of(item.task) and not re.search(r"[+%#&@*=<>]", text)
+
+
+def _offered(question: str, text: str) -> bool:
+    """Whether a question names a text as one of two, `A or B`, so that it tells nothing."""
+    either = rf"\bor\W+(\w+\W+)?{_pattern(text)}|{_pattern(text)}\W+(\w+\W+)?(,[^.?!]*)?\bor\b"
+    return re.search(either, question, re.IGNORECASE) is not None
+
+
+def _pattern(text: str) -> str:
+    return r"\W+".join(map(re.escape, words(text)))
+
+
+def _echo(item: AuditItem, _: Looks) -> Iterator[Fault]:
+    if len(item.right) != 1 or len(item.options) < 3 or item.kind is AnswerKind.LABEL:
+        return
+    shares = echoes(item)
+    (right,) = item.right
+    if (
+        right < len(shares)
+        and shares[right] >= 0.5
+        and not any(share for place, share in enumerate(shares) if place != right)
+    ):
+        yield Fault.ECHO
+
+
+def echoes(item: AuditItem) -> list[float]:
+    """Return what share of each option's longer words the question says, too."""
+    asked = {_stem(word) for word in words(item.question)}
+    shares: list[float] = []
+    for option in item.options:
+        own = [_stem(word) for word in words(option) if len(word) >= _CONTENT]
+        shares.append(sum(word in asked for word in own) / len(own) if own else 0.0)
+    return shares
+
+
+def _stem(word: str) -> str:
+    return re.sub(r"(ing|ed|es|e|s)$", "", word) if len(word) >= _CONTENT else word
+
+
+# ---- the options -------------------------------------------------------------------------------
+
+
+def _options(item: AuditItem, _: Looks) -> Iterator[Fault]:
+    forms = [" ".join(words(option)) or option.strip() for option in item.options]
+    if len(set(forms)) < len(forms):
+        yield Fault.SAME_OPTIONS
+    count = item.choices
+    if item.kind is AnswerKind.CHOICE and count and any(place >= count for place in item.right):
+        yield Fault.NOT_OFFERED
+    if item.kind is AnswerKind.LABEL:
+        return
+    if len(item.right) == 1 and len(item.options) > 2:
+        lengths = [len(option) for option in item.options]
+        right = lengths.pop(min(min(item.right), len(lengths) - 1))
+        longest = max(lengths)
+        if right >= STANDS_OUT * longest and right - longest >= BY_CHARACTERS:
+            yield Fault.LONGEST
+
+
+def _candidates(item: AuditItem, _: Looks) -> Iterator[Fault]:
+    """Compare what the maker's record says of the candidates, where it lists them."""
+    record: object = item.record
+    if not isinstance(record, Mapping):
+        return
+    listed = cast("Mapping[str, Any]", record).get("candidates")
+    if not isinstance(listed, list):
+        return
+    said = [_said(one) for one in cast("list[object]", listed)]
+    right = [said[place] for place in item.right if place < len(said)]
+    if any(text and said.count(text) > 1 for text in right):
+        yield Fault.TWO_FIT
+
+
+def _said(candidate: object) -> str:
+    if isinstance(candidate, str):
+        return " ".join(words(candidate))
+    if isinstance(candidate, Mapping):
+        known = cast("Mapping[str, object]", candidate)
+        parts = [str(known.get(name) or "") for name in ("role", "name", "text", "description")]
+        return " ".join(words(" ".join(parts)))
+    return ""
+
+
+# ---- the pictures ------------------------------------------------------------------------------
+
+
+def _pictures(item: AuditItem, looks: Looks) -> Iterator[Fault]:
+    places = [item.line.images[image.name] for image in item.line.item.images]
+    own = [looks[digest] for image in places if (digest := image.sha256 or "") in looks]
+    if any(look.blank for look in own):
+        yield Fault.BLANK
+    digests = [image.sha256 or image.url for image in places]
+    if len(set(digests)) < len(digests) or any(
+        one.size == other.size and alike(one, other)
+        for number, one in enumerate(own)
+        for other in own[number + 1 :]
+    ):
+        yield Fault.REPEATED_PICTURES
+
+
+# ---- the reference -----------------------------------------------------------------------------
+
+
+def _boxes(item: AuditItem, _: Looks) -> Iterator[Fault]:
+    shown = item.line.item.images
+    width = item.line.context.width or (shown[0].width if shown else None) or 0
+    height = item.line.context.height or (shown[0].height if shown else None) or 0
+    marks = [mark.box for mark in reference_marks(item.gold, item.line)]
+    marks += list(_raw_boxes(item)) if not marks else []
+    across, down = LEAST_SIDE / (width or 1000), LEAST_SIDE / (height or 1000)
+    for left, top, right, bottom in marks:
+        if right - left < across or bottom - top < down:
+            yield Fault.NO_BOX
+        elif min(left, top) < -across or right > 1 + across or bottom > 1 + down:
+            yield Fault.OUTSIDE
+        elif (right - left) * (bottom - top) >= NEARLY_WHOLE:
+            yield Fault.WHOLE
+        else:
+            continue
+        return
+
+
+def _raw_boxes(item: AuditItem) -> Iterable[Ltrb]:
+    if isinstance(item.gold, Target) and item.line.item.answer_format.space is Space.UNIT:
+        yield item.gold.bbox
+
+
+def _references(item: AuditItem, _: Looks) -> Iterator[Fault]:
+    if item.kind is AnswerKind.TEXT and not item.right:
+        if any(not text.strip() for text in item.answers):
+            yield Fault.EMPTY
+        if contradictory(item.answers, guess_of(item.task)):
+            yield Fault.DISAGREES
+
+
+def contradictory(answers: Sequence[str], nothing: str | None) -> bool:
+    """Whether accepted answers can't all be right: yes and no, two numbers, something and nothing.
+
+    >>> contradictory(["3", "three"], None), contradictory(["3", "5"], None)
+    (False, True)
+    """
+    forms = [" ".join(words(text)) for text in answers]
+    if {"yes", "no"} <= set(forms) or {"true", "false"} <= set(forms):
+        return True
+    if nothing is not None and nothing in answers and any(text != nothing for text in answers):
+        return True
+    return len({number for text in answers if (number := _number(text)) is not None}) > 1
+
+
+_LONE = re.compile(r"[^\d\w-]*(-?\d[\d,\u202f ]*(?:\.\d+)?)[^\d\w]*")
+
+
+def _number(text: str) -> float | None:
+    """Return the number that a text is and nothing else; None where it is more."""
+    spoken = " ".join(words(text))
+    if spoken in _NUMBERS:
+        return float(_NUMBERS[spoken])
+    found = _LONE.fullmatch(text.strip())
+    if found is None or re.search(r",\d{1,2}$|,\d{4,}", found[1]):
+        return None
+    return float(re.sub(r"[,\u202f ]", "", found[1]))
+
+
+_CHECKS: tuple[Callable[[AuditItem, Looks], Iterator[Fault]], ...] = (
+    _references,
+    _boxes,
+    _options,
+    _candidates,
+    _pictures,
+    _visible,
+    _echo,
+)

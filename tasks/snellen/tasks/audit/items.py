@@ -1,0 +1,211 @@
+"""Items as an audit sees them: what is peculiar to a prompt, the options, the right answers."""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from snellen.grading.models.answers import AnswerKind
+from snellen.grading.protocols.base import Gold
+from snellen.grading.protocols.table import protocol_of
+from snellen.tasks.benchmarks.table import TASKS
+from snellen.tasks.pack.layout import PackItem
+from snellen.tasks.pack.preview import responses_of
+from snellen.tasks.pack.reading import Pack, References
+
+_LETTERED = re.compile(r"^\(?([A-Z])[.):] ?(.*)$")
+_WORD = re.compile(r"\w+")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_SHARED_BY = 3
+"""A line that so many prompts of a task have is the template's."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditItem:
+    """One item with its reference.
+
+    Attributes:
+        task: The task's id.
+        item: The item's id.
+        place: Its place among the task's items.
+        line: What the pack has of it.
+        gold: Its reference.
+        site: Its independent group of items; its own id where the task has no groups.
+        record: How it was made, where that is known.
+        question: The lines of the prompt that are the item's own, without options.
+        options: The options' texts; empty where there are none, or where they are in the picture.
+        right: The places of the right options; empty where the answer is no option.
+        answers: The right answers as texts; empty where an answer is no text.
+    """
+
+    task: str
+    item: str
+    place: int
+    line: PackItem = field(repr=False)
+    gold: Gold = field(repr=False)
+    site: str
+    record: Any = field(repr=False)
+    question: str
+    options: tuple[str, ...]
+    right: frozenset[int] = field(repr=False)
+    answers: tuple[str, ...] = field(repr=False)
+
+    @property
+    def kind(self) -> AnswerKind:
+        """The form of its answer."""
+        return self.line.item.answer_format.kind
+
+    @property
+    def choices(self) -> int:
+        """How many options there are to choose from, in the prompt or in the picture."""
+        return self.line.context.options or len(self.options)
+
+
+def items_of(pack: Pack, references: References, task: str) -> list[AuditItem]:
+    """Return a task's items.
+
+    Raises:
+        DataError: A line can't be read.
+    """
+    source = references.sources[task]
+    sites = references.tags[task].get(source.cluster or "", {})
+    golds, records = references.golds[task], references.records.get(task, {})
+    protocol = protocol_of(task, pack.task(task).protocol)
+    lines = [pack.lines[place] for place in pack.index[task].values()]
+    template = _template([line.item.prompt for line in lines])
+    found: list[AuditItem] = []
+    for place, line in enumerate(lines):
+        item_id = line.item.id
+        options = options_of(line)
+        responses = responses_of(protocol, golds[item_id], line)
+        right = _right(responses, line, options)
+        answers = tuple(options[one] for one in sorted(right) if one < len(options))
+        found.append(
+            AuditItem(
+                task=task,
+                item=item_id,
+                place=place,
+                line=line,
+                gold=golds[item_id],
+                site=sites.get(item_id, f"item {item_id}"),
+                record=records.get(item_id),
+                question=_question(line, options, template),
+                options=options,
+                right=right,
+                answers=answers if right else _texts(responses, line),
+            )
+        )
+    return found
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Return a text's words without case.
+
+    >>> words("Sign in, now!")
+    ('sign', 'in', 'now')
+    """
+    return tuple(_WORD.findall(text.casefold()))
+
+
+def holds(text: str, part: str) -> bool:
+    """Whether a text holds another as whole words, whatever stands between them.
+
+    >>> holds("Which one says “Sign in”?", "sign  IN"), holds("signing in", "sign in")
+    (True, False)
+    """
+    if _UNSPACED.search(part):
+        return "".join(words(part)) in "".join(words(text))
+    return f" {' '.join(words(part))} " in f" {' '.join(words(text))} " and bool(words(part))
+
+
+def options_of(line: PackItem) -> tuple[str, ...]:
+    """Return what an item's options say, as far as that is written in the item.
+
+    They stand in its form of answer, in what a parser may know, or in the prompt, one a line
+    with its letter or as a list in Python's writing, as published.
+    """
+    asked = line.item.answer_format.options
+    if any(len(option) > 1 for option in asked):
+        return asked
+    if line.context.texts:
+        return line.context.texts
+    if line.item.answer_format.kind is not AnswerKind.CHOICE:
+        return ()
+    lettered: list[str] = []
+    for text in line.item.prompt.splitlines():
+        found = _LETTERED.match(text.strip())
+        if found and found[1] == chr(ord("A") + len(lettered)):
+            lettered.append(found[2])
+    if len(lettered) > 1:
+        return tuple(lettered)
+    for text in line.item.prompt.splitlines():
+        if text.startswith("["):
+            listed = _listed(text)
+            if len(listed) > 1:
+                return listed
+    return ()
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    try:
+        found = ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return ()
+    if not isinstance(found, list):
+        return ()
+    return tuple(map(str, cast("list[object]", found)))
+
+
+def _template(prompts: Sequence[str]) -> frozenset[str]:
+    """Return the lines that several prompts of a task share, however many words they have."""
+    counts = Counter(line for prompt in prompts for line in set(prompt.splitlines()))
+    return frozenset(line for line, count in counts.items() if count >= _SHARED_BY)
+
+
+def _question(line: PackItem, options: Sequence[str], template: frozenset[str]) -> str:
+    left = {" ".join(option.split()) for option in options}
+    kept: list[str] = []
+    for text in line.item.prompt.splitlines():
+        found = _LETTERED.match(text.strip())
+        lettered = found is not None and " ".join(found[2].split()) in left
+        if text not in template and not lettered and not (options and text.startswith("[")):
+            kept.append(text)
+    return "\n".join(kept)
+
+
+def _right(responses: Iterable[object], line: PackItem, options: Sequence[str]) -> frozenset[int]:
+    kind = line.item.answer_format.kind
+    if kind is AnswerKind.CHOICE:
+        letters = [one for one in responses if isinstance(one, str) and re.fullmatch("[A-Z]", one)]
+        return frozenset(ord(letter) - ord("A") for letter in letters)
+    if kind is AnswerKind.LABEL:
+        places = {option.casefold(): place for place, option in enumerate(options)}
+        return frozenset(
+            places[one.casefold()]
+            for one in responses
+            if isinstance(one, str) and one.casefold() in places
+        )
+    return frozenset()
+
+
+_SPOKEN = (AnswerKind.TEXT, AnswerKind.UI_TEXTS)
+
+
+def _texts(responses: Iterable[object], line: PackItem) -> tuple[str, ...]:
+    if line.item.answer_format.kind not in _SPOKEN:
+        return ()
+    found: dict[str, None] = {}
+    for one in responses:
+        if isinstance(one, str):
+            found[one] = None
+        elif isinstance(one, list | tuple):
+            parts = [part for part in cast("Sequence[object]", one) if isinstance(part, str)]
+            found[" ".join(parts)] = None
+    return tuple(found)
+
+
+def guess_of(task: str) -> str | None:
+    """Return the constant that the task itself names as its guess, such as `<no answer>`."""
+    return getattr(TASKS[task].guess, "response", None)

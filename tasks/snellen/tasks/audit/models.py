@@ -1,0 +1,123 @@
+"""What an audit finds: how far solvers without eyes come, and which items are at fault."""
+
+from enum import StrEnum
+from types import MappingProxyType
+
+from snellen.grading.models.base import Closed
+from snellen.grading.models.estimates import Estimate
+from snellen.tasks.pack.layout import StruckItem
+
+
+class Solver(StrEnum):
+    """A way of answering that must not work."""
+
+    BLIND = "blind"
+    """Sees the prompt and nothing else."""
+    LONGEST = "longest option"
+    """Takes the longest of an item's options."""
+    FREQUENT = "most frequent letter"
+    """Takes the letter that is right most often in the other half of the task's items."""
+    LABEL = "most frequent label"
+    """Takes the class that is right most often in the other half of the task's items."""
+    FIRST = "first option"
+    """Takes the first option."""
+    OTHER_PAGE = "another page"
+    """Answers what is right for an item of another page."""
+    TEXT_ONLY = "text only"
+    """Reads the page's text and sees nothing; it may do well, and is never held against an item."""
+
+
+class Fault(StrEnum):
+    """What can be wrong with an item, in the words that a log has."""
+
+    DUPLICATE = "asks what an earlier item asks, of the same picture"
+    NEAR_DUPLICATE = "asks what an earlier item asks, of a picture that looks the same"
+    CONTRADICTED = "the same question about the same picture has another reference"
+    VISIBLE = "the answer stands in the prompt"
+    TAGGED = "the answer stands in the item's id or public tags"
+    ECHO = "only the right option repeats words of the question"
+    LONGEST = "the right option stands out by its length"
+    SAME_OPTIONS = "two options say the same"
+    NOT_OFFERED = "the reference is none of the options"
+    REPEATED_PICTURES = "two of its pictures look the same"
+    BLANK = "a picture shows nothing"
+    TWO_FIT = "two candidates fit the description"
+    NO_BOX = "the reference's box has no area"
+    OUTSIDE = "the reference's box leaves the picture"
+    WHOLE = "the reference's box is nearly the whole picture"
+    EMPTY = "the reference is empty"
+    DISAGREES = "accepted answers contradict one another"
+    EVERYWHERE = "the same answer is right on most other pages"
+
+
+FAULTED_BY = MappingProxyType(
+    {
+        Fault.VISIBLE: Solver.BLIND,
+        Fault.TAGGED: Solver.BLIND,
+        Fault.ECHO: Solver.BLIND,
+        Fault.LONGEST: Solver.LONGEST,
+        Fault.EVERYWHERE: Solver.OTHER_PAGE,
+    }
+)
+"""The solvers that a fault plays into the hands of."""
+
+
+class SolverScore(Closed):
+    """How far a solver comes.
+
+    Attributes:
+        solver: Which.
+        items: How many items it could be tried on.
+        score: Its mean in the protocol's primary metric.
+        chance: What guessing scores on these items; None where that can't be known.
+        lift: How far the score lies above chance, with its interval; None likewise.
+        solved: How many items it answers as well as can be.
+        at_fault: The items among these that are at fault themselves.
+    """
+
+    solver: Solver
+    items: int
+    score: float
+    chance: float | None
+    lift: Estimate | None
+    solved: int
+    at_fault: tuple[str, ...] = ()
+
+
+class TaskAudit(Closed):
+    """One task's part of an audit.
+
+    Attributes:
+        task: The task's id.
+        items: How many items.
+        solvers: How far each solver comes.
+        faults: Fault to how many items have it; an item with several counts in each.
+        struck: How many items are to be struck.
+    """
+
+    task: str
+    items: int
+    solvers: tuple[SolverScore, ...]
+    faults: dict[Fault, int]
+    struck: int
+
+
+class Audit(Closed):
+    """What an audit found.
+
+    Attributes:
+        name: The pack.
+        seed: What the choice of other pages was drawn from.
+        items: How many items.
+        tasks: Task by task.
+        overall: The solvers over all tasks that they could be tried on; the chance is the mean of
+            the tasks', weighted by their items.
+        struck: The items that are at fault, with the first fault of each.
+    """
+
+    name: str
+    seed: int
+    items: int
+    tasks: tuple[TaskAudit, ...]
+    overall: tuple[SolverScore, ...]
+    struck: tuple[StruckItem, ...]

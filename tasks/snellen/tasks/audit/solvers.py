@@ -1,0 +1,317 @@
+"""Solvers without eyes: each answers from what it may see, and the task's own protocol scores it.
+
+None of them looks at a picture, and none at the reference of the item that it answers. What each
+may know besides is said where it is defined.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from snellen.grading.chance import chance_of
+from snellen.grading.errors import MetricError
+from snellen.grading.grade import Answers, Grader
+from snellen.grading.models.answers import AnswerKind
+from snellen.grading.protocols.base import FloatArray, Protocol
+from snellen.grading.stats.means import mean_estimate
+from snellen.grading.stats.sampling import by_lot
+from snellen.grading.stats.summary import estimate
+from snellen.tasks.audit.faults import echoes
+from snellen.tasks.audit.items import AuditItem, guess_of, words
+from snellen.tasks.audit.models import FAULTED_BY, Fault, Solver, SolverScore
+from snellen.tasks.benchmarks.table import TASKS
+from snellen.tasks.pack.preview import responses_of
+
+Texts = Callable[[str], str]
+"""From a picture's digest to the text that stands in it."""
+
+_QUOTES = (("“", "”"), ('"', '"'), ("'", "'"), ("«", "»"))
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a solver made of a task's items: those that it could be tried on, and their values."""
+
+    solver: Solver
+    items: Sequence[AuditItem]
+    values: FloatArray
+
+
+def try_solvers(
+    protocol: Protocol, items: Sequence[AuditItem], seed: int, texts: Texts | None = None
+) -> list[Tried]:
+    """Let each solver answer the items that it has an answer to, and score the answers.
+
+    Args:
+        protocol: The task's protocol.
+        items: The task's items.
+        seed: What the choice of other pages is drawn from.
+        texts: Reads a picture, where somebody can.
+
+    Raises:
+        MetricError: The protocol can't be applied to the references.
+    """
+    grader = Grader.of(
+        protocol, [item.gold for item in items], [item.line.context for item in items]
+    )
+    column = protocol.metric.keys.index(protocol.metric.primary)
+    given: dict[Solver, Mapping[int, object]] = {
+        Solver.BLIND: {item.place: blind(item, seed) for item in items},
+        Solver.LONGEST: longest(items),
+        Solver.FREQUENT: most_frequent([item for item in items if _lettered(item)], seed),
+        Solver.LABEL: most_frequent([item for item in items if _labelled(item)], seed),
+        Solver.FIRST: {item.place: "A" for item in items if _lettered(item)},
+        Solver.OTHER_PAGE: other_pages(protocol, items, seed),
+    }
+    if texts is not None:
+        given[Solver.TEXT_ONLY] = {
+            item.place: from_text(item, _page_text(item, texts), seed) for item in items
+        }
+    found: list[Tried] = []
+    for solver, answers in given.items():
+        if not answers:
+            continue
+        places = sorted(answers)
+        batch = Answers(np.array(places), [0] * len(places), [answers[one] for one in places])
+        values = grader.batch(batch).values[:, column]
+        found.append(Tried(solver, [items[place] for place in places], values))
+    return found
+
+
+def score_of(
+    tried: Tried, protocol: Protocol, faults: Mapping[int, Sequence[Fault]]
+) -> SolverScore:
+    """Return how far a solver came on one task.
+
+    The lift is the mean over the items minus what the task's own guess scores on them; its
+    interval is that of the mean (`snellen.grading.stats.summary.estimate`), by site.
+    """
+    chance = chance_on(tried.items, protocol)
+    lift = None
+    if chance is not None:
+        sites = _codes([item.site for item in tried.items])
+        found = estimate(np.clip(tried.values, 0, 1), sites)
+        interval = found.interval
+        lift = found.model_copy(
+            update={
+                "value": found.value - chance,
+                "interval": interval
+                and interval.model_copy(
+                    update={"low": interval.low - chance, "high": interval.high - chance}
+                ),
+            }
+        )
+    solved = [
+        item
+        for item, value in zip(tried.items, tried.values.tolist(), strict=True)
+        if value >= 0.999 * protocol.metric.best
+    ]
+    at_fault = [
+        item.item
+        for item in solved
+        if any(FAULTED_BY.get(fault) is tried.solver for fault in faults.get(item.place, ()))
+    ]
+    return SolverScore(
+        solver=tried.solver,
+        items=len(tried.items),
+        score=float(tried.values.mean()),
+        chance=chance,
+        lift=lift,
+        solved=len(solved),
+        at_fault=tuple(at_fault),
+    )
+
+
+def pooled(solver: Solver, tried: Sequence[tuple[Tried, SolverScore]]) -> SolverScore:
+    """Return how far a solver came over all tasks, each item counted once.
+
+    The lift is the mean over the items of the value minus its task's chance, with a t interval
+    clustered by site; a site has one name in all tasks.
+    """
+    known = [(one, score) for one, score in tried if score.chance is not None]
+    values = np.concatenate([one.values for one, _ in known or tried])
+    lifts = [one.values - (score.chance or 0.0) for one, score in known]
+    sites = [item.site for one, _ in known for item in one.items]
+    lift = mean_estimate(np.concatenate(lifts), _codes(sites)) if known else None
+    items = sum(len(one.items) for one, _ in known or tried)
+    chance = sum((score.chance or 0.0) * score.items for _, score in known) / items
+    return SolverScore(
+        solver=solver,
+        items=items,
+        score=float(values.mean()),
+        chance=chance if known else None,
+        lift=lift,
+        solved=sum(score.solved for _, score in known or tried),
+        at_fault=(),
+    )
+
+
+def _codes(names: Sequence[str]) -> Sequence[int]:
+    known: dict[str, int] = {}
+    return [known.setdefault(name, len(known)) for name in names]
+
+
+def chance_on(items: Sequence[AuditItem], protocol: Protocol) -> float | None:
+    """Return what the task's own guess scores on some of its items; None where nobody knows."""
+    golds, contexts = [item.gold for item in items], [item.line.context for item in items]
+    try:
+        found = chance_of(TASKS[protocol.task].guess, protocol, golds, contexts)
+    except MetricError:
+        return None
+    return None if found is None else found.value
+
+
+# ---- the solvers -------------------------------------------------------------------------------
+
+
+def blind(item: AuditItem, seed: int) -> object:
+    """Answer from the prompt alone: no picture, and nothing of other items or their references.
+
+    Of options in words it takes the one that repeats most of the question's longer words, and
+    among equals, as among bare letters, one by lot. Of a question for a text it says what stands
+    in quotes, where something does; else what the task's own guess says. A point or a box it puts
+    into the middle. That is what a model could do that was given the exam without its pictures,
+    short of knowing the pages.
+    """
+    letter = _letter_by(item, echoes(item) if item.options else [], seed)
+    if letter is not None:
+        return letter
+    match item.kind:
+        case AnswerKind.LABEL:
+            return by_lot(item.line.item.answer_format.options, _mixed(seed, item))[0]
+        case AnswerKind.POINT | AnswerKind.BOX:
+            return _middle(item)
+        case AnswerKind.RELATIONS:
+            names = item.line.context.names
+            pairs = [(a, b) for place, a in enumerate(names) for b in names[place + 1 :]]
+            return "\n".join(f"{a} is at the [top] of {b}" for a, b in pairs)
+        case AnswerKind.UI_TEXTS | AnswerKind.BOXED_TEXTS:
+            return "[]"
+        case _:
+            quoted = _quoted(item.question)
+            return quoted or guess_of(item.task) or ""
+
+
+def longest(items: Sequence[AuditItem]) -> dict[int, object]:
+    """Take the longest of the options; the first of several. Knows nothing but them."""
+    found: dict[int, object] = {}
+    for item in items:
+        if item.options and _lettered(item):
+            lengths = [len(option) for option in item.options]
+            found[item.place] = _letter(lengths.index(max(lengths)))
+    return found
+
+
+def most_frequent(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
+    """Take the letter, or the class, that is right most often in the other half of the items.
+
+    The items are halved by lot, by site, so that an item's own reference is never counted: with
+    all the others counted, balanced letters would make the solver miss on purpose.
+    """
+    chosen = [item for item in items if item.right]
+    sites = by_lot({item.site for item in chosen}, seed)
+    first = set(sites[: len(sites) // 2])
+    halves = [[item for item in chosen if (item.site in first) is half] for half in (True, False)]
+    found: dict[int, object] = {}
+    for own, other in (halves, halves[::-1]):
+        counts = Counter(place for item in other for place in item.right)
+        if not counts:
+            continue
+        order = sorted(counts, key=lambda place: (-counts[place], place))
+        for item in own:
+            fitting = [place for place in order if place < max(item.choices, 1)] or [0]
+            labels = item.line.item.answer_format.options
+            found[item.place] = labels[fitting[0]] if _labelled(item) else _letter(fitting[0])
+    return found
+
+
+def other_pages(protocol: Protocol, items: Sequence[AuditItem], seed: int) -> dict[int, object]:
+    """Answer what is right for an item of another site of the same task, drawn by lot."""
+    found: dict[int, object] = {}
+    lots = by_lot([f"{item.place}" for item in items], seed)
+    order = [items[int(lot)] for lot in lots]
+    for number, item in enumerate(order):
+        ahead = (order[(number + step) % len(order)] for step in range(1, len(order)))
+        other = next((one for one in ahead if one.site != item.site), None)
+        if other is not None:
+            right = responses_of(protocol, other.gold, other.line)
+            if right:
+                found[item.place] = right[0]
+    return found
+
+
+def from_text(item: AuditItem, text: str, seed: int) -> object:
+    """Answer from the text of the page, as if it had been read aloud.
+
+    Of options in words it takes the one that more of the text's lines hold; of a question for a
+    text it says the line that shares most words with the question, without these words. Its
+    score is told beside the others and held against no item: reading is a part of seeing.
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    spoken = [set(words(line)) for line in lines]
+    if item.options and _lettered(item):
+        counts = [sum(set(words(one)) <= line for line in spoken) for one in item.options]
+        return _letter_by(item, counts, seed)
+    if item.kind is not AnswerKind.TEXT or not lines:
+        return blind(item, seed)
+    asked = set(words(item.question))
+    if not asked:
+        return lines[0]
+    best = max(range(len(lines)), key=lambda number: len(spoken[number] & asked))
+    left = [word for word in lines[best].split() if not set(words(word)) & asked]
+    return " ".join(left) or lines[min(best + 1, len(lines) - 1)]
+
+
+# ---- what they have in common ------------------------------------------------------------------
+
+
+def _lettered(item: AuditItem) -> bool:
+    return item.kind is AnswerKind.CHOICE and item.choices > 1
+
+
+def _labelled(item: AuditItem) -> bool:
+    return item.kind is AnswerKind.LABEL
+
+
+def _letter(place: int) -> str:
+    return chr(ord("A") + place)
+
+
+def _letter_by(item: AuditItem, weights: Sequence[float], seed: int) -> str | None:
+    """Return the letter of the heaviest option, among equals one by lot; None without letters."""
+    if not _lettered(item):
+        return None
+    best = max(weights, default=0)
+    equal = [place for place in range(item.choices) if not weights or weights[place] == best]
+    return by_lot([_letter(place) for place in equal], _mixed(seed, item))[0]
+
+
+def _mixed(seed: int, item: AuditItem) -> int:
+    """Return a seed of the item's own, so that lots differ from item to item."""
+    return int.from_bytes(f"{seed} {item.task} {item.item}".encode(), "big")
+
+
+def _middle(item: AuditItem) -> object:
+    space = item.line.item.answer_format.space
+    width, height = item.line.context.width, item.line.context.height
+    across, down = (width or 1, height or 1) if space == "pixels" else (1.0, 1.0)
+    if item.kind is AnswerKind.POINT:
+        return f"[{across / 2}, {down / 2}]"
+    return f"[{across / 4}, {down / 4}, {across * 3 / 4}, {down * 3 / 4}]"
+
+
+def _quoted(question: str) -> str:
+    for begin, end in _QUOTES:
+        _, found, rest = question.partition(begin)
+        said, ended, _ = rest.partition(end)
+        if found and ended and said.strip():
+            return said
+    return ""
+
+
+def _page_text(item: AuditItem, texts: Texts) -> str:
+    shown = item.line.item.images[:1]
+    digests = [item.line.images[image.name].sha256 for image in shown]
+    return "\n".join(texts(digest) for digest in digests if digest)

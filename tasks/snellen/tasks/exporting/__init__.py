@@ -1,0 +1,1 @@
+"""Exporting packs for fine-tuning: chats with pictures, and the reference as what is answered."""

@@ -1,0 +1,190 @@
+"""What a contact sheet shows of each item: pictures with boxes, prompt, options, reference, tags.
+
+`preview_pages` makes pages of it. Boxes are left, top, right, bottom in fractions of the image.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from snellen.grading.errors import DataError
+from snellen.grading.metrics.boxes import Ltrb
+from snellen.grading.models.geometry import Space
+from snellen.grading.models.items import Image
+from snellen.grading.protocols.base import Gold, Protocol
+from snellen.grading.protocols.golds import Target, sized, unit_target
+from snellen.grading.protocols.matrix_golds import MatrixGold, PlaceSettings, unit_box
+from snellen.grading.protocols.table import gold_shape, protocol_of
+from snellen.tasks.pack.layout import PackItem
+from snellen.tasks.pack.reading import Pack, References
+
+
+class Mark(NamedTuple):
+    """A box that is drawn over a picture.
+
+    Attributes:
+        box: Left, top, right, bottom in 0..1 of the image.
+        label: What it is.
+        kind: `reference`, or `record` where it says how the item was made.
+    """
+
+    box: Ltrb
+    label: str
+    kind: str = "reference"
+
+
+class Shown(NamedTuple):
+    """A picture of an item.
+
+    Attributes:
+        name: What the item calls it.
+        digest: Which picture; empty where it is on the web.
+        url: Its address, where it is on the web.
+        width: In pixels, of the original; None where that is not known.
+        height: Likewise.
+        marks: What is drawn over it.
+    """
+
+    name: str
+    digest: str
+    url: str
+    width: int | None
+    height: int | None
+    marks: tuple[Mark, ...]
+
+
+class Card(NamedTuple):
+    """All that is shown of one item.
+
+    Attributes:
+        task: The task's id.
+        item: The item's id.
+        prompt: What is asked.
+        form: The form of the answer.
+        options: The options' texts.
+        images: The pictures.
+        references: The answers that are right, as text; empty where they can't be read.
+        tags: By name.
+        record: How it was made, as JSON; empty where nobody says.
+        pair: What it shares with the other half of its pair.
+    """
+
+    task: str
+    item: str
+    prompt: str
+    form: str
+    options: tuple[str, ...]
+    images: tuple[Shown, ...]
+    references: tuple[str, ...]
+    tags: Mapping[str, str]
+    record: str
+    pair: str | None
+
+
+def card(pack: Pack, references: References | None, place: int) -> Card:
+    """Return what is shown of an item.
+
+    Args:
+        pack: The pack.
+        references: Its references; None where they can't be read or shan't be shown.
+        place: The item's place in the pack.
+
+    Raises:
+        DataError: The line can't be read.
+    """
+    line = pack.lines[place]
+    item = line.item
+    tags, record, right = dict(item.tags), None, tuple[str, ...]()
+    marks: tuple[Mark, ...] = ()
+    if references is not None:
+        gold = references.golds[item.task][item.id]
+        protocol = protocol_of(item.task, pack.task(item.task).protocol)
+        right = tuple(map(_text, responses_of(protocol, gold, line)))
+        marks = reference_marks(gold, line)
+        for name, column in references.tags[item.task].items():
+            if item.id in column:
+                tags[name] = column[item.id]
+        record = references.records.get(item.task, {}).get(item.id)
+        marks += _record_marks(record, item.images[0]) if item.images else ()
+    return Card(
+        task=item.task,
+        item=item.id,
+        prompt=item.prompt,
+        form=item.answer_format.kind.value,
+        options=item.answer_format.options,
+        images=tuple(
+            _shown(line, image, marks if number == 0 else ())
+            for number, image in enumerate(item.images)
+        ),
+        references=right,
+        tags=dict(sorted(tags.items())),
+        record="" if record is None else json.dumps(record, ensure_ascii=False, indent=1),
+        pair=line.pair,
+    )
+
+
+def responses_of(protocol: Protocol, gold: Gold, line: PackItem) -> Sequence[object]:
+    """Return the answers that a gold makes right, in the form that the protocol wants."""
+    write = protocol.write or gold_shape(protocol.task).responses
+    return write(sized(gold, line.context))
+
+
+def reference_marks(gold: Gold, line: PackItem) -> tuple[Mark, ...]:
+    """Return where a reference lies in an item's first picture; nothing where it is no place."""
+    item = line.item
+    if isinstance(gold, Target):
+        box = unit_target(gold, line.context)
+        return () if box is None else (Mark(box, "reference"),)
+    if isinstance(gold, MatrixGold) and gold.metric in ("point", "box"):
+        try:
+            settings = msgspec.convert(gold.settings, PlaceSettings)
+            return (Mark(unit_box(gold, settings), "reference"),)
+        except (DataError, msgspec.ValidationError):
+            return ()
+    if item.answer_format.kind == "boxed_texts" and item.images:
+        return tuple(
+            Mark(placed, text)
+            for rater in cast("Sequence[Sequence[tuple[Ltrb, str]]]", gold)
+            for box, text in rater
+            if (placed := _in_unit(box, item.answer_format.space, item.images[0]))
+        )
+    return ()
+
+
+def _in_unit(box: Ltrb, space: Space | None, image: Image) -> Ltrb | None:
+    if space is Space.UNIT:
+        return box
+    if not (image.width and image.height):
+        return None
+    left, top, right, bottom = box
+    return left / image.width, top / image.height, right / image.width, bottom / image.height
+
+
+def _record_marks(record: object, image: Image) -> tuple[Mark, ...]:
+    """Return the box in pixels that a record holds as `box`, where it holds one."""
+    if not isinstance(record, Mapping):
+        return ()
+    box = cast("Mapping[str, Any]", record).get("box")
+    try:
+        placed = _in_unit(msgspec.convert(box, Ltrb), Space.PIXELS, image)
+    except msgspec.ValidationError:
+        return ()
+    return () if placed is None else (Mark(placed, "record", "record"),)
+
+
+def _shown(line: PackItem, image: Image, marks: tuple[Mark, ...]) -> Shown:
+    where = line.images[image.name]
+    return Shown(
+        name=image.name,
+        digest=(where.sha256 or "") if where.file else "",
+        url=where.url or "",
+        width=image.width,
+        height=image.height,
+        marks=marks,
+    )
+
+
+def _text(response: object) -> str:
+    return response if isinstance(response, str) else json.dumps(response, ensure_ascii=False)

@@ -1,0 +1,270 @@
+"""What a pack holds, in numbers: items, images, sizes, sites, tags, prompts, kinds of references.
+
+No number here is a reference; the counts of tags that stand with the references say how often
+each value occurs, never of which item.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+from typing import cast
+
+import msgspec
+
+from snellen.grading.models.base import Closed
+from snellen.grading.protocols.table import gold_shape
+from snellen.tasks.pack.layout import Built, PackTask
+from snellen.tasks.pack.reading import Pack, References
+
+MOST_VALUES = 24
+"""A tag with more values is told by their number alone."""
+
+
+class Spread(Closed):
+    """The least, the middle and the greatest of some numbers."""
+
+    least: float
+    median: float
+    most: float
+
+
+class TagStat(Closed):
+    """One tag: how many items have it, how many values there are, and how often each occurs.
+
+    Attributes:
+        items: How many items have it.
+        values: How many values it has.
+        counts: How often each occurs, the most frequent first; empty where there are too many.
+    """
+
+    items: int
+    values: int
+    counts: dict[str, int]
+
+
+class TaskStat(Closed):
+    """One task of a pack in numbers.
+
+    Attributes:
+        task: The task's id.
+        split: The split's name.
+        protocol: What its answers are scored by.
+        prompt: The name of the prompt.
+        items: How many items.
+        pairs: How many pairs of items, before and after a change.
+        images: How many files of images they show, each counted once.
+        image_bytes: Their bytes.
+        on_the_web: How many of the images are addresses.
+        widths: Of the images that the items show, in pixels; None where no size is known.
+        heights: Likewise.
+        answers: How often each form of answer is asked for.
+        options: How often each number of options is offered.
+        prompt_characters: How long the prompts are.
+        prompts: How many different prompts there are.
+        sites: How many independent groups of items; None where that is not known.
+        cluster: The tag whose values these groups are.
+        tags: The tags by name.
+        references: How often each kind of reference occurs; empty where they can't be read.
+        accepted: How many answers a reference accepts; None where they can't be read.
+    """
+
+    task: str
+    split: str
+    protocol: str
+    prompt: str
+    items: int
+    pairs: int
+    images: int
+    image_bytes: int
+    on_the_web: int
+    widths: Spread | None
+    heights: Spread | None
+    answers: dict[str, int]
+    options: dict[int, int]
+    prompt_characters: Spread
+    prompts: int
+    sites: int | None
+    cluster: str | None
+    tags: dict[str, TagStat]
+    references: dict[str, int]
+    accepted: Spread | None
+
+
+class PackStat(Closed):
+    """A pack in numbers.
+
+    Attributes:
+        name: What it is called.
+        title: A line for people.
+        licence: Whose the items and images are.
+        items: How many items.
+        images: How many files of images.
+        image_bytes: Their bytes.
+        references: The file that holds the references; None where it has none.
+        built: How the items came to be, where that is known.
+        tasks: Its tasks.
+    """
+
+    name: str
+    title: str
+    licence: str
+    items: int
+    images: int
+    image_bytes: int
+    references: str | None
+    built: Built | None
+    tasks: tuple[TaskStat, ...]
+
+
+def pack_stat(pack: Pack, references: References | None = None) -> PackStat:
+    """Count what a pack holds.
+
+    Args:
+        pack: The pack.
+        references: Its references, where they can be read; their tags and kinds are counted, too.
+
+    Raises:
+        DataError: A line can't be read.
+    """
+    manifest = pack.manifest
+    return PackStat(
+        name=manifest.name,
+        title=manifest.title,
+        licence=manifest.licence,
+        items=len(pack.lines),
+        images=manifest.images,
+        image_bytes=manifest.image_bytes,
+        references=manifest.references,
+        built=manifest.built,
+        tasks=tuple(_task(pack, spec, references) for spec in manifest.tasks),
+    )
+
+
+def _task(pack: Pack, spec: PackTask, references: References | None) -> TaskStat:
+    ids = pack.index[spec.task]
+    lines = [pack.lines[place] for place in ids.values()]
+    files = {
+        image.file: image.bytes or 0
+        for line in lines
+        for image in line.images.values()
+        if image.file is not None
+    }
+    shown = [image for line in lines for image in line.item.images]
+    options = Counter(
+        count
+        for line in lines
+        if (count := line.context.options or len(line.item.answer_format.options))
+    )
+    tags: dict[str, Mapping[str, str]] = {}
+    for item_id, line in zip(ids, lines, strict=True):
+        for name, value in line.item.tags.items():
+            cast("dict[str, str]", tags.setdefault(name, {}))[item_id] = value
+    source = None
+    kinds, accepted = Counter[str](), list[int]()
+    if references is not None:
+        source = references.sources[spec.task]
+        for name, column in references.tags[spec.task].items():
+            tags[name] = {item_id: column[item_id] for item_id in ids if item_id in column}
+        golds = references.golds[spec.task]
+        kinds = Counter(kind_of(golds[item_id]) for item_id in ids)
+        shape = gold_shape(spec.task)
+        accepted = [len(shape.responses(golds[item_id])) for item_id in ids]
+    cluster = None if source is None else source.cluster
+    return TaskStat(
+        task=spec.task,
+        split=spec.split,
+        protocol=spec.protocol,
+        prompt=spec.prompt,
+        items=len(lines),
+        pairs=len({line.pair for line in lines} - {None}),
+        images=len(files),
+        image_bytes=sum(files.values()),
+        on_the_web=sum(one.url is not None for line in lines for one in line.images.values()),
+        widths=_spread(image.width for image in shown if image.width),
+        heights=_spread(image.height for image in shown if image.height),
+        answers=_counts(line.item.answer_format.kind.value for line in lines),
+        options=dict(sorted(options.items())),
+        prompt_characters=_spread(len(line.item.prompt) for line in lines) or _NOTHING,
+        prompts=len({line.item.prompt for line in lines}),
+        sites=None if cluster is None else len(set(tags.get(cluster, {}).values())),
+        cluster=cluster,
+        tags={name: _tag(column.values()) for name, column in sorted(tags.items())},
+        references=_counts(kinds.elements()),
+        accepted=_spread(accepted),
+    )
+
+
+_NOTHING = Spread(least=0, median=0, most=0)
+
+
+def _spread(numbers: Iterable[float]) -> Spread | None:
+    known = list(numbers)
+    if not known:
+        return None
+    return Spread(least=min(known), median=median(known), most=max(known))
+
+
+def _counts(values: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(values).items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _tag(values: Iterable[str]) -> TagStat:
+    counts = _counts(values)
+    return TagStat(
+        items=sum(counts.values()),
+        values=len(counts),
+        counts=counts if len(counts) <= MOST_VALUES else {},
+    )
+
+
+def kind_of(gold: object) -> str:
+    """Say what kind of thing a reference is, and nothing of what it holds.
+
+    >>> kind_of(["two", "2"]), kind_of(3), kind_of([["a"], []])
+    ('2 texts', 'number', '2 lists')
+    """
+    if _keyed_by_pairs(gold):
+        return f"{len(cast('Mapping[object, object]', gold))} relations"
+    simple = plain(gold)
+    if isinstance(simple, list):
+        return _list_kind(cast("Sequence[object]", simple))
+    match simple:
+        case None:
+            return "nothing"
+        case bool():
+            return "yes or no"
+        case int() | float():
+            return "number"
+        case "":
+            return "empty text"
+        case str():
+            return "text"
+        case {"metric": str(metric)}:
+            return f"answer by {metric}"
+        case {"bbox": object()}:
+            return "box"
+        case _:
+            return "object"
+
+
+def plain(gold: object) -> object:
+    """Return a reference as plain values that can be compared."""
+    if _keyed_by_pairs(gold):
+        pairs = cast("Mapping[tuple[str, str], object]", gold)
+        return {"|".join(pair): str(value) for pair, value in sorted(pairs.items())}
+    return msgspec.to_builtins(gold)
+
+
+def _keyed_by_pairs(gold: object) -> bool:
+    return isinstance(gold, Mapping) and any(
+        isinstance(key, tuple) for key in cast("Mapping[object, object]", gold)
+    )
+
+
+_NAMES = {"str": "text", "list": "list", "dict": "object"}
+
+
+def _list_kind(values: Sequence[object]) -> str:
+    names = {_NAMES.get(type(value).__name__, "value") for value in values}
+    kind = names.pop() if len(names) == 1 else "value"
+    return f"{len(values)} {kind}{'' if len(values) == 1 else 's'}"
