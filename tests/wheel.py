@@ -121,6 +121,8 @@ def extras() -> None:
         _missing("parquet", "pyarrow", lambda: sdk.load("screenqa/short", file))
         _missing("parquet", "pyarrow", lambda: sdk.grade(file, task="screenqa/short", data=DATA))
     _missing("captions", "sacrebleu", lambda: bleu("a cat", ["a cat"]))
+    told = _snellen("demo", "--no-open", status=2).stderr
+    _expect("snellen[demo]" in told, f"demo does not say what it needs: {told}")
     printed = _snellen("doctor").stdout
     _expect("snellen[parquet]" in printed, f"doctor says nothing of parquet: {printed}")
 

@@ -15,6 +15,9 @@ _EXTRAS = {
     "altair": ("a report's page", "html"),
     "jinja2": ("a report's page", "html"),
     "vl_convert": ("a report's page", "html"),
+    "rapidocr": ("the baseline agent's eyes", "demo"),
+    "onnxruntime": ("the baseline agent's eyes", "demo"),
+    "playwright": ("building exams from pages", "build"),
 }
 _DISTRIBUTIONS = {
     "sentence_transformers": "sentence-transformers",

@@ -12,6 +12,7 @@ from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import PROTOCOLS, protocols_of
 from snellen.sdk.cli import (
     attempts,
+    demo,
     pack,
     pack_audit,
     pack_tools,
@@ -243,6 +244,7 @@ app.add_typer(pack.group, name="pack")
 app.command()(pack_audit.export)
 app.add_typer(serving.app)
 app.command()(take.take)
+app.command()(demo.demo)
 app.add_typer(attempts.group, name="attempts")
 
 

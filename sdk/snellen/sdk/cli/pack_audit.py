@@ -15,11 +15,12 @@ from snellen.sdk.cli.pack import Folder, Key
 from snellen.sdk.files import write_atomically
 from snellen.tasks.audit.auditing import audit_pack
 from snellen.tasks.audit.models import Audit, SolverScore
+from snellen.tasks.audit.solvers import Texts
 from snellen.tasks.exporting.chats import export_chats
 from snellen.tasks.pack import sealing
 from snellen.tasks.pack.copying import check_outside
 from snellen.tasks.pack.grouping import SITE
-from snellen.tasks.pack.reading import open_pack, open_references
+from snellen.tasks.pack.reading import Pack, open_pack, open_references
 from snellen.tasks.pack.splitting import parts_of
 from snellen.tasks.pack.striking import strike as strike_items
 from snellen.tasks.pack.striking import struck_text
@@ -34,6 +35,9 @@ def audit(
         Path | None,
         typer.Option(help="Write the pack without them to this new folder.", show_default=False),
     ] = None,
+    read: Annotated[
+        bool, typer.Option("--read", help="Try the page's text alone, too, by OCR: takes a while.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="What lots are drawn from.", min=0)] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
     key: Key = None,
@@ -49,8 +53,9 @@ def audit(
         check_outside(output, [pack])
         secret = sealing.find_key(key, pack=folder)
         references = open_references(pack, secret)
+        texts = _reader(pack) if read else None
         with pack_output.bar("looking", None) as watch:
-            found = audit_pack(pack, references, seed=seed, watch=watch)
+            found = audit_pack(pack, references, seed=seed, texts=texts, watch=watch)
         write_atomically(output, [struck_text(found.struck).encode()])
         if json:
             sys.stdout.write(found.model_dump_json(indent=2) + "\n")
@@ -142,3 +147,10 @@ def _lift(lift: Estimate | None) -> str:
     known = lift.interval
     to = f" ({100 * known.low:+.1f} to {100 * known.high:+.1f})" if known else ""
     return f"lift {100 * lift.value:+.1f}{to}"
+
+
+def _reader(pack: Pack) -> Texts:
+    # OCR is loaded for who asks for it alone.
+    from snellen.sdk.page_texts import page_texts
+
+    return page_texts(pack)

@@ -1,0 +1,272 @@
+"""What the agent sees: a picture, and the lines of text that a reader finds in it.
+
+Boxes are left, top, right, bottom in pixels of the picture, the origin in its top left corner.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Pixels: TypeAlias = NDArray[np.uint8]
+"""Rows, columns, and red, green, blue."""
+
+_STRIP = 1100
+_FLAT = 160
+
+
+class Box(NamedTuple):
+    """A rectangle of a picture.
+
+    >>> Box(0, 0, 10, 4).holds(5, 2), Box(0, 0, 10, 4).centre
+    (True, (5.0, 2.0))
+    """
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def width(self) -> float:
+        """In pixels."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        """In pixels."""
+        return self.bottom - self.top
+
+    @property
+    def area(self) -> float:
+        """In pixels; 0 for a box that is none."""
+        return max(self.width, 0.0) * max(self.height, 0.0)
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """The point in its middle."""
+        return (self.left + self.right) / 2, (self.top + self.bottom) / 2
+
+    def holds(self, x: float, y: float) -> bool:
+        """Whether a point lies in it."""
+        return self.left <= x <= self.right and self.top <= y <= self.bottom
+
+    def shared(self, other: "Box") -> float:
+        """Return the area that two boxes share."""
+        return Box(
+            max(self.left, other.left),
+            max(self.top, other.top),
+            min(self.right, other.right),
+            min(self.bottom, other.bottom),
+        ).area
+
+    def grown(self, by: float) -> "Box":
+        """Return it with its sides moved outwards; inwards where negative."""
+        return Box(self.left - by, self.top - by, self.right + by, self.bottom + by)
+
+    def joined(self, other: "Box") -> "Box":
+        """Return the smallest box around two."""
+        return Box(
+            min(self.left, other.left),
+            min(self.top, other.top),
+            max(self.right, other.right),
+            max(self.bottom, other.bottom),
+        )
+
+    def beside(self, other: "Box") -> float:
+        """Return how much of the lower box's height the two have in common, 0..1."""
+        common = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return max(common, 0.0) / max(min(self.height, other.height), 1.0)
+
+    def above(self, other: "Box") -> float:
+        """Return how much of the narrower box's width the two have in common, 0..1."""
+        common = min(self.right, other.right) - max(self.left, other.left)
+        return max(common, 0.0) / max(min(self.width, other.width), 1.0)
+
+
+class Line(NamedTuple):
+    """A line of text: what it says and where it stands."""
+
+    text: str
+    box: Box
+
+
+class Reading(NamedTuple):
+    """What a reader makes of one line: the text, and how sure it is, 0..1."""
+
+    text: str
+    sure: float
+
+
+class Reader(Protocol):
+    """Finds lines of text in a picture and reads them one by one."""
+
+    def find(self, pixels: Pixels) -> Sequence[Box]:
+        """Return where lines of text stand."""
+        ...
+
+    def read(self, pixels: Pixels) -> Reading:
+        """Read a picture of one line."""
+        ...
+
+
+class Notes(Protocol):
+    """Remembers what was found in a picture and read in it."""
+
+    boxes: list[Box] | None
+    readings: dict[Box, Reading]
+
+
+@dataclass(slots=True)
+class PlainNotes:
+    """Notes that are forgotten with the picture."""
+
+    boxes: list[Box] | None = None
+    readings: dict[Box, Reading] = field(default_factory=dict[Box, Reading])
+
+
+@dataclass
+class Picture:
+    """A picture and what is read in it; a line is read when it is asked for, and once.
+
+    Attributes:
+        pixels: The pixels.
+        reader: What reads.
+        notes: What was found and read before.
+        sure: Below this certainty a line counts as not there.
+    """
+
+    pixels: Pixels
+    reader: Reader
+    notes: Notes = field(default_factory=PlainNotes)
+    sure: float = 0.5
+
+    @property
+    def width(self) -> int:
+        """In pixels."""
+        return self.pixels.shape[1]
+
+    @property
+    def height(self) -> int:
+        """In pixels."""
+        return self.pixels.shape[0]
+
+    @cached_property
+    def boxes(self) -> list[Box]:
+        """Where lines of text stand, from top to bottom and from left to right."""
+        if self.notes.boxes is None:
+            self.notes.boxes = reading_order(list(self._found()))
+        return self.notes.boxes
+
+    def lines(self, where: Callable[[Box], bool] | None = None) -> list[Line]:
+        """Return the lines in reading order, or those of the places asked for."""
+        found = ((self.text(box), box) for box in self.boxes if where is None or where(box))
+        return [Line(text, box) for text, box in found if text]
+
+    def inside(self, region: Box) -> list[Line]:
+        """Return the lines whose middle lies in a region."""
+        return self.lines(lambda box: region.holds(*box.centre))
+
+    def text(self, box: Box) -> str:
+        """Read one line; empty where the reader is not sure."""
+        reading = self.notes.readings.get(box)
+        if reading is None:
+            reading = self.notes.readings[box] = self.reader.read(self.cut(box))
+        return " ".join(reading.text.split()) if reading.sure >= self.sure else ""
+
+    def cut(self, box: Box) -> Pixels:
+        """Return a part of the picture; at least one pixel of it."""
+        left = min(max(int(box.left), 0), self.width - 1)
+        top = min(max(int(box.top), 0), self.height - 1)
+        right = max(min(int(np.ceil(box.right)), self.width), left + 1)
+        bottom = max(min(int(np.ceil(box.bottom)), self.height), top + 1)
+        return self.pixels[top:bottom, left:right]
+
+    def crop(self, box: Box) -> "Picture":
+        """Return a part as a picture of its own, to be looked at afresh."""
+        return Picture(np.ascontiguousarray(self.cut(box)), self.reader, sure=self.sure)
+
+    def _found(self) -> Sequence[Box]:
+        found: list[Box] = []
+        for top, bottom in strips(self.pixels):
+            part = self.pixels[top:bottom]
+            found += [
+                Box(box.left, box.top + top, box.right, box.bottom + top)
+                for box in self.reader.find(part)
+            ]
+        return found
+
+
+def strips(pixels: Pixels, most: int = _STRIP) -> list[tuple[int, int]]:
+    """Cut a tall picture into strips, where a row has the fewest changes, so through no line.
+
+    Args:
+        pixels: The picture.
+        most: The most rows of a strip.
+
+    >>> strips(np.zeros((2500, 4, 3), np.uint8))
+    [(0, 1100), (1100, 2200), (2200, 2500)]
+    """
+    height, cuts = pixels.shape[0], [0]
+    while height - cuts[-1] > most:
+        end = cuts[-1] + most
+        start = end - _FLAT
+        rows = pixels[start + 1 : end + 1].astype(np.int16)
+        changes = (np.abs(np.diff(rows, axis=1)).max(axis=2) > 24).sum(axis=1)
+        cuts.append(start + 1 + len(changes) - 1 - int(np.argmin(changes[::-1])))
+    return list(zip(cuts, [*cuts[1:], height], strict=True))
+
+
+def reading_order(boxes: Sequence[Box]) -> list[Box]:
+    """Sort boxes into rows from top to bottom, each from left to right.
+
+    >>> reading_order([Box(50, 2, 90, 12), Box(0, 20, 9, 30), Box(0, 0, 40, 10)])[0].left
+    0
+    """
+    rows: list[list[Box]] = []
+    for box in sorted(boxes, key=lambda one: one.centre[1]):
+        if rows and rows[-1][-1].beside(box) > 0.5:
+            rows[-1].append(box)
+        else:
+            rows.append([box])
+    return [box for row in rows for box in sorted(row)]
+
+
+def paragraphs(lines: Sequence[Line]) -> list[Line]:
+    """Join lines that follow one another closely, with the same left side or the same middle.
+
+    >>> near = [Line("one", Box(0, 0, 50, 10)), Line("two", Box(0, 12, 40, 22))]
+    >>> [line.text for line in paragraphs([*near, Line("far", Box(0, 60, 40, 70))])]
+    ['one two', 'far']
+    """
+    joined: list[list[Line]] = []
+    for line in lines:
+        for group in reversed(joined):
+            if _follows(group[-1].box, line.box):
+                group.append(line)
+                break
+        else:
+            joined.append([line])
+    return [_one(group) for group in joined]
+
+
+def _follows(upper: Box, lower: Box) -> bool:
+    size = min(upper.height, lower.height)
+    near = -0.4 * size <= lower.top - upper.bottom <= 0.75 * size
+    alike = max(upper.height, lower.height) <= 1.4 * size
+    straight = (
+        abs(upper.left - lower.left) <= 0.6 * size
+        or abs(upper.centre[0] - lower.centre[0]) <= 0.6 * size
+        or abs(upper.right - lower.right) <= 0.3 * size
+    )
+    return near and alike and straight
+
+
+def _one(group: Sequence[Line]) -> Line:
+    box = group[0].box
+    for line in group[1:]:
+        box = box.joined(line.box)
+    return Line(" ".join(line.text for line in group), box)

@@ -1,0 +1,147 @@
+"""Words: what a prompt asks about, and how well two texts agree."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+
+from rapidfuzz import fuzz
+
+_SUBJECT = (
+    r"(?:Question|Description|Task|Instruction):\s*(?P<s>.+?)\s*(?:\n\s*\n|\Z)",
+    r"best matches the description: (?P<s>.+?)\n",
+    r"complete the following task: (?P<s>.+?)\n",
+    r"matches the following task: (?P<s>.+)",
+    r"corresponding to the command \"(?P<s>.+?)\" \(",
+    r"clicking using `pyautogui.click`:\n(?P<s>.+)",
+    r"指令\W(?P<s>.+)",
+    r"(?P<s>.+?)\n(?:You should|Please|Reply|Answer|The answer|\s*\n)",
+)
+_QUOTED = re.compile(
+    r"[\"\u201c\u201e\u00ab\u300c]\s*([^\"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d]{1,80}?)"
+    r"\s*[\"\u201c\u201d\u00bb\u300d]"
+)
+_WORD = re.compile(r"[^\W_]+(?:[.,:/'\u2019@-][^\W_]+)*")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+# Words that say nothing of their own, of prompts in English, German, Spanish, French, Portuguese.
+_EMPTY_WORDS = """
+a an the of on in at to for from by with and or is are was were be been do does did has have
+had it its this that these those there here what which who whom whose when where why how many
+much you your i me my we our can could would should will may page website site screen screenshot
+shown show shows displayed listed app image element button link field named called labelled
+according please find click tap select open go say says tell give as given text
+der die das den dem ein eine einer einem einen ist sind und oder wie was wann wo wer welche
+welcher welches viel viele auf im in am zu zum zur von vom mit seite
+el la los las un una unos unas es son y o de del al en por para que qué cuál cuándo dónde cómo
+cuánto cuánta cuántos cuántas página
+le les des du et ou est sont quel quelle quels quelles quand où combien sur dans pour avec
+o os um uma uns umas e é são qual quais quando onde quanto quantos em no na nos nas
+"""
+_EMPTY = frozenset(_EMPTY_WORDS.split())
+
+
+def subject(prompt: str) -> str:
+    r"""Return what a prompt asks about: the question, description or instruction in it.
+
+    >>> subject("You see a page. Reply at once.\n\nQuestion: What is it?")
+    'What is it?'
+    """
+    for pattern in _SUBJECT:
+        found = re.search(pattern, prompt, re.DOTALL)
+        if found:
+            return " ".join(found["s"].split())
+    return " ".join(prompt.split())
+
+
+def quoted(text: str) -> list[str]:
+    """Return what stands between quotation marks.
+
+    >>> quoted('Which "Name" has \u201c12 %\u201d?')
+    ['Name', '12 %']
+    """
+    return _QUOTED.findall(text)
+
+
+@lru_cache(maxsize=8192)
+def words(text: str) -> tuple[str, ...]:
+    """Return a text's words in lower case; of Chinese and Japanese each pair of characters.
+
+    >>> words("Opening Hours: 9:00"), words("营业时间")
+    (('opening', 'hours', '9:00'), ('营业', '业时', '时间'))
+    """
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    found: list[str] = []
+    for word in _WORD.findall(plain):
+        if _CJK.search(word):
+            found += [word[i : i + 2] for i in range(max(len(word) - 1, 1))]
+        else:
+            found.append(word)
+    return tuple(found)
+
+
+def content(text: str) -> tuple[str, ...]:
+    """Return a text's words without those that say nothing of their own.
+
+    >>> content("What are the opening hours on Sunday?")
+    ('opening', 'hours', 'sunday')
+    """
+    return tuple(dict.fromkeys(word for word in words(text) if word not in _EMPTY))
+
+
+def hits(wanted: Collection[str], text: str) -> set[str]:
+    """Return which words are in a text, a slip of the reader or an ending more or less forgiven."""
+    there = words(text)
+    return {
+        word
+        for word in wanted
+        if any(word == other or (len(word) > 3 and _alike(word, other)) for other in there)
+    }
+
+
+def agreement(one: str, other: str) -> float:
+    """Return how far two texts say the same, 0..1, order of words aside."""
+    first, second = " ".join(words(one)), " ".join(words(other))
+    if not first or not second:
+        return 0.0
+    return max(fuzz.ratio(first, second), 0.95 * fuzz.token_sort_ratio(first, second)) / 100
+
+
+def overlap(one: str, other: str) -> float:
+    """Return the share of the shorter text's own words that the other has, 0..1.
+
+    >>> overlap("the contact", "Contact - Harbour Bank")
+    1.0
+    """
+    first, second = content(one) or words(one), content(other) or words(other)
+    if not first or not second:
+        return 0.0
+    return max(
+        len(hits(first, " ".join(second))) / len(first),
+        len(hits(second, " ".join(first))) / len(second),
+    )
+
+
+def best(texts: Sequence[str], wanted: str) -> tuple[int, float]:
+    """Return which text fits a wanted one best, and how well; -1 where there is none."""
+    scored = [agreement(text, wanted) + 0.5 * overlap(text, wanted) for text in texts]
+    if not scored:
+        return -1, 0.0
+    place = max(range(len(scored)), key=scored.__getitem__)
+    return place, scored[place]
+
+
+def without_end(text: str) -> str:
+    """Return a text without quotes around it and without what ends a label.
+
+    >>> without_end("Phone number:")
+    'Phone number'
+    """
+    return text.strip().strip("\"'\u201c\u201d\u2018\u2019").rstrip(":\uff1a*").strip()
+
+
+def _alike(one: str, other: str) -> bool:
+    return len(other) > 3 and (
+        fuzz.ratio(one, other) >= 84
+        or (min(len(one), len(other)) >= 5 and (one.startswith(other) or other.startswith(one)))
+    )

@@ -1,0 +1,149 @@
+"""The command that shows it all: `demo`."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from snellen.grading.errors import InputError
+from snellen.sdk.cli import show
+from snellen.sdk.cli.options import errors_told
+
+if TYPE_CHECKING:
+    from snellen.sdk.baseline.agent import Step
+    from snellen.sdk.baseline.demo import Demo
+
+_INTERRUPTED = 130
+
+
+def demo(
+    pack: Annotated[
+        Path | None,
+        typer.Option(help="The folder of a pack; the sample that ships when left out."),
+    ] = None,
+    items: Annotated[
+        int | None,
+        typer.Option(
+            help="About how many items, shared out evenly among the tasks; 70 when left out.",
+            min=1,
+            show_default=False,
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every item.")] = False,
+    seed: Annotated[int, typer.Option(help="Draws the sample.")] = 0,
+    key: Annotated[
+        Path | None,
+        typer.Option(help="The file of the key of a pack that is sealed.", show_default=False),
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option("--http", help="An exam that is served already: http://HOST:8765/mcp."),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            help="What that server asks for; better in the environment.", envvar="SNELLEN_TOKEN"
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Items looked at at a time.", min=1)] = 2,
+    blind: Annotated[
+        bool, typer.Option(help="Sit it with eyes shut, too: what the exam gives away.")
+    ] = True,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder for report.json and report.html.")
+    ] = Path("snellen-demo"),
+    open_page: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open the page, on a terminal.")
+    ] = True,
+) -> None:
+    """Have the baseline agent sit an exam: OCR and rules, no language model, over MCP.
+
+    Its score stands beside what it scores with its eyes shut and what chance would. Nothing is
+    downloaded, and nothing leaves this machine.
+    """
+    from snellen.sdk.baseline.demo import ITEMS, Wanted, sit
+
+    with errors_told():
+        if url is not None and (pack is not None or items is not None or every or key is not None):
+            raise InputError("--http: the server decides what is asked; leave out pack and sample")
+        if items is not None and every:
+            raise InputError("--items and --all: give one of them")
+        wanted = Wanted(
+            pack=pack,
+            items=None if every else items or ITEMS,
+            seed=seed,
+            key=key,
+            url=url,
+            token=token,
+            jobs=jobs,
+            blind=blind,
+        )
+        try:
+            given = sit(wanted, _told)
+        except KeyboardInterrupt:
+            show.message("stopped; what was read is kept, so that it goes faster the next time")
+            raise typer.Exit(_INTERRUPTED) from None
+        page = _save(given, output)
+        _print(given)
+        sys.stdout.write(f"{page}\n")
+        if open_page and sys.stdout.isatty():
+            import webbrowser
+
+            webbrowser.open(page.resolve().as_uri())
+
+
+def _save(given: "Demo", folder: Path) -> Path:
+    from snellen.sdk.baseline.showing import page_of
+    from snellen.sdk.files import write_atomically
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"can't make this folder: {error.strerror}", file=str(folder)) from error
+    report = json.dumps(given.as_json(), indent=2, ensure_ascii=False).encode()
+    write_atomically(folder / "report.json", [report, b"\n"])
+    write_atomically(folder / "report.html", [page_of(given)])
+    return folder / "report.html"
+
+
+def _told(step: "Step", number: int, of: int) -> None:
+    if sys.stderr.isatty():
+        said = "no idea" if step.said.answer is None else "answered"
+        line = f"{number} of {of}  {step.question.task}  {said}"
+        sys.stderr.write(f"\r\x1b[K{line}" + ("\n" if number == of else ""))
+        sys.stderr.flush()
+
+
+def _print(given: "Demo") -> None:
+    from rich.console import Console
+
+    from snellen.sdk.baseline.showing import interval, percent
+    from snellen.sdk.cli.tables import Head, print_table
+
+    heads = (
+        Head("task", text=True),
+        Head("items"),
+        Head("answered"),
+        Head("metric", text=True),
+        Head("score, %"),
+        Head("95 % interval"),
+        Head("eyes shut"),
+        Head("chance"),
+    )
+    rows = [
+        (
+            row.task,
+            str(row.items),
+            str(row.answered),
+            row.metric,
+            percent(row.value),
+            interval(row),
+            percent(row.blind),
+            percent(row.chance),
+        )
+        for row in given.rows
+    ]
+    print_table(Console(highlight=False), heads, rows)
+    sys.stdout.write(f"{len(given.taken.steps)} items in {given.seconds:.0f} seconds\n")
