@@ -1,0 +1,1 @@
+"""Perturbations of a live page that keep what they promise."""

@@ -1,0 +1,320 @@
+// Measures what is visible of a page, in document order. Runs in a world of its own.
+//
+// Boxes are [left, top, right, bottom] in page pixels; a record's `raw` id is its place in the list,
+// and `parent` is the raw id of the record around it. Colours are [red, green, blue, alpha].
+({ width, height, marked }) => {
+  const SKIPPED = new Set(["SCRIPT", "STYLE", "TEMPLATE", "NOSCRIPT", "HEAD", "META", "LINK", "BR",
+    "WBR", "OPTION", "OPTGROUP", "DATALIST", "PARAM", "SOURCE", "TRACK", "AREA", "COL", "COLGROUP"]);
+  const LEAVES = new Set(["IMG", "VIDEO", "CANVAS", "AUDIO", "OBJECT", "EMBED", "IFRAME", "INPUT",
+    "SELECT", "TEXTAREA", "METER", "PROGRESS"]);
+  const PAINTING = new Set(["IMG", "VIDEO", "CANVAS", "OBJECT", "EMBED", "IFRAME", "SVG"]);
+  const everything = [0, 0, width, height];
+  const records = [];
+  const rawOf = new Map();
+
+  const round = (value) => Math.round(value * 100) / 100;
+  const meet = (a, b) => [Math.max(a[0], b[0]), Math.max(a[1], b[1]),
+    Math.min(a[2], b[2]), Math.min(a[3], b[3])];
+  const area = (box) => Math.max(0, box[2] - box[0]) * Math.max(0, box[3] - box[1]);
+  const boxOf = (rect) => [rect.left + scrollX, rect.top + scrollY,
+    rect.right + scrollX, rect.bottom + scrollY];
+  const oneLine = (text) => text.replace(/[\u00ad\u200b\u2060\ufeff]|[\ue000-\uf8ff]/g, "")
+    .replace(/[\u{f0000}-\u{10ffff}]/gu, "").replace(/\s+/g, " ").trim();
+
+  // Any CSS colour, in the bytes that it paints.
+  const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const colours = new Map();
+  const colourOf = (text) => {
+    if (!colours.has(text)) {
+      const match = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(text);
+      if (match) {
+        colours.set(text, [+match[1], +match[2], +match[3], match[4] === undefined ? 1 : +match[4]]);
+      } else {
+        canvas.clearRect(0, 0, 1, 1);
+        canvas.fillStyle = "transparent";
+        canvas.fillStyle = text;
+        canvas.fillRect(0, 0, 1, 1);
+        const [red, green, blue, alpha] = canvas.getImageData(0, 0, 1, 1).data;
+        colours.set(text, [red, green, blue, alpha / 255]);
+      }
+    }
+    return colours.get(text);
+  };
+  const over = (top, below) => top.slice(0, 3)
+    .map((part, at) => Math.round(part * top[3] + below[at] * (1 - top[3]))).concat(1);
+
+  const ink = (style, svg) => colourOf(svg && style.fill.startsWith("rgb") ? style.fill
+    : style.webkitTextFillColor || style.color);
+
+  // What is behind an element's text: a colour, or null for a picture or a gradient.
+  const behind = (style, below) => {
+    if (style.backgroundImage !== "none") return null;
+    const own = colourOf(style.backgroundColor);
+    if (own[3] >= 1) return own;
+    return below && (own[3] ? over(own, below) : below);
+  };
+
+  const transformed = (text, style, language) => {
+    if (style.textTransform === "uppercase") return text.toLocaleUpperCase(language);
+    if (style.textTransform === "lowercase") return text.toLocaleLowerCase(language);
+    if (style.textTransform === "capitalize") {
+      return text.replace(/(^|[^\p{L}\p{N}'’])(\p{L})/gu,
+        (_, before, letter) => before + letter.toLocaleUpperCase(language));
+    }
+    return text;
+  };
+
+  // Words that CSS puts before or after; marks and icons are no text.
+  const generated = (element, which, language) => {
+    const style = getComputedStyle(element, which);
+    const match = /^"((?:[^"\\]|\\.)*)"$/.exec(style.content);
+    if (!match || style.display === "none" || style.visibility !== "visible") return "";
+    const text = oneLine(match[1].replace(/\\(["\\])/g, "$1"));
+    return /[\p{L}\p{N}]/u.test(text) ? transformed(text, style, language) : "";
+  };
+
+  const range = document.createRange();
+  const readText = (node, style, context) => {
+    if (!node.data.trim() || style.visibility !== "visible" || parseFloat(style.fontSize) < 2
+        || ink(style, context.svg)[3] < 0.1) {
+      return { text: node.data.trim() ? "" : " ", box: null, cut: false };
+    }
+    range.selectNodeContents(node);
+    let [all, seen, box, cut] = [0, 0, null, false];
+    for (const rect of range.getClientRects()) {
+      const whole = boxOf(rect);
+      const visible = meet(whole, context.clip);
+      all += area(whole);
+      // The lines' boxes are taller than their letters: a little of them may be out of sight.
+      cut ||= area(whole) > 0 && (visible[2] - visible[0] < whole[2] - whole[0] - 2
+        || visible[3] - visible[1] < 0.7 * (whole[3] - whole[1]));
+      if (area(visible) <= 0) continue;
+      seen += area(visible);
+      box = box ? [Math.min(box[0], visible[0]), Math.min(box[1], visible[1]),
+        Math.max(box[2], visible[2]), Math.max(box[3], visible[3])] : visible;
+    }
+    if (!box || seen < all * 0.1) return { text: "", box: null, cut: all > 0 };
+    return {
+      text: transformed(node.data, style, context.language),
+      box,
+      cut: cut || context.ellipsis,
+    };
+  };
+
+  const inline = (style) => style.display.startsWith("inline") || style.display === "contents"
+    || style.display === "ruby";
+
+  const field = (element) => {
+    const tag = element.tagName;
+    const kind = tag === "INPUT" ? element.type : tag.toLowerCase();
+    const found = { kind };
+    if (kind === "hidden") return null;
+    if (element.placeholder) found.placeholder = oneLine(element.placeholder);
+    if (element.labels?.length) {
+      found.label = oneLine([...element.labels].map((label) => label.innerText).join(" "));
+    } else if (element.getAttribute("aria-labelledby")) {
+      found.label = oneLine(element.getAttribute("aria-labelledby").split(/\s+/)
+        .map((id) => document.getElementById(id)?.innerText ?? "").join(" "));
+    }
+    if (tag === "SELECT") {
+      found.options = [...element.options].map((option) => oneLine(option.label || option.text));
+      found.value = oneLine([...element.selectedOptions].map((option) => option.text).join(", "));
+      found.text = element.size > 1 || element.multiple ? "" : found.value;
+    } else if (kind === "checkbox" || kind === "radio") {
+      found.value = element.checked ? "on" : "";
+    } else if (kind === "password") {
+      found.text = element.value ? "" : found.placeholder ?? "";
+    } else {
+      found.value = oneLine(String(element.value ?? ""));
+      const shown = !["color", "range", "image", "file"].includes(kind)
+        && !(tag === "METER" || tag === "PROGRESS");
+      const standard = { submit: "Submit", reset: "Reset" }[kind] ?? "";
+      const native = ["date", "time", "datetime-local", "month", "week"].includes(kind);
+      if (shown && !native) found.text = found.value || found.placeholder || standard;
+    }
+    if (tag === "INPUT" && element.list) {
+      found.options = [...element.list.options].map((option) => oneLine(option.value));
+    }
+    return found;
+  };
+
+  const hrefOf = (element) => {
+    const href = element.getAttribute("href") ?? element.getAttributeNS(
+      "http://www.w3.org/1999/xlink", "href");
+    if (href === null) return "";
+    try {
+      const url = new URL(href, document.baseURI);
+      return url.origin === location.origin ? url.href.slice(url.origin.length) : url.href;
+    } catch {
+      return href;
+    }
+  };
+
+  const painted = (style, below) => {
+    const fill = colourOf(style.backgroundColor);
+    return style.backgroundImage !== "none" || style.boxShadow !== "none"
+      || (fill[3] > 0.05 && (!below || over(fill, below).some((part, at) => part !== below[at])))
+      || ["Top", "Right", "Bottom", "Left"].some((side) =>
+        parseFloat(style[`border${side}Width`]) > 0 && style[`border${side}Style`] !== "none"
+        && colourOf(style[`border${side}Color`])[3] > 0.05);
+  };
+
+  const hiding = (style) => style.overflowX !== "visible" || style.overflowY !== "visible"
+    || style.contain.includes("paint") || style.contain.includes("strict")
+    || style.contain.includes("content");
+  const clippedAway = (style) => /^inset\((50|100)%/.test(style.clipPath)
+    || (style.position === "absolute" && /^rect\(([01]px(, |\s)?){4}\)$/.test(style.clip));
+
+  const childrenOf = (element) => {
+    if (element.shadowRoot) return element.shadowRoot.childNodes;
+    if (element.tagName === "SLOT") {
+      const assigned = element.assignedNodes();
+      if (assigned.length) return assigned;
+    }
+    return element.childNodes;
+  };
+
+  // Returns what the element adds to the text of what is around it, and whether that is cut.
+  const walk = (element, outer) => {
+    const tag = element.tagName.toUpperCase();
+    if (SKIPPED.has(tag)) return tag === "BR" || tag === "WBR" ? { text: " ", cut: false } : null;
+    const style = getComputedStyle(element);
+    if (style.display === "none" || clippedAway(style)) return null;
+    const opacity = outer.opacity * parseFloat(style.opacity);
+    if (opacity < 0.1) return null;
+    if (!element.checkVisibility({ contentVisibilityAuto: false })
+        && style.display !== "contents") return null;
+
+    const clip = style.position === "fixed" ? outer.fixedClip
+      : style.position === "absolute" ? outer.absoluteClip : outer.clip;
+    const whole = boxOf(element.getBoundingClientRect());
+    const box = meet(whole, clip);
+    const below = behind(style, outer.below);
+    const svg = element instanceof SVGElement;
+    const graphic = tag === "SVG" && !outer.svg;
+    const context = {
+      ...outer,
+      opacity,
+      below,
+      clip,
+      language: element.lang || outer.language,
+      svg: outer.svg || tag === "SVG",
+      ellipsis: false,
+    };
+    if (!svg && hiding(style)) {
+      // Content is cut at the inner edge of the border.
+      const inner = [whole[0] + element.clientLeft, whole[1] + element.clientTop,
+        whole[0] + element.clientLeft + element.clientWidth,
+        whole[1] + element.clientTop + element.clientHeight];
+      const root = element === document.documentElement || element === document.body;
+      if (!root && style.display !== "inline") context.clip = meet(clip, inner);
+      context.ellipsis = (style.textOverflow === "ellipsis"
+          && element.scrollWidth > element.clientWidth + 1)
+        || (style.webkitLineClamp !== "none" && element.scrollHeight > element.clientHeight + 1);
+    }
+    if (style.position !== "static" || style.transform !== "none") {
+      context.absoluteClip = context.clip;
+    }
+    if (style.transform !== "none" || style.filter !== "none" || style.contain.includes("paint")) {
+      context.fixedClip = context.clip;
+    }
+
+    const visible = style.visibility === "visible" && style.display !== "contents"
+      && box[2] - box[0] >= 1 && box[3] - box[1] >= 1
+      && !(svg && !graphic && tag !== "TEXT") && tag !== "BODY" && tag !== "HTML";
+    let record = null;
+    if (visible) {
+      record = {
+        raw: records.length,
+        parent: outer.record,
+        tag: element.tagName.toLowerCase(),
+        box: box.map(round),
+        clipped: area(box) < area(whole) * 0.95,
+        color: ink(style, context.svg),
+        background: below,
+        painted: painted(style, outer.below) || PAINTING.has(tag),
+        font: round(parseFloat(style.fontSize)),
+        inline: style.display === "inline",
+        disabled: element.matches(":disabled, [aria-disabled=true]"),
+        role: element.getAttribute("role") ?? "",
+      };
+      if (marked) record.marked = element.dataset.snellenId ?? "";
+      else element.setAttribute("data-snellen-id", record.raw);
+      if (tag === "A" || tag === "AREA") record.href = hrefOf(element);
+      if (tag === "IMG") record.alt = oneLine(element.alt ?? "");
+      if (/^H[1-6]$/.test(tag)) record.level = +tag[1];
+      if (element.getAttribute("aria-level")) record.level = +element.getAttribute("aria-level");
+      records.push(record);
+      rawOf.set(element, record.raw);
+      context.record = record.raw;
+    }
+
+    if (LEAVES.has(tag)) {
+      const about = ["INPUT", "SELECT", "TEXTAREA", "METER", "PROGRESS"].includes(tag)
+        ? field(element) : null;
+      if (record && about) Object.assign(record, about, { own: about.text ?? "" });
+      return { text: "", cut: false };
+    }
+
+    const pieces = [];
+    const own = [];
+    let cut = false;
+    const add = (text, mine) => {
+      pieces.push(text);
+      if (mine) own.push(text);
+    };
+    const before = svg ? "" : generated(element, "::before", context.language);
+    if (before) add(`${before} `, true);
+    for (const child of childrenOf(element)) {
+      if (child.nodeType === Node.TEXT_NODE) {
+        const read = readText(child, style, context);
+        add(read.text, true);
+        cut ||= read.cut;
+        if (record && read.box && !read.box.some(Number.isNaN)) {
+          record.ink = record.ink ? [Math.min(record.ink[0], read.box[0]),
+            Math.min(record.ink[1], read.box[1]), Math.max(record.ink[2], read.box[2]),
+            Math.max(record.ink[3], read.box[3])] : read.box;
+        }
+      } else if (child.nodeType === Node.ELEMENT_NODE) {
+        const found = walk(child, context);
+        if (!found) continue;
+        add(found.text, false);
+        cut ||= found.cut;
+        own.push(" ");
+      }
+    }
+    const after = svg ? "" : generated(element, "::after", context.language);
+    if (after) add(` ${after}`, true);
+    const text = pieces.join("");
+    if (record) {
+      record.text = oneLine(text);
+      record.own = oneLine(own.join(""));
+      record.cut = cut;
+      record.ink = record.ink?.map(round);
+    }
+    return { text: inline(style) ? text : ` ${text} `, cut };
+  };
+
+  walk(document.documentElement, {
+    record: null,
+    opacity: 1,
+    below: [255, 255, 255, 1],
+    clip: everything,
+    absoluteClip: everything,
+    fixedClip: everything,
+    language: document.documentElement.lang || "en",
+    svg: false,
+    ellipsis: false,
+  });
+  const meta = document.querySelector("meta[name=description i]");
+  const covered = findCovered(records, rawOf, colourOf);
+  for (const record of records) record.covered = covered[record.raw];
+  return {
+    title: oneLine(document.title),
+    description: oneLine(meta?.content ?? ""),
+    language: document.documentElement.lang || "",
+    records,
+    facts: findFacts(records, rawOf),
+    missing: findMissing(records),
+  };
+}

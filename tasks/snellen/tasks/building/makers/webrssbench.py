@@ -1,0 +1,97 @@
+"""WebRSSBench's makers, and its items as the manifest that our loader reads."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+
+from snellen.tasks.building.makers.base import Made, Maker
+from snellen.tasks.building.makers.webrssbench_buttons import (
+    COLOR,
+    SAFETY,
+    TEXT,
+    make_color,
+    make_safety,
+    make_text,
+)
+from snellen.tasks.building.makers.webrssbench_fields import (
+    FORM_FILLING,
+    HINT_TEXT,
+    make_form_filling,
+    make_hint_text,
+)
+from snellen.tasks.building.makers.webrssbench_layout import LAYOUT, make_layout
+from snellen.tasks.building.makers.webrssbench_position import POSITION, make_position
+from snellen.tasks.building.makers.webrssbench_regions import GROUPING, make_ui_grouping
+from snellen.tasks.building.making import PageItems
+from snellen.tasks.sources.files import DEFAULT_SPLIT
+from snellen.tasks.sources.webrssbench_manifest import FILES, FORMAT
+from snellen.tasks.sources.webrssbench_rows import BENCHMARK
+
+MAKERS: Mapping[str, Maker] = {
+    POSITION: make_position,
+    GROUPING: make_ui_grouping,
+    FORM_FILLING: make_form_filling,
+    HINT_TEXT: make_hint_text,
+    COLOR: make_color,
+    TEXT: make_text,
+    LAYOUT: make_layout,
+    SAFETY: make_safety,
+}
+"""By task."""
+
+SIDE_FILE = "made.jsonl"
+
+
+def write_data(pages: Sequence[PageItems], folder: Path) -> None:
+    """Write the items of this benchmark as `webrssbench.json`, their images below `images/`.
+
+    Beside them `made.jsonl` has a line for each item of the loader's, by its id: the task, the
+    page, the site, the tags and the record. Equal items give equal bytes.
+
+    Args:
+        pages: What was made, of any benchmark, in the order of the rows.
+        folder: Where to; made if it is not there.
+    """
+    encoder = msgspec.json.Encoder(order="sorted")
+    rows: list[Mapping[str, Any]] = []
+    lines: list[bytes] = []
+    for page in pages:
+        for one in page.made:
+            if not one.task.startswith(f"{BENCHMARK}/"):
+                continue
+            rows.append(one.row)
+            for name in one.images:
+                path = folder / name
+                if not path.exists():
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(one.images[name])
+            for item in item_ids(one):
+                line = {
+                    "task": one.task, "item": item, "page": page.page, "site": page.site,
+                    "tags": one.tags, "record": one.record,
+                }  # fmt: skip
+                lines.append(encoder.encode(line) + b"\n")
+    if not rows:
+        return
+    manifest = encoder.encode({"format": FORMAT, "rows": rows})
+    (folder / FILES[0]).write_bytes(msgspec.json.format(manifest, indent=1) + b"\n")
+    (folder / SIDE_FILE).write_bytes(b"".join(lines))
+
+
+def item_ids(one: Made) -> Iterator[str]:
+    """Yield the ids that the loader gives what was made: one, or a pair's two or more."""
+    parts = [DEFAULT_SPLIT, str(one.row["page"])]
+    if "element" in one.row:
+        parts.append(str(one.row["element"]))
+    base = "/".join(parts)
+    if "before" not in one.row:
+        yield base
+        return
+    yield f"{base}/before"
+    after = cast(Mapping[str, Any], one.row["after"])
+    if "path" in after:
+        yield f"{base}/after"
+    else:
+        yield from (f"{base}/after-{mode}" for mode in sorted(after))

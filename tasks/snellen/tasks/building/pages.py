@@ -1,0 +1,131 @@
+"""Which pages a folder holds, and which site each belongs to."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from snellen.grading.errors import InputError
+
+SUFFIXES = (".html", ".htm", ".xhtml")
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of a site.
+
+    Attributes:
+        site: The site's name, safe as a folder's.
+        page: The page's name in its site, safe as a folder's.
+        root: The site's folder: what the page may load lies in it.
+        path: The page's file, relative to the site's folder.
+    """
+
+    site: str
+    page: str
+    root: Path
+    path: Path
+
+    @property
+    def id(self) -> str:
+        """The site and the page: unique in a build."""
+        return f"{self.site}/{self.page}"
+
+
+class Skipped(NamedTuple):
+    """A page that is not taken, by its id or its path, and why."""
+
+    page: str
+    reason: str
+
+
+class Pages(NamedTuple):
+    """The pages of a folder, by site and path, and what was skipped."""
+
+    pages: Sequence[Page]
+    skipped: Sequence[Skipped]
+
+
+def find_pages(folder: Path) -> Pages:
+    """Find the pages of a folder.
+
+    Where the folder has no page of its own and two or more of its folders have, each of these is
+    a site of its own; else the folder is one site. Hidden files and folders are passed over, and
+    so is what a link leads to outside of the folder.
+
+    Raises:
+        InputError: The folder can't be read, or there is no page in it.
+    """
+    if not folder.is_dir():
+        raise InputError("there is no such folder", file=str(folder))
+    root = folder.resolve()
+    sites = _sites(root)
+    pages: list[Page] = []
+    skipped: list[Skipped] = []
+    names: dict[str, Path] = {}
+    for site_root in sites:
+        site = _safe(site_root.name) or "site"
+        for path in _walk(site_root):
+            inside = path.relative_to(site_root)
+            if not path.resolve().is_relative_to(site_root):
+                skipped.append(Skipped(str(path.relative_to(root)), "a link leads out of the site"))
+                continue
+            page = Page(site, _page_name(inside), site_root, inside)
+            if (known := names.setdefault(page.id, path)) is not path:
+                skipped.append(
+                    Skipped(
+                        str(path.relative_to(root)),
+                        f"{known.relative_to(root)} has the same name without its suffix",
+                    )
+                )
+                continue
+            pages.append(page)
+    if not pages and not skipped:
+        raise InputError(
+            f"there is no page in it: files that end in {', '.join(SUFFIXES)}", file=str(folder)
+        )
+    return Pages(pages, skipped)
+
+
+def _sites(root: Path) -> Sequence[Path]:
+    if any(_is_page(entry) for entry in root.iterdir()):
+        return [root]
+    with_pages = sorted(
+        entry
+        for entry in root.iterdir()
+        if entry.is_dir()
+        and not entry.name.startswith(".")
+        and any(_is_page(file) for file in entry.iterdir())
+    )
+    return with_pages if len(with_pages) > 1 else [root]
+
+
+def _walk(root: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            if _is_page(Path(place, name)):
+                yield Path(place, name)
+
+
+def _is_page(path: Path) -> bool:
+    return path.suffix.lower() in SUFFIXES and not path.name.startswith(".") and path.is_file()
+
+
+def _page_name(inside: Path) -> str:
+    return "-".join(part for part in map(_safe, inside.with_suffix("").parts) if part) or "page"
+
+
+def _safe(name: str) -> str:
+    """Return a name of letters, digits, dashes and underscores; a hash stands for what is lost."""
+    safe = _UNSAFE.sub("-", name).strip("-")
+    if safe == name and len(safe) <= _LONGEST:
+        return safe
+    from hashlib import sha256
+
+    return f"{safe[:_LONGEST]}-{sha256(name.encode()).hexdigest()[:8]}".strip("-")

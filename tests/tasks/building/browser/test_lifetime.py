@@ -1,0 +1,72 @@
+"""A session ends its browser on every way out, and starts it anew when a page has cost it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from snellen.grading.errors import InputError, SnellenError
+from snellen.tasks.building.browser.finding import find_browser
+from snellen.tasks.building.browser.problems import PageError
+from snellen.tasks.building.browser.session import Session
+from snellen.tasks.building.browser.settings import BrowserSettings
+from snellen.tasks.building.pages import Page
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.browser
+
+MakePage = Callable[..., Page]
+
+
+@pytest.fixture(autouse=True)
+def browser() -> None:
+    pytest.importorskip("playwright.sync_api")
+    try:
+        find_browser()
+    except SnellenError as error:
+        pytest.skip(f"browser: {error}")
+
+
+def look(session: Session, page: Page, settings: BrowserSettings) -> None:
+    with session.visit(page, settings=settings) as visit:
+        visit.settle()
+        visit.tab.wait_for_timeout(1000)
+        visit.shoot(800)
+
+
+@pytest.mark.slow
+def test_a_script_that_never_returns_costs_the_browser_but_not_the_session(
+    make_page: MakePage,
+) -> None:
+    page = make_page("<p>x<script>setTimeout(() => { while (true); }, 100)</script>")
+    with Session() as own:
+        quick = BrowserSettings(page_seconds=6)
+        with pytest.raises(PageError) as caught:
+            look(own, page, quick)
+        assert caught.value.reason == "keeps the browser busy"
+        with own.visit(make_page("<title>next</title><p>x")) as visit:
+            assert visit.tab.title() == "next"
+
+
+def test_a_session_closes_its_browser_when_something_fails(make_page: MakePage) -> None:
+    browsers: list[Browser | None] = []
+
+    def fail(session: Session) -> None:
+        with session.visit(make_page("<p>x")) as visit:
+            browsers.append(visit.tab.context.browser)
+            raise KeyError
+
+    with pytest.raises(KeyError), Session() as session:
+        fail(session)
+    assert [browser is not None and browser.is_connected() for browser in browsers] == [False]
+
+
+def test_a_program_that_is_no_browser_is_named(tmp_path: Path) -> None:
+    program = tmp_path / "chromium"
+    program.write_text("#!/bin/sh\necho no display >&2\nexit 1\n")
+    program.chmod(0o755)
+    with pytest.raises(InputError, match="Chromium doesn't start"), Session(program=program):
+        pass
