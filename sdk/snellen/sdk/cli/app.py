@@ -12,6 +12,7 @@ from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import PROTOCOLS, protocols_of
 from snellen.sdk.cli import (
     attempts,
+    build,
     demo,
     pack,
     pack_audit,
@@ -245,6 +246,7 @@ app.command()(pack_audit.export)
 app.add_typer(serving.app)
 app.command()(take.take)
 app.command()(demo.demo)
+app.command()(build.build)
 app.add_typer(attempts.group, name="attempts")
 
 

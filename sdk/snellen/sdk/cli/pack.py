@@ -140,7 +140,7 @@ def create(
             for one, wanted, scored in zip(loaded, chosen, protocol_of, strict=True)
         ]
         count = sum(len(part.places) for part in parts)
-        with _key(key, output, new=new_key) as secret, _bar("packing", count) as watch:
+        with given_key(key, output, new=new_key) as secret, _bar("packing", count) as watch:
             manifest = write_pack(
                 parts,
                 output,
@@ -169,7 +169,7 @@ def seal(folder: Folder, key: Key = None, new_key: NewKey = False) -> None:
         pack = open_pack(folder)
         if new_key and pack.manifest.references == SEALED:
             raise InputError("it is sealed already; a new key would not open it")
-        with _key(key, folder, new=new_key) as secret:
+        with given_key(key, folder, new=new_key) as secret:
             if secret is None:
                 raise InputError(
                     "say which key: --key FILE (with --new-key to make one), or"
@@ -262,7 +262,7 @@ def _chosen(
 
 
 @contextmanager
-def _key(path: Path | None, pack: Path, *, new: bool) -> Generator[str | None]:
+def given_key(path: Path | None, pack: Path, *, new: bool) -> Generator[str | None]:
     """Find the key, or make it; a new one goes again where nothing came to be sealed with it."""
     if not new:
         yield sealing.find_key(path, pack=pack)

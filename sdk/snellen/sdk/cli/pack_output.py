@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 from rich.console import Console
 from rich.markup import escape
@@ -15,6 +16,9 @@ from snellen.tasks.pack.stats import PackStat, Spread, TaskStat
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 _MOST_TAGS = 8
+
+Bar: TypeAlias = Callable[[int], None]
+"""Shows how many are done."""
 
 
 def made(manifest: Manifest, folder: Path) -> None:
@@ -94,7 +98,7 @@ def megabytes(size: int) -> str:
 
 
 @contextmanager
-def bar(what: str, total: int | None) -> Generator[Callable[[int], None]]:
+def bar(what: str, total: int | None) -> Generator[Bar]:
     """Show on a terminal how many items are done, and how long the rest takes."""
     if not sys.stderr.isatty():
         yield lambda _: None

@@ -126,6 +126,7 @@ class Captured(msgspec.Struct, frozen=True, omit_defaults=True):
         digests: SHA-256 of each file beside this one.
         stable: Whether two renders gave the same image.
         seed: What its changes were drawn from.
+        browser: The browser that it was seen in, with its version.
         problems: What could not be done with it, and why.
     """
 
@@ -140,6 +141,7 @@ class Captured(msgspec.Struct, frozen=True, omit_defaults=True):
     digests: Mapping[str, str] = {}
     stable: bool = True
     seed: int = 0
+    browser: str = ""
     problems: tuple[str, ...] = ()
 
 

@@ -203,6 +203,7 @@ class Built(Closed):
         thresholds: Of what is put into classes by a measure, such as difficulty by area: the
             measure's name to the limits between the classes, rising.
         unstable: The pages of which two renders differed.
+        skipped: The pages of which nothing came, each with the reason.
         refused: Task to reason to how many pages carried no item of it.
         licences: Site to whose its pages are.
         struck: The items that were taken out.
@@ -216,6 +217,7 @@ class Built(Closed):
     pages: int = Field(default=0, ge=0)
     thresholds: dict[str, tuple[float, ...]] = Field(default_factory=dict[str, tuple[float, ...]])
     unstable: tuple[str, ...] = ()
+    skipped: dict[str, str] = Field(default_factory=dict[str, str])
     refused: dict[str, dict[str, int]] = Field(default_factory=dict[str, dict[str, int]])
     licences: dict[str, str] = Field(default_factory=dict[str, str])
     struck: tuple[StruckItem, ...] = ()

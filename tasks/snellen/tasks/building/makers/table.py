@@ -1,21 +1,88 @@
-"""Every maker, every change and every writer, by task and benchmark."""
+"""Every benchmark that items are made for: its makers, its changes and its writer."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from snellen.tasks.building.changes.base import ChangeMaker
+from snellen.tasks.building.changes.webrssbench import CHANGES as WEBRSSBENCH_CHANGES
+from snellen.tasks.building.makers import visualwebbench, webrssbench
 from snellen.tasks.building.makers.base import Maker
+from snellen.tasks.building.makers.webrssbench_regions import balanced
 from snellen.tasks.building.making import PageItems
 
 Writer: TypeAlias = Callable[[Sequence[PageItems], Path], None]
 """Writes what was made of a benchmark into a new folder, in the benchmark's published layout."""
 
-MAKERS: Mapping[str, Maker] = {}
-"""The makers, by the name that their choices are drawn for: the task's, where it makes one."""
+Balance: TypeAlias = Callable[[Sequence[PageItems], int], Sequence[PageItems]]
+"""Leaves out, by lots drawn from a seed, items that together would give an answer away."""
 
-CHANGES: Sequence[ChangeMaker] = ()
-"""What is done to pages for those tasks that ask before and after."""
 
-WRITERS: Mapping[str, Writer] = {}
-"""The writers, by benchmark."""
+class BenchmarkMaking(NamedTuple):
+    """How one benchmark's items are made.
+
+    Attributes:
+        makers: By task, for which their choices are drawn.
+        write: Writes its items.
+        changes: What is done to pages for tasks that ask before and after.
+        variants: Tasks that read another task's rows, by that task.
+        balance: Leaves out what there is too much of.
+        protocols: The protocol of a task, where it is not the task's first.
+        images: The folder of its images in what is written, where the loader has to be told.
+    """
+
+    makers: Mapping[str, Maker]
+    write: Writer
+    changes: Sequence[ChangeMaker] = ()
+    variants: Mapping[str, Sequence[str]] = {}
+    balance: Balance | None = None
+    protocols: Mapping[str, str] = {}
+    images: str | None = None
+
+
+MAKING: Mapping[str, BenchmarkMaking] = {
+    "visualwebbench": BenchmarkMaking(
+        visualwebbench.MAKERS, visualwebbench.write_data, variants=visualwebbench.VARIANTS
+    ),
+    "webrssbench": BenchmarkMaking(
+        webrssbench.MAKERS,
+        webrssbench.write_data,
+        changes=WEBRSSBENCH_CHANGES,
+        balance=balanced,
+        protocols={"webrssbench/safety": "robust"},
+    ),
+}
+"""By the benchmark's name."""
+
+CLICKED = "visualwebbench/action_prediction"
+"""The task that elements are clicked for."""
+
+
+def made_tasks() -> Sequence[str]:
+    """Return the tasks that there is a maker for, or whose items are another's."""
+    return [
+        task
+        for making in MAKING.values()
+        for made in making.makers
+        for task in (made, *making.variants.get(made, ()))
+    ]
+
+
+def makers_for(tasks: Sequence[str]) -> Mapping[str, Maker]:
+    """Return the makers of some tasks; of all, where none is named."""
+    return {
+        made: maker
+        for making in MAKING.values()
+        for made, maker in making.makers.items()
+        if not tasks or not set(tasks).isdisjoint((made, *making.variants.get(made, ())))
+    }
+
+
+def changes_for(tasks: Sequence[str]) -> Sequence[ChangeMaker]:
+    """Return the changes that some tasks ask about; all, where no task is named."""
+    return [
+        change
+        for making in MAKING.values()
+        for change in making.changes
+        if not tasks or change.task in tasks
+    ]

@@ -1,0 +1,208 @@
+"""The command that makes a fresh exam of pages: `build`."""
+
+import sys
+from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from snellen.grading.errors import InputError
+from snellen.sdk.cli import pack_output
+from snellen.sdk.cli.options import PROBLEMS, errors_told, task_names
+from snellen.sdk.cli.pack import Key, NewKey, given_key
+
+if TYPE_CHECKING:
+    from snellen.tasks.building.building import BuildSettings, PageDone
+    from snellen.tasks.building.exams import BuiltExam
+    from snellen.tasks.building.pages import Pages
+
+_INTERRUPTED = 130
+_FEW = 10
+_WORK = ".build"
+_GENERATED = "pages"
+_GENERATED_LICENCE = "CC0-1.0"
+
+
+def build(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The exam's folder; must not exist.")
+    ],
+    pages: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A folder of HTML pages and what they load; its folders are sites.",
+            show_default=False,
+        ),
+    ] = None,
+    generate: Annotated[
+        int | None,
+        typer.Option(
+            help="Make so many pages up instead: sites that nobody has seen.",
+            min=1,
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="What every choice is drawn from.", min=0)] = 0,
+    task: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A task to make items of; may be repeated. All when left out.",
+            autocompletion=task_names,
+            show_default=False,
+        ),
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option(help="Pages at a time, each in a browser of its own.", min=1)
+    ] = 2,
+    phone: Annotated[
+        bool, typer.Option("--phone", help="Show the pages 390 pixels wide instead of 1280.")
+    ] = False,
+    clicks: Annotated[
+        int, typer.Option(help="Elements of a page to click at most, to see where they lead.")
+    ] = 12,
+    name: Annotated[
+        str | None,
+        typer.Option(help="What the exam is called; its folder's name when left out."),
+    ] = None,
+    title: Annotated[str, typer.Option(help="A line for people.")] = "",
+    licence: Annotated[str, typer.Option(help="Whose the pages are.")] = "",
+    audit: Annotated[
+        bool, typer.Option(help="Strike items that give themselves away or that are ambiguous.")
+    ] = True,
+    webp: Annotated[
+        bool,
+        typer.Option("--webp", help="Keep images as lossless WebP: a third of the bytes."),
+    ] = False,
+    work: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where the build keeps what it made; EXAM.build when left out.",
+            show_default=False,
+        ),
+    ] = None,
+    key: Key = None,
+    new_key: NewKey = False,
+) -> None:
+    """Make a fresh exam of pages, with exact references: no annotator, no model.
+
+    Each page is captured once in a browser, with nothing else in reach. Stopped at any moment, the
+    same command goes on where it was. Exit status: 0 when the exam is there, 1 when it is and pages
+    were skipped, 2 when nothing was made.
+    """
+    from snellen.tasks.building.browser.settings import DESKTOP, PHONE, BrowserSettings
+    from snellen.tasks.building.building import BuildSettings
+    from snellen.tasks.building.exams import Wanted, Watch, build_exam
+
+    with errors_told():
+        folder = work or output.with_name(output.name + _WORK)
+        found = _pages(pages, generate, seed, folder, output)
+        width, height = PHONE if phone else DESKTOP
+        settings = BuildSettings(
+            seed=seed,
+            tasks=tuple(task or ()),
+            clicks=clicks,
+            browser=BrowserSettings(width=width, height=height),
+        )
+        _able(settings)
+        if not licence and generate is not None:
+            licence = _GENERATED_LICENCE
+        with given_key(key, output, new=new_key) as secret:
+            wanted = Wanted(name or output.name, title, licence, secret, audit, webp)
+            try:
+                with _progress(len(found.pages)) as watch:
+                    exam = build_exam(
+                        found,
+                        folder,
+                        output,
+                        settings,
+                        wanted,
+                        jobs=jobs,
+                        watch=Watch(page=watch),
+                    )
+            except KeyboardInterrupt:
+                pack_output.err.print(
+                    f"stopped; the same command goes on from what is in {escape(str(folder))}"
+                )
+                raise typer.Exit(_INTERRUPTED) from None
+        _told(exam, output, folder)
+        if exam.manifest.built is not None and exam.manifest.built.skipped:
+            raise typer.Exit(PROBLEMS)
+
+
+def _pages(
+    pages: Path | None, generate: int | None, seed: int, folder: Path, output: Path
+) -> "Pages":
+    from snellen.tasks.building.pages import Pages, find_pages
+
+    if (pages is None) == (generate is None):
+        raise InputError("say which pages: a folder, or --generate N to make them up")
+    if pages is not None:
+        for made in (folder, output):
+            if made.resolve().is_relative_to(pages.resolve()):
+                raise InputError("it would lie among the pages; name another", file=str(made))
+        return find_pages(pages)
+    from snellen.tasks.building.generator import write_sites
+
+    assert generate is not None
+    made = folder / _GENERATED
+    sites = write_sites(made, pages=generate, seed=seed)
+    return Pages([page for site in sites for page in find_pages(made / site.name).pages], [])
+
+
+def _able(settings: "BuildSettings") -> None:
+    """Refuse before anything is written what could not be done."""
+    from snellen.tasks.building.browser.finding import find_browser, load_playwright
+    from snellen.tasks.building.building import check_tasks
+
+    check_tasks(settings.tasks)
+    load_playwright()
+    find_browser()
+
+
+@contextmanager
+def _progress(pages: int) -> "Generator[_Watch]":
+    with pack_output.bar("pages", pages) as bar:
+        yield _Watch(bar)
+
+
+class _Watch:
+    """Counts the pages that are done, and names those that are skipped as it happens."""
+
+    def __init__(self, bar: pack_output.Bar) -> None:
+        self._bar = bar
+        self._done = 0
+
+    def __call__(self, done: "PageDone") -> None:
+        self._done += 1
+        if done.problem is not None:
+            pack_output.err.print(
+                f"[yellow]skipped[/yellow] {escape(done.page)}: {escape(done.message)}"
+            )
+        self._bar(self._done)
+
+
+def _told(exam: "BuiltExam", output: Path, folder: Path) -> None:
+    pack_output.made(exam.manifest, output)
+    built = exam.manifest.built
+    if built is None:
+        return
+    sys.stdout.write(
+        f"{built.pages:,} pages of {built.sites:,} sites, {len(built.skipped):,} skipped,"
+        f" {len(built.unstable):,} unstable\n"
+    )
+    if built.struck:
+        reasons = Counter(one.reason for one in built.struck)
+        pack_output.out.print(f"{len(built.struck):,} items struck:")
+        pack_output.table(["", f"{count:,}", reason] for reason, count in reasons.most_common())
+    if built.skipped:
+        pack_output.out.print("pages skipped:")
+        pack_output.table(["", *pair] for pair in list(built.skipped.items())[:_FEW])
+        if len(built.skipped) > _FEW:
+            pack_output.out.print(f"  and {len(built.skipped) - _FEW:,} more, in manifest.json")
+    pack_output.out.print(
+        f"{escape(str(folder))} holds what it was made of, answers among it: keep it to yourself"
+    )
