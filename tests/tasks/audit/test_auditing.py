@@ -299,6 +299,7 @@ def test_every_task_can_be_audited(tmp_path: Path, task: str) -> None:
     write_pack([Part(data)], tmp_path / "pack", name="demo", images=False)
     found = audit(open_pack(tmp_path / "pack"))
     assert found.tasks[0].items == len(data)
+    assert Fault.EMPTY not in found.tasks[0].faults
 
 
 def test_a_damaged_picture_stops_an_audit(make_exam: MakeExam) -> None:

@@ -1,5 +1,6 @@
 """Which pages a folder holds."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,10 @@ def test_a_folder_without_pages_is_refused(tmp_path: Path) -> None:
         find_pages(put(tmp_path, "readme.md"))
     with pytest.raises(InputError, match="no such folder"):
         find_pages(tmp_path / "nowhere")
+
+
+def test_what_items_call_a_page_says_nothing_of_it(tmp_path: Path) -> None:
+    pages = find_pages(put(tmp_path, "bank/login.html", "shop/login.html")).pages
+    assert len({page.site_code for page in pages}) == len({page.page_code for page in pages}) == 2
+    for page in pages:
+        assert re.fullmatch(r"s[0-9a-f]{8} p[0-9a-f]{8}", f"{page.site_code} {page.page_code}")

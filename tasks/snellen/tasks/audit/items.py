@@ -201,8 +201,11 @@ def _texts(responses: Iterable[object], line: PackItem) -> tuple[str, ...]:
         if isinstance(one, str):
             found[one] = None
         elif isinstance(one, list | tuple):
-            parts = [part for part in cast("Sequence[object]", one) if isinstance(part, str)]
-            found[" ".join(parts)] = None
+            parts = cast("Sequence[object]", one)
+            texts = [part for part in parts if isinstance(part, str)]
+            # A list of calls or of other structures is no text, and not an empty one either.
+            if len(texts) == len(parts):
+                found[" ".join(texts)] = None
     return tuple(found)
 
 

@@ -89,7 +89,11 @@ class Worked(NamedTuple):
     @property
     def unstable(self) -> Sequence[str]:
         """The pages of which two renders differed."""
-        return [snapshot.id for snapshot in self.snapshots if not snapshot.captured.stable]
+        return [
+            f"{page.site}/{page.page}"
+            for page, snapshot in zip(self.items, self.snapshots, strict=True)
+            if not snapshot.captured.stable
+        ]
 
 
 def work_through(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from snellen.tasks.building.browser.problems import PageError
 from snellen.tasks.building.browser.session import Session
-from snellen.tasks.building.browser.shots import still_shot
+from snellen.tasks.building.browser.shots import measured_shot
 from snellen.tasks.building.browser.visits import Asked, Visit
 from snellen.tasks.building.chance import draw
 from snellen.tasks.building.changes.applying import Shown, apply_change
@@ -94,7 +94,7 @@ def capture_page(
             first = visit.shoot(_height(visit))
     with ExitStack() as stack:
         visit = stack.enter_context(session.visit(page, seed=seed))
-        render = _render(visit)
+        render = _render(visit, first)
         stable = first is None or render.image == first
         if not stable and settings.renders > 2:
             stack.pop_all().close()
@@ -110,9 +110,9 @@ def capture_page(
         changed = _change(session, page, visit, render, settings.seed, changes, stack, seed)
     clicks, trouble = _click(session, page, targets, seed)
     captured = Captured(
-        page=page.page,
-        site=page.site,
-        source=page.path.as_posix(),
+        page=page.page_code,
+        site=page.site_code,
+        source=f"{page.site}/{page.path.as_posix()}",
         screen=render.found.screen,
         changes=tuple(changed.changes),
         dropped=tuple(changed.dropped),
@@ -120,6 +120,7 @@ def capture_page(
         facts=render.found.facts,
         stable=stable,
         seed=settings.seed,
+        browser=f"Chromium {session.version}",
         problems=(*problems, *trouble),
     )
     images = {f"{CHANGES}/{name}": image for name, image in changed.images.items()}
@@ -137,9 +138,15 @@ def _height(visit: Visit) -> int:
     return height
 
 
-def _render(visit: Visit) -> _Render:
+def _render(visit: Visit, last: bytes | None = None) -> _Render:
+    """Settle a page, measure it and take its image.
+
+    Args:
+        visit: The page.
+        last: Its image in an earlier visit: one that is equal needs no other to be sure.
+    """
     height = _height(visit)
-    found = extract(visit, height)
+    found, image = measured_shot(visit, height, lambda: extract(visit, height), last)
     if not found.screen.elements:
         raise PageError("nothing to see", "nothing of it is visible", file=visit.file)
     shown = sum(len(element.own) for element in found.screen.elements)
@@ -150,7 +157,6 @@ def _render(visit: Visit) -> _Render:
             " script (apt-get install fonts-noto-core fonts-noto-cjk)",
             file=visit.file,
         )
-    image = still_shot(visit, height)
     return _Render(found, image, _CHARSET + visit.tab.content().encode("utf-8", "replace"))
 
 
@@ -186,7 +192,7 @@ def _change(
             # A page that can't be put back as it was is loaded anew.
             stack.pop_all().close()
             visit = stack.enter_context(session.visit(page, seed=random_seed))
-            again = _render(visit)
+            again = _render(visit, render.image)
             if (again.image, again.found) != (render.image, render.found):
                 changed.dropped.append(Dropped(maker.task, maker.mode, CONTROL_DIFFERS))
                 continue

@@ -36,6 +36,16 @@ class Page:
         """The site and the page: unique in a build."""
         return f"{self.site}/{self.page}"
 
+    @property
+    def site_code(self) -> str:
+        """What items call the site: a name such as `bank` would answer questions about it."""
+        return _code("s", self.site)
+
+    @property
+    def page_code(self) -> str:
+        """What items call the page, for the same reason."""
+        return _code("p", self.id)
+
 
 class Skipped(NamedTuple):
     """A page that is not taken, by its id or its path, and why."""
@@ -119,6 +129,12 @@ def _is_page(path: Path) -> bool:
 
 def _page_name(inside: Path) -> str:
     return "-".join(part for part in map(_safe, inside.with_suffix("").parts) if part) or "page"
+
+
+def _code(kind: str, name: str) -> str:
+    from hashlib import sha256
+
+    return f"{kind}{sha256(name.encode()).hexdigest()[:8]}"
 
 
 def _safe(name: str) -> str:

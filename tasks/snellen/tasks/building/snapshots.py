@@ -114,9 +114,9 @@ class Captured(msgspec.Struct, frozen=True, omit_defaults=True):
     """What `snapshot.json` holds.
 
     Attributes:
-        page: The page's name: its path in the site without `.html`, safe as a folder's.
-        site: The site's name: the first folder, or what the user calls the pages.
-        source: The file that it was captured from, relative to the folder of pages.
+        page: What items call the page: a code, since its name may answer questions about it.
+        site: What items call the site, likewise.
+        source: The site's name and the file in it that the page was captured from.
         screen: The page at rest.
         changes: Its perturbations.
         dropped: Perturbations that were tried and are not kept.

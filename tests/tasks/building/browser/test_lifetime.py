@@ -1,4 +1,4 @@
-"""A session ends its browser on every way out, and starts it anew when a page has cost it."""
+"""A session ends its browser on every way out."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,9 +8,7 @@ import pytest
 
 from snellen.grading.errors import InputError, SnellenError
 from snellen.tasks.building.browser.finding import find_browser
-from snellen.tasks.building.browser.problems import PageError
 from snellen.tasks.building.browser.session import Session
-from snellen.tasks.building.browser.settings import BrowserSettings
 from snellen.tasks.building.pages import Page
 
 if TYPE_CHECKING:
@@ -28,27 +26,6 @@ def browser() -> None:
         find_browser()
     except SnellenError as error:
         pytest.skip(f"browser: {error}")
-
-
-def look(session: Session, page: Page, settings: BrowserSettings) -> None:
-    with session.visit(page, settings=settings) as visit:
-        visit.settle()
-        visit.tab.wait_for_timeout(1000)
-        visit.shoot(800)
-
-
-@pytest.mark.slow
-def test_a_script_that_never_returns_costs_the_browser_but_not_the_session(
-    make_page: MakePage,
-) -> None:
-    page = make_page("<p>x<script>setTimeout(() => { while (true); }, 100)</script>")
-    with Session() as own:
-        quick = BrowserSettings(page_seconds=6)
-        with pytest.raises(PageError) as caught:
-            look(own, page, quick)
-        assert caught.value.reason == "keeps the browser busy"
-        with own.visit(make_page("<title>next</title><p>x")) as visit:
-            assert visit.tab.title() == "next"
 
 
 def test_a_session_closes_its_browser_when_something_fails(make_page: MakePage) -> None:

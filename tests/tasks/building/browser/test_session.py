@@ -13,7 +13,7 @@ from PIL import Image
 from snellen.tasks.building.browser.problems import PageError
 from snellen.tasks.building.browser.session import Session
 from snellen.tasks.building.browser.settings import PHONE, BrowserSettings
-from snellen.tasks.building.browser.shots import still_shot
+from snellen.tasks.building.browser.shots import measured_shot, still_shot
 from snellen.tasks.building.browser.visits import Visit
 from snellen.tasks.building.pages import Page
 
@@ -239,6 +239,77 @@ def test_scripts_dont_see_that_images_are_taken(session: Session, make_page: Mak
         ]
 
 
+TOGGLING = """<!doctype html><title>t</title><style>@media (max-width: 500px) {p {color: red}}
+</style><body style="margin:0"><nav id=side style="width:224px;height:1400px;background:#06c">menu
+</nav><p>words</p><script>
+const toggle = () => { if (innerWidth < 500) side.style.width = "104px"; };
+addEventListener("resize", toggle);
+onresize = toggle;
+document.body.onresize = toggle;
+matchMedia("(max-width: 500px)").addEventListener("change", toggle);
+new ResizeObserver(toggle).observe(document.body);
+addEventListener("load", () => requestIdleCallback(function again() {
+  toggle();
+  requestIdleCallback(again);
+}));
+</script>"""
+
+
+def test_a_page_at_rest_does_not_answer_to_the_windows_size(
+    session: Session, make_page: MakePage
+) -> None:
+    question = "() => side.style.width"
+    with session.visit(make_page(TOGGLING)) as visit:
+        visit.settle()
+        visit.tab.set_viewport_size({"width": 400, "height": 800})
+        visit.tab.wait_for_timeout(100)
+        visit.tab.set_viewport_size({"width": 1280, "height": 800})
+        assert visit.tab.evaluate(question) == "224px"
+    with session.visit(make_page(TOGGLING)) as visit:
+        # That it would otherwise is shown, too.
+        visit.tab.set_viewport_size({"width": 400, "height": 800})
+        visit.tab.wait_for_function("side.style.width === '104px'")
+
+
+def blue_until(image: bytes) -> int:
+    with Image.open(io.BytesIO(image)) as opened:
+        row = opened.convert("RGB").crop((0, 1000, opened.width, 1001)).tobytes()
+    return next(x for x in range(len(row) // 3) if row[3 * x : 3 * x + 3] != b"\x00\x66\xcc")
+
+
+def test_what_is_measured_and_what_is_shown_are_of_one_state(
+    session: Session, make_page: MakePage
+) -> None:
+    read = "() => side.getBoundingClientRect().width"
+    with session.visit(make_page(TOGGLING)) as visit:
+        height = visit.settle()["height"]
+        widths: list[float] = []
+
+        def measure() -> float:
+            widths.append(visit.run(read))
+            # As a script might do that has seen an image being taken.
+            visit.tab.evaluate("side.style.width = '104px'")
+            return widths[-1]
+
+        found, image = measured_shot(visit, height, measure)
+        assert widths == [224, 104]
+        assert found == blue_until(image) == 104
+
+
+def test_a_page_that_is_rearranged_for_each_image_is_named(
+    session: Session, make_page: MakePage
+) -> None:
+    with session.visit(make_page(TOGGLING)) as visit:
+        height = visit.settle()["height"]
+
+        def measure() -> None:
+            visit.tab.evaluate("() => { side.style.width = `${side.offsetWidth + 1}px` }")
+
+        with pytest.raises(PageError, match="rearranged") as caught:
+            measured_shot(visit, height, measure)
+        assert caught.value.reason == "never at rest"
+
+
 def gif(*colors: str) -> bytes:
     frames = [Image.new("RGB", (40, 40), color) for color in colors]
     stream = io.BytesIO()
@@ -306,27 +377,14 @@ def test_a_strange_encoding_is_read_as_browsers_do(
         assert visit.tab.inner_text("p") == text
 
 
-def reason_of(session: Session, page: Page, settings: BrowserSettings | None = None) -> str:
-    def visit_it(visit: Visit) -> None:
+def reason_of(session: Session, page: Page) -> str:
+    def settle(visit: Visit) -> None:
         visit.settle()
-        still_shot(visit, 800)
 
-    with pytest.raises(PageError) as caught, session.visit(page, settings=settings) as visit:
-        visit_it(visit)
+    with pytest.raises(PageError) as caught, session.visit(page) as visit:
+        settle(visit)
     assert caught.value.file == str(page.root / page.path)
     return caught.value.reason
-
-
-@pytest.mark.slow
-def test_a_page_that_never_loads_is_named_and_the_next_is_shown(
-    session: Session, make_page: MakePage
-) -> None:
-    quick = BrowserSettings(load_seconds=2, page_seconds=30)
-    assert reason_of(session, make_page("<p>x<script>while (true);</script>"), quick) == (
-        "never loads"
-    )
-    with session.visit(make_page("<title>next</title><p>x")) as visit:
-        assert visit.tab.title() == "next"
 
 
 @pytest.mark.parametrize(

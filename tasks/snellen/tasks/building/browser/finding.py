@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,6 +26,21 @@ class FoundBrowser(NamedTuple):
     by: str
 
 
+class BrowserStatus(NamedTuple):
+    """What a build would find, for people.
+
+    Attributes:
+        found: The browser's program; None: there is none that could be used.
+        version: What the program says of itself, `Chromium 156.0.7000.0`; empty on Windows, where
+            it would open a window instead.
+        problem: What is missing and how to get it; empty: nothing.
+    """
+
+    found: FoundBrowser | None
+    version: str = ""
+    problem: str = ""
+
+
 def find_browser() -> FoundBrowser:
     """Return the Chromium to use: what SNELLEN_BROWSER names, or the first one on PATH.
 
@@ -42,6 +58,37 @@ def find_browser() -> FoundBrowser:
         if found is not None:
             return FoundBrowser(Path(found), name)
     raise InputError(f"there is no Chromium on this machine: {HOW}")
+
+
+def browser_status(seconds: float = 20.0) -> BrowserStatus:
+    """Say which browser a build would use, or what is missing; nothing is raised.
+
+    Args:
+        seconds: How long the program may take to say its version.
+    """
+    try:
+        found = find_browser()
+    except InputError as error:
+        return BrowserStatus(None, problem=error.message)
+    if os.name == "nt":
+        return BrowserStatus(found)
+    try:
+        said = subprocess.run(
+            [found.program, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=seconds,
+            check=True,
+        ).stdout
+    except subprocess.TimeoutExpired:
+        problem = f"{found.program} says nothing; {HOW}"
+    except (OSError, subprocess.CalledProcessError) as error:
+        problem = f"{found.program} can't be run ({error}); {HOW}"
+    else:
+        return BrowserStatus(found, " ".join(said.split()))
+    return BrowserStatus(None, problem=problem)
 
 
 def load_playwright() -> "PlaywrightContextManager":

@@ -49,7 +49,7 @@
       ahead = beforeAhead + step;
       try { callback(time + ahead); } finally { inFrame = before; }
     });
-  for (const name of ["setTimeout", "setInterval"]) {
+  for (const name of ["setTimeout", "setInterval", "requestIdleCallback"]) {
     const real = window[name].bind(window);
     window[name] = (action, ...rest) =>
       typeof action === "function"

@@ -96,6 +96,8 @@ class Visit:
         context.on("page", self._popup)
         context.on("dialog", self._dialog)
         self.tab.on("download", self._download)
+        # A page that has crashed never answers; one that is closed fails at once.
+        self.tab.on("crash", lambda tab: tab.close())
 
     def open(self) -> None:
         """Load the page.
@@ -168,6 +170,10 @@ class Visit:
                 "freeze": freeze,
             },
         )
+        # Neither `about:blank` nor the like is asked for.
+        url = str(found["url"])
+        if not self.asked.left and urlsplit(url).netloc != self._host:
+            self.asked.left.append(url)
         if self.asked.left and not self._follow:
             raise self._leaves()
         return Settled(found)
@@ -214,7 +220,8 @@ class Visit:
             "Page.captureScreenshot",
             {
                 "format": "png",
-                "captureBeyondViewport": True,
+                # Only where it must be: the window is made larger for it, at thrice the cost.
+                "captureBeyondViewport": height > self.settings.height,
                 "optimizeForSpeed": True,
                 "clip": {
                     "x": 0,

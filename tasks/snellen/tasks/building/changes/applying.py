@@ -1,10 +1,12 @@
 """Applying changes to a live page, checking what they promise, and taking them back."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.tasks.building.browser.pinning import script
 from snellen.tasks.building.browser.problems import PageError
-from snellen.tasks.building.browser.shots import still_shot
+from snellen.tasks.building.browser.shots import measured_shot
 from snellen.tasks.building.browser.visits import Visit
 from snellen.tasks.building.chance import draw
 from snellen.tasks.building.changes.base import (
@@ -19,15 +21,25 @@ from snellen.tasks.building.changes.base import (
 )
 from snellen.tasks.building.elements import Screen
 from snellen.tasks.building.extract.html import extract_again
-from snellen.tasks.building.pixels import differing_pixels
+from snellen.tasks.building.pixels import differing_pixels, pixels_of
 from snellen.tasks.building.snapshots import Change, ChangedElement, Dropped
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-class Shown(NamedTuple):
+
+@dataclass(frozen=True)
+class Shown:
     """The page at rest: its elements and its image."""
 
     screen: Screen
     image: bytes
+
+    @cached_property
+    def pixels(self) -> "NDArray[np.uint32]":
+        """The image's pixels, decoded once for all changes."""
+        return pixels_of(self.image)
 
 
 class Applied(NamedTuple):
@@ -81,15 +93,14 @@ def apply_change(visit: Visit, rest: Shown, maker: ChangeMaker, seed: int, page:
         _take_back(visit)
         return dropped(TOO_TALL, restored=_restored(visit, rest))
     try:
-        image = still_shot(visit, height)
+        after, image = measured_shot(visit, height, lambda: extract_again(visit, height))
     except PageError:
         _take_back(visit)
         return dropped(NEVER_AT_REST, restored=_restored(visit, rest))
-    after = extract_again(visit, height)
     _take_back(visit)
     if not _restored(visit, rest):
         return dropped(CONTROL_DIFFERS, restored=False)
-    pixels = differing_pixels(rest.image, image)
+    pixels = 0 if image == rest.image else differing_pixels(rest.pixels, pixels_of(image))
     reason = NOTHING_CHANGED if pixels == 0 else broken(attempted, rest.screen, after)
     if reason is not None:
         return dropped(reason)

@@ -61,6 +61,8 @@ def extract(visit: Visit, height: int, *, mark: bool = True) -> Extracted:
         height: Of its image.
         mark: Whether the elements carry their ids in the live page from then on.
     """
+    # Marks of an earlier extraction, or in a page that was saved after one, would mislead.
+    visit.run(_RENUMBER, {})
     found = _measured(visit, height, marked=False)
     records: Sequence[Raw] = found["records"]
     told = accessible_by_mark(visit.channel)

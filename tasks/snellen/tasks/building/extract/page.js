@@ -314,7 +314,7 @@
     description: oneLine(meta?.content ?? ""),
     language: document.documentElement.lang || "",
     records,
-    facts: findFacts(records, rawOf),
-    missing: findMissing(records),
+    facts: marked ? [] : findFacts(records, rawOf),
+    missing: marked ? "" : findMissing(records),
   };
 }
