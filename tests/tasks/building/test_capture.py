@@ -151,6 +151,18 @@ def test_clicks_are_as_many_as_asked_for_and_go_to_different_pages_first(
     assert {click.title for click in said.clicks[:2]} == {"A", "B"}
 
 
+@pytest.mark.slow
+def test_clicks_end_where_as_many_titles_are_known_as_a_question_has_options(
+    session: Session, make_page: MakePage, tmp_path: Path
+) -> None:
+    pages = {f"{n}.html": f"<title>Page {n}</title>" for n in range(10)}
+    page = make_page(
+        "<title>t</title>" + "".join(f"<p><a href={name}>x</a>" for name in pages), pages
+    )
+    said = capture_page(session, page, tmp_path / "kept", CaptureSettings(renders=1)).captured
+    assert len({click.title for click in said.clicks}) == len(said.clicks) == 8
+
+
 def test_a_page_that_renders_differently_is_listed_as_unstable(
     session: Session, make_page: MakePage, tmp_path: Path
 ) -> None:

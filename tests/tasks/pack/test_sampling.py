@@ -42,6 +42,16 @@ def test_every_task_gives_in_proportion_and_pairs_are_whole(pages: Pack) -> None
         assert set(pairs.values()) == {2}
 
 
+def test_each_task_gives_as_many_or_one_whole_pair(pages: Pack) -> None:
+    for items, paired in ((1, 2), (2, 2), (3, 2), (5, 4)):
+        found = draw_items(pages, None, items, each=True)
+        assert {task: len(ids) for task, ids in found.items()} == {
+            "webrssbench/safety": min(items, 3),
+            "webrssbench/text": paired,
+            "webrssbench/ui_grouping": min(items, 3),
+        }
+
+
 def test_a_tag_of_the_references_makes_strata_where_they_can_be_read(
     make_pack: MakePack, tmp_path: Path
 ) -> None:

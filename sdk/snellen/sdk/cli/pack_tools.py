@@ -120,6 +120,9 @@ def sample(
     by: Annotated[
         str, typer.Option(help="The tags that make the strata, such as task,difficulty.")
     ] = TASK,
+    each: Annotated[
+        bool, typer.Option("--each", help="So many of each stratum, not of all together.")
+    ] = False,
     seed: Seed = 0,
     key: Key = None,
 ) -> None:
@@ -127,9 +130,9 @@ def sample(
     with errors_told():
         pack = open_pack(folder)
         secret = sealing.find_key(key, pack=folder)
-        with pack_output.bar("copying", items) as watch:
+        with pack_output.bar("copying", None if each else items) as watch:
             manifest = sample_pack(
-                pack, items, output, by=tag_names(by), seed=seed, key=secret, watch=watch
+                pack, items, output, by=tag_names(by), each=each, seed=seed, key=secret, watch=watch
             )
         pack_output.made(manifest, output)
 

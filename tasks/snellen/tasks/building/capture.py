@@ -41,7 +41,7 @@ class CaptureSettings:
 
     Attributes:
         seed: What choices are drawn from.
-        clicks: How many elements to click at most.
+        clicks: How many elements to click at most; fewer where that leads to enough pages.
         renders: How many times to render at most: twice, and a third time when the first two
             differ; 1 takes the first as it is, and calls it stable.
     """

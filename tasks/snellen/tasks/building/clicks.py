@@ -20,6 +20,9 @@ CLICKED = frozenset({"link", "button", "menuitem", "tab"})
 CLICK_MS = 1500
 QUIET_SECONDS = 0.15
 LATE_SECONDS = 1.5
+POLL_MS = 40
+ENOUGH = 8
+"""Different titles of one page; a question has no more options."""
 
 # The way to an element from the top: its place among its siblings, at each level.
 _PATHS = """(ids) => Object.fromEntries(ids.map((id) => {
@@ -83,7 +86,8 @@ def follow_clicks(
 ) -> list[Click]:
     """Click each target on the page loaded anew, and say what that led to.
 
-    A click that keeps the browser busy has failed, and costs the browser.
+    Once as many titles were found as a question can use, the other targets are left alone. A click
+    that keeps the browser busy has failed, and costs the browser.
 
     Args:
         session: The browser.
@@ -95,7 +99,7 @@ def follow_clicks(
         PageError: The page can't be opened any more.
     """
     clicks: list[Click] = []
-    while len(clicks) < len(targets):
+    while len(clicks) < len(targets) and not _enough(clicks):
         opened = clicking = False
         try:
             with session.visit(page, follow=True, light=True, seed=seed) as visit:
@@ -105,14 +109,19 @@ def follow_clicks(
                     clicks.append(_follow(visit, targets[place]))
                     # What fails from here on is the last click's doing, and it is told already.
                     clicking = False
-                    if place + 1 < len(targets):
-                        visit.open_again()
+                    if place + 1 == len(targets) or _enough(clicks):
+                        break
+                    visit.open_again()
         except PageError:
             if not opened:
                 raise
             if clicking:
                 clicks.append(Click(targets[len(clicks)].element.id, "", outcome="failed"))
     return clicks
+
+
+def _enough(clicks: Sequence[Click]) -> bool:
+    return len({click.title for click in clicks if click.outcome == "page"}) >= ENOUGH
 
 
 def _follow(visit: Visit, target: Target) -> Click:
@@ -168,7 +177,7 @@ def _wait(visit: Visit, *, link: bool) -> None:
     loaded_at: float | None = None
     last: tuple[object, ...] = ()
     while (now := time.monotonic()) - start < visit.settings.load_seconds:
-        visit.tab.wait_for_timeout(20)
+        visit.tab.wait_for_timeout(POLL_MS)
         asked = visit.asked
         if asked.dialogs or asked.downloads:
             return

@@ -214,7 +214,8 @@ def _parts(worked: Worked, folder: Path, settings: BuildSettings) -> tuple[Seque
     for benchmark, making in MAKING.items():
         if making.balance is not None:
             worked = worked._replace(items=making.balance(worked.items, settings.seed))
-        if not any(one.task in making.makers for page in worked.items for one in page.made):
+        made = (one.task for page in worked.items for one in page.made)
+        if not any(task.partition("/")[0] == benchmark for task in made):
             continue
         place = folder / benchmark
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -20,9 +20,10 @@ def draw_items(
     items: int,
     *,
     by: Sequence[str] = (TASK,),
+    each: bool = False,
     seed: int = 0,
 ) -> dict[str, set[str]]:
-    """Draw items of a pack, from each stratum in proportion to its size, pairs whole.
+    """Draw items of a pack, from each stratum in proportion to its size or as many, pairs whole.
 
     Every stratum gives something. Who is drawn hangs on the seed and the items' ids alone. What
     pairs leave over in one stratum, because half a pair is never drawn, another one may fill.
@@ -32,6 +33,8 @@ def draw_items(
         references: Its references, where their tags are asked for; else None.
         items: How many, at most; all where there are no more.
         by: The tags whose combined values are the strata; `task` stands for the task.
+        each: Whether so many are drawn of each stratum, or one pair where it is larger, and not
+            of all together.
         seed: Another one draws others.
 
     Returns:
@@ -54,20 +57,33 @@ def draw_items(
                 f" out of {', '.join(by)} what tells them apart"
             )
         strata[values].setdefault(unit, []).append(name)
+    units = {unit: names for one in strata.values() for unit, names in one.items()}
+    if each:
+        return _found(
+            units,
+            [
+                unit
+                for own in strata.values()
+                for unit in _fitting(own, max(items, min(map(len, own.values()))), seed)
+            ],
+        )
     labels = {values: f"{place} {values}" for place, values in enumerate(strata)}
-    sizes = {labels[values]: sum(map(len, units.values())) for values, units in strata.items()}
-    least = max((min(map(len, units.values())) for units in strata.values()), default=1)
+    sizes = {labels[values]: sum(map(len, own.values())) for values, own in strata.items()}
+    least = max((min(map(len, own.values())) for own in strata.values()), default=1)
     try:
         counts = proportional(sizes, min(items, sum(sizes.values())), least=least)
     except MetricError as error:
         raise InputError(f"{items:,} items by {', '.join(by)}: {error}") from None
-    units = {unit: names for one in strata.values() for unit, names in one.items()}
     taken: list[str] = []
     for values, own in strata.items():
         taken += _fitting(own, counts[labels[values]], seed)
     room = min(items, len(pack.lines)) - sum(len(units[unit]) for unit in taken)
     left = {unit: names for unit, names in units.items() if unit not in set(taken)}
     taken += _fitting(left, room, seed)
+    return _found(units, taken)
+
+
+def _found(units: dict[str, list[ItemName]], taken: Sequence[str]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for unit in taken:
         for name in units[unit]:
@@ -93,6 +109,7 @@ def sample_pack(
     folder: Path,
     *,
     by: Sequence[str] = (TASK,),
+    each: bool = False,
     seed: int = 0,
     key: str | None = None,
     watch: Callable[[int], None] = lambda _: None,
@@ -106,6 +123,7 @@ def sample_pack(
         items: How many, at most.
         folder: Where to; must not exist, or be empty.
         by: The tags whose combined values are the strata.
+        each: Whether so many are drawn of each stratum.
         seed: Another one draws others.
         key: Opens the references where they are sealed, and seals them again.
         watch: Told after each item how many are done.
@@ -117,6 +135,6 @@ def sample_pack(
             is missing or was changed.
     """
     references = None if pack.manifest.references is None else open_references(pack, key)
-    chosen = draw_items(pack, references, items, by=by, seed=seed)
+    chosen = draw_items(pack, references, items, by=by, each=each, seed=seed)
     about = selected_manifest(pack, chosen)
     return write_selection(pack, chosen, folder, about=about, key=key, watch=watch)

@@ -109,6 +109,16 @@ def test_boxes_are_clipped_as_they_are_seen(read: Read) -> None:
     ]  # fmt: skip
 
 
+def test_what_is_folded_up_is_no_element_though_a_line_of_it_is_seen(read: Read) -> None:
+    screen = read(
+        "<button>Menu</button><ul style='height:3px;overflow:hidden'>"
+        "<li><a href=a.html style='display:block;height:30px'>Orders</a></ul>"
+        "<a href=b.html style='display:block;height:3px;background:#00f'></a><hr>"
+    ).screen
+    assert [each.href for each in screen.elements if each.role == "link"] == ["/b.html"]
+    assert {each.tag for each in screen.elements} >= {"button", "hr"}
+
+
 def test_text_that_is_cut_is_said_to_be(read: Read) -> None:
     screen = read(
         "<p style='width:60px;white-space:nowrap;overflow:hidden;text-overflow:ellipsis'>"

@@ -219,7 +219,10 @@
       context.fixedClip = context.clip;
     }
 
-    const visible = style.visibility === "visible" && style.display !== "contents"
+    // Of a menu that is folded up a line or two may be in sight.
+    const sliver = area(box) < 0.5 * area(whole)
+      && Math.min(box[2] - box[0], box[3] - box[1]) < 5;
+    const visible = style.visibility === "visible" && style.display !== "contents" && !sliver
       && box[2] - box[0] >= 1 && box[3] - box[1] >= 1
       && !(svg && !graphic && tag !== "TEXT") && tag !== "BODY" && tag !== "HTML";
     let record = null;

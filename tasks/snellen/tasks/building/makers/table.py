@@ -6,7 +6,13 @@ from typing import NamedTuple, TypeAlias
 
 from snellen.tasks.building.changes.base import ChangeMaker
 from snellen.tasks.building.changes.webrssbench import CHANGES as WEBRSSBENCH_CHANGES
-from snellen.tasks.building.makers import visualwebbench, webrssbench
+from snellen.tasks.building.makers import (
+    matrix,
+    mmbench_gui,
+    screenqa,
+    visualwebbench,
+    webrssbench,
+)
 from snellen.tasks.building.makers.base import Maker
 from snellen.tasks.building.makers.webrssbench_regions import balanced
 from snellen.tasks.building.making import PageItems
@@ -22,10 +28,11 @@ class BenchmarkMaking(NamedTuple):
     """How one benchmark's items are made.
 
     Attributes:
-        makers: By task, for which their choices are drawn.
+        makers: By the names that their choices are drawn for.
         write: Writes its items.
+        tasks: The tasks whose items a maker makes, by its name, where it is not one of that name:
+            one task may read another's rows, and several makers may fill one task.
         changes: What is done to pages for tasks that ask before and after.
-        variants: Tasks that read another task's rows, by that task.
         balance: Leaves out what there is too much of.
         protocols: The protocol of a task, where it is not the task's first.
         images: The folder of its images in what is written, where the loader has to be told.
@@ -33,8 +40,8 @@ class BenchmarkMaking(NamedTuple):
 
     makers: Mapping[str, Maker]
     write: Writer
+    tasks: Mapping[str, Sequence[str]] = {}
     changes: Sequence[ChangeMaker] = ()
-    variants: Mapping[str, Sequence[str]] = {}
     balance: Balance | None = None
     protocols: Mapping[str, str] = {}
     images: str | None = None
@@ -42,7 +49,15 @@ class BenchmarkMaking(NamedTuple):
 
 MAKING: Mapping[str, BenchmarkMaking] = {
     "visualwebbench": BenchmarkMaking(
-        visualwebbench.MAKERS, visualwebbench.write_data, variants=visualwebbench.VARIANTS
+        visualwebbench.MAKERS,
+        visualwebbench.write_data,
+        {task: (task, *others) for task, others in visualwebbench.VARIANTS.items()},
+    ),
+    "screenqa": BenchmarkMaking(
+        screenqa.MAKERS,
+        screenqa.write_data,
+        {task: (task, *others) for task, others in screenqa.VARIANTS.items()},
+        images=screenqa.IMAGES,
     ),
     "webrssbench": BenchmarkMaking(
         webrssbench.MAKERS,
@@ -50,6 +65,10 @@ MAKING: Mapping[str, BenchmarkMaking] = {
         changes=WEBRSSBENCH_CHANGES,
         balance=balanced,
         protocols={"webrssbench/safety": "robust"},
+    ),
+    "mmbench-gui": BenchmarkMaking(mmbench_gui.MAKERS, mmbench_gui.write_data),
+    "matrix": BenchmarkMaking(
+        matrix.MAKERS, matrix.write_data, dict.fromkeys(matrix.MAKERS, (matrix.TASK,))
     ),
 }
 """By the benchmark's name."""
@@ -59,22 +78,23 @@ CLICKED = "visualwebbench/action_prediction"
 
 
 def made_tasks() -> Sequence[str]:
-    """Return the tasks that there is a maker for, or whose items are another's."""
-    return [
+    """Return the tasks that items are made for."""
+    found = dict.fromkeys(
         task
         for making in MAKING.values()
-        for made in making.makers
-        for task in (made, *making.variants.get(made, ()))
-    ]
+        for name in making.makers
+        for task in making.tasks.get(name, (name,))
+    )
+    return list(found)
 
 
 def makers_for(tasks: Sequence[str]) -> Mapping[str, Maker]:
     """Return the makers of some tasks; of all, where none is named."""
     return {
-        made: maker
+        name: maker
         for making in MAKING.values()
-        for made, maker in making.makers.items()
-        if not tasks or not set(tasks).isdisjoint((made, *making.variants.get(made, ())))
+        for name, maker in making.makers.items()
+        if not tasks or not set(tasks).isdisjoint(making.tasks.get(name, (name,)))
     }
 
 
