@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
+from snellen.tasks.building.browser.finding import browser_status
 from snellen.tasks.executor import check_support
 
 _EXTRAS = {
@@ -47,6 +48,12 @@ def checks() -> Iterator[Check]:
                 present=False,
                 detail=f"pip install 'snellen[{extra}]'",
             )
+    browser = browser_status()
+    yield Check(
+        "a browser (building exams from pages)",
+        present=browser.found is not None,
+        detail=browser.problem or f"{browser.version} ({browser.found and browser.found.program})",
+    )
     missing = check_support()
     yield Check(
         "isolation for candidate code",

@@ -197,6 +197,7 @@ def test_doctor_says_what_is_there_and_how_to_get_the_rest(folder: Path) -> None
     assert result.exit_code == 0
     assert "pyarrow (parquet files)" in result.stdout
     assert "isolation for candidate code" in result.stdout
+    assert "a browser (building exams from pages)" in result.stdout
 
 
 def test_no_command_at_all_shows_the_help(folder: Path) -> None:
