@@ -442,7 +442,16 @@ def _cell(text: str) -> str:
     return escaped if "`" in escaped else escaped.replace("<", "&lt;")
 
 
+def not_made() -> str:
+    """Return a table of what the matrix's makers leave to the user, and why."""
+    from snellen.tasks.building.makers.matrix import NOT_MADE
+
+    rows = [[f"`{one.task}`", one.what, one.why] for one in NOT_MADE]
+    return _table(["task type", "what", "why"], rows)
+
+
 PARTS: Mapping[str, Callable[[], str]] = {
+    "not_made": not_made,
     "commands": commands,
     "metrics": metrics,
     "one_screen": one_screen,

@@ -20,6 +20,7 @@ from snellen.tasks.audit.items import holds
         (["<no answer>", "5"], "<no answer>", True),
         (["7:30", "7:30 PM", "half past seven"], None, False),
         (["1,5", "1.5"], None, False),
+        (["268,00 €", "268"], None, False),
         ([], None, False),
     ],
 )

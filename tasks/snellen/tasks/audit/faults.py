@@ -11,6 +11,7 @@ from snellen.grading.protocols.golds import Target
 from snellen.tasks.audit.items import AuditItem, guess_of, holds, words
 from snellen.tasks.audit.models import Fault
 from snellen.tasks.audit.pictures import Look, alike
+from snellen.tasks.benchmarks.screenqa import NO_ANSWER
 from snellen.tasks.pack.preview import reference_marks
 
 STANDS_OUT = 2.0
@@ -208,7 +209,8 @@ def _references(item: AuditItem, _: Looks) -> Iterator[Fault]:
     if item.kind is AnswerKind.TEXT and not item.right:
         if any(not text.strip() for text in item.answers):
             yield Fault.EMPTY
-        if contradictory(item.answers, guess_of(item.task)):
+        guess = guess_of(item.task)
+        if contradictory(item.answers, guess if guess == NO_ANSWER else None):
             yield Fault.DISAGREES
 
 
@@ -235,7 +237,7 @@ def _number(text: str) -> float | None:
     if spoken in _NUMBERS:
         return float(_NUMBERS[spoken])
     found = _LONE.fullmatch(text.strip())
-    if found is None or re.search(r",\d{1,2}$|,\d{4,}", found[1]):
+    if found is None or re.search(r",\d{1,2}$|,\d{4,}", found[1].strip()):
         return None
     return float(re.sub(r"[,\u202f ]", "", found[1]))
 

@@ -1,0 +1,70 @@
+"""How charts look: colours, sizes, lines, places of the legend."""
+
+from dataclasses import dataclass
+from random import Random
+
+COLORS = {
+    "blue": "#2f6fb0",
+    "orange": "#e07b1f",
+    "green": "#3f9150",
+    "red": "#c8342c",
+    "purple": "#7a4fa3",
+    "brown": "#7d5236",
+    "pink": "#e377b5",
+    "gray": "#85898f",
+    "black": "#1c1c1e",
+    "yellow": "#e8c30b",
+}
+"""Colours that are told apart at a glance, by their names."""
+
+_GROUNDS = (("#ffffff", "#222222"), ("#fbfaf6", "#2b2620"), ("#f3f6fa", "#1d2a3a"))
+_SIZES = ((640, 400), (720, 440), (600, 420), (760, 430))
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How one chart looks.
+
+    Attributes:
+        size: Width and height in pixels, without a note.
+        colors: Names of colours, one a series (of a pie: a label), all different.
+        ground: The background's colour.
+        ink: The text's colour.
+        text: The text's height in pixels.
+        gap: The share of a bar's room that is left free.
+        centred: Whether the title stands in the middle.
+        framed: Whether a line runs around the plot.
+        legend: `right` or `bottom`.
+        hole: The share of a pie that is left out in its middle; 0 for none.
+        marker: How lines mark their points: `circle`, `square` or `diamond`.
+    """
+
+    size: tuple[int, int]
+    colors: tuple[str, ...]
+    ground: str
+    ink: str
+    text: int
+    gap: float
+    centred: bool
+    framed: bool
+    legend: str
+    hole: float
+    marker: str
+
+
+def draw_style(random: Random) -> Style:
+    """Draw how a chart looks."""
+    ground, ink = random.choice(_GROUNDS)
+    return Style(
+        size=random.choice(_SIZES),
+        colors=tuple(random.sample(list(COLORS), 8)),
+        ground=ground,
+        ink=ink,
+        text=random.choice((13, 14, 15)),
+        gap=random.choice((0.2, 0.3, 0.42)),
+        centred=random.random() < 0.5,
+        framed=random.random() < 0.3,
+        legend=random.choice(("right", "bottom")),
+        hole=random.choice((0.0, 0.0, 0.5)),
+        marker=random.choice(("circle", "square", "diamond")),
+    )

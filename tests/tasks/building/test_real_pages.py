@@ -1,0 +1,73 @@
+"""Exams of pages that nobody here wrote: two templates, both MIT, from the folder SNELLEN_PAGES.
+
+`npm pack startbootstrap-sb-admin-2@4.1.4 gentelella@4.2.0` brings them; each is unpacked into a
+folder of its own name.
+"""
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from snellen.grading.errors import SnellenError
+from snellen.tasks.building.browser.finding import find_browser
+from snellen.tasks.building.building import BuildSettings
+from snellen.tasks.building.exams import Wanted, build_exam
+from snellen.tasks.building.makers.table import made_tasks
+from snellen.tasks.building.pages import find_pages
+from snellen.tasks.pack.checking import check_pack
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+GENTELELLA = ("form", "index", "invoice", "pricing_tables", "projects", "tables")
+CANT: Mapping[str, frozenset[str]] = {
+    "startbootstrap-sb-admin-2": frozenset(),
+    "gentelella": frozenset(),
+}
+"""Tasks that none of a template's pages carries."""
+
+
+@pytest.fixture
+def folder() -> Path:
+    named = os.environ.get("SNELLEN_PAGES")
+    if not named:
+        pytest.skip("real pages: SNELLEN_PAGES names no folder")
+    pytest.importorskip("playwright.sync_api")
+    try:
+        find_browser()
+    except SnellenError as error:
+        pytest.skip(f"browser: {error}")
+    return Path(named)
+
+
+def pages_of(folder: Path, name: str, room: Path) -> Path:
+    """Return the template's pages; of the large one six, beside what they load."""
+    if name != "gentelella":
+        return folder / name
+    shutil.copytree(folder / name / "dist", room / name)
+    for page in (room / name).rglob("*.html"):
+        if page.stem not in GENTELELLA or page.parent.name != "production":
+            page.unlink()
+    return room / name
+
+
+@pytest.mark.parametrize(("name", "pages"), [("startbootstrap-sb-admin-2", 14), ("gentelella", 6)])
+def test_every_task_that_they_can_carry_is_made_and_nothing_is_wrong(
+    folder: Path, tmp_path: Path, name: str, pages: int
+) -> None:
+    found = find_pages(pages_of(folder, name, tmp_path))
+    settings = BuildSettings(seed=1, clicks=6)
+    exam = build_exam(
+        found, tmp_path / "work", tmp_path / "exam", settings, Wanted("real", licence="MIT"), jobs=2
+    )
+    assert exam.manifest.built is not None
+    assert (exam.manifest.built.pages, exam.manifest.built.skipped) == (pages, {})
+    made = {task.task for task in exam.manifest.tasks}
+    assert set(made_tasks()) - made == CANT[name]
+    checked = check_pack(tmp_path / "exam")
+    assert checked.fine, checked.faults
+    assert [task.attainable for task in checked.tasks] == pytest.approx(
+        [1.0] * len(checked.tasks), abs=1e-6
+    )
