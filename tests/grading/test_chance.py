@@ -71,6 +71,24 @@ def test_one_of_eight_letters_scores_an_eighth() -> None:
     assert found == pytest.approx(1 / 8, abs=4 * (1 / 8 * 7 / 8 / 40_000) ** 0.5)
 
 
+def test_where_items_count_their_own_options_these_are_guessed_among() -> None:
+    golds, options = [0, 3, 1, 2], [4, 4, 5, 8]
+    task = "visualwebbench/action_prediction"
+    contexts = [Context(options=count) for count in options]
+    found = guessed(
+        task,
+        golds,
+        lambda dice, item: dice.choice("ABCDEFGH"[: options[item]]),
+        rounds=8000,
+        contexts=contexts,
+    )
+    chance = chance_of(OneOf(8), protocol_of(task), golds, contexts)
+    assert chance is not None
+    assert chance.value == fmean(1 / count for count in options)
+    assert chance.guess == "one of each item's options at random"
+    assert found == pytest.approx(chance.value, abs=4 * (0.25 / 32_000) ** 0.5)
+
+
 @pytest.mark.parametrize("gold", list(Region))
 def test_one_of_six_regions_scores_a_sixth(gold: Region) -> None:
     each = [

@@ -23,7 +23,8 @@ from snellen.grading.stats.stratified import Strata
 class OneOf:
     """One of so many options at random, the right one among them: 1 / options.
 
-    It holds for an average over parts of an answer, such as the pairs of a page, as well.
+    It holds for an average over parts of an answer, such as the pairs of a page, as well. Where
+    the items' contexts count other numbers of options, an item's own counts.
     """
 
     options: int
@@ -149,7 +150,7 @@ def chance_of(
         )
     else:
         value = _value(guess, golds, contexts)
-    return None if value is None else Chance(value=value, guess=guess.words)
+    return None if value is None else Chance(value=value, guess=_words(guess, contexts))
 
 
 def population_chance(
@@ -188,7 +189,19 @@ def population_chance(
         if found is None:
             return None
         value += share * found.value
-    return Chance(value=value, guess=guess.words)
+    return Chance(value=value, guess=_words(guess, contexts))
+
+
+def _words(guess: Guess, contexts: Sequence[Context]) -> str:
+    if isinstance(guess, OneOf) and _own_counts(guess, contexts):
+        return OneOfItsOptions().words
+    return guess.words
+
+
+def _own_counts(guess: OneOf, contexts: Sequence[Context]) -> Sequence[int | None]:
+    """Return how many options each item has; nothing where all have as many as is published."""
+    counts = [context.options for context in contexts]
+    return counts if any(count not in (None, guess.options) for count in counts) else ()
 
 
 def _value(
@@ -197,6 +210,8 @@ def _value(
     contexts: Sequence[Context],
 ) -> float | None:
     match guess:
+        case OneOf(options) if own := _own_counts(guess, contexts):
+            return float(np.mean([1 / (count or options) for count in own]))
         case OneOf(options):
             return 1 / options
         case OneOfItsOptions():

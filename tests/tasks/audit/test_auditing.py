@@ -302,6 +302,20 @@ def test_every_task_can_be_audited(tmp_path: Path, task: str) -> None:
     assert Fault.EMPTY not in found.tasks[0].faults
 
 
+def test_a_class_that_is_nearly_always_right_is_found_whatever_it_is_called(
+    make_exam: MakeExam,
+) -> None:
+    exam = make_exam(40)
+    grouping = [row for row in exam.web if row["task"] == "ui_grouping"]
+    for number, row in enumerate(grouping):
+        row["reference"] = "left sidebar" if number % 10 else "main content"
+    found = audit(exam.pack())
+    solvers = {one.solver: one for task in found.tasks for one in task.solvers}
+    label = solvers[Solver.LABEL]
+    assert label.items == len(grouping) == 40
+    assert label.score == pytest.approx(0.9)
+
+
 def test_a_damaged_picture_stops_an_audit(make_exam: MakeExam) -> None:
     pack = make_exam(2).pack()
     image = next(path for path in (pack.folder / "images").rglob("*.png"))

@@ -21,6 +21,7 @@ from snellen.tasks.audit.items import holds
         (["7:30", "7:30 PM", "half past seven"], None, False),
         (["1,5", "1.5"], None, False),
         (["268,00 €", "268"], None, False),
+        (["1.520 €", "1520"], None, False),
         ([], None, False),
     ],
 )

@@ -237,7 +237,8 @@ def _number(text: str) -> float | None:
     if spoken in _NUMBERS:
         return float(_NUMBERS[spoken])
     found = _LONE.fullmatch(text.strip())
-    if found is None or re.search(r",\d{1,2}$|,\d{4,}", found[1].strip()):
+    # Three digits behind a dot are thousands in half of the world.
+    if found is None or re.search(r",\d{1,2}$|,\d{4,}|\.\d{3}$", found[1].strip()):
         return None
     return float(re.sub(r"[,\u202f ]", "", found[1]))
 

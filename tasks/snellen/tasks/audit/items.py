@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from snellen.grading.models.answers import AnswerKind
-from snellen.grading.protocols.base import Gold
+from snellen.grading.protocols.base import Gold, Protocol
 from snellen.grading.protocols.table import protocol_of
 from snellen.tasks.benchmarks.table import TASKS
 from snellen.tasks.pack.layout import PackItem
@@ -80,7 +80,7 @@ def items_of(pack: Pack, references: References, task: str) -> list[AuditItem]:
         item_id = line.item.id
         options = options_of(line)
         responses = responses_of(protocol, golds[item_id], line)
-        right = _right(responses, line, options)
+        right = _right(responses, line, options, protocol)
         answers = tuple(options[one] for one in sorted(right) if one < len(options))
         found.append(
             AuditItem(
@@ -175,19 +175,27 @@ def _question(line: PackItem, options: Sequence[str], template: frozenset[str]) 
     return "\n".join(kept)
 
 
-def _right(responses: Iterable[object], line: PackItem, options: Sequence[str]) -> frozenset[int]:
+def _right(
+    responses: Iterable[object], line: PackItem, options: Sequence[str], protocol: Protocol
+) -> frozenset[int]:
     kind = line.item.answer_format.kind
     if kind is AnswerKind.CHOICE:
         letters = [one for one in responses if isinstance(one, str) and re.fullmatch("[A-Z]", one)]
         return frozenset(ord(letter) - ord("A") for letter in letters)
     if kind is AnswerKind.LABEL:
-        places = {option.casefold(): place for place, option in enumerate(options)}
+        # A class has several names; the protocol's own reading makes them one.
+        said = {_class(one, protocol, line) for one in responses if isinstance(one, str)}
         return frozenset(
-            places[one.casefold()]
-            for one in responses
-            if isinstance(one, str) and one.casefold() in places
+            place
+            for place, option in enumerate(options)
+            if _class(option, protocol, line) in said
         )
     return frozenset()
+
+
+def _class(text: str, protocol: Protocol, line: PackItem) -> object:
+    answer = protocol.parser.read(text, line.context).answer
+    return text.casefold() if answer is None else answer
 
 
 _SPOKEN = (AnswerKind.TEXT, AnswerKind.UI_TEXTS)
