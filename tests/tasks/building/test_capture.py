@@ -94,7 +94,7 @@ CLICKS = """<!doctype html><title>Start</title>
 <button>nothing</button><button disabled>off</button><button onclick="while (true);">hang</button>
 <button onclick="localStorage.x = 1; document.title = localStorage.seen || 'First';
 localStorage.seen = 'Second'">storage</button>
-<a href=folder>folder</a>"""
+<a href=folder>folder</a><button onclick="window.open('a.html')">window</button>"""
 
 
 @pytest.mark.slow
@@ -124,6 +124,7 @@ def test_clicks_lead_where_they_lead(
         "late": ("page", "Late", "/late.html"),
         "hash": ("same", "", "/index.html#here"),
         "popup": ("popup", "About us", "/a.html"),
+        "window": ("popup", "About us", "/a.html"),
         "outside": ("outside", "", "https://example.com/"),
         "download": ("download", "", "/a.zip"),
         "missing": ("failed", "", "/none.html"),

@@ -186,9 +186,7 @@ def _right(
         # A class has several names; the protocol's own reading makes them one.
         said = {_class(one, protocol, line) for one in responses if isinstance(one, str)}
         return frozenset(
-            place
-            for place, option in enumerate(options)
-            if _class(option, protocol, line) in said
+            place for place, option in enumerate(options) if _class(option, protocol, line) in said
         )
     return frozenset()
 

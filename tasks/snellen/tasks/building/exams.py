@@ -4,6 +4,7 @@ Beside what `building` keeps there, the folder of a build holds
 
     data/               the items in the benchmarks' published layouts, each with made.jsonl
     draft/              the pack before items were struck
+    webp/               images as lossless WebP, where they were asked for
 """
 
 import shutil
@@ -28,14 +29,14 @@ from snellen.tasks.building.makers.table import MAKING, BenchmarkMaking
 from snellen.tasks.building.makers.webrssbench_rows import HEIGHTS
 from snellen.tasks.building.pages import Pages
 from snellen.tasks.models import TaskData
-from snellen.tasks.pack.folders import new_folder
+from snellen.tasks.pack.folders import new_folder, replace_hashed
 from snellen.tasks.pack.grouping import SITE
 from snellen.tasks.pack.layout import Built, Manifest
 from snellen.tasks.pack.reading import open_pack, open_references
 from snellen.tasks.pack.striking import strike
 from snellen.tasks.pack.writing import Part, seal_pack, write_pack
 
-DATA, DRAFT = "data", "draft"
+DATA, DRAFT, WEBP = "data", "draft", "webp"
 SIDE_FILE = "made.jsonl"
 _PAGE = "page"
 _FINAL = "pack"
@@ -144,7 +145,9 @@ def build_exam(
     if not parts:
         raise InputError(f"no page carries an item: {_why(skipped, worked)}", file=str(folder))
     if wanted.webp:
-        parts = [replace(part, data=_as_webp(part.data)) for part in parts]
+        smaller = folder / WEBP
+        smaller.mkdir(exist_ok=True)
+        parts = [replace(part, data=_as_webp(part.data, smaller)) for part in parts]
     built = _built(worked, settings, skipped, wanted.licence)
     draft = folder / DRAFT
     shutil.rmtree(draft, ignore_errors=True)
@@ -262,21 +265,32 @@ def _tags(data: TaskData, sides: Mapping[str, _Side]) -> Mapping[str, TagColumn]
     return {name: column for name, column in tags.items() if name not in data.tags}
 
 
-def _as_webp(data: TaskData) -> TaskData:
-    """Return the data with its images as lossless WebP: other bytes, the same pixels."""
+def _as_webp(data: TaskData, folder: Path) -> TaskData:
+    """Return the data with its images as lossless WebP: other bytes, the same pixels.
+
+    Each is made once, for however many items show it, and kept in the folder.
+    """
     load = data.load_image
     if load is None:
         return data
 
     def encoded(place: int, name: str) -> bytes:
-        from PIL import Image
-
-        kept = BytesIO()
-        with Image.open(BytesIO(load(place, name))) as opened:
-            opened.convert("RGB").save(kept, "WEBP", lossless=True, quality=80, method=4)
-        return kept.getvalue()
+        png = load(place, name)
+        kept = folder / f"{sha256(png).hexdigest()}.webp"
+        if not kept.exists():
+            replace_hashed(kept, [_webp(png)])
+        return kept.read_bytes()
 
     return replace(data, load_image=encoded)
+
+
+def _webp(png: bytes) -> bytes:
+    from PIL import Image
+
+    kept = BytesIO()
+    with Image.open(BytesIO(png)) as opened:
+        opened.convert("RGB").save(kept, "WEBP", lossless=True, quality=80, method=4)
+    return kept.getvalue()
 
 
 def _built(

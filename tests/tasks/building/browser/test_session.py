@@ -418,6 +418,8 @@ def test_dialogs_and_windows_stop_nothing(session: Session, make_page: MakePage)
         visit.settle()
         assert visit.tab.inner_text("p") == "falsenull"
         assert visit.asked.dialogs == ["a", "b", "c"]
+        # A window that nobody clicked for would be in front of the page, and slow it down.
+        assert visit.asked.popups == []
         assert len(visit.tab.context.pages) == 1
 
 

@@ -209,6 +209,8 @@ class Session:
             self._browser = self._playwright.chromium.launch(
                 executable_path=self._program,
                 args=list(FLAGS),
+                # As for people: no window without a click. Behind one, a page is hardly drawn.
+                ignore_default_args=["--disable-popup-blocking"],
                 env={**os.environ, "FONTCONFIG_FILE": str(self._config)},
                 chromium_sandbox=sandbox,
                 handle_sigint=False,
