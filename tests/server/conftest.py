@@ -19,7 +19,8 @@ from snellen.server.app import Face
 from snellen.server.opening import Opening, open_exam
 from snellen.server.rules import Rules
 from snellen.server.settings import Settings
-from snellen.tasks.samples import sample_pack
+
+SCREENS = Path(__file__).parents[1] / "fixtures" / "screens"
 
 SECONDS = 60
 
@@ -88,7 +89,7 @@ def opening(store: Path) -> Callable[..., Opening]:
     """Return a function that offers the sample by some rules."""
 
     def offer(**rules: object) -> Opening:
-        settings = Settings((sample_pack(),), store, Rules.model_validate(rules))
+        settings = Settings((SCREENS,), store, Rules.model_validate(rules))
         return Opening(lambda: open_exam(settings, grade_taken))
 
     return offer
@@ -125,7 +126,7 @@ def agent_of() -> Callable[[Client], Agent]:
 @pytest.fixture(scope="session")
 def golds() -> Mapping[str, str]:
     """Return an answer to each question of the sample that its reference holds."""
-    folder = sample_pack()
+    folder = SCREENS
     lines = (folder / "references.jsonl").read_text(encoding="utf-8").splitlines()
     records = [json.loads(line) for line in lines]
     gold = {record["item_id"]: record["gold"][0] for record in records if "item_id" in record}
@@ -171,12 +172,16 @@ class Served:
 
 @contextmanager
 def serving(environment: Mapping[str, str]) -> Generator[Callable[..., Served]]:
-    """Start servers; they are gone at the end."""
+    """Start servers, of twelve questions where no pack is named; they are gone at the end."""
     started: list[subprocess.Popen[str]] = []
 
     def start(*options: str) -> Served:
+        pack = () if options and not options[0].startswith("-") else (str(SCREENS),)
         process = subprocess.Popen(
-            [*SERVE, "--port", "0", *options], env=environment, stderr=subprocess.PIPE, text=True
+            [*SERVE, *pack, "--port", "0", *options],
+            env=environment,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         started.append(process)
         assert process.stderr is not None

@@ -23,7 +23,8 @@ from snellen.server.settings import Address, Settings
 from snellen.server.sittings import Attempt, Caller, State
 from snellen.server.store.schema import open_store
 from snellen.server.web import organiser_routes, web_app
-from snellen.tasks.samples import sample_pack
+
+SCREENS = Path(__file__).parents[1] / "fixtures" / "screens"
 
 ROUTES = [
     ("GET", "/attempts"),
@@ -80,7 +81,7 @@ def door(store: Path) -> Served:
 
     @asynccontextmanager
     async def serve(*, guarded: bool = True, **rules: object) -> AsyncGenerator[Door]:
-        settings = Settings((sample_pack(),), store, Rules.model_validate(rules))
+        settings = Settings((SCREENS,), store, Rules.model_validate(rules))
         opened = open_exam(settings, grade_taken)
         tokens = Tokens(opened.database)
         app = web_app(

@@ -15,7 +15,8 @@ from snellen.server.settings import Settings
 from snellen.server.sittings import Call, Caller, State
 from snellen.server.store.database import Database
 from snellen.server.store.schema import open_store
-from snellen.tasks.samples import sample_pack
+
+SCREENS = Path(__file__).parents[1] / "fixtures" / "screens"
 
 OPENED = 1_700_000_000_000
 ME = Caller("alice")
@@ -36,7 +37,7 @@ def now() -> list[int]:
 @pytest.fixture
 def service(store: Path, database: Database, now: list[int]) -> Service:
     rules = Rules(minutes=1, sample=3)
-    exam = read_exam(Settings((sample_pack(),), store, rules), grade_taken)
+    exam = read_exam(Settings((SCREENS,), store, rules), grade_taken)
     return Service(exam, database, Clock(now=lambda: now[0]))
 
 

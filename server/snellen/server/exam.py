@@ -190,15 +190,16 @@ class Paper:
         if size is None or size >= len(items):
             return items
         # Drawn by digest, so that neither order nor other items move who is drawn; the halves
-        # of a pair are drawn together.
+        # of a pair are drawn together, and one pair where none would fit: no task is left out.
         groups: dict[str, list[str]] = {}
         for item in items:
             groups.setdefault(self._pair(task, item) or item, []).append(item)
         seed = f"{self.rules.seed}|{task}|"
         ranked = sorted(groups, key=lambda group: sha256(f"{seed}{group}".encode()).digest())
+        least = min(map(len, groups.values()))
         drawn: set[str] = set()
         for group in ranked:
-            if len(drawn) + len(groups[group]) <= size:
+            if len(drawn) + len(groups[group]) <= max(size, least):
                 drawn.update(groups[group])
         return [item for item in items if item in drawn]
 

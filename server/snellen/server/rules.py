@@ -43,7 +43,7 @@ class Rules(Closed):
     Attributes:
         mode: What an examinee hears of its answers.
         seed: Shuffles the order of items and of options.
-        sample: How many items of each task; None: all.
+        sample: How many items of each task, or one pair where that is more; None: all.
         attempts: How many attempts a caller may start; None: any number.
         minutes: How long an attempt lasts; None: until it is finished.
         views: How many views of an item's images an agent may take; None: any number.

@@ -89,6 +89,14 @@ def test_a_sample_holds_whole_pairs(packs: Path) -> None:
         assert exam.offers[TASK].items == 4
 
 
+def test_a_sample_smaller_than_a_pair_is_a_pair(packs: Path) -> None:
+    exam = exam_of(packs, "paired", sample=1)
+    (task,) = exam.offers
+    places = exam.places([task], SECRET)
+    assert len(places) == exam.offers[task].items == 2
+    assert len({exam.packs[0].pair(task, place.item) for place in places}) == 1
+
+
 def test_a_larger_sample_than_there_are_items_is_all_of_them(packs: Path) -> None:
     assert exam_of(packs, sample=99).offers[TASK].items == 8
 

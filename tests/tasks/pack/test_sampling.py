@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from snellen.grading.errors import InputError
+from snellen.grading.errors import InputError, UnknownNameError
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.pack.checking import check_pack
 from snellen.tasks.pack.reading import Pack, open_pack, open_references
@@ -50,6 +50,14 @@ def test_each_task_gives_as_many_or_one_whole_pair(pages: Pack) -> None:
             "webrssbench/text": paired,
             "webrssbench/ui_grouping": min(items, 3),
         }
+
+
+def test_of_some_tasks_alone(pages: Pack) -> None:
+    for each in (True, False):
+        found = draw_items(pages, None, 2, each=each, tasks=["webrssbench/safety"])
+        assert {task: len(ids) for task, ids in found.items()} == {"webrssbench/safety": 2}
+    with pytest.raises(UnknownNameError):
+        draw_items(pages, None, 2, tasks=["webrssbench/color"])
 
 
 def test_a_tag_of_the_references_makes_strata_where_they_can_be_read(

@@ -123,6 +123,10 @@ def sample(
     each: Annotated[
         bool, typer.Option("--each", help="So many of each stratum, not of all together.")
     ] = False,
+    task: Annotated[
+        list[str] | None,
+        typer.Option(help="Of this task alone; may be repeated.", show_default=False),
+    ] = None,
     seed: Seed = 0,
     key: Key = None,
 ) -> None:
@@ -132,7 +136,15 @@ def sample(
         secret = sealing.find_key(key, pack=folder)
         with pack_output.bar("copying", None if each else items) as watch:
             manifest = sample_pack(
-                pack, items, output, by=tag_names(by), each=each, seed=seed, key=secret, watch=watch
+                pack,
+                items,
+                output,
+                by=tag_names(by),
+                each=each,
+                tasks=task or (),
+                seed=seed,
+                key=secret,
+                watch=watch,
             )
         pack_output.made(manifest, output)
 

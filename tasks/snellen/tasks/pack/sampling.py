@@ -1,7 +1,7 @@
 """Drawing a stratified sample of a pack's items, as a pack."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from snellen.grading.errors import InputError, MetricError
@@ -21,6 +21,7 @@ def draw_items(
     *,
     by: Sequence[str] = (TASK,),
     each: bool = False,
+    tasks: Collection[str] = (),
     seed: int = 0,
 ) -> dict[str, set[str]]:
     """Draw items of a pack, from each stratum in proportion to its size or as many, pairs whole.
@@ -35,6 +36,7 @@ def draw_items(
         by: The tags whose combined values are the strata; `task` stands for the task.
         each: Whether so many are drawn of each stratum, or one pair where it is larger, and not
             of all together.
+        tasks: Draw of these tasks alone; empty: of all.
         seed: Another one draws others.
 
     Returns:
@@ -47,7 +49,11 @@ def draw_items(
     columns = [values_of(pack, references, tag) for tag in by]
     strata: dict[_Values, dict[str, list[ItemName]]] = defaultdict(dict)
     homes: dict[str, _Values] = {}
+    for task in tasks:
+        pack.task(task)
     for place, name in enumerate(names_of(pack)):
+        if tasks and name.task not in tasks:
+            continue
         values = tuple(column[name] for column in columns)
         pair = pack.lines.heads[place].pair
         unit = f"{name.task} item {name.item}" if pair is None else f"{name.task} pair {pair}"
@@ -77,7 +83,7 @@ def draw_items(
     taken: list[str] = []
     for values, own in strata.items():
         taken += _fitting(own, counts[labels[values]], seed)
-    room = min(items, len(pack.lines)) - sum(len(units[unit]) for unit in taken)
+    room = min(items, sum(sizes.values())) - sum(len(units[unit]) for unit in taken)
     left = {unit: names for unit, names in units.items() if unit not in set(taken)}
     taken += _fitting(left, room, seed)
     return _found(units, taken)
@@ -110,6 +116,7 @@ def sample_pack(
     *,
     by: Sequence[str] = (TASK,),
     each: bool = False,
+    tasks: Collection[str] = (),
     seed: int = 0,
     key: str | None = None,
     watch: Callable[[int], None] = lambda _: None,
@@ -124,6 +131,7 @@ def sample_pack(
         folder: Where to; must not exist, or be empty.
         by: The tags whose combined values are the strata.
         each: Whether so many are drawn of each stratum.
+        tasks: Draw of these tasks alone; empty: of all.
         seed: Another one draws others.
         key: Opens the references where they are sealed, and seals them again.
         watch: Told after each item how many are done.
@@ -135,6 +143,6 @@ def sample_pack(
             is missing or was changed.
     """
     references = None if pack.manifest.references is None else open_references(pack, key)
-    chosen = draw_items(pack, references, items, by=by, each=each, seed=seed)
+    chosen = draw_items(pack, references, items, by=by, each=each, tasks=tasks, seed=seed)
     about = selected_manifest(pack, chosen)
     return write_selection(pack, chosen, folder, about=about, key=key, watch=watch)

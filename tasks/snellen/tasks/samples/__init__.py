@@ -1,7 +1,7 @@
-"""The sample that ships: twelve questions on stand-in screens, to try an exam without any data.
+"""The sample exam that ships: 145 items of every task that needs no interaction.
 
-The questions are ScreenQA's, the screens are drawn from Screen Annotation's layouts (both Google
-Research, CC BY 4.0). A score on it is no score of a benchmark, and its references lie open.
+`snellen build` made it of sites that it made up; `docs/building.md` has the commands. A score on it
+is no score of a benchmark, and its references lie open.
 """
 
 from pathlib import Path
@@ -9,4 +9,4 @@ from pathlib import Path
 
 def sample_pack() -> Path:
     """Return the folder of the sample's pack."""
-    return Path(__file__).with_name("screens")
+    return Path(__file__).with_name("exam")
