@@ -19,8 +19,7 @@ from snellen.server.app import Face
 from snellen.server.opening import Opening, open_exam
 from snellen.server.rules import Rules
 from snellen.server.settings import Settings
-
-SCREENS = Path(__file__).parents[1] / "fixtures" / "screens"
+from snellen.tasks.samples import sample_pack
 
 SECONDS = 60
 
@@ -89,7 +88,7 @@ def opening(store: Path) -> Callable[..., Opening]:
     """Return a function that offers the sample by some rules."""
 
     def offer(**rules: object) -> Opening:
-        settings = Settings((SCREENS,), store, Rules.model_validate(rules))
+        settings = Settings((sample_pack(),), store, Rules.model_validate(rules))
         return Opening(lambda: open_exam(settings, grade_taken))
 
     return offer
@@ -126,7 +125,7 @@ def agent_of() -> Callable[[Client], Agent]:
 @pytest.fixture(scope="session")
 def golds() -> Mapping[str, str]:
     """Return an answer to each question of the sample that its reference holds."""
-    folder = SCREENS
+    folder = sample_pack()
     lines = (folder / "references.jsonl").read_text(encoding="utf-8").splitlines()
     records = [json.loads(line) for line in lines]
     gold = {record["item_id"]: record["gold"][0] for record in records if "item_id" in record}
@@ -172,16 +171,12 @@ class Served:
 
 @contextmanager
 def serving(environment: Mapping[str, str]) -> Generator[Callable[..., Served]]:
-    """Start servers, of twelve questions where no pack is named; they are gone at the end."""
+    """Start servers; they are gone at the end."""
     started: list[subprocess.Popen[str]] = []
 
     def start(*options: str) -> Served:
-        pack = () if options and not options[0].startswith("-") else (str(SCREENS),)
         process = subprocess.Popen(
-            [*SERVE, *pack, "--port", "0", *options],
-            env=environment,
-            stderr=subprocess.PIPE,
-            text=True,
+            [*SERVE, "--port", "0", *options], env=environment, stderr=subprocess.PIPE, text=True
         )
         started.append(process)
         assert process.stderr is not None

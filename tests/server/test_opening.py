@@ -18,14 +18,13 @@ from snellen.server.rules import Mode, Rules
 from snellen.server.settings import Settings
 from snellen.tasks.pack.reading import open_pack
 from snellen.tasks.pack.writing import strip_pack
-
-SCREENS = Path(__file__).parents[1] / "fixtures" / "screens"
+from snellen.tasks.samples import sample_pack
 
 AgentOf = Callable[[Client], Any]
 
 
 def settings(store: Path, *packs: Path, mode: Mode = Mode.EXAM) -> Settings:
-    return Settings(packs or (SCREENS,), store, Rules(mode=mode))
+    return Settings(packs or (sample_pack(),), store, Rules(mode=mode))
 
 
 async def test_many_callers_wait_for_one_opening(store: Path) -> None:
@@ -71,7 +70,7 @@ async def test_what_can_not_be_opened_is_tried_again_at_the_next_call(
         said = await agent.refused("list_benchmarks")
         assert "the exam can't be opened" in said
         assert str(tmp_path) not in said
-        shutil.copytree(SCREENS, pack)
+        shutil.copytree(sample_pack(), pack)
         assert (await agent.call("list_benchmarks"))["tasks"]
     await opening.close()
 
@@ -80,7 +79,7 @@ async def test_a_fault_of_the_server_is_masked(
     store: Path, tmp_path: Path, agent_of: AgentOf
 ) -> None:
     pack = tmp_path / "pack"
-    shutil.copytree(SCREENS, pack)
+    shutil.copytree(sample_pack(), pack)
     opening = Opening(lambda: open_exam(settings(store, pack), grade_taken))
     async with Client(Face(opening).server) as client:
         agent = agent_of(client)
@@ -95,7 +94,7 @@ async def test_a_fault_of_the_server_is_masked(
 
 def test_a_deferred_exam_reads_no_references(store: Path, tmp_path: Path) -> None:
     pack = tmp_path / "pack"
-    shutil.copytree(SCREENS, pack)
+    shutil.copytree(sample_pack(), pack)
     (pack / "references.jsonl").write_text("not to be read")
     exam = read_exam(settings(store, pack, mode=Mode.DEFERRED), grade_taken)
     assert not exam.references
@@ -103,7 +102,7 @@ def test_a_deferred_exam_reads_no_references(store: Path, tmp_path: Path) -> Non
 
 
 def test_a_pack_without_references_can_only_be_deferred(store: Path, tmp_path: Path) -> None:
-    strip_pack(open_pack(SCREENS), tmp_path / "pack")
+    strip_pack(open_pack(sample_pack()), tmp_path / "pack")
     with pytest.raises(ExamError, match="--mode deferred"):
         read_exam(settings(store, tmp_path / "pack"), grade_taken)
     assert read_exam(settings(store, tmp_path / "pack", mode=Mode.DEFERRED), grade_taken).offers

@@ -23,8 +23,7 @@ from snellen.server.settings import Address, Settings
 from snellen.server.sittings import Attempt, Caller, State
 from snellen.server.store.schema import open_store
 from snellen.server.web import organiser_routes, web_app
-
-SCREENS = Path(__file__).parents[1] / "fixtures" / "screens"
+from snellen.tasks.samples import sample_pack
 
 ROUTES = [
     ("GET", "/attempts"),
@@ -81,7 +80,7 @@ def door(store: Path) -> Served:
 
     @asynccontextmanager
     async def serve(*, guarded: bool = True, **rules: object) -> AsyncGenerator[Door]:
-        settings = Settings((SCREENS,), store, Rules.model_validate(rules))
+        settings = Settings((sample_pack(),), store, Rules.model_validate(rules))
         opened = open_exam(settings, grade_taken)
         tokens = Tokens(opened.database)
         app = web_app(

@@ -15,8 +15,7 @@ from snellen.server.settings import Settings
 from snellen.server.sittings import Call, Caller, State
 from snellen.server.store.database import Database
 from snellen.server.store.schema import open_store
-
-SCREENS = Path(__file__).parents[1] / "fixtures" / "screens"
+from snellen.tasks.samples import sample_pack
 
 OPENED = 1_700_000_000_000
 ME = Caller("alice")
@@ -37,7 +36,7 @@ def now() -> list[int]:
 @pytest.fixture
 def service(store: Path, database: Database, now: list[int]) -> Service:
     rules = Rules(minutes=1, sample=3)
-    exam = read_exam(Settings((SCREENS,), store, rules), grade_taken)
+    exam = read_exam(Settings((sample_pack(),), store, rules), grade_taken)
     return Service(exam, database, Clock(now=lambda: now[0]))
 
 

@@ -18,8 +18,7 @@ from snellen.server.rules import Rules
 from snellen.server.settings import Settings
 from snellen.server.sittings import Attempt, Caller
 from snellen.server.store.schema import open_store
-
-SCREENS = Path(__file__).parents[2] / "fixtures" / "screens"
+from snellen.tasks.samples import sample_pack
 
 ME = Caller("alice")
 Took = Callable[..., Attempt]
@@ -35,7 +34,7 @@ def take(store: Path) -> Took:
     """Return a function that takes the sample by some rules, and leaves the store closed."""
 
     def run(*, finish: bool = True, now: int | None = None, **rules: Any) -> Attempt:
-        settings = Settings((SCREENS,), store, Rules.model_validate({"sample": 3, **rules}))
+        settings = Settings((sample_pack(),), store, Rules.model_validate({"sample": 3, **rules}))
         database = open_store(store)
         clock = None if now is None else Clock(now=lambda: now)
         service = Service(read_exam(settings, grade_taken), database, clock)

@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,8 +10,7 @@ from PIL import Image
 from snellen.server.errors import ExamError
 from snellen.server.screenshots.encoding import LOSSLESS_BYTES, encode
 from snellen.server.screenshots.requests import Format
-
-SCREENS = Path(__file__).parents[2] / "fixtures" / "screens"
+from snellen.tasks.samples import sample_pack
 
 LIMIT = 1_000_000
 Encode = Callable[..., bytes]
@@ -57,7 +55,7 @@ def test_text_of_many_inks_loses_nothing_either(page: Image.Image) -> None:
 
 def test_a_flat_screen_with_text_is_smaller_than_a_png(encoded: Encode) -> None:
     sizes: list[tuple[int, int]] = []
-    for file in sorted((SCREENS / "images").rglob("*.png")):
+    for file in sorted((sample_pack() / "images").rglob("*.png")):
         with Image.open(file) as screen:
             image = screen.convert("RGB")
         found = encode(image, Format.AUTO, LIMIT)

@@ -172,14 +172,16 @@ async def _connected(wanted: Wanted) -> "AsyncGenerator[Client]":
 
 def _options(wanted: Wanted) -> list[str]:
     from snellen.tasks.pack.reading import open_pack
-    from snellen.tasks.samples import sample_pack
+    from snellen.tasks.samples import sample_exam
 
-    folder = wanted.pack or sample_pack()
+    folder = wanted.pack or sample_exam()
     counts = [task.items for task in open_pack(folder).manifest.tasks]
     if not counts:
         raise InputError("the pack has no items", file=str(folder))
     # Practice: what an answer is worth is told at once, for the page that shows each step.
+    # Options stay in their order, so that the same seed is the same demonstration.
     options = [str(folder.resolve()), "--mode", "practice", "--seed", str(wanted.seed)]
+    options.append("--keep-options")
     if wanted.items is not None:
         options += ["--sample", str(sample_size(counts, wanted.items))]
     if wanted.key is not None:

@@ -68,11 +68,7 @@ InMode = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="Shuffles the order of items.")]
 Sample = Annotated[
-    int | None,
-    typer.Option(
-        help="Items of each task; all when left out, and of the sample that ships one.",
-        show_default=False,
-    ),
+    int | None, typer.Option(help="Items of each task; all when left out.", show_default=False)
 ]
 Attempts = Annotated[
     int | None,
@@ -108,10 +104,6 @@ KeepOptions = Annotated[
 ]
 
 
-# A first exam takes an agent minutes, and shows it every task.
-_OF_THE_SAMPLE = 1
-
-
 def settings_of(
     packs: Packs = None,
     store: Store = None,
@@ -138,7 +130,7 @@ def settings_of(
     rules = {
         "mode": mode,
         "seed": seed,
-        "sample": sample if packs or sample is not None else _OF_THE_SAMPLE,
+        "sample": sample,
         "attempts": attempts,
         "minutes": minutes,
         "views": views,

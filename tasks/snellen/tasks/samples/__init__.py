@@ -1,12 +1,19 @@
-"""The sample exam that ships: 145 items of every task that needs no interaction.
+"""The packs that ship, to try an exam without any data; their references lie open.
 
-`snellen build` made it of sites that it made up; `docs/building.md` has the commands. A score on it
-is no score of a benchmark, and its references lie open.
+`screens` has twelve ScreenQA questions on stand-in screens, so that an agent's first exam takes it
+minutes. The questions are ScreenQA's, the screens are drawn from Screen Annotation's layouts (both
+Google Research, CC BY 4.0). `exam` has 145 items of every task that needs no interaction;
+`snellen build` made it of sites that it made up. A score on either is no score of a benchmark.
 """
 
 from pathlib import Path
 
 
 def sample_pack() -> Path:
-    """Return the folder of the sample's pack."""
+    """Return the folder of the twelve questions."""
+    return Path(__file__).with_name("screens")
+
+
+def sample_exam() -> Path:
+    """Return the folder of the sample exam."""
     return Path(__file__).with_name("exam")
