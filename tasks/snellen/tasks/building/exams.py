@@ -15,16 +15,15 @@ from hashlib import sha256
 from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import msgspec
-
-from snellen.grading.errors import DataError, InputError
+from snellen.grading.errors import InputError
 from snellen.grading.models.tags import TagColumn
 from snellen.tasks.audit.auditing import audit_pack
 from snellen.tasks.audit.models import Audit
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.building.building import BuildSettings, PageDone, Worked, work_through
+from snellen.tasks.building.makers.sides import Side, read_sides
 from snellen.tasks.building.makers.table import MAKING, BenchmarkMaking
 from snellen.tasks.building.makers.webrssbench_rows import HEIGHTS
 from snellen.tasks.building.pages import Pages
@@ -37,20 +36,10 @@ from snellen.tasks.pack.striking import strike
 from snellen.tasks.pack.writing import Part, seal_pack, write_pack
 
 DATA, DRAFT, WEBP = "data", "draft", "webp"
-SIDE_FILE = "made.jsonl"
 _PAGE = "page"
 _FINAL = "pack"
 _CHUNK = 1 << 20
 _FEW = 5
-
-
-class _Side(msgspec.Struct, frozen=True):
-    task: str
-    item: str
-    page: str
-    site: str
-    tags: Mapping[str, str] = {}
-    record: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +212,7 @@ def _parts(worked: Worked, folder: Path, settings: BuildSettings) -> tuple[Seque
         place = folder / benchmark
         place.parent.mkdir(parents=True, exist_ok=True)
         making.write(worked.items, place)
-        sides = _sides(place / SIDE_FILE)
+        sides = read_sides(place)
         parts += [
             _part(task, place, making, sides)
             for task in dict.fromkeys(side.task for side in sides)
@@ -232,16 +221,7 @@ def _parts(worked: Worked, folder: Path, settings: BuildSettings) -> tuple[Seque
     return parts, worked
 
 
-def _sides(file: Path) -> Sequence[_Side]:
-    try:
-        return msgspec.json.Decoder(_Side).decode_lines(file.read_bytes())
-    except OSError as error:
-        raise DataError(f"can't be read: {error.strerror}", file=str(file)) from error
-    except msgspec.DecodeError as error:
-        raise DataError(f"is not as it was written: {error}", file=str(file)) from error
-
-
-def _part(task: str, place: Path, making: BenchmarkMaking, sides: Sequence[_Side]) -> Part:
+def _part(task: str, place: Path, making: BenchmarkMaking, sides: Sequence[Side]) -> Part:
     images = None if making.images is None else place / making.images
     data = load_task(task, place, images=images)
     by_item = {side.item: side for side in sides if side.task == task}
@@ -252,7 +232,7 @@ def _part(task: str, place: Path, making: BenchmarkMaking, sides: Sequence[_Side
     )
 
 
-def _tags(data: TaskData, sides: Mapping[str, _Side]) -> Mapping[str, TagColumn]:
+def _tags(data: TaskData, sides: Mapping[str, Side]) -> Mapping[str, TagColumn]:
     names = dict.fromkeys(name for side in sides.values() for name in side.tags)
     tags: dict[str, TagColumn] = {
         SITE: [sides[item].site if item in sides else None for item in data.ids],

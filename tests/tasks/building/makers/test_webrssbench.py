@@ -20,7 +20,8 @@ from snellen.tasks.benchmarks.webrssbench import load
 from snellen.tasks.building.chance import draw
 from snellen.tasks.building.elements import Element, Ltrb, Screen
 from snellen.tasks.building.makers.base import Made, Refused
-from snellen.tasks.building.makers.webrssbench import MAKERS, SIDE_FILE, write_data
+from snellen.tasks.building.makers.sides import SIDE_FILE
+from snellen.tasks.building.makers.webrssbench import MAKERS, write_data
 from snellen.tasks.building.makers.webrssbench_regions import balanced
 from snellen.tasks.building.making import PageItems
 from snellen.tasks.building.snapshots import Captured, Change, ChangedElement, Dropped, Snapshot

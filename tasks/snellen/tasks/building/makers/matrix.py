@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from snellen.tasks.building.makers.base import Made, Maker
+from snellen.tasks.building.makers.base import Maker
 from snellen.tasks.building.makers.matrix_actions import make_decisions, make_tool_calls
 from snellen.tasks.building.makers.matrix_charts import make_charts
 from snellen.tasks.building.makers.matrix_code import make_code
@@ -20,6 +20,7 @@ from snellen.tasks.building.makers.matrix_reasoning import (
 )
 from snellen.tasks.building.makers.matrix_shared import TASK, maker_of
 from snellen.tasks.building.makers.matrix_sights import make_captioning
+from snellen.tasks.building.makers.sides import Side, side_of, write_images, write_sides
 from snellen.tasks.building.making import PageItems
 from snellen.tasks.pack.folders import new_folder
 from snellen.tasks.sources.matrix import ITEMS
@@ -111,30 +112,15 @@ def write_data(pages: Sequence[PageItems], folder: Path) -> None:
     """
     encoder = msgspec.json.Encoder(order="sorted")
     rows: list[bytes] = []
-    lines: list[bytes] = []
+    sides: list[Side] = []
     with new_folder(folder) as room:
         for page in pages:
             for one in page.made:
                 if one.task != TASK:
                     continue
                 rows.append(encoder.encode(one.row) + b"\n")
-                lines.append(encoder.encode(_line(page, one)) + b"\n")
-                for name in one.images:
-                    file = room / name
-                    if not file.exists():
-                        file.parent.mkdir(parents=True, exist_ok=True)
-                        file.write_bytes(one.images[name])
+                sides.append(side_of(page, one, one.row["id"]))
+                write_images(one, room)
         if rows:
             (room / ITEMS).write_bytes(b"".join(rows))
-            (room / "made.jsonl").write_bytes(b"".join(lines))
-
-
-def _line(page: PageItems, one: Made) -> Mapping[str, object]:
-    return {
-        "task": one.task,
-        "item": one.row["id"],
-        "page": page.page,
-        "site": page.site,
-        "tags": one.tags,
-        "record": one.record,
-    }
+            write_sides(sides, room)

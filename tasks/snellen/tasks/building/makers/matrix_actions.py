@@ -17,7 +17,7 @@ from snellen.tasks.building.makers.base import Made, Refused
 from snellen.tasks.building.makers.marking import LETTERS, mark_box, mark_letters
 from snellen.tasks.building.makers.matrix_charts import drawn
 from snellen.tasks.building.makers.matrix_pages import record_of
-from snellen.tasks.building.makers.matrix_shared import Ask, Reason, made, refused
+from snellen.tasks.building.makers.matrix_shared import Ask, Reason, first_asked, made, refused
 from snellen.tasks.building.makers.matrix_windows import (
     HEIGHT,
     Shown,
@@ -83,14 +83,7 @@ def make_tool_calls(snapshot: Snapshot, random: Random) -> Iterator[Made | Refus
         lambda: _fill(snapshot, random),
     ]
     random.shuffle(askers)
-    number = 0
-    for asker in askers:
-        ask = asker() if number < 2 else None
-        if ask is not None:
-            number += 1
-            yield made(snapshot, number, ask)
-    if not number:
-        yield refused("tool_call", Reason.FEW_BUTTONS)
+    yield from first_asked(snapshot, askers) or [refused("tool_call", Reason.FEW_BUTTONS)]
 
 
 def make_decisions(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:

@@ -14,6 +14,7 @@ from snellen.tasks.building.makers.matrix_shared import (
     PAGE,
     Ask,
     Reason,
+    first_asked,
     lettered,
     made,
     refused,
@@ -229,14 +230,7 @@ def make_spatial(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]
         lambda: _order(snapshot, parts, random),
     ]
     random.shuffle(askers)
-    number = 0
-    for asker in askers:
-        ask = asker() if number < 2 else None
-        if ask is not None:
-            number += 1
-            yield made(snapshot, number, ask)
-    if not number:
-        yield refused("spatial_relation", Reason.FEW_ELEMENTS)
+    yield from first_asked(snapshot, askers) or [refused("spatial_relation", Reason.FEW_ELEMENTS)]
 
 
 def relation(one: Ltrb, other: Ltrb) -> Relation:

@@ -9,7 +9,7 @@ same in every task:
     L4  twice or more, each time with what came of it before
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from random import Random
@@ -23,6 +23,9 @@ TASK = "matrix/items"
 
 PAGE = "page"
 """What the picture of a whole page, without marks, is called in `Ask.images`."""
+
+ITEMS = 2
+"""The most items of one page and task of those that are asked for in several ways."""
 
 _DIMENSION = {task: dimension for dimension, tasks in DIMENSIONS.items() for task in tasks}
 
@@ -160,3 +163,13 @@ def some_of(random: Random, right: str, every: Sequence[str], most: int = 5) -> 
     """Return at most so many of what could be right, the right one among them, by lot."""
     others = [one for one in every if one != right]
     return lettered(random, right, random.sample(others, min(most - 1, len(others))))
+
+
+def first_asked(snapshot: Snapshot, askers: Iterable[Callable[[], Ask | None]]) -> Sequence[Made]:
+    """Return the items of the first askers that find something to ask, at most `ITEMS`."""
+    found: list[Made] = []
+    for asker in askers:
+        ask = asker() if len(found) < ITEMS else None
+        if ask is not None:
+            found.append(made(snapshot, len(found) + 1, ask))
+    return found

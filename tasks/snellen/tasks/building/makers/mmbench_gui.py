@@ -15,6 +15,7 @@ from snellen.tasks.building.makers import mmbench_gui_l2
 from snellen.tasks.building.makers.base import Made, Maker, Refused
 from snellen.tasks.building.makers.marking import LETTERS
 from snellen.tasks.building.makers.mmbench_gui_l1 import Question, ask
+from snellen.tasks.building.makers.sides import Side, side_of, write_images, write_sides
 from snellen.tasks.building.makers.visualwebbench_shared import language_of, rounded
 from snellen.tasks.building.making import PageItems
 from snellen.tasks.building.snapshots import Snapshot
@@ -22,7 +23,6 @@ from snellen.tasks.pack.folders import new_folder
 from snellen.tasks.sources.mmbench_gui import DIFFICULTIES
 from snellen.tasks.sources.mmbench_gui_files import L1_FILE, L2_FILE
 
-SIDE_FILE = "made.jsonl"
 _IMAGES = "offline_images"
 _KINDS = MappingProxyType({L2_BASIC: "basic", L2_ADVANCED: "advanced"})
 
@@ -150,37 +150,27 @@ def write_data(pages: Sequence[PageItems], folder: Path) -> None:
     """
     encoder = msgspec.json.Encoder(order="sorted")
     rows: dict[str, list[Mapping[str, Any]]] = {}
-    lines: list[bytes] = []
+    sides: list[Side] = []
     with new_folder(folder) as room:
         for page in pages:
             for one in page.made:
                 if one.task not in MAKERS:
                     continue
                 rows.setdefault(L1_FILE if one.task == L1 else L2_FILE, []).append(one.row)
-                lines += [encoder.encode(line) for line in _lines(page, one)]
-                _write_images(one, room)
+                sides += _sides(page, one)
+                write_images(one, room)
         for name, found in rows.items():
             text = msgspec.json.format(encoder.encode(found), indent=1)
             (room / name).write_bytes(text + b"\n")
-        (room / SIDE_FILE).write_bytes(b"\n".join([*lines, b""]) if lines else b"")
+        write_sides(sides, room)
 
 
-def _lines(page: PageItems, one: Made) -> Iterator[Mapping[str, object]]:
+def _sides(page: PageItems, one: Made) -> Iterator[Side]:
     index = one.row["index"]
-    shared = {"task": one.task, "page": page.page, "site": page.site}
     if one.task != L1:
-        item = f"{_KINDS[one.task]}/{index}"
-        yield {**shared, "item": item, "tags": one.tags, "record": one.record}
+        yield side_of(page, one, f"{_KINDS[one.task]}/{index}")
         return
     for difficulty in DIFFICULTIES:
         tags = {"language": one.tags["language"], "question": one.tags[difficulty]}
-        item = f"{difficulty}/{index}"
-        yield {**shared, "item": item, "tags": tags, "record": one.record[difficulty]}
-
-
-def _write_images(one: Made, folder: Path) -> None:
-    for name in one.images:
-        file = folder / name
-        if not file.exists():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(one.images[name])
+        each = one._replace(tags=tags, record=one.record[difficulty])
+        yield side_of(page, each, f"{difficulty}/{index}")

@@ -24,8 +24,8 @@ from snellen.tasks.building.makers.screenqa_complex import (
     minutes_between,
     series_of,
 )
-from snellen.tasks.building.makers.screenqa_lookups import Lookup, key_column, lookups, spoken
-from snellen.tasks.building.makers.visualwebbench_facts import Table, facts_of
+from snellen.tasks.building.makers.screenqa_lookups import Lookup, lookups, spoken
+from snellen.tasks.building.makers.visualwebbench_facts import Table, facts_of, key_column
 from snellen.tasks.building.makers.visualwebbench_questions import questions_of
 from snellen.tasks.building.makers.visualwebbench_shared import (
     folded,

@@ -12,6 +12,7 @@ from snellen.tasks.building.elements import Element, Ltrb, Screen
 from snellen.tasks.building.fields import kind_of
 from snellen.tasks.building.makers.visualwebbench_choices import Candidate, candidates
 from snellen.tasks.building.makers.visualwebbench_shared import (
+    NOUNS,
     SITE_PARTS,
     folded,
     inside,
@@ -22,27 +23,6 @@ from snellen.tasks.building.words.reading import deed, words_of
 
 ITEMS = 2
 """The most instructions of one screen, for each of the two tasks."""
-
-_NOUNS: Mapping[str, str] = MappingProxyType(
-    {
-        "link": "link",
-        "button": "button",
-        "textbox": "text field",
-        "searchbox": "search field",
-        "spinbutton": "number field",
-        "combobox": "drop-down list",
-        "listbox": "list",
-        "checkbox": "check box",
-        "radio": "radio button",
-        "switch": "switch",
-        "slider": "slider",
-        "tab": "tab",
-        "menuitem": "menu item",
-        "heading": "heading",
-        "img": "picture",
-        "": "text",
-    }
-)
 _ICONS = frozenset({"checkbox", "radio", "switch", "slider", "img"})
 _FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})
 _TOGGLES = frozenset({"checkbox", "switch"})
@@ -95,7 +75,7 @@ def basic(snapshot: Snapshot, random: Random) -> Sequence[Instruction]:
     for each in _mixed(pool, random):
         box = each.element.ink if each.kind == "heading" and each.element.ink else each.box
         place = place_of(box, screen)
-        noun = " ".join(filter(None, (_colour(each.element), _NOUNS[each.kind])))
+        noun = " ".join(filter(None, (_colour(each.element), NOUNS[each.kind])))
         seen = _seen(each)
         if seen == "icon" and each.kind in {"button", "link"}:
             text = f"The {noun} {place} that has a sign and no text, for “{each.name}”"

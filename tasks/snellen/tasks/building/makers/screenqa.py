@@ -27,6 +27,7 @@ from snellen.tasks.building.makers.screenqa_absent import (
 from snellen.tasks.building.makers.screenqa_complex import calculations
 from snellen.tasks.building.makers.screenqa_lookups import Lookup, box_of, lookups
 from snellen.tasks.building.makers.screenqa_wording import question_of, sentences_of
+from snellen.tasks.building.makers.sides import Side, write_sides
 from snellen.tasks.building.makers.variants import joined
 from snellen.tasks.building.makers.visualwebbench_shared import language_of, rounded
 from snellen.tasks.building.making import PageItems
@@ -45,8 +46,6 @@ VARIANTS: Mapping[str, Sequence[str]] = MappingProxyType(
     {LONG: ("screenqa/ui_contents", "screenqa/ui_contents_boxes")}
 )
 """The tasks that read another task's rows."""
-
-SIDE_FILE = "made.jsonl"
 
 _FILES = MappingProxyType(
     {
@@ -180,7 +179,7 @@ def write_data(pages: Sequence[PageItems], folder: Path) -> None:
     own = [page for page in pages if any(one.task in MAKERS for one in page.made)]
     numbers = {_id(page): number for number, page in enumerate(own)}
     encoder = msgspec.json.Encoder(order="sorted")
-    lines: list[bytes] = []
+    sides: list[Side] = []
     with new_folder(folder) as room:
         (room / IMAGES).mkdir()
         for page in own:
@@ -196,8 +195,8 @@ def write_data(pages: Sequence[PageItems], folder: Path) -> None:
             file = room / path
             file.parent.mkdir()
             file.write_bytes(msgspec.json.format(encoder.encode(rows), indent=1) + b"\n")
-            lines += [encoder.encode(line) for line in _lines(entries, task, file.stem, numbers)]
-        (room / SIDE_FILE).write_bytes(b"\n".join([*lines, b""]) if lines else b"")
+            sides += _sides(entries, task, file.stem, numbers)
+        write_sides(sides, room)
 
 
 class _Entry(NamedTuple):
@@ -265,19 +264,13 @@ def _published(entry: _Entry, number: int) -> Mapping[str, Any]:
     return {"image_id": number, **row}
 
 
-def _lines(
+def _sides(
     entries: Sequence[_Entry], task: str, split: str, numbers: Mapping[str, int]
-) -> Iterator[Mapping[str, Any]]:
+) -> Iterator[Side]:
     asked: dict[str, int] = {}
     for entry in entries:
         page = _id(entry.page)
         number = asked[page] = asked.get(page, -1) + 1
         for each in (task, *VARIANTS.get(task, ())):
-            yield {
-                "task": each,
-                "item": f"{split}/{numbers[page]}/{number}",
-                "page": entry.page.page,
-                "site": entry.page.site,
-                "tags": entry.tags,
-                "record": entry.record,
-            }
+            item = f"{split}/{numbers[page]}/{number}"
+            yield Side(each, item, entry.page.page, entry.page.site, entry.tags, entry.record)

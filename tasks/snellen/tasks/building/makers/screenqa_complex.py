@@ -9,7 +9,7 @@ from random import Random
 from typing import NamedTuple
 
 from snellen.tasks.building.elements import Screen
-from snellen.tasks.building.makers.screenqa_lookups import key_column, lookups, priced, spoken
+from snellen.tasks.building.makers.screenqa_lookups import lookups, priced, spoken
 from snellen.tasks.building.makers.variants import variants
 from snellen.tasks.building.makers.variants_times import time_of
 from snellen.tasks.building.makers.visualwebbench_facts import (
@@ -17,6 +17,7 @@ from snellen.tasks.building.makers.visualwebbench_facts import (
     Table,
     amount_of,
     facts_of,
+    key_column,
 )
 from snellen.tasks.building.makers.visualwebbench_questions import Questions, questions_of
 from snellen.tasks.building.makers.visualwebbench_shared import (

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from snellen.grading.normalise import squad
 from snellen.tasks.building.elements import Element, Ltrb, Screen
 from snellen.tasks.building.makers.visualwebbench_facts import (
+    NAME_LENGTH,
     Fact,
     Pair,
     Pairs,
@@ -19,6 +20,7 @@ from snellen.tasks.building.makers.visualwebbench_facts import (
     Prices,
     Table,
     facts_of,
+    key_column,
 )
 from snellen.tasks.building.makers.visualwebbench_shared import (
     SITE_PARTS,
@@ -35,7 +37,6 @@ Kind: TypeAlias = Literal["cell", "row", "pair", "price", "field", "heading"]
 
 _ANSWER_WORDS = 6
 _ANSWER_LENGTH = 60
-_NAME_LENGTH = 60
 _FEW_ROWS = 5
 _COLONS = ":\uff1a "
 _FILLED = frozenset({"textbox", "combobox", "spinbutton", "searchbox"})
@@ -78,21 +79,6 @@ def lookups(snapshot: Snapshot) -> Sequence[Lookup]:
     return list({_key(one): one for one in unique}.values())
 
 
-def key_column(table: Table) -> int | None:
-    """Return the column that names the rows: the first whose texts all differ, letters first."""
-    columns = [
-        place
-        for place, header in enumerate(table.headers)
-        if header
-        and all(0 < len(row[place]) <= _NAME_LENGTH for row in table.rows)
-        and len({folded(row[place]) for row in table.rows}) == len(table.rows)
-    ]
-    named = [
-        place for place in columns if all(any(map(str.isalpha, row[place])) for row in table.rows)
-    ]
-    return next(iter(named or columns), None)
-
-
 def spoken(screen: Screen, element: int | None, text: str) -> Element | None:
     """Return the one element that shows a text and nothing else, at or in another, if any does."""
     if element is None:
@@ -127,7 +113,7 @@ def _can_be_asked(one: Lookup) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    return 0 < len(text) <= _NAME_LENGTH and bool(folded(text)) and is_plain(text)
+    return 0 < len(text) <= NAME_LENGTH and bool(folded(text)) and is_plain(text)
 
 
 def _is_own(element: Element | None) -> bool:

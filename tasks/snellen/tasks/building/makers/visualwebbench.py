@@ -10,6 +10,7 @@ from types import MappingProxyType
 import msgspec
 
 from snellen.tasks.building.makers.base import Made, Maker
+from snellen.tasks.building.makers.sides import Side, side_of, write_images, write_sides
 from snellen.tasks.building.makers.visualwebbench_choices import action_ground, element_ground
 from snellen.tasks.building.makers.visualwebbench_clicks import action_prediction
 from snellen.tasks.building.makers.visualwebbench_texts import element_ocr, heading_ocr, web_caption
@@ -62,7 +63,7 @@ def write_data(pages: Sequence[PageItems], folder: Path) -> None:
     """
     encoder = msgspec.json.Encoder(order="sorted")
     rows: dict[str, list[bytes]] = {}
-    lines: list[bytes] = []
+    sides: list[Side] = []
     with new_folder(folder) as room:
         for page in pages:
             for one in page.made:
@@ -70,30 +71,13 @@ def write_data(pages: Sequence[PageItems], folder: Path) -> None:
                     continue
                 config = one.task.removeprefix(_PREFIX)
                 rows.setdefault(config, []).append(encoder.encode(one.row))
-                lines += [encoder.encode(line) for line in _lines(page, one)]
-                _write_images(one, room)
+                sides += _sides(page, one)
+                write_images(one, room)
         for config, encoded in rows.items():
             (room / f"{config}.jsonl").write_bytes(b"\n".join([*encoded, b""]))
-        (room / "made.jsonl").write_bytes(b"\n".join([*lines, b""]) if lines else b"")
+        write_sides(sides, room)
 
 
-def _lines(page: PageItems, one: Made) -> Sequence[Mapping[str, object]]:
-    return [
-        {
-            "task": task,
-            "item": f"{_SPLIT}/{one.row['id']}",
-            "page": page.page,
-            "site": page.site,
-            "tags": one.tags,
-            "record": one.record,
-        }
-        for task in (one.task, *VARIANTS.get(one.task, ()))
-    ]
-
-
-def _write_images(one: Made, folder: Path) -> None:
-    for name in one.images:
-        file = folder / name
-        if not file.exists():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(one.images[name])
+def _sides(page: PageItems, one: Made) -> Sequence[Side]:
+    item = f"{_SPLIT}/{one.row['id']}"
+    return [side_of(page, one, item, task) for task in (one.task, *VARIANTS.get(one.task, ()))]

@@ -16,6 +16,7 @@ from snellen.tasks.building.elements import Element, Ltrb, Screen
 from snellen.tasks.building.makers.base import Made, Maker, Refused
 from snellen.tasks.building.makers.marking import mark_letters
 from snellen.tasks.building.makers.visualwebbench_shared import (
+    NOUNS,
     Reason,
     count_words,
     folded,
@@ -38,27 +39,6 @@ _MARGIN = 8.0
 _SMALLEST = 10.0
 _LARGEST_SHARE = 0.2
 _LONGEST = 60
-
-_NOUNS: Mapping[str, str] = MappingProxyType(
-    {
-        "link": "link",
-        "button": "button",
-        "textbox": "text field",
-        "searchbox": "search field",
-        "spinbutton": "number field",
-        "combobox": "drop-down list",
-        "listbox": "list",
-        "checkbox": "check box",
-        "radio": "radio button",
-        "switch": "switch",
-        "slider": "slider",
-        "tab": "tab",
-        "menuitem": "menu item",
-        "heading": "heading",
-        "img": "picture",
-        "": "text",
-    }
-)
 
 _INSTRUCTIONS: Mapping[str, Sequence[str]] = MappingProxyType(
     {
@@ -114,7 +94,7 @@ def candidates(screen: Screen) -> Sequence[Candidate]:
 
 def _candidate(screen: Screen, element: Element) -> Candidate | None:
     kind = element.role
-    if kind not in _NOUNS or not is_readable(element):
+    if kind not in NOUNS or not is_readable(element):
         return None
     name = one_line(_name(element))
     box = element.ink if kind == "" and element.ink else element.box
@@ -205,7 +185,7 @@ def with_negatives(
 
 
 def _describe(target: Candidate, random: Random) -> str:
-    return f"{_NOUNS[target.kind]} “{target.name}”"
+    return f"{NOUNS[target.kind]} “{target.name}”"
 
 
 def _instruct(target: Candidate, random: Random) -> str:
@@ -265,7 +245,7 @@ def _item(
     options = [*negatives[:answer], target, *negatives[answer:]]
     acting = config == "action_ground"
     asked = _instruct(target, random) if acting else _describe(target, random)
-    tags = {"kind": _NOUNS[target.kind], "seen": _seen(target)}
+    tags = {"kind": NOUNS[target.kind], "seen": _seen(target)}
     return made(
         snapshot,
         config,

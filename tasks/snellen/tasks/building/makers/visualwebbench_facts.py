@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from snellen.tasks.building.makers.visualwebbench_questions import Questions
+from snellen.tasks.building.makers.visualwebbench_shared import folded
 
 _NUMBER = re.compile(
     r"^(?P<sign>[+\-\u2212]?)(?P<before>[^\d+\-\u2212]*)(?P<inner>[+\-\u2212]?)"
@@ -16,6 +17,10 @@ _NUMBER = re.compile(
 # What may stand before a number: `Feb 14` and `#12` count nothing.
 _MONEY = re.compile(r"[$€£¥₹]?|US\$|USD|EUR|GBP|CHF|AED|R\$|MX\$")
 _RANGE = re.compile(r"(?<=\d)\s*[\u2013\u2014]\s*(?=\d)")
+
+
+NAME_LENGTH = 60
+"""The most characters of what names a row or a thing."""
 
 
 class Table(msgspec.Struct, frozen=True, tag="table", tag_field="kind"):
@@ -149,3 +154,23 @@ def _without_zeros(text: str) -> str:
 
 def _without_sign(text: str) -> str:
     return re.sub(r"[$€£¥₹]", "", text).strip()
+
+
+def key_column(table: Table, longest: int = NAME_LENGTH) -> int | None:
+    """Return the column that names the rows: the first whose texts all differ, letters first.
+
+    Args:
+        table: The table.
+        longest: The most characters of a name.
+    """
+    columns = [
+        place
+        for place, header in enumerate(table.headers)
+        if header
+        and all(0 < len(row[place]) <= longest for row in table.rows)
+        and len({folded(row[place]) for row in table.rows}) == len(table.rows)
+    ]
+    named = [
+        place for place in columns if all(any(map(str.isalpha, row[place])) for row in table.rows)
+    ]
+    return next(iter(named or columns), None)

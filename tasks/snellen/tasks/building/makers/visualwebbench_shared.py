@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 from snellen.tasks.building.elements import Element, Ltrb, Screen
@@ -12,6 +13,28 @@ from snellen.tasks.building.snapshots import Snapshot
 
 SITE_PARTS = frozenset({"banner", "navigation", "contentinfo"})
 """The landmarks that a site's pages have in common."""
+
+NOUNS: Mapping[str, str] = MappingProxyType(
+    {
+        "link": "link",
+        "button": "button",
+        "textbox": "text field",
+        "searchbox": "search field",
+        "spinbutton": "number field",
+        "combobox": "drop-down list",
+        "listbox": "list",
+        "checkbox": "check box",
+        "radio": "radio button",
+        "switch": "switch",
+        "slider": "slider",
+        "tab": "tab",
+        "menuitem": "menu item",
+        "heading": "heading",
+        "img": "picture",
+        "": "text",
+    }
+)
+"""What an element is called in an instruction, by its role."""
 
 _COVERED = 0.05
 _OTHER = re.compile(r"[\W_]+")

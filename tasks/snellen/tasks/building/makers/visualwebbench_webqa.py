@@ -28,6 +28,7 @@ from snellen.tasks.building.makers.visualwebbench_facts import (
     accepted,
     amount_of,
     facts_of,
+    key_column,
 )
 from snellen.tasks.building.makers.visualwebbench_questions import Questions, questions_of
 from snellen.tasks.building.makers.visualwebbench_shared import (
@@ -160,25 +161,10 @@ def _can_be_asked(screen: Screen, asked: Asked) -> bool:
     return is_readable(element) and element.landmark not in SITE_PARTS
 
 
-def _key_column(table: Table) -> int | None:
-    """Return the column that names the rows: the first whose texts all differ, letters first."""
-    columns = [
-        place
-        for place, header in enumerate(table.headers)
-        if header
-        and all(0 < len(row[place]) <= _NAME_LENGTH for row in table.rows)
-        and len({folded(row[place]) for row in table.rows}) == len(table.rows)
-    ]
-    named = [
-        place for place in columns if all(any(map(str.isalpha, row[place])) for row in table.rows)
-    ]
-    return next(iter(named or columns), None)
-
-
 def _of_tables(screen: Screen, facts: Sequence[Fact], questions: Questions) -> Iterator[Asked]:
     tables = [fact for fact in facts if isinstance(fact, Table)]
     for table in tables:
-        key = _key_column(table)
+        key = key_column(table, _NAME_LENGTH)
         if key is None or len(table.rows) < _FEWEST_ROWS:
             continue
         headers = Counter(map(folded, table.headers))

@@ -7,6 +7,7 @@ from typing import Any, cast
 import msgspec
 
 from snellen.tasks.building.makers.base import Made, Maker
+from snellen.tasks.building.makers.sides import Side, side_of, write_images, write_sides
 from snellen.tasks.building.makers.webrssbench_buttons import (
     COLOR,
     SAFETY,
@@ -41,8 +42,6 @@ MAKERS: Mapping[str, Maker] = {
 }
 """By task."""
 
-SIDE_FILE = "made.jsonl"
-
 
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:
     """Write the items of this benchmark as `webrssbench.json`, their images below `images/`.
@@ -56,28 +55,19 @@ def write_data(pages: Sequence[PageItems], folder: Path) -> None:
     """
     encoder = msgspec.json.Encoder(order="sorted")
     rows: list[Mapping[str, Any]] = []
-    lines: list[bytes] = []
+    sides: list[Side] = []
     for page in pages:
         for one in page.made:
             if not one.task.startswith(f"{BENCHMARK}/"):
                 continue
             rows.append(one.row)
-            for name in one.images:
-                path = folder / name
-                if not path.exists():
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                    path.write_bytes(one.images[name])
-            for item in item_ids(one):
-                line = {
-                    "task": one.task, "item": item, "page": page.page, "site": page.site,
-                    "tags": one.tags, "record": one.record,
-                }  # fmt: skip
-                lines.append(encoder.encode(line) + b"\n")
+            write_images(one, folder)
+            sides += [side_of(page, one, item) for item in item_ids(one)]
     if not rows:
         return
     manifest = encoder.encode({"format": FORMAT, "rows": rows})
     (folder / FILES[0]).write_bytes(msgspec.json.format(manifest, indent=1) + b"\n")
-    (folder / SIDE_FILE).write_bytes(b"".join(lines))
+    write_sides(sides, folder)
 
 
 def item_ids(one: Made) -> Iterator[str]:
