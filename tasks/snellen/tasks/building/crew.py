@@ -4,7 +4,7 @@ import multiprocessing
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from types import FrameType
@@ -37,8 +37,10 @@ class _Worker(Generic[Job, Done]):
         self.job: Job | None = None
 
     def give(self, job: Job) -> None:
+        """Send it the job; what has become of a dead worker shows where results are taken."""
         self.job = job
-        self.connection.send(job)
+        with suppress(ConnectionError):
+            self.connection.send(job)
 
     def stop(self) -> None:
         """Ask it to end, wait a while, and end it."""
@@ -84,7 +86,7 @@ def run_all(
                 assert job is not None
                 try:
                     result = ready.recv()
-                except EOFError:
+                except (EOFError, ConnectionError):
                     del crew[ready]
                     worker.stop()
                     yield Lost(job)
@@ -109,20 +111,44 @@ class _Raised(NamedTuple):
     error: BaseException
 
 
+class _Leaving:
+    """Ends the job under way at SIGTERM, and nothing else: a room is opened and closed in peace."""
+
+    def __init__(self) -> None:
+        self._asked = False
+        self._at_work = False
+
+    def __call__(self, _: int, __: FrameType | None) -> None:
+        self._asked = True
+        if self._at_work:
+            self._at_work = False
+            raise SystemExit(1)
+
+    @contextmanager
+    def at_work(self) -> Generator[None]:
+        self._at_work = True
+        try:
+            if self._asked:
+                raise SystemExit(1)
+            yield
+        finally:
+            self._at_work = False
+
+
 def _work(room: Room[Job, Done], connection: Connection) -> None:
     # Ctrl-C reaches every process of a terminal; the first one ends the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _leave)
-    with suppress(EOFError, BrokenPipeError):
+    leaving = _Leaving()
+    signal.signal(signal.SIGTERM, leaving)
+    with suppress(EOFError, ConnectionError):
         try:
             with room() as do:
                 while True:
-                    connection.send(do(connection.recv()))
-        except (EOFError, BrokenPipeError):
+                    job = connection.recv()
+                    with leaving.at_work():
+                        result = do(job)
+                    connection.send(result)
+        except (EOFError, ConnectionError):
             raise
         except Exception as error:  # noqa: BLE001  # raised again where the results are taken
             connection.send(_Raised(error))
-
-
-def _leave(_: int, __: FrameType | None) -> None:
-    raise SystemExit(1)
