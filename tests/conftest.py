@@ -1,11 +1,19 @@
 """What every test shares: the folder of real data, and a home of its own for what is remembered."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
+
+from snellen.grading.errors import SnellenError
+from snellen.tasks.building.browser.finding import find_browser, load_playwright
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+    from playwright.sync_api import Page as Tab
 
 # A machine's load is no fault of the code. On a change that is to land, the examples are always
 # the same ones; a developer's runs keep looking for new ones.
@@ -29,6 +37,16 @@ def missing_data() -> str | None:
     return None
 
 
+def missing_browser() -> str | None:
+    """Say why no page can be looked at, or return None when one can."""
+    try:
+        load_playwright()
+        find_browser()
+    except SnellenError as error:
+        return str(error)
+    return None
+
+
 @pytest.fixture(scope="session")
 def screenqa_data() -> Path:
     """Return the published ScreenQA files, or skip the test, which is then counted aloud."""
@@ -47,6 +65,45 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    """Start one browser for a module's tests: Playwright bears no second one in a thread."""
+    with load_playwright() as driver:
+        found = driver.chromium.launch(
+            executable_path=find_browser().program,
+            args=["--headless", "--no-sandbox", "--disable-gpu"],
+        )
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def open_tab(browser: "Browser") -> Iterator[Callable[..., "Tab"]]:
+    """Open files in tabs of their own; what one complains of, or asks for, fails the test."""
+    complaints: list[str] = []
+    contexts: list[Any] = []
+
+    def open_file(path: Path, fragment: str = "", **options: Any) -> "Tab":
+        own = ("data:", "blob:", path.as_uri())
+        context = browser.new_context(**options)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("console", lambda message: complaints.append(message.text))
+        tab.on("pageerror", lambda error: complaints.append(str(error)))
+        tab.on("dialog", lambda dialog: complaints.append(dialog.message))
+        tab.on(
+            "request",
+            lambda asked: None if asked.url.startswith(own) else complaints.append(asked.url),
+        )
+        tab.goto(path.as_uri() + fragment)
+        return tab
+
+    yield open_file
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what runs the exam server or its store: all that lies in tests/server."""
     folder = Path(__file__).parent / "server"
@@ -56,10 +113,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip what needs real data where there is none."""
+    """Skip what needs real data, or a browser, where there is none."""
     reason = missing_data() if item.get_closest_marker("realdata") else None
     if reason:
         pytest.skip(f"real data: {reason}")
+    reason = missing_browser() if item.get_closest_marker("browser") else None
+    if reason:
+        pytest.skip(f"browser: {reason}")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

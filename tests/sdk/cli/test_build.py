@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from snellen.grading.errors import SnellenError
 from snellen.sdk.cli.app import app
-from snellen.tasks.building.browser.finding import VARIABLE, find_browser
+from snellen.tasks.building.browser.finding import VARIABLE
 from snellen.tasks.pack.checking import check_pack
 
 
@@ -25,11 +24,6 @@ def page(folder: Path) -> Path:
 @pytest.mark.browser
 @pytest.mark.slow
 def test_pages_are_made_up_and_built_in_one_go(tmp_path: Path) -> None:
-    pytest.importorskip("playwright.sync_api")
-    try:
-        find_browser()
-    except SnellenError as error:
-        pytest.skip(f"browser: {error}")
     result = run(
         *("--generate", 1, "--seed", 2, "--jobs", 1, "--clicks", 0, "-o", tmp_path / "exam"),
         *("--task", "visualwebbench/heading_ocr", "--webp"),

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from snellen.grading.errors import SnellenError
-from snellen.tasks.building.browser.finding import find_browser
 from snellen.tasks.building.browser.session import Session
 from snellen.tasks.building.browser.settings import BrowserSettings
 from snellen.tasks.building.pages import Page
@@ -17,11 +15,6 @@ MakePage = Callable[..., Page]
 @pytest.fixture(scope="module")
 def session() -> Iterator[Session]:
     """Start one browser for a module's tests: Playwright bears no second one in a thread."""
-    pytest.importorskip("playwright.sync_api")
-    try:
-        find_browser()
-    except SnellenError as error:
-        pytest.skip(f"browser: {error}")
     with Session(BrowserSettings(load_seconds=20, page_seconds=60)) as session:
         yield session
 

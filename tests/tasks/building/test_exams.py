@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from snellen.grading.errors import InputError, SnellenError
-from snellen.tasks.building.browser.finding import find_browser
+from snellen.grading.errors import InputError
 from snellen.tasks.building.building import BuildSettings, PageDone
 from snellen.tasks.building.exams import BuiltExam, Wanted, Watch, build_exam, digest_of
 from snellen.tasks.building.generator import generate_site
@@ -33,11 +32,6 @@ class Build(NamedTuple):
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write three pages of a generated site in English, and one that shows nothing."""
-    pytest.importorskip("playwright.sync_api")
-    try:
-        find_browser()
-    except SnellenError as error:
-        pytest.skip(f"browser: {error}")
     folder = tmp_path_factory.mktemp("pages") / "site"
     sites = (generate_site(11, number, most=3) for number in range(20))
     site = next(site for site in sites if site.language == "en")

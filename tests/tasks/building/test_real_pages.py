@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from snellen.grading.errors import SnellenError
-from snellen.tasks.building.browser.finding import find_browser
 from snellen.tasks.building.building import BuildSettings
 from snellen.tasks.building.exams import Wanted, build_exam
 from snellen.tasks.building.makers.table import made_tasks
@@ -37,11 +35,6 @@ def folder() -> Path:
     named = os.environ.get("SNELLEN_PAGES")
     if not named:
         pytest.skip("real pages: SNELLEN_PAGES names no folder")
-    pytest.importorskip("playwright.sync_api")
-    try:
-        find_browser()
-    except SnellenError as error:
-        pytest.skip(f"browser: {error}")
     return Path(named)
 
 

@@ -1,8 +1,7 @@
 """Contact sheets: self-contained, escaped, split where too large, and they strike items."""
 
 import re
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ from snellen.tasks.pack.reading import Pack, open_references
 from snellen.tasks.pack.striking import read_struck
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
     from playwright.sync_api import Page as Tab
 
 MakePack = Callable[..., Pack]
@@ -81,44 +79,12 @@ def test_a_changed_picture_stops_a_preview(pack: Pack) -> None:
         list(preview_pages(pack, None))
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator["Browser"]:
-    sync_api = pytest.importorskip("playwright.sync_api")
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        pytest.skip("there is no Chromium")
-    with sync_api.sync_playwright() as driver:
-        found = driver.chromium.launch(
-            executable_path=program, args=["--headless", "--no-sandbox", "--disable-gpu"]
-        )
-        yield found
-        found.close()
-
-
 @pytest.fixture
-def tab(browser: "Browser", pack: Pack, tmp_path: Path) -> Iterator["Tab"]:
-    """The sheet in a tab; whatever it complains of, or asks the network for, fails the test."""
+def tab(open_tab: Callable[..., "Tab"], pack: Pack, tmp_path: Path) -> "Tab":
     (page,) = preview_pages(pack, open_references(pack))
     path = tmp_path / page.name
     path.write_bytes(page.data)
-    complaints: list[str] = []
-    context = browser.new_context(accept_downloads=True, viewport={"width": 390, "height": 800})
-    shown = context.new_page()
-    shown.on("console", lambda message: complaints.append(message.text))
-    shown.on("pageerror", lambda error: complaints.append(str(error)))
-    shown.on("dialog", lambda dialog: complaints.append(dialog.message))
-    shown.on(
-        "request",
-        lambda request: (
-            complaints.append(request.url)
-            if not request.url.startswith(("file:", "data:", "blob:"))
-            else None
-        ),
-    )
-    shown.goto(path.as_uri())
-    yield shown
-    context.close()
-    assert complaints == []
+    return open_tab(path, accept_downloads=True, viewport={"width": 390, "height": 800})
 
 
 @pytest.mark.browser

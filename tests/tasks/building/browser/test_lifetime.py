@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from snellen.grading.errors import InputError, SnellenError
-from snellen.tasks.building.browser.finding import find_browser
+from snellen.grading.errors import InputError
 from snellen.tasks.building.browser.session import Session
 from snellen.tasks.building.pages import Page
 
@@ -17,15 +16,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 MakePage = Callable[..., Page]
-
-
-@pytest.fixture(autouse=True)
-def browser() -> None:
-    pytest.importorskip("playwright.sync_api")
-    try:
-        find_browser()
-    except SnellenError as error:
-        pytest.skip(f"browser: {error}")
 
 
 def test_a_session_closes_its_browser_when_something_fails(make_page: MakePage) -> None:
