@@ -58,13 +58,17 @@ def leave_one_rater_out(
     )
 
 
+_NOISE = 1e-9
+"""What a cosine of a text with itself may miss 1 by."""
+
+
 class Attainable(Closed):
     """What a perfect agent scores: the references themselves, given as answers.
 
     Attributes:
         metrics: Each metric's mean over the items, every item by its best reference.
         below: The indices of the items that have a reference which, given as the answer, misses
-            the protocol's best value of the primary metric.
+            the protocol's best value of the primary metric by more than rounding.
         best: The best value that any reference reaches: 1, or 0.999999995 for rouge 1.0.1.
     """
 
@@ -103,6 +107,6 @@ def attainable_maximum(
     best = float(primary.max())
     return Attainable(
         metrics=dict(zip(protocol.metric.keys, reached.mean(axis=0).tolist(), strict=True)),
-        below=tuple(sorted(set(rows[primary < best].tolist()))),
+        below=tuple(sorted(set(rows[primary < best - _NOISE].tolist()))),
         best=best,
     )

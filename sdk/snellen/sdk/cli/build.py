@@ -125,7 +125,8 @@ def build(
                     )
             except KeyboardInterrupt:
                 pack_output.err.print(
-                    f"stopped; the same command goes on from what is in {escape(str(folder))}"
+                    f"stopped; the same command goes on from what is in {escape(str(folder))}",
+                    soft_wrap=True,
                 )
                 raise typer.Exit(_INTERRUPTED) from None
         _told(exam, output, folder)
@@ -180,7 +181,8 @@ class _Watch:
         self._done += 1
         if done.problem is not None:
             pack_output.err.print(
-                f"[yellow]skipped[/yellow] {escape(done.page)}: {escape(done.message)}"
+                f"[yellow]skipped[/yellow] {escape(done.page)}: {escape(done.message)}",
+                soft_wrap=True,
             )
         self._bar(self._done)
 

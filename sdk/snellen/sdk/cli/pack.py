@@ -1,23 +1,22 @@
 """The commands about packs: make an exam, seal its references, check it, leave the gold out."""
 
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
-from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from snellen.grading.errors import InputError, where
 from snellen.grading.models.reports import PinVerdict
+from snellen.sdk.cli import pack_output
 from snellen.sdk.cli.options import PROBLEMS, errors_told, item_ids, task_names
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack import sealing
-from snellen.tasks.pack.checking import Custody, PackCheck
+from snellen.tasks.pack.checking import Custody, PackCheck, TaskCheck
 from snellen.tasks.pack.checking import check_pack as look_at
 from snellen.tasks.pack.drawing import draw
 from snellen.tasks.pack.layout import SEALED, Manifest
@@ -25,8 +24,6 @@ from snellen.tasks.pack.reading import open_pack
 from snellen.tasks.pack.writing import Part, seal_pack, strip_pack, write_pack
 
 _FEW = 5
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
 _Given = TypeVar("_Given")
 
 group = typer.Typer(
@@ -140,7 +137,10 @@ def create(
             for one, wanted, scored in zip(loaded, chosen, protocol_of, strict=True)
         ]
         count = sum(len(part.places) for part in parts)
-        with given_key(key, output, new=new_key) as secret, _bar("packing", count) as watch:
+        with (
+            given_key(key, output, new=new_key) as secret,
+            pack_output.bar("packing", count) as watch,
+        ):
             manifest = write_pack(
                 parts,
                 output,
@@ -153,8 +153,8 @@ def create(
             )
         for one in loaded:
             if one.pin.verdict is PinVerdict.DIFFERS:
-                _err.print(f"[yellow]note[/yellow] {one.task}: {escape(one.pin.note)}")
-        _told(manifest, output)
+                pack_output.err.print(f"[yellow]note[/yellow] {one.task}: {escape(one.pin.note)}")
+        pack_output.packed(manifest, output)
         _custody_told(manifest, secret)
 
 
@@ -192,7 +192,7 @@ def check(
     """
     with errors_told():
         secret = sealing.find_key(key, pack=folder)
-        with _bar("checking", None) as watch:
+        with pack_output.bar("checking", None) as watch:
             found = look_at(folder, secret, watch=watch)
         if json:
             sys.stdout.write(found.model_dump_json(indent=2) + "\n")
@@ -210,9 +210,9 @@ def strip(folder: Folder, output: NewFolder) -> None:
     """
     with errors_told():
         pack = open_pack(folder)
-        with _bar("copying", len(pack.lines)) as watch:
+        with pack_output.bar("copying", len(pack.lines)) as watch:
             manifest = strip_pack(pack, output, watch=watch)
-        _told(manifest, output)
+        pack_output.packed(manifest, output)
         _custody_told(manifest, None)
 
 
@@ -281,68 +281,42 @@ def given_key(path: Path | None, pack: Path, *, new: bool) -> Generator[str | No
 # ---- what is printed ---------------------------------------------------------------------------
 
 
-def _told(manifest: Manifest, folder: Path) -> None:
-    size = _megabytes(manifest.image_bytes)
-    place = escape(str(folder))
-    _out.print(
-        f"[bold]{manifest.name}[/bold] in {place}: {manifest.images:,} images, {size}",
-        soft_wrap=True,
-    )
-    grid = _grid()
-    for task in manifest.tasks:
-        grid.add_row("", task.task, f"{task.items:,} items", task.protocol)
-    _out.print(grid)
-
-
 def _custody_told(manifest: Manifest, key: str | None) -> None:
     name = manifest.references
     if name is None:
-        _out.print("no references: answers are recorded, and graded where they are")
+        pack_output.out.print("no references: answers are recorded, and graded where they are")
     elif key is None:
-        _out.print(
+        pack_output.out.print(
             f"the references can be read in {name}: snellen pack seal before this goes elsewhere"
         )
     else:
-        _out.print(f"the references are sealed with the key {sealing.key_id(key)}")
+        pack_output.out.print(f"the references are sealed with the key {sealing.key_id(key)}")
 
 
 def _checked(found: PackCheck) -> None:
     web = f", {found.on_the_web:,} on the web" if found.on_the_web else ""
-    size = _megabytes(found.image_bytes)
-    _out.print(f"[bold]{escape(found.name)}[/bold]: {found.images:,} images, {size}{web}")
-    grid = _grid()
-    for task in found.tasks:
-        reached = "" if task.attainable is None else f"attainable {100 * task.attainable:.2f}"
-        few = f"{len(task.below):,} below the best: {', '.join(task.below[:_FEW])}"
-        more = few + (", ..." if len(task.below) > _FEW else "") if task.below else task.note
-        grid.add_row("", task.task, f"{task.items:,} items", task.protocol, reached, escape(more))
-    _out.print(grid)
+    size = pack_output.megabytes(found.image_bytes)
+    pack_output.out.print(
+        f"[bold]{escape(found.name)}[/bold]: {found.images:,} images, {size}{web}"
+    )
+    pack_output.table(
+        ["", task.task, f"{task.items:,} items", task.protocol, _reached(task)]
+        for task in found.tasks
+    )
     hint = "; give the key to try them" if found.references is Custody.SEALED else ""
-    _out.print(f"references: {found.references.value}{hint}")
+    pack_output.out.print(f"references: {found.references.value}{hint}")
     for fault in found.faults:
         prefix = where(fault.file, fault.line, fault.field)
-        _err.print(f"[red]fault[/red] {escape(prefix + fault.message)}", soft_wrap=True)
+        pack_output.err.print(f"[red]fault[/red] {escape(prefix + fault.message)}", soft_wrap=True)
     if found.fine:
-        _out.print("nothing is wrong")
+        pack_output.out.print("nothing is wrong")
 
 
-def _grid() -> Table:
-    return Table.grid(padding=(0, 2))
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB"
-
-
-@contextmanager
-def _bar(what: str, total: int | None) -> Generator[Callable[[int], None]]:
-    """Show on a terminal how many items are done."""
-    if not (sys.stderr.isatty() and _err.is_interactive):
-        yield lambda _: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=_err, transient=True) as bar:
-        line = bar.add_task(what, total=total)
-        yield lambda done: bar.update(line, completed=done)
+def _reached(task: TaskCheck) -> str:
+    told = [] if task.attainable is None else [f"attainable {100 * task.attainable:.2f}"]
+    if task.below:
+        more = ", ..." if len(task.below) > _FEW else ""
+        told.append(f"{len(task.below):,} below the best: {', '.join(task.below[:_FEW])}{more}")
+    elif task.note:
+        told.append(task.note)
+    return "; ".join(told)

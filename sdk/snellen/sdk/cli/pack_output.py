@@ -21,13 +21,20 @@ Bar: TypeAlias = Callable[[int], None]
 """Shows how many are done."""
 
 
-def made(manifest: Manifest, folder: Path) -> None:
-    """Say what a new pack holds, and how its references are kept."""
+def packed(manifest: Manifest, folder: Path) -> None:
+    """Say what a new pack holds."""
     size = megabytes(manifest.image_bytes)
+    place = escape(str(folder))
     out.print(
-        f"[bold]{manifest.name}[/bold] in {escape(str(folder))}: {manifest.images:,} images, {size}"
+        f"[bold]{manifest.name}[/bold] in {place}: {manifest.images:,} images, {size}",
+        soft_wrap=True,
     )
     table(["", task.task, f"{task.items:,} items", task.protocol] for task in manifest.tasks)
+
+
+def made(manifest: Manifest, folder: Path) -> None:
+    """Say what a new pack holds, and how its references are kept."""
+    packed(manifest, folder)
     kept = manifest.references
     out.print(f"references: {'none' if kept is None else f'in {kept}'}")
 
@@ -85,9 +92,11 @@ def _spread(numbers: Spread | None) -> str:
 
 
 def table(rows: "Sequence[Sequence[str]] | Generator[Sequence[str]]") -> None:
-    """Print rows of texts in columns; what looks like markup is text."""
+    """Print rows of texts in columns, the last one wrapped; what looks like markup is text."""
     grid = Table.grid(padding=(0, 2))
     for row in rows:
+        while len(grid.columns) < len(row) - 1:
+            grid.add_column(no_wrap=True)
         grid.add_row(*map(escape, row))
     out.print(grid)
 
@@ -100,7 +109,7 @@ def megabytes(size: int) -> str:
 @contextmanager
 def bar(what: str, total: int | None) -> Generator[Bar]:
     """Show on a terminal how many items are done, and how long the rest takes."""
-    if not sys.stderr.isatty():
+    if not (sys.stderr.isatty() and err.is_interactive):
         yield lambda _: None
         return
     from rich.progress import (

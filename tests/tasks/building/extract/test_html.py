@@ -301,6 +301,25 @@ def test_tables_are_facts_with_the_cells_elements(read: Read) -> None:
     assert cells == table["rows"]
 
 
+def test_a_cell_tells_neither_initials_before_a_name_nor_smaller_print_below_it(read: Read) -> None:
+    found = read(
+        "<table><thead><tr><th>Who<th>Seen</tr></thead><tbody>"
+        "<tr><td><div style='display:flex'><i>RJ</i><div><div>Robert Jones</div>"
+        "<div style='font-size:10px'>robert@example.com</div></div></div><td><b>2</b> days</tr>"
+        "<tr><td><div style='display:flex'><i>GH</i><span>github.com</span></div>"
+        "<td><div>$5</div><div>or more</div></tr>"
+        "<tr><td><b>X</b> <span>Robert Jones</span><td><span>$9</span> <small>a month</small></tr>"
+    )
+    (table,) = kinds(found, "table")
+    assert table["rows"] == [
+        ["Robert Jones", "2 days"],
+        ["github.com", "$5 or more"],
+        ["X Robert Jones", "$9 a month"],
+    ]
+    ids: list[list[int]] = table["cells"]
+    assert found.screen.elements[ids[0][0]].text == "RJ Robert Jones robert@example.com"
+
+
 def test_definition_lists_and_labelled_lines_are_pairs(read: Read) -> None:
     found = read(
         "<h2>Visit</h2><dl><dt>Monday</dt><dd>9 to 5</dd><dt>Sunday:</dt><dd>closed</dd></dl>"

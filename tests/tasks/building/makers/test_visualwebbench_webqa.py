@@ -127,6 +127,15 @@ def test_a_table_is_asked_by_row_by_value_and_for_the_extremes(tmp_path: Path) -
     }
 
 
+def test_all_that_a_cell_says_is_accepted_too(tmp_path: Path) -> None:
+    told = table(["Name", "Pay"], PEOPLE, PAY)
+    told["cells"][0][0] = 0
+    cell = Element(0, "td", (0, 0, 50, 20), text=f"AL {PEOPLE[0]} ann@example.com")
+    assert every(tmp_path, told, elements=(cell,))[
+        f"In the table, which “Name” has “{PAY[0]}” under “Pay”?"
+    ] == [PEOPLE[0], f"AL {PEOPLE[0]} ann@example.com"]
+
+
 def test_of_few_rows_only_numbers_are_asked_for(tmp_path: Path) -> None:
     days = table(["Day", "Hours"], ["Friday", "Saturday", "Sunday"], ["9 – 5", "9 – 1", "Closed"])
     assert every(tmp_path, days) == {

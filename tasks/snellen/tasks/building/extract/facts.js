@@ -12,6 +12,21 @@ const findFacts = (records, rawOf) => {
     const record = recordOf(element);
     return record && !record.cut ? record.text ?? "" : "";
   };
+  // Whether letters stand for a name beside them, as in the circle before it: `RJ`, `Robert Jones`.
+  const initials = (letters, name) => /^\p{Lu}{1,3}$/u.test(letters)
+    && new RegExp(`^${[...letters].join(".*")}`, "iu").test(name);
+  // What a cell tells: without initials before a name, and without smaller print below it.
+  const told = (cell) => {
+    const whole = readable(cell);
+    let parts = [...cell.querySelectorAll("*")].map(recordOf).filter((each) => each?.own);
+    const split = parts.length > 1 && parts.map((each) => each.own).join(" ") === whole;
+    if (!split) return whole;
+    if (initials(parts[0].own, parts[1].own)) parts = parts.slice(1);
+    const [first, ...others] = parts;
+    const lesser = (each) => each.ink && first.ink && each.ink[1] >= first.ink[3] - 2
+      && (each.font < first.font || each.color !== first.color);
+    return (others.every(lesser) ? [first] : parts).map((each) => each.own).join(" ");
+  };
   const idOf = (element) => rawOf.get(element) ?? null;
   const headings = [...document.querySelectorAll(HEADINGS)].filter((each) => readable(each));
   const captionOf = (element) => {
@@ -55,7 +70,7 @@ const findFacts = (records, rawOf) => {
         element: idOf(table),
         headers: head.map(readable),
         header_cells: head.map(idOf),
-        rows: body.map((cells) => cells.map(readable)),
+        rows: body.map((cells) => cells.map(told)),
         cells: body.map((cells) => cells.map(idOf)),
       });
     } else if (!headed && head.length === 2) {

@@ -14,7 +14,6 @@ from snellen.tasks.building.makers.matrix_shared import PAGE, Ask, Reason, made,
 from snellen.tasks.building.makers.visualwebbench_facts import (
     Fact,
     Table,
-    accepted,
     amount_of,
     facts_of,
 )
@@ -25,7 +24,7 @@ from snellen.tasks.building.makers.visualwebbench_shared import (
     language_of,
     rounded,
 )
-from snellen.tasks.building.makers.visualwebbench_webqa import Asked, answerable
+from snellen.tasks.building.makers.visualwebbench_webqa import Asked, answerable, forms_of
 from snellen.tasks.building.snapshots import Snapshot
 
 _COMPARED = frozenset({"highest", "lowest", "dearest", "cheapest"})
@@ -74,7 +73,7 @@ def _fact(snapshot: Snapshot, asked: Asked, questions: Questions) -> Ask:
         asked.kind,
         asked.question,
         "exact_match",
-        accepted(asked.answer, questions),
+        forms_of(screen, asked, questions),
         {PAGE: snapshot.image()},
         operations=("compare",) if asked.kind in _COMPARED else (),
         source="page",

@@ -81,6 +81,8 @@ _DIFFICULTY = {
     "cheapest": "hard",
 }
 
+_IN_TABLES = frozenset({"lookup", "reverse", "highest", "lowest"})
+
 
 def webqa(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask for some of the facts, of as many kinds as there are."""
@@ -103,7 +105,7 @@ def webqa(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
             snapshot,
             "webqa",
             number,
-            {"question": asked.question, "answer": accepted(asked.answer, questions)},
+            {"question": asked.question, "answer": forms_of(screen, asked, questions)},
             tags={"question": asked.kind, "difficulty": _DIFFICULTY[asked.kind]},
             record={
                 "element": asked.element,
@@ -145,6 +147,14 @@ def answerable(screen: Screen, facts: Sequence[Fact], questions: Questions) -> S
         for each in asked
         if len(answers[folded(each.question)]) == 1 and _can_be_asked(screen, each)
     ]
+
+
+def forms_of(screen: Screen, asked: Asked, questions: Questions) -> list[str]:
+    """Return the accepted forms of an answer, and all that its cell says where that is more."""
+    forms = accepted(asked.answer, questions)
+    whole = "" if asked.element is None else screen.elements[asked.element].text
+    more = asked.kind in _IN_TABLES and whole and folded(whole) != folded(asked.answer)
+    return [*forms, whole] if more else forms
 
 
 def _can_be_asked(screen: Screen, asked: Asked) -> bool:
