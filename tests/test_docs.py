@@ -1,9 +1,10 @@
 """The documentation can't rot: what is public is in it, and what is in it runs."""
 
 import doctest
-import importlib.util
+import importlib
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -90,12 +91,9 @@ def anchor(title: str) -> str:
 @cache
 def generate() -> Any:
     """Return docs/generate.py as a module."""
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
+        return importlib.import_module("generate")
 
 
 @pytest.fixture

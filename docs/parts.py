@@ -1,0 +1,337 @@
+# ruff: noqa: INP001  (a script's other half)
+"""What the pages take from the code: each function of `PARTS` returns one part as Markdown."""
+
+import ast
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import typer.main
+
+from snellen import sdk
+from snellen.grading.models.scores import Score
+from snellen.grading.protocols import base
+from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocols_of
+from snellen.sdk.cli.app import app
+from snellen.tasks.benchmarks.table import task_of
+
+ROOT = Path(__file__).parents[1]
+METRICS = ROOT / "grading" / "snellen" / "grading" / "metrics"
+
+# Where a module's formulas come from, unless a function's own docstring says so.
+SOURCES = {
+    "attempts": "Chen et al. 2021 (pass@k); tau-bench (pass^k)",
+    "boxes": "the definition of IoU; Kuhn 1955 (assignment)",
+    "captions": "Papineni et al. 2002; Vedantam et al. 2015",
+    "code": "decisions of this project",
+    "consensus": "WebRSSBench, reference answers v1 and v2",
+    "efficiency": "MMBench-GUI section 3",
+    "eqa": "MMBench-GUI section 3, equations 7 to 12",
+    "eqa_orders": "closed forms of this project over MMBench-GUI equation 12",
+    "ngrams": "Lin 2004; rouge-score 0.1.2",
+    "lcs": "the textbook table walk, as rouge 1.0.1 takes it",
+    "relations": "WebRSSBench appendix C.4",
+    "robustness": "WebRSSBench figure 2 and table 4",
+    "rouge": "Lin 2004; rouge-score 0.1.2",
+    "rouge101": "rouge 1.0.1 on PyPI",
+    "similarity": "WebRSSBench appendix C.4",
+    "squad": "SQuAD v1.1 evaluate-v1.1.py; screen_qa code/metrics.py",
+    "text": "see each docstring",
+    "tool_calls": "decisions of this project",
+    "ui_boxes": "screen_qa code/metrics.py",
+    "ui_contents": "screen_qa code/metrics.py",
+    "weighted_choice": "MMBench-GUI section 3, equations 3 and 4",
+}
+
+
+def tasks() -> str:
+    """Every task: what it asks, and the shape of its answers and references."""
+    rows = [
+        [
+            f"`{task}`",
+            task_of(task).title,
+            task_of(task).kind.value,
+            gold_shape(task).name,
+            "files" if task_of(task).loader else "`references=`",
+        ]
+        for task in PROTOCOLS
+    ]
+    return _table(["task", "what it asks", "answer", "reference", "data"], rows)
+
+
+def protocols() -> str:
+    """Every protocol of every task; tasks that are scored alike stand together."""
+    groups: dict[str, list[str]] = {}
+    for task, known in PROTOCOLS.items():
+        groups.setdefault(_protocol_tables(known), []).append(task)
+    return "\n".join(
+        f"### {', '.join(f'`{task}`' for task in alike)}\n\n{tables}"
+        for tables, alike in groups.items()
+    )
+
+
+def _protocol_tables(known: tuple[base.Protocol, ...]) -> str:
+    rules = [
+        [
+            f"`{one.name}`{' (default)' if number == 0 else ''}",
+            one.special,
+            ", ".join(
+                f"**{key}**" if key == one.metric.primary else key for key in one.metric.keys
+            ),
+            one.source,
+        ]
+        for number, one in enumerate(known)
+    ]
+    parts = [
+        [
+            f"`{one.id}`",
+            one.parser.name,
+            one.normaliser.name,
+            one.metric.name,
+            one.denominator.name,
+        ]
+        for one in known
+    ]
+    return (
+        _table(["protocol", "what is special", "metrics", "source"], rules)
+        + "\n"
+        + _table(["", "parser", "normalisation", "metric", "denominator"], parts)
+    )
+
+
+# ---- one set of answers under every protocol
+
+STORED = ("visualwebbench/webqa", "visualwebbench/action_prediction", "screenqa/short")
+_SEEN = 0.0005
+
+
+def side_by_side() -> str:
+    """Stored answers of three tasks under every protocol, item by item, and why they part."""
+    blocks = "\n\n".join(_every_answer(task) for task in STORED)
+    return f"```text\n{blocks}\n```\n"
+
+
+def one_screen() -> str:
+    """The first of these tasks in short: what each protocol prints, and why."""
+    task = STORED[0]
+    rescored, right = _rescored(task)
+    scores = rescored.reports[protocols_of(task)[0].id].scores
+    said = ", ".join(
+        "*failed*" if score.error else f"`{score.response}` (`{right[score.item_id or '']}`)"
+        for score in scores
+    )
+    rows = [
+        [
+            ", ".join(f"`{one.id}`" for one in alike),
+            _printed(rescored, alike[0]),
+            "; ".join(_why(rescored, alike[0])) or "the default: the others are counted from here",
+        ]
+        for alike in _alike(task)
+    ]
+    return (
+        f"{len(scores)} stored answers to `{task}`, with what is right: {said}.\n\n"
+        + _table(["protocol", "prints", "because, in points"], rows)
+        + "\n`snellen explain` says this of yours; [docs/protocols.md](docs/protocols.md) shows it"
+        " answer by answer.\n"
+    )
+
+
+def _rescored(task: str) -> tuple[sdk.ProtocolReports, dict[str, str]]:
+    """Return the stored answers' reports, and what is right for each item."""
+    name, shape = task.rpartition("/")[2], gold_shape(task)
+    answers, references = (
+        ROOT / "examples" / "protocols" / f"{name}{end}" for end in (".jsonl", "_references.json")
+    )
+    right = {
+        item: " or ".join(map(str, shape.responses(shape.read(reference))))
+        for item, reference in json.loads(references.read_text(encoding="utf-8")).items()
+    }
+    return sdk.explain(answers, task=task, references=references, progress=False), right
+
+
+def _every_answer(task: str) -> str:
+    """Return lines as wide as a page, which a table would not be."""
+    rescored, right = _rescored(task)
+    first = rescored.reports[protocols_of(task)[0].id].scores
+    rows = [
+        ["", *("(failed)" if score.error else str(score.response) for score in first), "prints"],
+        ["right", *(right[score.item_id or ""] for score in first), ""],
+    ]
+    notes: list[list[str]] = [[], []]
+    for alike in _alike(task):
+        scores = rescored.reports[alike[0].id].scores
+        cells = [_cell_of(score, alike[0].denominator) for score in scores]
+        rows.append([alike[0].id, *cells, _printed(rescored, alike[0])])
+        others = [f"and {', '.join(one.id for one in alike[1:])}"] if len(alike) > 1 else []
+        notes.append([*others, *_why(rescored, alike[0])])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [f"{task}: {task_of(task).title}"]
+    for row, said in zip(rows, notes, strict=True):
+        cells = [row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]
+        lines += ["  ".join(cells).rstrip(), *(f"    {note}" for note in said)]
+    return "\n".join(lines)
+
+
+def _alike(task: str) -> list[list[base.Protocol]]:
+    """Group a task's protocols by their four parts, in their order."""
+    groups: dict[object, list[base.Protocol]] = {}
+    for one in protocols_of(task):
+        parts = (one.parser, one.normaliser, one.metric, one.denominator)
+        groups.setdefault(parts, []).append(one)
+    return list(groups.values())
+
+
+def _cell_of(score: Score, denominator: base.Denominator) -> str:
+    if score.crashed and denominator.stops_on_crash:
+        return "end"
+    if score.outcome in denominator.drops or (score.crashed and denominator.drops_crashed):
+        return "out"
+    return f"{100 * score.value:.1f}".removesuffix(".0")
+
+
+def _printed(rescored: sdk.ProtocolReports, protocol: base.Protocol) -> str:
+    value = rescored.reports[protocol.id].metrics[protocol.metric.primary].as_published
+    return "nothing" if value is None else f"{100 * value:.1f}"
+
+
+def _why(rescored: sdk.ProtocolReports, protocol: base.Protocol) -> list[str]:
+    """Say what each part of a protocol adds to the number of the task's default one."""
+    default = protocols_of(protocol.task)[0]
+    if protocol is default:
+        return []
+    if _printed(rescored, protocol) == "nothing":
+        return ["one answer ends the run"]
+    found = [
+        f"{share.part.value} {100 * share.share:+.1f} ({share.second})"
+        for share in rescored.explain(default.id, protocol.id).shares
+        if abs(share.share) > _SEEN
+    ]
+    if not found and any(rescored.partings(default.id, protocol.id)):
+        return ["other answers are right, and as many"]
+    return found or ["no answer here on which they part"]
+
+
+class Parameter(Protocol):
+    """An argument or an option: what is used of typer's own class, which has no types."""
+
+    name: str
+    opts: list[str]
+    param_type_name: str
+    required: bool
+    default: object
+    help: str | None
+
+
+class Command(Protocol):
+    """A command: what is used of typer's own class."""
+
+    help: str
+    params: list[Parameter]
+
+
+def commands() -> str:
+    """Every command of the command line with its arguments and options."""
+    lines: list[str] = []
+    group: Any = typer.main.get_command(app)
+    for name, command in _flat(group):
+        lines += [f"### snellen {name}\n", f"{command.help}\n"]
+        rows = [
+            [f"`{_spelling(parameter)}`", _need(parameter), parameter.help or ""]
+            for parameter in command.params
+            if parameter.name != "help"
+        ]
+        if rows:
+            lines.append(_table(["argument or option", "needed or default", "what it is"], rows))
+    return "\n".join(lines)
+
+
+def _flat(
+    group: Any,  # noqa: ANN401  # typer hands out groups and commands of no public type
+    before: str = "",
+) -> Iterator[tuple[str, Command]]:
+    """Yield every command by its whole name, groups' own ones as `data check`."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _flat(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", command
+
+
+def _spelling(parameter: Parameter) -> str:
+    if parameter.param_type_name == "argument":
+        return parameter.name.upper()
+    return ", ".join(reversed(parameter.opts))
+
+
+def _need(parameter: Parameter) -> str:
+    if parameter.required:
+        return "needed"
+    return str(parameter.default) if parameter.default else ""
+
+
+def metrics() -> str:
+    """Every public function and class of the metrics, module by module."""
+    lines: list[str] = []
+    for path in sorted(METRICS.glob("[a-z]*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        rows = [[f"`{name}`", line, source] for name, line, source in _members(tree, path.stem)]
+        lines += [
+            f"### snellen.grading.metrics.{path.stem}\n",
+            f"{_first(ast.get_docstring(tree) or '')}\n",
+            _table(["name", "what it is", "source"], rows),
+        ]
+    return "\n".join(lines)
+
+
+def _members(tree: ast.Module, module: str) -> Iterator[tuple[str, str, str]]:
+    found: dict[str, tuple[str, str, str]] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            text = ast.get_docstring(node) or ""
+            function = isinstance(node, ast.FunctionDef)
+            if text:  # an overload has none; its implementation comes last
+                source = _source(text) or (SOURCES[module] if function else "")
+                name = f"{node.name}()" if function else node.name
+                found[node.name] = (name, _first(text), source)
+    yield from found.values()
+
+
+def _source(docstring: str) -> str:
+    match = re.search(r"Source: (.+?)(?:\n\n|$)", docstring, re.DOTALL)
+    return " ".join(match[1].split()).removesuffix(".").replace("/ ", "/") if match else ""
+
+
+def _first(docstring: str) -> str:
+    return " ".join(docstring.partition("\n\n")[0].split())
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    cells = [head, ["---"] * len(head), *[[_cell(cell) for cell in row] for row in rows]]
+    return "".join(f"| {' | '.join(row)} |\n" for row in cells)
+
+
+def _cell(text: str) -> str:
+    escaped = text.replace("|", "\\|")
+    # Angle brackets outside of code would be taken for HTML.
+    return escaped if "`" in escaped else escaped.replace("<", "&lt;")
+
+
+def not_made() -> str:
+    """Return a table of what the matrix's makers leave to the user, and why."""
+    from snellen.tasks.building.makers.matrix import NOT_MADE
+
+    rows = [[f"`{one.task}`", one.what, one.why] for one in NOT_MADE]
+    return _table(["task type", "what", "why"], rows)
+
+
+PARTS: Mapping[str, Callable[[], str]] = {
+    "not_made": not_made,
+    "commands": commands,
+    "metrics": metrics,
+    "one_screen": one_screen,
+    "protocols": protocols,
+    "side_by_side": side_by_side,
+    "tasks": tasks,
+}
