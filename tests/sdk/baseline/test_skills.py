@@ -66,6 +66,17 @@ def test_what_stands_in_the_red_box_is_read_and_nothing_else(page: Any, ask: Ask
     assert quoting.marked_text(ask("What is in it?"), shown(page)).answer == "Monthly fee $4.50"
 
 
+def test_a_question_of_another_task_may_be_of_the_red_box_or_of_a_value(
+    page: Any, ask: Ask
+) -> None:
+    page.frame((34, 214, 330, 244))
+    for prompt, said in (
+        ("What is written in the red box?", "Monthly fee $4.50"),
+        ("What is the monthly fee?", "$4.50"),
+    ):
+        assert answer(ask(prompt, task="matrix/items"), shown(page)).answer == said
+
+
 def test_without_a_red_box_there_is_no_idea(page: Any, ask: Ask) -> None:
     for skill in (quoting.marked_text, choosing.page_after_click, fields.value, buttons.purpose):
         assert skill(ask(options=("a", "b")), shown(page)).answer is None

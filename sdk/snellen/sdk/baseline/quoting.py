@@ -73,6 +73,12 @@ def read_inside(picture: Picture, box: Box) -> str:
     return " ".join(line.text for line in part.lines())
 
 
+def text(question: Question, pictures: Mapping[str, Picture]) -> Said:
+    """Read the red box where the question is of one, else look up what is asked."""
+    skill = marked_text if "in the red box" in question.prompt else short_answer
+    return skill(question, pictures)
+
+
 def short_answer(question: Question, pictures: Mapping[str, Picture]) -> Said:
     """Look up what is asked and say the value alone."""
     asked = subject(question.prompt)

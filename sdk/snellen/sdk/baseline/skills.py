@@ -60,7 +60,7 @@ BY_FORM: Mapping[str, Row] = {
     "ui_texts": Row("*", quoting.elements),
     "boxed_texts": Row("*", quoting.boxed_elements),
     "relations": Row("*", relations.parts, every_image=True),
-    "text": Row("*", quoting.short_answer),
+    "text": Row("*", quoting.text),
 }
 """The skill for each form of answer, for tasks that the table does not name."""
 
