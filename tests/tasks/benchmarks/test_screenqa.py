@@ -12,8 +12,9 @@ from snellen.grading.models.geometry import Box, Space
 from snellen.grading.models.reports import PinVerdict
 from snellen.grading.models.scores import Submission
 from snellen.grading.protocols.table import gold_shape
-from snellen.tasks.benchmarks.screenqa import TASKS, load
+from snellen.tasks.benchmarks.screenqa import PAGE_PROMPTS, TASKS, load
 from snellen.tasks.pins import RELEASES
+from snellen.tasks.prompts import prompt_of
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -295,6 +296,16 @@ def test_a_prompt_is_chosen_by_its_name(examples: Path) -> None:
         'output "<no answer>".\n\n\nQuestion:\n'
         "How many exercises in total are there to do?\n\nOutput:\n"
     )
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_prompt_for_web_pages_differs_from_the_first_in_the_kind_of_screen_alone(
+    task: str,
+) -> None:
+    prompts = TASKS[task].prompts
+    page = prompt_of(prompts, PAGE_PROMPTS[task])
+    assert page.name == prompts[0].name.removesuffix("-1") + "-page-1"
+    assert page.ask("{}") == prompts[0].ask("{}").replace("a mobile app.", "a web page.")
 
 
 def test_an_unknown_prompt_is_an_error_that_names_the_known_ones(repo: Path) -> None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from snellen.grading.errors import InputError
+from snellen.tasks.building.browser.settings import DESKTOP, PHONE, BrowserSettings
 from snellen.tasks.building.building import BuildSettings, PageDone
 from snellen.tasks.building.exams import BuiltExam, Wanted, Watch, build_exam, digest_of
 from snellen.tasks.building.generator import generate_site
@@ -124,6 +125,20 @@ def test_only_the_tasks_that_are_asked_for_are_made(build: Build, tmp_path: Path
     found = find_pages(build.pages)
     exam = build_exam(found, tmp_path / "work", tmp_path / "exam", settings, WANTED)
     assert [task.task for task in exam.manifest.tasks] == list(settings.tasks)
+
+
+@pytest.mark.parametrize(
+    ("size", "prompt"),
+    [(PHONE, "snellen-screenqa-short-1"), (DESKTOP, "snellen-screenqa-short-page-1")],
+)
+def test_screenqa_asks_of_a_mobile_app_where_the_pages_have_a_phone_s_shape(
+    build: Build, tmp_path: Path, size: tuple[int, int], prompt: str
+) -> None:
+    browser = BrowserSettings(*size)
+    settings = BuildSettings(seed=5, tasks=("screenqa/short",), clicks=0, browser=browser)
+    found = find_pages(build.pages)
+    exam = build_exam(found, tmp_path / "work", tmp_path / "exam", settings, WANTED)
+    assert [task.prompt for task in exam.manifest.tasks] == [prompt]
 
 
 def test_a_key_seals_the_references_and_leaves_no_readable_ones(

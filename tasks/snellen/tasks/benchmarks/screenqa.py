@@ -44,7 +44,8 @@ from snellen.tasks.sources.screenqa_rows import (
 
 NO_ANSWER = "<no answer>"
 
-_SCREEN = "You see a screenshot of a mobile app."
+_APP = "You see a screenshot of a mobile app."
+_PAGE = "You see a screenshot of a web page."
 _FEWEST_WORDS = "Reply with the answer alone, in the fewest words possible."
 _UNANSWERABLE = f"If the screen does not hold the answer, reply with exactly {NO_ANSWER}"
 _NO_ELEMENTS = "If the screen does not hold the answer, reply with []"
@@ -53,6 +54,15 @@ _ELEMENTS = (
     'icon is named by what it shows, such as "home" or "4.5 stars", and a checkbox or radio '
     'button is "on" or "off".'
 )
+
+
+def _asked(name: str, wording: str, *others: Prompt) -> tuple[Prompt, ...]:
+    """Return a prompt of ours, those that others published, and ours for web pages, last."""
+    return (
+        Prompt(f"snellen-screenqa-{name}-1", f"{_APP} {wording}"),
+        *others,
+        Prompt(f"snellen-screenqa-{name}-page-1", f"{_PAGE} {wording}"),
+    )
 
 
 # The wording is quoted, because an answer depends on it.
@@ -117,34 +127,24 @@ TASKS: Mapping[str, ScreenQATask] = MappingProxyType(
     {
         "screenqa/short": ScreenQATask(
             SHORT,
-            (
-                Prompt("snellen-screenqa-short-1", f"{_SCREEN} {_FEWEST_WORDS} {_UNANSWERABLE}"),
-                _PAPER_SHORT,
-            ),
+            _asked("short", f"{_FEWEST_WORDS} {_UNANSWERABLE}", _PAPER_SHORT),
             AnswerKind.TEXT,
             "7:30 PM",
             _texts,
         ),
         "screenqa/long": ScreenQATask(
             LONG,
-            (
-                Prompt(
-                    "snellen-screenqa-long-1",
-                    f"{_SCREEN} Answer the question in one full sentence. {_UNANSWERABLE}",
-                ),
-            ),
+            _asked("long", f"Answer the question in one full sentence. {_UNANSWERABLE}"),
             AnswerKind.TEXT,
             "The alarm is set for 7:30 PM.",
             _texts,
         ),
         "screenqa/ui_contents": ScreenQATask(
             UI_CONTENTS,
-            (
-                Prompt(
-                    "snellen-screenqa-ui-contents-1",
-                    f"{_SCREEN} {_ELEMENTS} Reply with a JSON list of these texts in reading "
-                    f"order, and nothing else. {_NO_ELEMENTS}",
-                ),
+            _asked(
+                "ui-contents",
+                f"{_ELEMENTS} Reply with a JSON list of these texts in reading order, and nothing"
+                f" else. {_NO_ELEMENTS}",
             ),
             AnswerKind.UI_TEXTS,
             '["7:30 PM", "on"]',
@@ -152,13 +152,10 @@ TASKS: Mapping[str, ScreenQATask] = MappingProxyType(
         ),
         "screenqa/ui_contents_boxes": ScreenQATask(
             UI_CONTENTS_BOXES,
-            (
-                Prompt(
-                    "snellen-screenqa-ui-contents-boxes-1",
-                    f"{_SCREEN} {_ELEMENTS} Reply with a JSON list of "
-                    "[[left, top, right, bottom], text], one an element, in reading order, and "
-                    f"nothing else. {_NO_ELEMENTS}",
-                ),
+            _asked(
+                "ui-contents-boxes",
+                f"{_ELEMENTS} Reply with a JSON list of [[left, top, right, bottom], text], one an"
+                f" element, in reading order, and nothing else. {_NO_ELEMENTS}",
             ),
             AnswerKind.BOXED_TEXTS,
             '[[[48, 320, 312, 384], "7:30 PM"], [[900, 320, 1020, 384], "on"]]',
@@ -166,12 +163,10 @@ TASKS: Mapping[str, ScreenQATask] = MappingProxyType(
         ),
         "screenqa/complex": ScreenQATask(
             COMPLEX,
-            (
-                Prompt(
-                    "snellen-screenqa-complex-1",
-                    f"{_SCREEN} The question may ask you to count, to calculate or to compare what "
-                    f"it shows. {_FEWEST_WORDS}",
-                ),
+            _asked(
+                "complex",
+                "The question may ask you to count, to calculate or to compare what it shows."
+                f" {_FEWEST_WORDS}",
             ),
             AnswerKind.TEXT,
             "3",
@@ -179,6 +174,11 @@ TASKS: Mapping[str, ScreenQATask] = MappingProxyType(
         ),
     }
 )
+
+PAGE_PROMPTS: Mapping[str, str] = MappingProxyType(
+    {task: spec.prompts[-1].name for task, spec in TASKS.items()}
+)
+"""For each task the name of the prompt that speaks of a web page, not of a mobile app."""
 
 _UNIT_BOXES_EXAMPLE = '[[[0.04, 0.17, 0.29, 0.2], "7:30 PM"], [[0.83, 0.17, 0.94, 0.2], "on"]]'
 

@@ -214,16 +214,24 @@ def _parts(worked: Worked, folder: Path, settings: BuildSettings) -> tuple[Seque
         making.write(worked.items, place)
         sides = read_sides(place)
         parts += [
-            _part(task, place, making, sides)
+            _part(task, place, making, sides, upright=settings.browser.upright)
             for task in dict.fromkeys(side.task for side in sides)
             if not settings.tasks or task in settings.tasks
         ]
     return parts, worked
 
 
-def _part(task: str, place: Path, making: BenchmarkMaking, sides: Sequence[Side]) -> Part:
+def _part(
+    task: str,
+    place: Path,
+    making: BenchmarkMaking,
+    sides: Sequence[Side],
+    *,
+    upright: bool,
+) -> Part:
     images = None if making.images is None else place / making.images
-    data = load_task(task, place, images=images)
+    prompt = None if upright else making.page_prompts.get(task)
+    data = load_task(task, place, images=images, prompt=prompt)
     by_item = {side.item: side for side in sides if side.task == task}
     return Part(
         replace(data, tags={**data.tags, **_tags(data, by_item)}),

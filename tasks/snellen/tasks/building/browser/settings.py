@@ -32,3 +32,8 @@ class BrowserSettings:
     settle_seconds: float = 2.0
     shots: int = 4
     sandbox: bool | None = None
+
+    @property
+    def upright(self) -> bool:
+        """Whether the window is that of a phone: taller than wide."""
+        return self.height > self.width

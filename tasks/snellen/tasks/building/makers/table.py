@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from snellen.tasks.benchmarks.screenqa import PAGE_PROMPTS
 from snellen.tasks.building.changes.base import ChangeMaker
 from snellen.tasks.building.changes.webrssbench import CHANGES as WEBRSSBENCH_CHANGES
 from snellen.tasks.building.makers import (
@@ -35,6 +36,8 @@ class BenchmarkMaking(NamedTuple):
         changes: What is done to pages for tasks that ask before and after.
         balance: Leaves out what there is too much of.
         protocols: The protocol of a task, where it is not the task's first.
+        page_prompts: The prompt of a task, by name, for pages that are as wide as a desktop, where
+            its first speaks of a phone.
         images: The folder of its images in what is written, where the loader has to be told.
     """
 
@@ -44,6 +47,7 @@ class BenchmarkMaking(NamedTuple):
     changes: Sequence[ChangeMaker] = ()
     balance: Balance | None = None
     protocols: Mapping[str, str] = {}
+    page_prompts: Mapping[str, str] = {}
     images: str | None = None
 
 
@@ -57,6 +61,7 @@ MAKING: Mapping[str, BenchmarkMaking] = {
         screenqa.MAKERS,
         screenqa.write_data,
         {task: (task, *others) for task, others in screenqa.VARIANTS.items()},
+        page_prompts=PAGE_PROMPTS,
         images=screenqa.IMAGES,
     ),
     "webrssbench": BenchmarkMaking(
