@@ -61,6 +61,15 @@ def build(
     phone: Annotated[
         bool, typer.Option("--phone", help="Show the pages 390 pixels wide instead of 1280.")
     ] = False,
+    max_height: Annotated[
+        int | None,
+        typer.Option(
+            help="Skip pages that are taller, in pixels; 5,500 when left out.",
+            min=200,
+            max=16_000,
+            show_default=False,
+        ),
+    ] = None,
     clicks: Annotated[
         int, typer.Option(help="Elements of a page to click at most, to see where they lead.")
     ] = 12,
@@ -93,7 +102,7 @@ def build(
     same command goes on where it was. Exit status: 0 when the exam is there, 1 when it is and pages
     were skipped, 2 when nothing was made.
     """
-    from snellen.tasks.building.browser.settings import DESKTOP, PHONE, BrowserSettings
+    from snellen.tasks.building.browser.settings import DESKTOP, MAX_HEIGHT, PHONE, BrowserSettings
     from snellen.tasks.building.building import BuildSettings
     from snellen.tasks.building.exams import Wanted, Watch, build_exam
 
@@ -105,7 +114,7 @@ def build(
             seed=seed,
             tasks=tuple(task or ()),
             clicks=clicks,
-            browser=BrowserSettings(width=width, height=height),
+            browser=BrowserSettings(width, height, max_height or MAX_HEIGHT),
         )
         _able(settings)
         if not licence and generate is not None:

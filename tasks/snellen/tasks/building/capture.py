@@ -133,7 +133,9 @@ def _height(visit: Visit) -> int:
     limit = visit.settings.max_height
     if height > limit:
         raise PageError(
-            "too tall", f"it is {height:,} pixels tall, and {limit:,} are taken", file=visit.file
+            "too tall",
+            f"it is {height:,} pixels tall, and {limit:,} are taken (max_height)",
+            file=visit.file,
         )
     return height
 

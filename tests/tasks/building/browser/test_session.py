@@ -220,6 +220,26 @@ addEventListener("load", () => setTimeout(() => { p.textContent = "wide"; }, 400
 </script>"""
 
 
+def test_nothing_moves_bit_by_bit(session: Session, make_page: MakePage) -> None:
+    # Chromium makes the window narrow for a tall image: what that sets moving would be seen.
+    page = make_page(
+        """<title>t</title><style>
+        p::before {content: "a"}
+        p, p::before, input::placeholder {color: #a00; transition: color 60s}
+        .on p, .on p::before, .on input::placeholder {color: #00a}
+        </style><p>text<input placeholder=hint>"""
+    )
+    with session.visit(page) as visit:
+        changed = """() => {
+            const of = (each, part) => getComputedStyle(document.querySelector(each), part).color;
+            const all = () => [of("p"), of("p", "::before"), of("input", "::placeholder")];
+            const before = all();
+            document.body.className = "on";
+            return [...before, ...all()];
+        }"""
+        assert visit.tab.evaluate(changed) == ["rgb(170, 0, 0)"] * 3 + ["rgb(0, 0, 170)"] * 3
+
+
 def test_scripts_dont_see_that_images_are_taken(session: Session, make_page: MakePage) -> None:
     # Chromium makes the window one pixel wide for an image taller than it, now and then visibly.
     with session.visit(make_page(WATCHING)) as visit:

@@ -76,7 +76,8 @@
 
   // A sheet that is no part of the document, so that the page's own markup stays as it was.
   const still = new CSSStyleSheet();
-  still.replaceSync(`*, *::before, *::after, *::backdrop {
+  still.replaceSync(`*, *::before, *::after, *::backdrop, *::placeholder, *::marker,
+  *::file-selector-button, *::details-content {
     animation-delay: 0s !important; animation-duration: 0s !important;
     animation-iteration-count: 1 !important; caret-color: transparent !important;
     scroll-behavior: auto !important; transition: none !important;

@@ -5,6 +5,7 @@ from typing import Final
 
 DESKTOP: Final = (1280, 800)
 PHONE: Final = (390, 844)
+MAX_HEIGHT: Final = 5500
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class BrowserSettings:
 
     width: int = DESKTOP[0]
     height: int = DESKTOP[1]
-    max_height: int = 5500
+    max_height: int = MAX_HEIGHT
     load_seconds: float = 15.0
     page_seconds: float = 60.0
     settle_seconds: float = 2.0
