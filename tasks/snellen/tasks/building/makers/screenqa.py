@@ -7,6 +7,7 @@ unanswerable question needs other screens, so these are added where all screens 
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
@@ -161,9 +162,9 @@ def write_data(pages: Sequence[PageItems], folder: Path) -> None:
     """Write ScreenQA's items of all screens in the layout that the loader reads.
 
     The files are those of the published repository, each with one split; screens have numbers
-    there, from 0 in the order given, and lie in `combined`. `made.jsonl` says of each item the
-    task, the id, the page, the site, its tags and what was done. Items of other benchmarks are
-    left out.
+    there, each its own whatever is built beside it, and lie in `combined`. `made.jsonl` says of
+    each item the task, the id, the page, the site, its tags and what was done. Items of other
+    benchmarks are left out.
 
     About a quarter of the questions, but for those of `screenqa/complex`, are added here and have
     no answer on their screen.
@@ -177,7 +178,7 @@ def write_data(pages: Sequence[PageItems], folder: Path) -> None:
         InputError: It can't be written.
     """
     own = [page for page in pages if any(one.task in MAKERS for one in page.made)]
-    numbers = {_id(page): number for number, page in enumerate(own)}
+    numbers = {_id(page): _number(page) for page in own}
     encoder = msgspec.json.Encoder(order="sorted")
     sides: list[Side] = []
     with new_folder(folder) as room:
@@ -206,6 +207,11 @@ class _Entry(NamedTuple):
     row: Mapping[str, Any]
     tags: Mapping[str, str]
     record: Mapping[str, Any]
+
+
+def _number(page: PageItems) -> int:
+    """Return a page's `image_id`: of its name, so that no other page of any build has it."""
+    return int(sha256(_id(page).encode()).hexdigest()[:12], 16)
 
 
 def _id(page: PageItems) -> str:
