@@ -93,11 +93,16 @@ def render_html(page: Page) -> Iterator[bytes]:
     return (piece.encode("utf-8", "backslashreplace") for piece in pieces)
 
 
+def stylesheet() -> str:
+    """Return the style of every page that snellen writes."""
+    return _asset("page.css")
+
+
 def _context(page: Page) -> dict[str, Any]:
     drawings = _drawings(page)
     advice = advise(page)
     estimate = page.headline.estimate
-    style, script = _asset("page.css"), _asset("page.js")
+    style, script = stylesheet(), _asset("page.js")
     outcomes = outcome_slices(page)
     return {
         "page": page,
@@ -146,8 +151,8 @@ def _context(page: Page) -> dict[str, Any]:
         "payload": items_json(page.item_list, [failure.tag for failure in page.failures]),
         "style": style,
         "script": script,
-        "style_digest": _digest(style),
-        "script_digest": _digest(script),
+        "style_digest": digest_of(style),
+        "script_digest": digest_of(script),
     }
 
 
@@ -347,8 +352,8 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{100 * value:.2f}"
 
 
-def _digest(text: str) -> str:
-    """Return how a Content-Security-Policy names a script or a style by what is in it."""
+def digest_of(text: str) -> str:
+    """Return the name that a Content-Security-Policy gives a script or a style by its content."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 

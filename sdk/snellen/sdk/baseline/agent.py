@@ -31,7 +31,7 @@ class Step:
     Attributes:
         question: The question.
         said: Its answer, or that it has none.
-        pixels: The first image, where it looked.
+        thumbnail: The first image as a small WebP with what it read marked, where it looked.
         value: What the answer was worth, 0..1, where the exam says it at once.
         note: Why the exam did not take the answer, where it did not.
         seconds: How long it took.
@@ -39,7 +39,7 @@ class Step:
 
     question: Question
     said: Said
-    pixels: Pixels | None = field(default=None, repr=False)
+    thumbnail: bytes | None = field(default=None, repr=False)
     value: float | None = None
     note: str = ""
     seconds: float = 0.0
@@ -113,14 +113,13 @@ async def take(
 async def _step(attempt: Attempt, item: str, eyes: Eyes | None, pool: ThreadPoolExecutor) -> Step:
     began = time.perf_counter()
     question = await attempt.question(item)
-    shown: Pixels | None = None
+    shown: bytes | None = None
     if eyes is None:
         said = guess(question)
     else:
         pixels = await _look(attempt, question)
-        shown = next(iter(pixels.values()), None)
         loop = asyncio.get_running_loop()
-        said = await loop.run_in_executor(pool, partial(_think, question, pixels, eyes))
+        said, shown = await loop.run_in_executor(pool, partial(_think, question, pixels, eyes))
     value, note = None, ""
     if said.answer is not None:
         try:
@@ -137,11 +136,14 @@ async def _look(attempt: Attempt, question: Question) -> dict[str, Pixels]:
     return {image.name: await attempt.pixels(question, image) for image in wanted}
 
 
-def _think(question: Question, pixels: Mapping[str, Pixels], eyes: Eyes) -> Said:
+def _think(
+    question: Question, pixels: Mapping[str, Pixels], eyes: Eyes
+) -> tuple[Said, bytes | None]:
     pictures: dict[str, Picture] = {
         name: eyes.shelf.open(found, eyes.reader) for name, found in pixels.items()
     }
     said = answer(question, pictures)
     for picture in pictures.values():
         eyes.shelf.keep(picture)
-    return said
+    shown = next(iter(pictures.values()), None)
+    return said, None if shown is None else shown.thumbnail(said.seen)

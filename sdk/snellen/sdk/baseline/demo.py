@@ -9,14 +9,15 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from snellen.grading.errors import InputError
+from snellen.grading.errors import InputError, MissingExtraError
 from snellen.sdk.baseline.agent import NAME, Eyes, Step, Taken, take
 from snellen.sdk.baseline.exams import served_at, served_here
-from snellen.sdk.baseline.ocr import RapidReader, Shelf, cache_folder
+from snellen.sdk.baseline.ocr import EXTRA, RapidReader, Shelf, cache_folder
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -123,11 +124,13 @@ def sit(wanted: Wanted, told: Callable[[Step, int, int], None] | None = None) ->
         told: Called after each item that was looked at.
 
     Raises:
-        MissingExtraError: RapidOCR is not installed.
+        MissingExtraError: RapidOCR or Jinja is not installed.
         InputError: There is no such pack, or the exam refuses the agent.
         ExamUnreachableError: The exam's server can't be reached.
     """
-    # Before a server is started: whoever lacks the extra hears of it at once.
+    # Before a server is started: a missing extra is reported at once.
+    if find_spec("jinja2") is None:
+        raise MissingExtraError("the page of a demonstration", EXTRA)
     eyes = Eyes(RapidReader(), Shelf(wanted.cache), wanted.jobs)
     return asyncio.run(_sit(wanted, eyes, told))
 

@@ -3,6 +3,7 @@
 Boxes are left, top, right, bottom in pixels of the picture, the origin in its top left corner.
 """
 
+import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +16,11 @@ Pixels: TypeAlias = NDArray[np.uint8]
 """Rows, columns, and red, green, blue."""
 
 _STRIP = 1100
+_AREA = 1_600_000
 _FLAT = 160
+_THUMBNAIL = (480, 900)
+_QUALITY = 60
+_MARK = (0, 160, 60)
 
 
 class Box(NamedTuple):
@@ -189,6 +194,30 @@ class Picture:
         """Return a part as a picture of its own, to be looked at afresh."""
         return Picture(np.ascontiguousarray(self.cut(box)), self.reader, sure=self.sure)
 
+    def thumbnail(self, mark: Box | None = None) -> bytes:
+        """Return the picture as a small WebP, at most 480 x 900 pixels.
+
+        Args:
+            mark: What to draw a green frame around; a tall picture is cut to its surroundings.
+        """
+        from PIL import Image, ImageDraw
+
+        image = Image.fromarray(self.pixels)
+        width, height = _THUMBNAIL
+        scale = min(width / image.width, 1.0)
+        size = (max(round(image.width * scale), 1), max(round(image.height * scale), 1))
+        small = image.resize(size)
+        top = 0
+        if mark is not None:
+            left, upper, right, lower = (side * scale for side in mark)
+            frame = (left - 2, upper - 2, right + 2, lower + 2)
+            ImageDraw.Draw(small).rectangle(frame, outline=_MARK, width=2)
+            top = max(0, min(int(upper) - height // 2, small.height - height))
+        out = io.BytesIO()
+        cut = small.crop((0, top, small.width, min(small.height, top + height)))
+        cut.save(out, "WEBP", quality=_QUALITY)
+        return out.getvalue()
+
     def _found(self) -> Sequence[Box]:
         found: list[Box] = []
         for top, bottom in strips(self.pixels):
@@ -200,19 +229,22 @@ class Picture:
         return found
 
 
-def strips(pixels: Pixels, most: int = _STRIP) -> list[tuple[int, int]]:
+def strips(pixels: Pixels) -> list[tuple[int, int]]:
     """Cut a tall picture into strips, where a row has the fewest changes, so through no line.
 
-    Args:
-        pixels: The picture.
-        most: The most rows of a strip.
+    A strip has at most 1,100 rows and 1.6 million pixels, but at least 320 rows where the picture
+    has as many; the last one has at least 160.
 
     >>> strips(np.zeros((2500, 4, 3), np.uint8))
     [(0, 1100), (1100, 2200), (2200, 2500)]
+    >>> strips(np.zeros((1105, 4, 3), np.uint8))
+    [(0, 945), (945, 1105)]
     """
-    height, cuts = pixels.shape[0], [0]
+    height, width = pixels.shape[:2]
+    most, cuts = max(min(_STRIP, _AREA // width), 2 * _FLAT), [0]
     while height - cuts[-1] > most:
-        end = cuts[-1] + most
+        # A detector enlarges a sliver of a few rows until it is as large as many screens.
+        end = min(cuts[-1] + most, height - _FLAT)
         start = end - _FLAT
         rows = pixels[start + 1 : end + 1].astype(np.int16)
         changes = (np.abs(np.diff(rows, axis=1)).max(axis=2) > 24).sum(axis=1)

@@ -1,146 +1,221 @@
-"""The page of a demonstration: the table of scores, and every item with what the agent said."""
+"""The page of a demonstration: scores by benchmark, and every item with the agent's answer."""
 
-import io
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
-from html import escape
+from functools import cache
 from importlib.resources import files
 from itertools import groupby
-from string import Template
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from snellen.grading.report.figures import counted, figure
+from snellen.grading.report.html import digest_of, stylesheet
+from snellen.grading.stats.summary import estimate
 from snellen.sdk.baseline.agent import NAME, Step
 from snellen.sdk.baseline.demo import Demo, Row
-from snellen.sdk.baseline.seeing import Pixels
 from snellen.sdk.baseline.wording import subject
 
-_WIDTH = 480
-_HEIGHT = 900
-_QUALITY = 60
-_MARK = (0, 160, 60)
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+
+class Mean(NamedTuple):
+    """The mean over the items of several tasks, each item scored by its task's metric.
+
+    Attributes:
+        items: How many items there are.
+        answered: How many have an answer.
+        value: The mean, 0..1; None if a task has no value.
+        low: The lower end of its 95 % interval; None if the exam does not score single answers.
+        high: The upper end.
+        blind: The mean without the images; None if it is not known.
+        chance: The mean of a random choice; None if it is not known of a task.
+    """
+
+    items: int
+    answered: int
+    value: float | None
+    low: float | None
+    high: float | None
+    blind: float | None
+    chance: float | None
 
 
 def page_of(demo: Demo) -> bytes:
-    """Return a demonstration as a page of HTML that needs nothing beside it."""
-    parts = files("snellen.sdk.baseline")
-    style = (parts / "page.css").read_text("utf-8")
-    # A page that holds prompts and answers from anywhere runs no script and fetches nothing.
-    digest = b64encode(sha256(style.encode()).digest()).decode()
+    """Return a demonstration as one HTML file that runs no script and loads nothing."""
     report = demo.taken.report
-    filled = Template((parts / "page.html").read_text("utf-8")).substitute(
-        digest=digest,
+    style = stylesheet() + (files("snellen.sdk.baseline") / "page.css").read_text("utf-8")
+    whole = mean_of(demo.rows, demo.taken.steps)
+    html = _template().render(
+        digest=digest_of(style),
         style=style,
-        exam=escape(str(report["exam"])),
-        agent=escape(NAME),
-        summary=escape(_summary(demo)),
-        rows="\n".join(_table_row(row) for row in demo.rows),
-        signatures="\n".join(
-            f"<li><code>{escape(str(task['signature']))}</code></li>" for task in report["tasks"]
-        ),
-        sections="\n".join(_sections(demo.taken.steps)),
+        exam=str(report["exam"]),
+        agent=NAME,
+        whole={"score": percent(whole.value), "interval": interval(whole)},
+        facts=list(_facts(demo, whole)),
+        shows=what_it_shows(whole),
+        groups=list(_groups(demo)),
+        summary=_summary(demo),
+        signatures=[str(task["signature"]) for task in report["tasks"]],
+        sections=list(_sections(demo.taken.steps)),
     )
-    return filled.encode()
+    # A half character pair has no form in UTF-8.
+    return html.encode("utf-8", "backslashreplace")
+
+
+def by_benchmark(demo: Demo) -> Iterator[tuple[str, Mean, Sequence[Row]]]:
+    """Yield each benchmark with its mean and its tasks, in the report's order."""
+    groups: dict[str, list[Row]] = {}
+    for row in demo.rows:
+        groups.setdefault(row.task.split("/")[0], []).append(row)
+    for name, rows in groups.items():
+        tasks = {row.task for row in rows}
+        steps = [step for step in demo.taken.steps if step.question.task in tasks]
+        yield name, mean_of(rows, steps), rows
+
+
+def mean_of(rows: Sequence[Row], steps: Sequence[Step]) -> Mean:
+    """Return the mean over the items of some tasks."""
+    low = high = None
+    answers = [step for step in steps if step.said.answer is not None]
+    if steps and all(step.value is not None for step in answers):
+        # Without an answer an item counts as 0.
+        found = estimate([step.value or 0.0 for step in steps]).interval
+        low, high = (None, None) if found is None else (found.low, found.high)
+    return Mean(
+        items=sum(row.items for row in rows),
+        answered=sum(row.answered for row in rows),
+        value=_mean(rows, [row.value for row in rows]),
+        low=low,
+        high=high,
+        blind=_mean(rows, [row.blind for row in rows]),
+        chance=_mean(rows, [row.chance for row in rows]),
+    )
+
+
+def what_it_shows(whole: Mean) -> str:
+    """Say in two sentences what a demonstration shows."""
+    if whole.value is None:
+        return (
+            "The agent took the whole exam over MCP. Its answers are graded elsewhere, where the"
+            " references are."
+        )
+    seen = f"The agent scores {figure(whole.value)} % with the images"
+    if whole.blind is not None:
+        seen += f" and {figure(whole.blind)} % without"
+        if whole.low is not None and whole.low > whole.blind:
+            seen += ", so a score on this exam depends on looking at the screen"
+    return (
+        f"{seen}. A model that scores no more than {figure(whole.value)} % reads these screens no"
+        " better than OCR with layout rules."
+    )
 
 
 def percent(value: float | None) -> str:
-    """Write a value as a percentage with one decimal; a dash where there is none.
+    """Write a share in per cent with one decimal; a dash if there is none.
 
     >>> percent(0.5)
     '50.0'
     """
-    return "\u2013" if value is None else f"{100 * value:.1f}"
+    return "\N{EN DASH}" if value is None else figure(value)
 
 
-def interval(row: Row) -> str:
-    """Write a row's interval; empty where there is none."""
-    return (
-        ""
-        if row.low is None or row.high is None
-        else f"{percent(row.low)}\u2013{percent(row.high)}"
-    )
+def interval(row: Row | Mean) -> str:
+    """Write the interval of a row; empty if there is none."""
+    if row.low is None or row.high is None:
+        return ""
+    return f"{figure(row.low)} \N{EN DASH} {figure(row.high)}"
+
+
+def _mean(rows: Sequence[Row], values: Sequence[float | None]) -> float | None:
+    items, total = 0, 0.0
+    for row, value in zip(rows, values, strict=True):
+        if value is None:
+            return None
+        items += row.items
+        total += row.items * value
+    return total / items if items else None
+
+
+def _facts(demo: Demo, whole: Mean) -> Iterator[tuple[str, str, str]]:
+    yield "Items", f"{whole.items:,}", f"{whole.answered:,} answered"
+    if whole.blind is not None:
+        yield "Blind", f"{figure(whole.blind)} %", "the same agent without the images"
+    if whole.chance is not None:
+        yield "Chance", f"{figure(whole.chance)} %", "a random choice"
+    yield "Time", f"{demo.seconds:.0f} s", "both attempts" if demo.blind else "one attempt"
+
+
+def _groups(demo: Demo) -> Iterator[dict[str, Any]]:
+    for name, mean, rows in by_benchmark(demo):
+        yield {
+            "name": name,
+            "bar": _bar(mean),
+            "tasks": [
+                {"task": row.task, "metric": row.metric, "anchor": _anchor(row.task), **_cells(row)}
+                for row in rows
+            ],
+            **_cells(mean),
+        }
+
+
+def _cells(row: Row | Mean) -> dict[str, str]:
+    return {
+        "items": str(row.items),
+        "answered": str(row.answered),
+        "score": percent(row.value),
+        "interval": interval(row),
+        "blind": percent(row.blind),
+        "chance": percent(row.chance),
+    }
+
+
+def _bar(mean: Mean) -> str:
+    shapes = ['<rect y="0" width="100%" height="100%" rx="3" fill="var(--wash)"/>']
+    if mean.value is not None:
+        width = f"{100 * mean.value:.1f}%"
+        shapes.append(f'<rect y="0" width="{width}" height="100%" rx="3" fill="var(--soft)"/>')
+    if mean.low is not None and mean.high is not None:
+        ends = f'x1="{100 * mean.low:.1f}%" x2="{100 * mean.high:.1f}%"'
+        shapes.append(f'<line {ends} y1="50%" y2="50%" stroke="var(--accent)" stroke-width="2"/>')
+    return f'<svg aria-hidden="true" focusable="false">{"".join(shapes)}</svg>'
 
 
 def _summary(demo: Demo) -> str:
-    steps = demo.taken.steps
-    ideas = sum(step.said.answer is not None for step in steps)
-    cost = demo.taken.report["cost"]
+    steps, cost = demo.taken.steps, demo.taken.report["cost"]
+    answered = sum(step.said.answer is not None for step in steps)
     return (
-        f"{len(steps)} items in {demo.seconds:.0f} seconds; an answer to {ideas},"
-        f" no idea about {len(steps) - ideas}. {cost['calls']:,} calls,"
-        f" {cost['image_bytes'] / 1e6:.1f} MB of images."
+        f"{counted(len(steps), 'item')} in {demo.seconds:.0f} seconds, {answered:,} with an answer."
+        f" {cost['calls']:,} calls of the exam's tools, {cost['image_bytes'] / 1e6:.1f} MB of"
+        " images. The exam ran in practice mode, which scores each answer at once."
     )
 
 
-def _table_row(row: Row) -> str:
-    cells = (
-        str(row.items),
-        str(row.answered),
-        escape(row.metric),
-        percent(row.value),
-        interval(row),
-        percent(row.blind),
-        percent(row.chance),
-    )
-    head = f'<th scope="row"><a href="#{_anchor(row.task)}">{escape(row.task)}</a></th>'
-    return f"<tr>{head}{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-
-
-def _sections(steps: Sequence[Step]) -> Iterator[str]:
+def _sections(steps: Sequence[Step]) -> Iterator[dict[str, Any]]:
     by_task = sorted(steps, key=lambda step: step.question.task)
     for task, group in groupby(by_task, lambda step: step.question.task):
-        cards = "\n".join(_card(step) for step in group)
-        yield (
-            f'<section id="{_anchor(task)}"><h2>{escape(task)}</h2>'
-            f'<div class="cards">{cards}</div></section>'
-        )
+        yield {"task": task, "anchor": _anchor(task), "steps": [_card(step) for step in group]}
 
 
-def _card(step: Step) -> str:
+def _card(step: Step) -> dict[str, str | None]:
     answer = step.said.answer
-    if answer is None:
-        said = '<p class="none">no idea</p>'
-    else:
-        said = f'<p class="said">{escape(answer if isinstance(answer, str) else str(answer))}</p>'
-    worth = (
-        ""
-        if step.value is None
-        else f'<p class="worth{" some" if step.value else ""}">{percent(step.value)}</p>'
-    )
-    note = f"<p>{escape(step.note)}</p>" if step.note else ""
-    return (
-        f'<article>{_figure(step)}<p class="asked">{escape(subject(step.question.prompt))}</p>'
-        f'<details><summary>Prompt</summary><p class="prompt">'
-        f"{escape(step.question.prompt)}</p></details>{said}{worth}"
-        f'<p class="why">{escape(step.said.why)}</p>{note}</article>'
-    )
-
-
-def _figure(step: Step) -> str:
-    if step.pixels is None:
-        return ""
-    data = b64encode(_thumbnail(step.pixels, step)).decode()
-    return f'<img alt="The item\'s first image" loading="lazy" src="data:image/webp;base64,{data}">'
-
-
-def _thumbnail(pixels: Pixels, step: Step) -> bytes:
-    from PIL import Image, ImageDraw
-
-    image = Image.fromarray(pixels)
-    scale = min(_WIDTH / image.width, 1.0)
-    small = image.resize((max(round(image.width * scale), 1), max(round(image.height * scale), 1)))
-    seen = step.said.seen
-    top = 0
-    if seen is not None:
-        sides = tuple(side * scale for side in seen)
-        box = (sides[0] - 2, sides[1] - 2, sides[2] + 2, sides[3] + 2)
-        ImageDraw.Draw(small).rectangle(box, outline=_MARK, width=2)
-        top = max(0, min(int(sides[1]) - _HEIGHT // 2, small.height - _HEIGHT))
-    out = io.BytesIO()
-    small.crop((0, top, small.width, min(small.height, top + _HEIGHT))).save(
-        out, "WEBP", quality=_QUALITY
-    )
-    return out.getvalue()
+    return {
+        "image": None if step.thumbnail is None else b64encode(step.thumbnail).decode(),
+        "subject": subject(step.question.prompt),
+        "prompt": step.question.prompt,
+        "answer": answer if answer is None or isinstance(answer, str) else str(answer),
+        "why": step.said.why,
+        "note": step.note,
+        "value": None if step.value is None else figure(step.value),
+    }
 
 
 def _anchor(task: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in task)
+
+
+@cache
+def _template() -> "Template":
+    from jinja2 import Environment, StrictUndefined
+
+    text = (files("snellen.sdk.baseline") / "page.html.j2").read_text("utf-8")
+    return Environment(autoescape=True, undefined=StrictUndefined).from_string(text)

@@ -49,7 +49,7 @@ def demo(
     ] = None,
     jobs: Annotated[int, typer.Option(help="Items looked at at a time.", min=1)] = 2,
     blind: Annotated[
-        bool, typer.Option(help="Sit it with eyes shut, too: what the exam gives away.")
+        bool, typer.Option(help="Take it without the images, too: what the exam gives away.")
     ] = True,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder for report.json and report.html.")
@@ -60,8 +60,8 @@ def demo(
 ) -> None:
     """Have the baseline agent sit an exam: OCR and rules, no language model, over MCP.
 
-    Its score stands beside what it scores with its eyes shut and what chance would. Nothing is
-    downloaded, and nothing leaves this machine.
+    Its score stands beside what it scores without the images (blind) and what chance scores.
+    Nothing is downloaded, and nothing leaves this machine.
     """
     from snellen.sdk.baseline.demo import ITEMS, Wanted, sit
 
@@ -119,31 +119,39 @@ def _told(step: "Step", number: int, of: int) -> None:
 def _print(given: "Demo") -> None:
     from rich.console import Console
 
-    from snellen.sdk.baseline.showing import interval, percent
+    from snellen.sdk.baseline.showing import (
+        by_benchmark,
+        interval,
+        mean_of,
+        percent,
+        what_it_shows,
+    )
     from snellen.sdk.cli.tables import Head, print_table
 
     heads = (
-        Head("task", text=True),
+        Head("benchmark", text=True),
+        Head("tasks"),
         Head("items"),
         Head("answered"),
-        Head("metric", text=True),
         Head("score, %"),
         Head("95 % interval"),
-        Head("eyes shut"),
+        Head("blind"),
         Head("chance"),
     )
     rows = [
         (
-            row.task,
-            str(row.items),
-            str(row.answered),
-            row.metric,
-            percent(row.value),
-            interval(row),
-            percent(row.blind),
-            percent(row.chance),
+            name,
+            str(len(tasks)),
+            str(mean.items),
+            str(mean.answered),
+            percent(mean.value),
+            interval(mean),
+            percent(mean.blind),
+            percent(mean.chance),
         )
-        for row in given.rows
+        for name, mean, tasks in by_benchmark(given)
     ]
-    print_table(Console(highlight=False), heads, rows)
-    sys.stdout.write(f"{len(given.taken.steps)} items in {given.seconds:.0f} seconds\n")
+    console = Console(highlight=False)
+    print_table(console, heads, rows)
+    console.print(what_it_shows(mean_of(given.rows, given.taken.steps)))
+    sys.stdout.write(f"{len(given.taken.steps)} items in {given.seconds:.0f} seconds; each task:\n")
