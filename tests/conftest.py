@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from playwright.sync_api import Page as Tab
 
-# A machine's load is no fault of the code. On a change that is to land, the examples are always
-# the same ones; a developer's runs keep looking for new ones.
-settings.register_profile("snellen", deadline=None)
-settings.register_profile("landing", deadline=None, derandomize=True)
-settings.load_profile("landing" if os.environ.get("CI") else "snellen")
+# A machine's load is no fault of the code, so there is no deadline. The examples are the same in
+# every run; `--hypothesis-profile=thorough` looks for new ones.
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("thorough", deadline=None, max_examples=100)
+settings.load_profile("quick")
 
+# The programs that tests start would compile snellen anew each time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # What runs the tests may set it, and a console that is made under it keeps that width for good.
 os.environ.pop("COLUMNS", None)
 

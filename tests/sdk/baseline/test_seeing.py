@@ -74,7 +74,8 @@ def test_strips_cover_every_row_once(height: int, seed: int) -> None:
     assert [start for start, _ in cut[1:]] == [end for _, end in cut[:-1]]
     assert cut[0][0] == 0
     assert cut[-1][1] == height
-    assert all(0 < end - start <= 1100 for start, end in cut)
+    # A sliver would be enlarged by the reader until it took gigabytes.
+    assert all(min(height, 160) <= end - start <= 1100 for start, end in cut)
 
 
 def test_lines_are_read_row_by_row() -> None:

@@ -42,7 +42,6 @@ def test_the_sample_is_sat_and_reported(tmp_path: Path) -> None:
     pytest.importorskip("rapidocr")
     result = run("--items", "4", "--output", str(tmp_path / "out"), "--no-open")
     assert result.exit_code == 0, result.output
-    assert "eyes shut" in result.stdout
     found: dict[str, Any] = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))
     tasks = found["report"]["tasks"]
     assert 0 < len(found["steps"]) == sum(task["items"] for task in tasks)
@@ -53,8 +52,9 @@ def test_the_sample_is_sat_and_reported(tmp_path: Path) -> None:
     assert [task["items"] for task in found["blind_report"]["tasks"]] == [
         task["items"] for task in tasks
     ]
-    for task in tasks:
-        assert f"{100 * task['value']:.1f}" in result.stdout
+    benchmarks = {task["task"].split("/")[0] for task in tasks}
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert benchmarks <= {row[0] for row in rows if row}
     page = Pictures()
     page.feed((tmp_path / "out" / "report.html").read_text("utf-8"))
     assert page.seen == ["img data:image/webp"] * len(found["steps"])

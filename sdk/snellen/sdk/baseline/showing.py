@@ -17,6 +17,8 @@ from snellen.sdk.baseline.wording import subject
 if TYPE_CHECKING:
     from jinja2 import Template
 
+_FEW = 5
+
 
 class Mean(NamedTuple):
     """The mean over the items of several tasks, each item scored by its task's metric.
@@ -120,8 +122,8 @@ def percent(value: float | None) -> str:
 
 
 def interval(row: Row | Mean) -> str:
-    """Write the interval of a row; empty if there is none."""
-    if row.low is None or row.high is None:
+    """Write the interval of a row; empty if there is none, or fewer than 5 items."""
+    if row.low is None or row.high is None or row.items < _FEW:
         return ""
     return f"{figure(row.low)} \N{EN DASH} {figure(row.high)}"
 
