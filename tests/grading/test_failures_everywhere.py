@@ -1,6 +1,8 @@
 """Failure tags: what holds for every task and any response."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,47 +22,11 @@ POINT, BOX = "visualwebbench/element_ground_point", "visualwebbench/element_grou
 GROUND, POSITION = "visualwebbench/element_ground", "webrssbench/position"
 L1, L2, L3 = "mmbench-gui/l1", "mmbench-gui/l2_basic", "mmbench-gui/l3"
 FULL_HD = Context(width=1920, height=1080)
-# 40 x 20 pixels at (400, 300) of 1920 x 1080.
-PIXEL_BOX = {"bbox": [400, 300, 440, 320], "image_size": [1920, 1080]}
-UNIT_BOX = {"bbox": [0.4, 0.4, 0.6, 0.6], "image_size": [1920, 1080]}
-PAGE = (
-    "Navigation links to products, pricing, documentation and login. Hero banner promotes spring"
-    " discount with large photograph. Footer lists contact address, privacy policy, careers."
-)
-
 REFERENCES: dict[str, object] = {
-    "visualwebbench/web_caption": "A page about cats and dogs",
-    "visualwebbench/heading_ocr": "Sign In",
-    "visualwebbench/webqa": ["12", "twelve of them"],
-    "visualwebbench/element_ocr": "Some words in a box",
-    "visualwebbench/element_ground": 1,
-    "visualwebbench/action_prediction": 7,
-    "visualwebbench/action_ground": 0,
-    "visualwebbench/element_ground_bbox": UNIT_BOX,
-    "visualwebbench/element_ground_point": PIXEL_BOX,
-    "visualwebbench/action_ground_bbox": PIXEL_BOX,
-    "visualwebbench/action_ground_point": UNIT_BOX,
-    "screenqa/short": ["12", "<no answer>"],
-    "screenqa/long": ["There are 12 of them."],
-    "screenqa/ui_contents": [["a", "b"], []],
-    "screenqa/ui_contents_boxes": [[[[0, 0, 10, 10], "a"]]],
-    "screenqa/complex": ["3"],
-    "webrssbench/position": {"a|b": "left", "a|c": "contain"},
-    "webrssbench/ui_grouping": "left",
-    "webrssbench/form_filling": "Jane Doe",
-    "webrssbench/hint_text": "Search products",
-    "webrssbench/color": "Sign in",
-    "webrssbench/text": PAGE,
-    "webrssbench/layout": PAGE,
-    "webrssbench/safety": ["Delete", "Remove"],
-    "mmbench-gui/l1": "C",
-    "mmbench-gui/l2_basic": UNIT_BOX,
-    "mmbench-gui/l2_advanced": PIXEL_BOX,
-    "matrix/items": {"metric": "accuracy", "answer": "B", "options": ["Home", "Settings"]},
-    "screenspot-v2/point": PIXEL_BOX,
-    "screenspot-pro/point": PIXEL_BOX,
-    "mmbench-gui/l3": {"limit": 15},
-    "mmbench-gui/l4": None,
+    task: references[0]
+    for task, references in json.loads(
+        Path(__file__).parents[1].joinpath("references.json").read_text(encoding="utf-8")
+    ).items()
 }
 EVERY = [
     pytest.param(protocol, id=f"{task}-{protocol.id}")

@@ -119,14 +119,3 @@ def test_a_description_in_whatever_holds_it(text: str, expected: str) -> None:
 def test_nothing_raises_and_something_stays(text: str) -> None:
     for reader in READERS:
         assert bool(reader(text).strip()) == bool(text.strip())
-
-
-@pytest.mark.parametrize(
-    "unit",
-    ["<meta ", '<meta content="', "<meta content='a' ", '"', "“", "Answer:\n", "the text ", " ",
-     "```", "{", '<meta name="description" content="a " ', "&amp;", "</think>", "*_"],
-)  # fmt: skip
-def test_a_million_characters_come_back(unit: str) -> None:
-    text = unit * (1_000_000 // len(unit)) + "x"
-    for reader in READERS:
-        assert reader(text)

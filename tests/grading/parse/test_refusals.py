@@ -102,11 +102,3 @@ def test_any_text_is_labelled_one_way_or_the_other(text: str) -> None:
     assert is_refusal(text) in {True, False}
     assert is_refusal(f"Sorry, {text}")
     assert safety_answer(f"sorry {text}") is None
-
-
-@pytest.mark.parametrize("piece", [" ", "_", "i ", "*", "sorry ", "I am "])
-def test_a_million_characters_come_back(piece: str) -> None:
-    text = piece * (1_000_000 // len(piece))
-    is_refusal(text)
-    safety_answer(text)
-    names_button(text[:50_000], [text[:50_000]], match="tokens")

@@ -168,10 +168,3 @@ def test_only_pairs_of_the_item_are_ever_read(text: str, names: list[str]) -> No
     for pair in relations(text, names):
         assert pair.first < pair.second
         assert {pair.first, pair.second} <= set(names)
-
-
-@pytest.mark.parametrize(
-    "piece", ["crop_1 ", "crop_1 is left of crop_2\n", " ", "no ", "left", "crop", "1", "_"]
-)
-def test_a_million_characters_come_back(piece: str) -> None:
-    relations(piece * (1_000_000 // len(piece)), NAMES)

@@ -11,78 +11,24 @@ from snellen.grading.errors import MetricError
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.table import GOLDS, PROTOCOLS, gold_shape, protocol_of
 
-REFERENCES: dict[str, list[Any]] = {
-    "visualwebbench/web_caption": ["Buy shoes online. Free delivery", "Nachrichten für Köln"],
-    "visualwebbench/heading_ocr": ["Welcome", "A new hope"],
-    "visualwebbench/webqa": [["4.3 stars", "4.3"], ["Yes"]],
-    "visualwebbench/element_ocr": ["Read all of it here", "你好 世界"],
-    "visualwebbench/element_ground": [0, 7],
-    "visualwebbench/action_prediction": [3],
-    "visualwebbench/action_ground": [1],
-    "visualwebbench/element_ground_bbox": [
-        [0.1, 0.2, 0.3, 0.4],
-        {"bbox": [0.1, 0.2, 0.3, 0.4], "image_size": [1280, 800]},
-    ],
-    "visualwebbench/element_ground_point": [{"bbox": [10, 20, 30, 40], "image_size": [1280, 800]}],
-    "visualwebbench/action_ground_bbox": [
-        {"bbox": [10, 20, 30, 40], "image_size": [1280, 800]},
-        [0, 0, 1, 1],
-    ],
-    "visualwebbench/action_ground_point": [
-        [0.1, 0.2, 0.3, 0.4],
-        {"bbox": [0, 0, 1, 1], "image_size": [1280, 800]},
-    ],
-    "screenqa/short": [["12 exercises", "12"], ["<no answer>"], ["a b", "<no answer>"]],
-    "screenqa/long": [["The price is 4 dollars.", "It costs $4."], ["<no answer>"]],
-    "screenqa/ui_contents": [[["a", "b"], ["b"]], [[]]],
-    "screenqa/ui_contents_boxes": [[[[[0, 0, 5, 5], "a"], [[5, 5, 9, 9], "b"]], []]],
-    "screenqa/complex": [["12"]],
-    "webrssbench/position": [{"crop_1|crop_2": "left", "crop_10|crop_2": "contain"}],
-    "webrssbench/ui_grouping": ["top", "other"],
-    "webrssbench/form_filling": ["jane@example.com"],
-    "webrssbench/hint_text": ["Enter your e-mail address"],
-    "webrssbench/color": ["Buy now", ["Sign in", "Log in"]],
-    "webrssbench/text": ["Submits the form"],
-    "webrssbench/layout": ["An online shop for shoes", "A page of local news"],
-    "webrssbench/safety": [["Delete account"]],
-    "mmbench-gui/l1": ["C"],
-    "mmbench-gui/l2_basic": [
-        [0.1, 0.2, 0.3, 0.4],
-        {"bbox": [100, 200, 300, 400], "image_size": [1280, 800]},
-    ],
-    "mmbench-gui/l2_advanced": [
-        [0, 0, 1, 1],
-        {"bbox": [-1, 200, 30, 400], "image_size": [1280, 800]},
-    ],
-    "screenspot-v2/point": [
-        {"bbox": [100, 200, 300, 400], "image_size": [1280, 800]},
-        {"bbox": [0.1, 0.2, 0.3, 0.4], "image_size": [1170, 2532]},
-    ],
-    "matrix/items": [
-        {"metric": "accuracy", "answer": "Settings", "options": ["Home", "Settings"]},
-        {"metric": "contains", "answer": "Q3"},
-        {"metric": "f1", "answer": "a red car"},
-        {"metric": "numeric", "answer": 12.5, "settings": {"unit": "km"}},
-    ],
-    "screenspot-pro/point": [{"bbox": [3001, 17, 3020, 36], "image_size": [3840, 2160]}],
-    "mmbench-gui/l3": [{"limit": 15}],
-    "mmbench-gui/l4": [{"limit": 50}, None],
-}
+REFERENCES: dict[str, list[Any]] = json.loads(
+    Path(__file__).parents[2].joinpath("references.json").read_text(encoding="utf-8")
+)
 
 # lmms-eval's fork divides the distinct characters by the lengths of the texts, so a text with a
 # repeated character does not fully match itself: "12 exercises", "<no answer>".
 BELOW = {
     # The framework's F1 adds 1e-8 to its denominator, and it scores 0 by metrics unknown to it.
-    ("matrix/items", "published"): (2, 3),
-    ("screenqa/short", "charset"): (0, 1, 2),
+    ("matrix/items", "published"): (3, 4),
+    ("screenqa/short", "charset"): (1, 2, 3),
     # One word has no bigrams, so its ROUGE-2 is 0.
-    ("visualwebbench/heading_ocr", "screensuite"): (0,),
+    ("visualwebbench/heading_ocr", "screensuite"): (1,),
     # A target in fractions of an image of unknown size can't be written in pixels.
-    ("mmbench-gui/l2_basic", "pixels"): (0,),
-    ("mmbench-gui/l2_advanced", "pixels"): (0,),
-    ("visualwebbench/element_ground_bbox", "pixels"): (0,),
-    ("visualwebbench/action_ground_bbox", "pixels"): (1,),
-    ("visualwebbench/action_ground_point", "pixels"): (0,),
+    ("mmbench-gui/l2_basic", "pixels"): (1,),
+    ("mmbench-gui/l2_advanced", "pixels"): (1,),
+    ("visualwebbench/element_ground_bbox", "pixels"): (1,),
+    ("visualwebbench/action_ground_bbox", "pixels"): (2,),
+    ("visualwebbench/action_ground_point", "pixels"): (1,),
 }
 
 ALL = [protocol for protocols in PROTOCOLS.values() for protocol in protocols]

@@ -309,16 +309,3 @@ def test_a_texts_quotes_and_what_leads_to_it_cost_nothing(task: str) -> None:
 def test_no_response_makes_a_robust_parser_raise(task: str, response: Any) -> None:
     context = Context(names=("crop_1", "crop_2"))
     protocol_of(task, "robust").parser.read(response, context)
-
-
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize(
-    "part", ["\n", "“", "'", '"', "`", "**", "* ", "answer ", "the ", "_", "crop_1 ", "Answer:\n"]
-)
-def test_long_responses_are_read_in_time(task: str, part: str) -> None:
-    # A parser that looks at everything again from every place would not come back.
-    context = Context(names=("crop_1", "crop_2"))
-    protocol = protocol_of(task, "robust")
-    answer = protocol.parser.read(part * 100_000, context).answer
-    if answer is not None and task.endswith(("color", "safety")):
-        protocol.metric.prepare([["Buy now"]], protocol.normaliser)(np.zeros(1, int), [answer])

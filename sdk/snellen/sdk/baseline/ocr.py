@@ -147,8 +147,8 @@ class Shelf:
 def _return_freed_memory() -> None:
     """Have the C library give large freed blocks back to the system.
 
-    Each picture has a size of its own, so glibc keeps the freed blocks of all sizes: without
-    this, reading 40 pages in two threads peaks at 1,055 MB and ends at 765; with it, at 572 and 243.
+    Each picture has a size of its own, so glibc keeps freed blocks of all sizes: without this,
+    reading 40 pages in two threads peaks at 1,055 MB and ends at 765; with it, at 572 and 243.
     """
     if sys.platform == "linux" and hasattr(library := ctypes.CDLL(None), "mallopt"):
         library.mallopt(_M_MMAP_THRESHOLD, _THRESHOLD)
