@@ -359,11 +359,13 @@ def test_a_box_may_stand_in_more_lists(response: Any) -> None:
     assert score("element_ground_bbox", response, [4, 0, 9, 2]).value == 1
 
 
-@pytest.mark.parametrize(
-    "response",
-    [[[[4, 0, 9, 2]], [[4, 0, 9, 2]]], [[[4, 0, 9]], 2], [[[4, 0], [9]], [[2]]], [[[]]],
-     [[[4, 0, 9, 2], []]], [[[4, 0, 9]]]],
-)  # fmt: skip
+GRIDS_OF_OTHER_SIZES: list[Any] = [
+    [[[4, 0, 9, 2]], [[4, 0, 9, 2]]], [[[4, 0, 9]], 2], [[[4, 0], [9]], [[2]]], [[[]]],
+    [[[4, 0, 9, 2], []]], [[[4, 0, 9]]],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("response", GRIDS_OF_OTHER_SIZES, ids=str)
 def test_lists_that_are_no_grid_of_four_numbers_are_no_box(response: Any) -> None:
     found = score("element_ground_bbox", response, [4, 0, 9, 2])
     assert (found.outcome, found.value) == (Outcome.UNPARSED, 0.0)
@@ -423,6 +425,22 @@ def test_a_point_that_cannot_be_unpacked_ends_the_run(response: Any) -> None:
         assert (found.crashed, found.value) == (True, 0.0)
         both = total(task, [response, [20, 30]], [[10, 20, 30, 40]] * 2)["accuracy"]
         assert (both.value, both.as_published) == (0.5, None)
+
+
+@pytest.mark.parametrize(
+    ("response", "crashed"),
+    [([-1e9, "a"], False), ([30.5, None], False), ([10, "a"], True), ([20, [30]], True),
+     (["a", 0], True), ([None, 0], True), ([[20], 30], True)],
+)  # fmt: skip
+@pytest.mark.parametrize("task", POINTS)
+def test_the_second_of_a_pair_is_compared_only_where_the_first_is_in_the_box(
+    task: str, response: Any, crashed: bool
+) -> None:
+    # left <= x <= right and top <= y <= bottom: a false left half ends it.
+    found = score(task, response, [10, 20, 30, 40])
+    assert (found.outcome, found.value, found.crashed) == (Outcome.UNPARSED, 0.0, crashed)
+    both = total(task, [response, [20, 30]], [[10, 20, 30, 40]] * 2)["accuracy"]
+    assert both.as_published == (None if crashed else 0.5)
 
 
 def test_a_point_no_float_can_hold_is_wrong_and_ends_nothing() -> None:

@@ -35,6 +35,7 @@ from snellen.grading.protocols.base import (
     Normaliser,
     Parsed,
     Parser,
+    PublishedCrashError,
     offered,
     pairwise,
     unparsed,
@@ -225,8 +226,9 @@ def _read_point(response: object, context: Context) -> Parsed:
         point = _numbers(response, 2)
     if point is None:
         pair = _list(response) or ()
-        counted = len(pair) == 2 and all(isinstance(number, (int, float)) for number in pair)
-        return unparsed("no point in it", crashed=not counted)
+        if len(pair) != 2:
+            return unparsed("no point in it", crashed=True)
+        return unparsed("no point in it", compared=tuple(pair))
     return placed(Parsed(point, None, SAME_SPACE), image_extent(context))
 
 
@@ -262,13 +264,16 @@ def _box_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float, float]:
     return float(hit), _overlap(answer, gold.bbox)
 
 
+def _point_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float]:
+    try:
+        return (float(point_in_box(*answer, gold.bbox)),)
+    except TypeError:
+        # The second of a pair is compared only where the first is within the box.
+        raise PublishedCrashError from None
+
+
 BOX = Parser("four numbers, in more lists or not", _read_box)
 POINT = Parser("two numbers", _read_point)
 
 BOX_HIT = pairwise("IoU >= 0.5", ("accuracy", "iou"), "accuracy", _box_hit)
-POINT_HIT = pairwise(
-    "the point in the box, edges included",
-    ("accuracy",),
-    "accuracy",
-    lambda answer, gold, _: (float(point_in_box(answer[0], answer[1], gold.bbox)),),
-)
+POINT_HIT = pairwise("the point in the box, edges included", ("accuracy",), "accuracy", _point_hit)
