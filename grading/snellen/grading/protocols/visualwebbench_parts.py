@@ -266,7 +266,8 @@ def _box_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float, float]:
 
 def _point_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float]:
     try:
-        return (float(point_in_box(*answer, gold.bbox)),)
+        x, y = answer
+        return (float(point_in_box(x, y, gold.bbox)),)
     except TypeError:
         # The second of a pair is compared only where the first is within the box.
         raise PublishedCrashError from None
