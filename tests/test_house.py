@@ -151,6 +151,13 @@ def test_no_module_is_longer_than_400_lines(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
 
 
+def test_csv_is_written_in_one_place() -> None:
+    # What a spreadsheet would run as a formula is made text there.
+    writing = [path for path in MODULES if "csv.writer(" in path.read_text(encoding="utf-8")]
+    assert [path.name for path in writing] == ["csv_text.py"]
+    assert not any("DictWriter" in path.read_text(encoding="utf-8") for path in MODULES)
+
+
 def test_the_licence_is_apache_2() -> None:
     text = (ROOT / "LICENSE").read_text(encoding="utf-8")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
