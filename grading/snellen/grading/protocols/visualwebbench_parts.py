@@ -110,7 +110,7 @@ def rouge101(
     if only_rouge1:
         return Metric("ROUGE-1 of rouge 1.0.1, called F1", ("f1",), "f1", prepare, best=_BEST_F)
     blanked = "; a single character is a blank" if blank_up_to else ""
-    blanked += "; an empty reference is one, too" if blank_golds else ""
+    blanked += "; an empty reference is a blank" if blank_golds else ""
     if averaged:
         return Metric(
             f"mean of ROUGE-1/2/L of rouge 1.0.1{blanked}",
