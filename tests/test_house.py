@@ -140,6 +140,13 @@ def test_the_repr_of_a_reference_shows_no_answer() -> None:
     assert "test/5/0" in repr(reference)
 
 
+def test_csv_is_written_in_one_place() -> None:
+    # What a spreadsheet would run as a formula is made text there.
+    writing = [path for path in MODULES if "csv.writer(" in path.read_text(encoding="utf-8")]
+    assert [path.name for path in writing] == ["csv_text.py"]
+    assert not any("DictWriter" in path.read_text(encoding="utf-8") for path in MODULES)
+
+
 def test_the_licence_is_apache_2() -> None:
     text = (ROOT / "LICENSE").read_text(encoding="utf-8")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

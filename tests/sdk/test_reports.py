@@ -1,5 +1,6 @@
 """What a report says beyond its numbers: intervals, chance, tags; and reading it back."""
 
+import csv
 import json
 import shutil
 from collections.abc import Callable
@@ -203,6 +204,20 @@ def test_the_csv_has_a_column_a_tag(tmp_path: Path) -> None:
     lines = example().save(tmp_path / "scores.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0].endswith(",note,image_id,question_word,no_answer")
     assert lines[1].endswith(",5,how many,none")
+
+
+def test_no_cell_of_a_csv_is_a_formula(tmp_path: Path) -> None:
+    answers = [
+        {"item_id": "a", "response": '=HYPERLINK("http://x")', "model": "@m"},
+        {"item_id": "=b", "error": "+1+1"},
+    ]
+    references = {"a": ["x"], "=b": ["x"]}
+    report = sdk.grade(answers, task="screenqa/short", references=references)
+    with report.save(tmp_path / "r.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["response"] for row in rows] == ['\'=HYPERLINK("http://x")', ""]
+    assert (rows[0]["model"], rows[1]["item_id"], rows[1]["error"]) == ("'@m", "'=b", "'+1+1")
+    assert [row["f1"] for row in rows] == ["0.0", "0.0"]
 
 
 def test_a_report_knows_its_model_where_all_submissions_name_one(tmp_path: Path) -> None:

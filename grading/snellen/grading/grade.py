@@ -123,6 +123,7 @@ class Grader:
         notes: dict[int, str] = {}
         rows: list[int] = []
         raised: list[int] = []
+        compared: dict[int, AnswerValue] = {}
         answers: list[AnswerValue] = []
         for row, response in enumerate(given.responses):
             code = _label(response, None if given.errors is None else given.errors[row])
@@ -146,7 +147,11 @@ class Grader:
                 codes[row] = CODES[parsed.outcome]
             if parsed.crashed:
                 raised.append(row)
+            if parsed.compared is not None:
+                compared[row] = parsed.compared
         values, crashed, failed = self._judge(items, rows, answers)
+        if compared:
+            crashed |= self._judge(items, list(compared), list(compared.values()))[1]
         for judged, reason in failed.items():
             codes[rows[judged]] = _ERROR
             notes[rows[judged]] = reason

@@ -225,6 +225,7 @@ def make_consensus(
     minimum_support: int = 3,
     pairs: PairRule = "clean",
     embedder: str | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Consensus:
     """Make references of several models' answers.
 
@@ -238,6 +239,7 @@ def make_consensus(
         minimum_support: How many voters a reference takes.
         pairs: How the two halves of a pair are voted on.
         embedder: For `centroid`: as for `grade`; `char-ngram` when None.
+        columns: As for `grade`, for all of them. No name is guessed.
 
     Raises:
         InputError: There are fewer voters than it takes, or nobody answered anything.
@@ -260,7 +262,7 @@ def make_consensus(
     votes: dict[str, dict[str, str]] = {}
     problems: list[Problem] = []
     for voter, source in sorted(answers.items()):
-        for item_id, answer in _answers(task, source, problems).items():
+        for item_id, answer in _answers(task, source, problems, columns).items():
             key = _key(item_id, pairs)
             items.setdefault(key, {})[item_id] = None
             given = votes.setdefault(key, {})
@@ -313,11 +315,13 @@ def _key(item_id: str, pairs: PairRule) -> str:
     return item_id if pairs == "each" else _STATE.sub("", item_id)
 
 
-def _answers(task: str, source: Source, problems: list[Problem]) -> dict[str, str | None]:
+def _answers(
+    task: str, source: Source, problems: list[Problem], columns: Mapping[str, str] | None
+) -> dict[str, str | None]:
     """Return a voter's answer to each item; None where there is none or nothing can be read."""
     parser, empty = protocol_of(task, _PROTOCOL).parser, _voting(task).empty
     answers: dict[str, str | None] = {}
-    for batch in read(source):
+    for batch in read(source, columns=columns, guess=False):
         problems += batch.problems
         for row, item_id in enumerate(batch.item_ids):
             if batch.attempts is not None and batch.attempts[row] != 0:

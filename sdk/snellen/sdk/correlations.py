@@ -1,12 +1,11 @@
 """Correlations: how far columns of scores agree over models, to read, save and plot."""
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import Field
 
+from snellen.grading.csv_text import csv_rows
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.markdown import plain_text, table_lines
 from snellen.grading.models.base import Closed
@@ -112,12 +111,10 @@ class Correlations(Closed):
 
     def to_csv(self) -> str:
         """Return one line a pair, with a header; models are joined by `;`."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(_CSV_COLUMNS)
+        rows: list[Sequence[object]] = [_CSV_COLUMNS]
         for pair in self.pairs:
             interval = pair.interval
-            writer.writerow(
+            rows.append(
                 (
                     pair.first,
                     pair.second,
@@ -134,7 +131,7 @@ class Correlations(Closed):
                     pair.note,
                 )
             )
-        return text.getvalue()
+        return b"".join(csv_rows(rows, "\n")).decode()
 
     def to_markdown(self) -> str:
         """Return a table of the pairs, strongest first, and what was left out, to read."""

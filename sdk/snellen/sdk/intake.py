@@ -1,6 +1,6 @@
 """From submissions as they come to answers that can be graded: known items, each once."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 
 import numpy as np
@@ -31,6 +31,7 @@ class Intake:
         self.problems: list[Problem] = []
         self.problem_counts: dict[ProblemKind, int] = {}
         self.not_selected = 0
+        self.notices: list[str] = []
         self._taken: dict[int, bytearray] = {}
         # JSON that the task's own protocol can't read is a fault of the input, not an answer.
         self._parser = protocol_of(selection.task).parser
@@ -60,13 +61,19 @@ class Intake:
         """The attempt numbers that occurred, in order; one attempt when none did."""
         return tuple(sorted(self._taken)) or (0,)
 
-    def batches(self, submissions: Source) -> Iterator[tuple[Answers, Batch]]:
+    def batches(
+        self, submissions: Source, columns: Mapping[str, str] | None = None
+    ) -> Iterator[tuple[Answers, Batch]]:
         """Read submissions and yield the answers to selected items beside what they came from.
+
+        Args:
+            submissions: Where they are.
+            columns: What they call the fields of a submission otherwise, to our names.
 
         Raises:
             SubmissionError: Nothing could be read, or no submission is to an item of the task.
         """
-        return self.resolve(read(submissions))
+        return self.resolve(read(submissions, columns=columns))
 
     def resolve(self, batches: Iterable[Batch]) -> Iterator[tuple[Answers, Batch]]:
         """Yield the answers to selected items, batch by batch; see `batches`."""
@@ -75,6 +82,7 @@ class Intake:
             file = batch.file
             for problem in batch.problems:
                 self._report(problem)
+            self.notices += batch.notices
             yield self._resolve(batch), batch
         if not self._taken and not self.not_selected:
             raise SubmissionError(self._nothing_known(), file=file, field="item_id")

@@ -153,7 +153,7 @@ class Sitting:
         source: Source = (
             self.evaluation.memory.records if folder is None else Path(folder) / ANSWERS
         )
-        for batch in read(source):
+        for batch in read(source, guess=False):
             errors = batch.errors or [None] * len(batch.item_ids)
             for name, reply, error in zip(batch.item_ids, batch.responses, errors, strict=True):
                 if error is not None:

@@ -1,6 +1,6 @@
 """Grading on this machine: `grade`, `score`, `read` and `attainable`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 
 from snellen.grading.breakdown import estimate_all, estimate_population, strata_of
@@ -41,6 +41,7 @@ def grade(
     references: References | None = None,
     split: str | None = None,
     items: Iterable[str] | None = None,
+    columns: Mapping[str, str] | None = None,
     keep_scores: bool = True,
     embedder: str | None = None,
     executor: CodeExecutor | None = None,
@@ -63,6 +64,8 @@ def grade(
         split: Which split of the data; `test` when None and there.
         items: The ids of the items to grade, or a sample that `stratify` drew; all of the split
             when None.
+        columns: What the submissions call their fields otherwise: `{"prediction": "response"}`.
+            Usual names (`id`, `prediction`, ...) are found without, and `report.warnings` says so.
         keep_scores: Keep every score and response, for `report.scores` and `sdk.regrade`.
         embedder: For a protocol that compares embeddings: `char-ngram`, an installed package
             that carries a sentence model, or a folder that holds one.
@@ -92,6 +95,7 @@ def grade(
         submissions,
         selection,
         chosen,
+        columns=columns,
         keep_scores=keep_scores,
         pass_mark=pass_mark,
         progress=progress,
@@ -103,6 +107,7 @@ def grade_selection(
     selection: Selection,
     protocol: Protocol,
     *,
+    columns: Mapping[str, str] | None = None,
     keep_scores: bool = True,
     pass_mark: float = 1.0,
     run: Run | None = None,
@@ -114,7 +119,7 @@ def grade_selection(
     """
     intake = Intake(selection)
     return grade_answers(
-        watched(intake.batches(submissions), progress),
+        watched(intake.batches(submissions, columns), progress),
         intake,
         protocol,
         keep_scores=keep_scores,
@@ -187,7 +192,7 @@ def grade_answers(
         problems=tuple(intake.problems),
         problem_counts=intake.problem_counts,
         not_selected=intake.not_selected,
-        warnings=(*filter(None, [warning]), *notices.warnings()),
+        warnings=(*intake.notices, *filter(None, [warning]), *notices.warnings()),
     )
     return attach(report, table, intake, tagging.tags)
 

@@ -1,6 +1,6 @@
 """One set of stored answers under several protocols: where they part, and why."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +45,11 @@ class ProtocolReports:
     _intake: Intake
     _answers: Sequence[Answers]
     _executor: CodeExecutor | None = None
+
+    @property
+    def notices(self) -> Sequence[str]:
+        """What was taken for what in the answers, a sentence each."""
+        return self._intake.notices
 
     def explain(self, first: str, second: str, key: str | None = None) -> Explanation:
         """Share the difference between two protocols' numbers out among their four parts.
@@ -103,6 +108,7 @@ def explain(
     references: References | None = None,
     split: str | None = None,
     items: Iterable[str] | None = None,
+    columns: Mapping[str, str] | None = None,
     executor: CodeExecutor | None = None,
     progress: bool | None = None,
 ) -> ProtocolReports:
@@ -116,6 +122,7 @@ def explain(
         references: As for `grade`.
         split: As for `grade`.
         items: As for `grade`.
+        columns: As for `grade`.
         executor: As for `grade`.
         progress: As for `grade`.
     """
@@ -126,6 +133,6 @@ def explain(
         for name in (known if protocols is None else protocols)
     ]
     intake = Intake(selection)
-    answers = list(watched(intake.batches(submissions), progress))
+    answers = list(watched(intake.batches(submissions, columns), progress))
     reports = {protocol.id: grade_answers(answers, intake, protocol) for protocol in chosen}
     return ProtocolReports(reports, intake, answers, executor)

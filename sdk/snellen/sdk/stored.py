@@ -1,6 +1,6 @@
 """Grading stored answers again, and reading saved reports with all that they rest on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +30,7 @@ def regrade(
     data: Data | None = None,
     references: References | None = None,
     split: str | None = None,
+    columns: Mapping[str, str] | None = None,
     embedder: str | None = None,
     executor: CodeExecutor | None = None,
 ) -> Report:
@@ -43,6 +44,7 @@ def regrade(
         data: The published data; a report knows where it was.
         references: Instead of data, as for `grade`.
         split: As for `grade`; a report knows its own.
+        columns: As for `grade`, for a file of submissions.
         embedder: As for `grade`.
         executor: As for `grade`.
 
@@ -62,6 +64,7 @@ def regrade(
                 data=data,
                 references=references,
                 split=split,
+                columns=columns,
                 protocol=protocol,
                 embedder=embedder,
                 executor=executor,

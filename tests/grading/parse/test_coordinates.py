@@ -1,6 +1,7 @@
 import json
 import math
 import re
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -457,8 +458,15 @@ def test_only_the_end_of_a_long_text_is_read() -> None:
 def test_numbers_too_long_for_a_float_are_not_read() -> None:
     long = "9" * 5000
     for text in (f"({long}, 1)", f"{long} 1", f"[{long}, 1, 2, 3]"):
-        assert all(parse(text) is None for parse in PARSERS)
+        others = [parse for parse in PARSERS if parse is not mmbench_gui_point]
+        assert all(parse(text) is None for parse in others)
     assert seeclick_point_or_box(f"<box>({long},1),(2,3)</box>") is None
+
+
+def test_a_number_too_long_for_a_float_is_the_largest_where_the_published_parser_reads_it() -> None:
+    largest = sys.float_info.max
+    assert mmbench_gui_point(f"({'9' * 350}, 1)") == (largest, 1, None)
+    assert mmbench_gui_point(f"(1, -{'9' * 350})") == (1, -largest, None)
 
 
 @given(st.text(max_size=60))

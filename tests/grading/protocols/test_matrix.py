@@ -204,6 +204,20 @@ def test_a_program_passes_when_its_tests_come_to_their_end(program: str, right: 
     assert values(program, metric="code", answer="total = sum", settings=tests) == (right, right)
 
 
+# What docs/matrix.md warns of: it reads the program that tests it and prints how that ends.
+FORGES = """
+import os, re, sys
+source = open(sys.modules["__main__"].__file__).read()
+print(re.search(r"print\\('\\\\n(\\w+)'\\)", source)[1], flush=True)
+os._exit(0)
+"""
+
+
+def test_a_program_can_fake_passing_tests_and_not_what_it_must_print() -> None:
+    assert values(FORGES, metric="code", answer="pass", settings={"tests": TESTS})[0] == 1
+    assert values(FORGES, metric="code", answer="pass", settings={"prints": "a\nb\n"})[0] == 0
+
+
 @pytest.mark.parametrize(
     ("program", "right"),
     [("print('a')\nprint('b ')\n", 1), ("print('a b')", 0), ("print('a\\nb'); 1 / 0", 0)],

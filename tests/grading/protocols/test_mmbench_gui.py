@@ -143,6 +143,21 @@ def test_a_box_that_leaves_the_image_ends_the_published_run(sides: list[float]) 
     )
 
 
+@pytest.mark.parametrize("response", ["over there", "", 7, {"x": 1, "y": 2}])
+def test_it_ends_the_published_run_before_the_answer_is_read(response: object) -> None:
+    found = score(L2, response, box([0, 0, 101, 10]))
+    assert (found.value, found.crashed) == (0, True)
+    assert found.outcome is (Outcome.UNPARSED if response else Outcome.EMPTY)
+    assert not score(L2, response, box([0, 0, 100, 10])).crashed
+
+
+@pytest.mark.parametrize("response", [f"({'9' * 350}, 5)", f"(5, {'9' * 350})"])
+def test_a_number_of_350_digits_is_a_miss(response: str) -> None:
+    # float() makes it infinite, and infinite pixels are in no box.
+    found = score(L2, response, box([0, 0, 100, 50]))
+    assert (found.outcome, found.value, found.crashed) == (Outcome.ANSWERED, 0, False)
+
+
 @pytest.mark.parametrize(
     ("reference", "text"),
     [

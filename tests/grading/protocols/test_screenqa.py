@@ -287,8 +287,6 @@ def test_robust_ignores_the_order_of_boxed_texts() -> None:
 @pytest.mark.parametrize(
     ("response", "note"),
     [
-        ([OK, [[10, 0, 0, 10], "OK"]], "element 1: a box is inverted"),
-        ('[[[0, 10, 10, 0], "OK"]]', "element 0: a box is inverted"),
         ([[[0, 0, 10], "OK"]], "expected a list of [[left, top, right, bottom], text]; "),
         ([[[0, 0, 10**400, 10], "OK"]], "expected a list of [[left, top, right, bottom], text]; "),
         ("no boxes", "no list of boxes with texts in it"),
@@ -298,6 +296,24 @@ def test_a_box_that_is_none_makes_the_response_unparsed(response: Any, note: str
     found = score("ui_contents_boxes", response, [[OK]])
     assert (found.outcome, found.value) == (Outcome.UNPARSED, 0.0)
     assert found.note.startswith(note)
+
+
+# By hand: one of two predicted boxes matches the one box of the reference. Precision 1/2, recall 1.
+@pytest.mark.parametrize("box", [[10, 0, 0, 10], [0, 10, 10, 0], [10, 10, 0, 0]])
+@pytest.mark.parametrize("protocol", ["official", "robust"])
+def test_a_box_that_is_none_matches_nothing_and_the_others_count(
+    box: list[float], protocol: str
+) -> None:
+    found = score("ui_contents_boxes", [OK, [box, "b"]], [[OK]], protocol)
+    assert found.outcome is Outcome.ANSWERED
+    assert tuple(found.metrics.values()) == pytest.approx((2 / 3, 0, 2 / 3))
+    assert found.note.startswith("element 1 can match nothing: a box ")
+
+
+def test_a_text_with_an_inverted_box_is_read() -> None:
+    found = score("ui_contents_boxes", '[[[0, 10, 10, 0], "OK"]]', [[OK]])
+    assert (found.outcome, found.value) == (Outcome.ANSWERED, 0.0)
+    assert "inverted" in found.note
 
 
 @pytest.mark.parametrize("protocol", ["official", "robust"])

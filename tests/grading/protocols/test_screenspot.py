@@ -150,6 +150,30 @@ def test_vlmevalkit_stops_at_a_box_outside_the_image() -> None:
     assert protocol.denominator.stops_on_crash
 
 
+def columns_of(task: str, gold: ImageTarget, response: str) -> tuple[float, bool]:
+    answers = Answers(np.zeros(1, dtype=np.int64), [0], [response])
+    grader = Grader.of(protocol_of(task, "vlmevalkit"), [gold], [Context(width=1000, height=800)])
+    columns = grader.batch(answers)
+    return float(columns.values[0, 0]), bool(columns.crashed[0])
+
+
+def test_vlmevalkits_minus_one_is_zero() -> None:
+    # Without height at the top: y + h - 1 is -1, which counts as 0. So too for the left edge.
+    top, left = ImageTarget((10, 0, 50, 0), (1000, 800)), ImageTarget((0, 10, 0, 50), (1000, 800))
+    assert columns_of(V2, top, "x=0.02, y=0.0") == (1, False)
+    assert columns_of(V2, top, "x=0.02, y=0.01") == (0, False)
+    assert columns_of(V2, left, "x=0, y=0.02") == (1, False)
+    # One pixel further down nothing is -1, and the box is inverted: no point is in it.
+    assert columns_of(V2, ImageTarget((10, 1, 50, 1), (1000, 800)), "x=20, y=1") == (0, False)
+
+
+def test_vlmevalkit_stops_before_it_reads_the_answer() -> None:
+    outside = ImageTarget((990, 10, 1010, 20), (1000, 800))
+    for task in (V2, PRO):
+        assert columns_of(task, outside, "x=1.2.3, y=2") == (0, True)
+        assert columns_of(task, TARGET, "x=1.2.3, y=2") == (0, False)
+
+
 @pytest.mark.parametrize(
     ("response", "expected"),
     [

@@ -349,9 +349,26 @@ def test_no_box_is_so_large_that_it_ends_a_grade(response: Any) -> None:
     assert not found.crashed
 
 
-@pytest.mark.parametrize("response", [[[0, 0, 10, 10]], [[0, 0], [10, 10]], "[0, 0, 10, 10]"])
-def test_a_box_may_stand_in_one_more_list(response: Any) -> None:
-    assert score("element_ground_bbox", response, [0, 0, 10, 10]).value == 1
+@pytest.mark.parametrize(
+    "response",
+    [[[4, 0, 9, 2]], [[4, 0], [9, 2]], "[4, 0, 9, 2]", [[[4, 0, 9, 2]]], [[[4, 0]], [[9, 2]]],
+     [[[4], [0]], [[9], [2]]], [[[[4]], [[0]], [[9]], [[2]]]]],
+)  # fmt: skip
+def test_a_box_may_stand_in_more_lists(response: Any) -> None:
+    # torch.tensor(response).view(-1, 4) is one row of these numbers.
+    assert score("element_ground_bbox", response, [4, 0, 9, 2]).value == 1
+
+
+GRIDS_OF_OTHER_SIZES: list[Any] = [
+    [[[4, 0, 9, 2]], [[4, 0, 9, 2]]], [[[4, 0, 9]], 2], [[[4, 0], [9]], [[2]]], [[[]]],
+    [[[4, 0, 9, 2], []]], [[[4, 0, 9]]],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("response", GRIDS_OF_OTHER_SIZES, ids=str)
+def test_lists_that_are_no_grid_of_four_numbers_are_no_box(response: Any) -> None:
+    found = score("element_ground_bbox", response, [4, 0, 9, 2])
+    assert (found.outcome, found.value) == (Outcome.UNPARSED, 0.0)
 
 
 MALFORMED: list[Any] = [
@@ -408,6 +425,22 @@ def test_a_point_that_cannot_be_unpacked_ends_the_run(response: Any) -> None:
         assert (found.crashed, found.value) == (True, 0.0)
         both = total(task, [response, [20, 30]], [[10, 20, 30, 40]] * 2)["accuracy"]
         assert (both.value, both.as_published) == (0.5, None)
+
+
+@pytest.mark.parametrize(
+    ("response", "crashed"),
+    [([-1e9, "a"], False), ([30.5, None], False), ([10, "a"], True), ([20, [30]], True),
+     (["a", 0], True), ([None, 0], True), ([[20], 30], True)],
+)  # fmt: skip
+@pytest.mark.parametrize("task", POINTS)
+def test_the_second_of_a_pair_is_compared_only_where_the_first_is_in_the_box(
+    task: str, response: Any, crashed: bool
+) -> None:
+    # left <= x <= right and top <= y <= bottom: a false left half ends it.
+    found = score(task, response, [10, 20, 30, 40])
+    assert (found.outcome, found.value, found.crashed) == (Outcome.UNPARSED, 0.0, crashed)
+    both = total(task, [response, [20, 30]], [[10, 20, 30, 40]] * 2)["accuracy"]
+    assert both.as_published == (None if crashed else 0.5)
 
 
 def test_a_point_no_float_can_hold_is_wrong_and_ends_nothing() -> None:
@@ -531,6 +564,20 @@ def test_screensuite_averages_the_three_rouge_values(
     assert list(found.metrics.values())[1:] == [approximately(value) for value in columns]
     mean = sum(list(found.metrics.values())[1:]) / 3
     assert found.value == found.metrics["rouge_mean"] == pytest.approx(mean, abs=1e-12)
+
+
+@pytest.mark.parametrize("task", ROUGE)
+def test_screensuite_scores_an_empty_reference_as_a_space(task: str) -> None:
+    # ScreenSuite 0.0.1 perception/visualwebbench/utils.py with rouge 1.0.1: 1, 0 and 1, or 0.
+    both = total(task, ["", "x y", "x y"], ["", "", "x y"], "screensuite")["rouge_mean"]
+    assert both.as_published == both.value == pytest.approx((2 / 3 + 0 + ONE) / 3, abs=1e-6)
+    assert score(task, "", "", "screensuite").metrics == pytest.approx(
+        {"rouge_mean": 2 / 3, "rouge1": 1, "rouge2": 0, "rougeL": 1}, abs=1e-6
+    )
+    assert not score(task, "x y", "", "screensuite").crashed
+    assert score(task, "x y", "...", "screensuite").crashed
+    for protocol in ("official", "lmms-eval"):
+        assert score(task, "x y", "", protocol).crashed
 
 
 def test_screensuite_drops_failed_responses_and_keeps_the_published_crashes() -> None:

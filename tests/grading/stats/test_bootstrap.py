@@ -133,6 +133,26 @@ def test_an_interval_never_leaves_the_values(values: list[float], method: Method
     assert min(values) - 1e-12 <= found.low <= found.high <= max(values) + 1e-12
 
 
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+@pytest.mark.parametrize("parts", [3, 5, 7])
+def test_resamples_of_fractions_tie_as_those_of_whole_numbers_do(
+    parts: int, method: Method
+) -> None:
+    for seed in range(40):
+        whole = np.random.default_rng(seed).integers(0, parts + 1, 8)
+        one = bootstrap_mean(whole / parts, draws=500, method=method)
+        other = bootstrap_mean(whole, draws=500, method=method)
+        assert (one.low, one.high) == pytest.approx((other.low / parts, other.high / parts))
+
+
+def test_a_resample_of_one_value_only_has_no_spread_however_it_is_rounded() -> None:
+    # Of 5 values of which 4 are 2/3, many resamples hold nothing else: t is infinite for them.
+    # As whole numbers their sums have no rounding.
+    for values in ([3, 2, 2, 2, 2], [1, 2 / 3, 2 / 3, 2 / 3, 2 / 3]):
+        with pytest.raises(MetricError, match="no spread"):
+            bootstrap_mean(values, draws=500, method="t")
+
+
 @pytest.mark.parametrize("method", ["percentile", "bca", "t"])
 @pytest.mark.parametrize("value", [0.0, 0.7, 1.0])
 def test_values_all_equal_get_an_interval_with_width(value: float, method: Method) -> None:

@@ -1,3 +1,4 @@
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -166,6 +167,47 @@ def test_ties_of_tenths_count_as_ties() -> None:
     first = [0.0, 0.0, 0.0]
     assert permutation_test(first, [0.1, 0.2, 0.3]) == 0.25
     assert permutation_test(first, [0.1, 0.2, -0.3]) == 1.0
+
+
+@given(
+    st.sampled_from([3, 5, 7, 105]),
+    st.lists(
+        st.tuples(st.integers(0, 7), st.integers(0, 7), st.integers(0, 8)),
+        min_size=1,
+        max_size=20,
+    ),
+)
+def test_ties_of_thirds_fifths_and_sevenths_count_as_ties(
+    parts: int, items: list[tuple[int, int, int]]
+) -> None:
+    nets = [Fraction(0)] * 9
+    for before, after, code in items:
+        nets[code] += Fraction(after - before, parts)
+    sums = [
+        abs(sum(net * sign for net, sign in zip(nets, signs, strict=True)))
+        for signs in product([-1, 1], repeat=len(nets))
+    ]
+    exact = Fraction(sum(one >= abs(sum(nets)) for one in sums), len(sums))
+    first, second, codes = (np.array(column, np.int64) for column in zip(*items, strict=True))
+    assert permutation_test(first / parts, second / parts, codes) == float(exact)
+
+
+@given(st.sampled_from([3, 5, 7]), st.integers(0, 2**32))
+def test_random_flips_of_fractions_tie_as_those_of_whole_numbers_do(parts: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    first, second = rng.integers(0, parts + 1, (2, 30))
+    whole = permutation_test(first, second, draws=500, seed=seed)
+    assert permutation_test(first / parts, second / parts, draws=500, seed=seed) == whole
+
+
+def test_random_flips_of_thirds_agree_with_the_exact_ones() -> None:
+    thirds = np.array([-2, 2, 3, 2, 3, 1, 3, 1, 2, 1, -1, 3, 2, -3])
+    exact = permutation_test(np.zeros(14), thirds / 3, draws=2**14)
+    sums = np.array(flipped(thirds.astype(np.float64)))
+    assert exact == (sums >= abs(thirds.sum())).mean()
+    # Four standard errors of 16,383 draws.
+    sampled = permutation_test(np.zeros(14), thirds / 3, draws=2**14 - 1)
+    assert sampled == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 2**14) ** 0.5)
 
 
 @given(BINARY)

@@ -39,6 +39,27 @@ def run(folder: Path, *arguments: str) -> Result:
 GRADE = ("grade", "@/answers.jsonl", "--task", "screenqa/short", "--data", "@")
 
 
+def test_grade_takes_other_names_and_says_so(folder: Path) -> None:
+    lines = (folder / "answers.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    for row in rows:
+        row["prediction"], row["answer"] = row.pop("response", None), "wrong"
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "other.jsonl").write_text(text, encoding="utf-8")
+    other = ("grade", "@/other.jsonl", *GRADE[2:])
+    unread = run(folder, *other)
+    assert "--map prediction=response" in unread.output
+    mapped = run(folder, *other, "--map", "prediction=response", "--json")
+    expected = json.loads(run(folder, *GRADE, "--json").stdout)
+    assert json.loads(mapped.stdout)["metrics"] == expected["metrics"]
+    (folder / "other.jsonl").write_text(text.replace("item_id", "id"), encoding="utf-8")
+    guessed = run(folder, *other, "--map", "prediction=response")
+    assert "'id' was read as item_id" in guessed.output
+    refused = run(folder, *GRADE, "--map", "prediction")
+    assert refused.exit_code == 2
+    assert "--map takes COLUMN=FIELD" in refused.output
+
+
 def test_grade_prints_the_metrics_the_outcomes_and_the_signature(folder: Path) -> None:
     result = run(folder, *GRADE)
     assert result.exit_code == 0

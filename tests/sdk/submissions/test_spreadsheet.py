@@ -112,7 +112,7 @@ def test_a_quoted_cell_that_does_not_end_is_refused(file: Path) -> None:
 
 @pytest.mark.parametrize(
     ("header", "field"),
-    [("id,response", "item_id"), ("item_id,answer", "response"), ("item_id;response", "item_id")],
+    [("number,response", "item_id"), ("item_id,text", "response"), ("item_id;response", "item_id")],
 )
 def test_a_header_without_the_needed_columns_is_refused(
     file: Path, header: str, field: str

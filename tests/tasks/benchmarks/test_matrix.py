@@ -63,6 +63,19 @@ def test_the_data_is_pinned_as_nobodys_release(data: TaskData) -> None:
     assert (data.split, data.cluster) == ("all", "group")
 
 
+def test_the_pin_names_the_items_whose_tests_a_program_can_fake(tmp_path: Path) -> None:
+    program: dict[str, object] = {
+        "dimension": "action",
+        "task": "code",
+        "metric": "code",
+        "answer": "print(3)",
+    }
+    tested = one(tmp_path, **program, settings={"tests": "import answer"})
+    assert "(one)" in tested.pin.note
+    assert "`prints`" in tested.pin.note
+    assert one(tmp_path, **program, settings={"prints": "3"}).pin.note == ""
+
+
 def test_options_are_lettered_one_a_line(data: TaskData) -> None:
     item = data.item("chart-max")
     assert item.prompt == (

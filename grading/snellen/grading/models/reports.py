@@ -46,7 +46,7 @@ class DataPin(Closed):
             memory), 64 hexadecimal digits.
         count: The questions in it.
         verdict: How it compares with the releases that are known.
-        note: What differs, in a sentence; empty when nothing does.
+        note: What differs, or what else to know of the data, in a sentence; mostly empty.
         path: Where it was read; None for references given in memory.
     """
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 from math import ceil, floor, isfinite, sqrt
+from sys import float_info
 from typing import NamedTuple, TypeAlias
 
 from pydantic import JsonValue
@@ -95,7 +96,12 @@ def mmbench_gui_point(text: str) -> ReadPoint | None:
     ReadPoint(x=1.0, y=2.0, space=None)
     """
     found = _FIRST_PAIR.search(text)
-    return _point(float(found[1]), float(found[2])) if found else None
+    return ReadPoint(_held(found[1]), _held(found[2])) if found else None
+
+
+def _held(number: str) -> float:
+    """The number; the largest float where it is larger, which is as far from any box."""
+    return max(-float_info.max, min(float_info.max, float(number)))
 
 
 def to_unit_official(x: float, y: float, width: float, height: float) -> UnitPoint:

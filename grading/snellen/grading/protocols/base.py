@@ -60,18 +60,21 @@ NO_CONTEXT = Context()
 class Parsed(NamedTuple):
     """What a parser read: the answer, or the outcome that stands for none; and what it guessed.
 
-    `crashed` says, where nothing was read, that the published code raises on the response.
+    `crashed` says, where nothing was read, that the published code raises on the response. Where
+    that depends on the reference, `compared` is what the published code compares with it: the
+    metric is asked whether it raises, and nothing else.
     """
 
     answer: AnswerValue
     outcome: Outcome | None = None
     note: str = ""
     crashed: bool = False
+    compared: AnswerValue = None
 
 
-def unparsed(note: str, *, crashed: bool = False) -> Parsed:
+def unparsed(note: str, *, crashed: bool = False, compared: AnswerValue = None) -> Parsed:
     """Say that nothing could be read, why, and whether the published code raises on it."""
-    return Parsed(None, Outcome.UNPARSED, note, crashed)
+    return Parsed(None, Outcome.UNPARSED, note, crashed, compared)
 
 
 class Warned(NamedTuple):

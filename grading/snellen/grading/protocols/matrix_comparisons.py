@@ -305,10 +305,11 @@ def passes(program: reading.Program, accepted: CodeSettings, executor: CodeExecu
     """Return 1 where a program does what is asked, else 0.
 
     With tests, they are the program that is run and the candidate's is the module `answer` beside
-    them: it passes when they end by themselves with status 0, having come to their end. A
-    candidate shares their process, so a hostile one can read them. With `prints`, the candidate's
-    is run alone and what it prints is compared outside of the sandbox, space at the ends of lines
-    aside: there is nothing to read.
+    them: it passes when they end by themselves with status 0, having printed a mark at their end.
+    A candidate shares their process, so a hostile one can read them and print the mark itself;
+    whatever they kept secret it could read as well. With `prints`, the candidate's is run alone
+    and what it prints is compared outside of the sandbox, space at the ends of lines aside: there
+    is nothing to read and nothing to fake.
 
     Raises:
         ExecutionError: It could not be run, which is no answer's fault.

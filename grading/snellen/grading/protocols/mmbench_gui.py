@@ -33,6 +33,7 @@ from snellen.grading.protocols.golds import (
 )
 from snellen.grading.protocols.mmbench_gui_online import ONLINE
 from snellen.grading.protocols.spaces import (
+    NOWHERE,
     POINT_IN_IMAGE,
     InPixels,
     declared_points,
@@ -91,10 +92,10 @@ _L1 = (
 def _read_point(response: object, context: Context) -> Parsed:
     text = as_python_text(response)
     if text is None:
-        return not_text(response)
+        return not_text(response)._replace(compared=NOWHERE)
     point = mmbench_gui_point(text)
     if point is None:
-        return unparsed("no two numbers in it")
+        return unparsed("no two numbers in it", compared=NOWHERE)
     return _guessed(point.x, point.y, context)
 
 

@@ -167,7 +167,8 @@ def _read_boxed_texts(response: object, _: Context) -> Parsed:
     for number, (box, _text) in enumerate(elements):
         fault = box_fault(box)
         if fault:
-            return unparsed(f"element {number}: {fault}")
+            # Such a box overlaps nothing and the others count, as in the published code.
+            return Parsed(elements, None, f"element {number} can match nothing: {fault}")
     return Parsed(elements)
 
 
@@ -175,7 +176,8 @@ UI_TEXTS = Parser(
     "a list of texts, or text that holds one; an empty text holds none", _read_ui_texts
 )
 BOXED_TEXTS = Parser(
-    "a list of [[left, top, right, bottom], text], or text that holds one; no box inverted or NaN",
+    "a list of [[left, top, right, bottom], text], or text that holds one; a box that is inverted"
+    " or NaN matches nothing",
     _read_boxed_texts,
 )
 

@@ -35,8 +35,9 @@ from snellen.grading.protocols.base import (
     pairwise,
     unparsed,
 )
-from snellen.grading.protocols.golds import Target, is_in_fractions
+from snellen.grading.protocols.golds import Target, is_in_fractions, without_unknowns
 from snellen.grading.protocols.spaces import (
+    NOWHERE,
     PIXELS,
     UNIT,
     Counted,
@@ -61,7 +62,9 @@ def _parser(name: str, read: Callable[[str], ReadPoint | None], scale: _Scale) -
     def parse(response: object, context: Context) -> Parsed:
         text = as_python_text(response)
         point = None if text is None else read(text)
-        return unparsed("no point in it") if point is None else placed(scale(point, context))
+        if point is None:
+            return unparsed("no point in it", compared=NOWHERE)
+        return placed(scale(point, context))
 
     return Parser(name, parse)
 
@@ -131,7 +134,8 @@ def _box_less_a_pixel(gold: Target) -> Ltrb:
     width, height = gold.image_size
     if not is_in_fractions(gold.bbox):
         # As published, in this order: the last digits can decide on an edge.
-        return left, top, (gold.bbox[2] - 1) / width, (gold.bbox[3] - 1) / height
+        less = without_unknowns((*gold.bbox[:2], gold.bbox[2] - 1, gold.bbox[3] - 1))
+        return left, top, less[2] / width, less[3] / height
     return left, top, right - 1 / width, bottom - 1 / height
 
 

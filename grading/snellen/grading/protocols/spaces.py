@@ -7,7 +7,7 @@ for the answer. Percent says what it counts, so it is read as such under each of
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, nan
 from typing import NamedTuple
 
 from snellen.grading.errors import MetricError
@@ -59,6 +59,11 @@ class InPixels(tuple[float, ...]):
     """A point or box in pixels of an image of unknown size; any other answer is in fractions."""
 
     __slots__ = ()
+
+
+NOWHERE = (nan, nan)
+"""A point in no box: what a published code that checks its references first compares an answer as
+that it can't read."""
 
 
 class Held(NamedTuple):

@@ -35,6 +35,7 @@ from snellen.grading.protocols.base import (
     Normaliser,
     Parsed,
     Parser,
+    PublishedCrashError,
     offered,
     pairwise,
     unparsed,
@@ -68,17 +69,25 @@ AFTER_COLON = text_parser("what follows the first colon", lambda text, _: after_
 _BEST_F = 0.999999995
 
 
-def rouge101(*, blank_up_to: int = 0, only_rouge1: bool = False, averaged: bool = False) -> Metric:
+def rouge101(
+    *,
+    blank_up_to: int = 0,
+    only_rouge1: bool = False,
+    averaged: bool = False,
+    blank_golds: bool = False,
+) -> Metric:
     """Make the metric that the published code takes from the package rouge 1.0.1.
 
     Args:
         blank_up_to: Answers of at most so many characters are scored as a space.
         only_rouge1: Whether ROUGE-1 stands alone, as F1.
         averaged: Whether the mean of the three comes first.
+        blank_golds: Whether an empty reference is scored as a space, too.
     """
+    blank = " " if blank_golds else ""
 
     def prepare(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
-        texts = [[normaliser.apply(text) for text in all_texts(gold)] for gold in golds]
+        texts = [[normaliser.apply(text) or blank for text in all_texts(gold)] for gold in golds]
         prepared = Rouge101References(texts)
 
         def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
@@ -101,6 +110,7 @@ def rouge101(*, blank_up_to: int = 0, only_rouge1: bool = False, averaged: bool 
     if only_rouge1:
         return Metric("ROUGE-1 of rouge 1.0.1, called F1", ("f1",), "f1", prepare, best=_BEST_F)
     blanked = "; a single character is a blank" if blank_up_to else ""
+    blanked += "; an empty reference is a blank" if blank_golds else ""
     if averaged:
         return Metric(
             f"mean of ROUGE-1/2/L of rouge 1.0.1{blanked}",
@@ -186,10 +196,15 @@ def _numbers(value: object, count: int) -> tuple[float, ...] | None:
 
 
 def _one_row(value: object) -> object:
-    """Join a list of lists of one length, as the published `view(-1, 4)` does."""
-    rows = [_list(row) for row in _list(value) or ()]
-    joined = [number for row in rows for number in row or ()]
-    return joined if rows and {len(row or ()) * len(rows) for row in rows} == {4} else value
+    """Join lists in lists that form a grid of four numbers, as `view(-1, 4)` of a tensor does."""
+    row = _list(value)
+    while row and len(row) <= 4:
+        rows = [_list(part) for part in row]
+        lists = [part for part in rows if part]
+        if len(lists) != len(row) or len({len(part) for part in lists}) != 1:
+            return row
+        row = [number for part in lists for number in part]
+    return value
 
 
 def _read_box(response: object, context: Context) -> Parsed:
@@ -211,8 +226,9 @@ def _read_point(response: object, context: Context) -> Parsed:
         point = _numbers(response, 2)
     if point is None:
         pair = _list(response) or ()
-        counted = len(pair) == 2 and all(isinstance(number, (int, float)) for number in pair)
-        return unparsed("no point in it", crashed=not counted)
+        if len(pair) != 2:
+            return unparsed("no point in it", crashed=True)
+        return unparsed("no point in it", compared=tuple(pair))
     return placed(Parsed(point, None, SAME_SPACE), image_extent(context))
 
 
@@ -248,13 +264,17 @@ def _box_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float, float]:
     return float(hit), _overlap(answer, gold.bbox)
 
 
-BOX = Parser("four numbers, in one more list or not", _read_box)
+def _point_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float]:
+    try:
+        x, y = answer
+        return (float(point_in_box(x, y, gold.bbox)),)
+    except TypeError:
+        # The second of a pair is compared only where the first is within the box.
+        raise PublishedCrashError from None
+
+
+BOX = Parser("four numbers, in more lists or not", _read_box)
 POINT = Parser("two numbers", _read_point)
 
 BOX_HIT = pairwise("IoU >= 0.5", ("accuracy", "iou"), "accuracy", _box_hit)
-POINT_HIT = pairwise(
-    "the point in the box, edges included",
-    ("accuracy",),
-    "accuracy",
-    lambda answer, gold, _: (float(point_in_box(answer[0], answer[1], gold.bbox)),),
-)
+POINT_HIT = pairwise("the point in the box, edges included", ("accuracy",), "accuracy", _point_hit)

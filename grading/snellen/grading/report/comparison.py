@@ -1,12 +1,11 @@
 """Render comparisons of runs as JSON, CSV or Markdown."""
 
-import csv
-import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import msgspec
 
+from snellen.grading.csv_text import csv_rows
 from snellen.grading.markdown import plain_text, table_lines
 from snellen.grading.models.comparisons import Comparison, ItemChange
 
@@ -27,14 +26,16 @@ def comparisons_to_json(found: Sequence[Comparison], changes: Changes) -> Iterat
 
 def comparisons_to_csv(found: Sequence[Comparison], changes: Changes) -> Iterator[bytes]:
     """Yield one row an item on which two runs differ, with a header."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(["first", "second", "metric", "item_id", "first_value", "second_value"])
-    for one, items in zip(found, changes, strict=True):
-        for item in items:
-            values = (repr(item.first), repr(item.second))
-            writer.writerow([one.first, one.second, one.metric, item.item_id, *values])
-    yield buffer.getvalue().encode()
+    yield from csv_rows(
+        [
+            ("first", "second", "metric", "item_id", "first_value", "second_value"),
+            *(
+                (one.first, one.second, one.metric, item.item_id, item.first, item.second)
+                for one, items in zip(found, changes, strict=True)
+                for item in items
+            ),
+        ]
+    )
 
 
 def comparisons_to_markdown(found: Sequence[Comparison], changes: Changes) -> Iterator[bytes]:

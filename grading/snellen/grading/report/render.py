@@ -1,12 +1,11 @@
 """Render a report and its scores as JSON, CSV or Markdown, piece by piece."""
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import msgspec
 
+from snellen.grading.csv_text import csv_rows
 from snellen.grading.markdown import code_text, plain_text, prose_text, table_lines
 from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.estimates import Estimate
@@ -44,31 +43,25 @@ def to_csv(report: Report, scores: ScoreTable | None, tags: Tags) -> Iterator[by
 
     The items' tags are the last columns.
     """
+    yield from csv_rows(_rows(scores, tags))
+
+
+def _rows(scores: ScoreTable | None, tags: Tags) -> Iterator[Sequence[object]]:
     keys: tuple[str, ...] = () if scores is None else scores.keys
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(
-        ["item_id", "attempt", "model", "outcome", *keys, "response", "error", "note", *tags]
-    )
+    yield ["item_id", "attempt", "model", "outcome", *keys, "response", "error", "note", *tags]
     attempts = 1 if scores is None else len(scores.attempts)
     for number, row in enumerate(() if scores is None else scores.rows()):
-        writer.writerow(
-            [
-                row["item_id"],
-                row["attempt"],
-                row.get("model"),
-                row["outcome"].value,
-                *(repr(row["metrics"][key]) for key in keys),
-                _cell(row.get("response")),
-                row.get("error"),
-                row.get("note"),
-                *(column[number // attempts] for column in tags.values()),
-            ]
-        )
-        yield buffer.getvalue().encode()
-        buffer.seek(0)
-        buffer.truncate()
-    yield buffer.getvalue().encode()
+        yield [
+            row["item_id"],
+            row["attempt"],
+            row.get("model"),
+            row["outcome"].value,
+            *(row["metrics"][key] for key in keys),
+            _cell(row.get("response")),
+            row.get("error"),
+            row.get("note"),
+            *(column[number // attempts] for column in tags.values()),
+        ]
 
 
 def to_markdown(

@@ -14,11 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 from snellen.grading.errors import MetricError, UnknownNameError
 from snellen.grading.models.estimates import Bounds, Interval
 from snellen.grading.stats.clusters import (
+    SAME,
     ClusterSums,
     checked,
     cluster_sums,
     differences,
     on_grid,
+    tie_width,
     varies,
 )
 from snellen.grading.stats.distributions import check_level, normal_quantile
@@ -229,7 +231,8 @@ def _corrected(
 
     exact = on_grid(sums.sums, sums.clusters)
     mean = exact.sum() / sums.sizes.sum()
-    below = (np.count_nonzero(means < mean) + np.count_nonzero(means == mean) / 2) / len(means)
+    same = np.abs(means - mean) <= tie_width(sums.sums, sums.clusters)
+    below = (np.count_nonzero(~same & (means < mean)) + np.count_nonzero(same) / 2) / len(means)
     if not 0 < below < 1:
         return tails
     bias = normal_quantile(below)
@@ -244,21 +247,24 @@ def _corrected(
 
 def _studentised(sums: ClusterSums, draws: int, source: np.random.PCG64, level: float) -> _Bounds:
     """Return the bootstrap-t interval, each draw divided by its own clustered standard error."""
-    residuals, sizes, count = sums.residuals, sums.sizes, sums.clusters
+    scale = max(SAME, float(np.abs(sums.residuals).max()))
+    residuals, sizes, count = sums.residuals / scale, sums.sizes, sums.clusters
     columns = (residuals, sizes, residuals**2, residuals * sizes, sizes**2)
     tables = [on_grid(column, count) for column in columns]
+    rounding = count * tie_width(residuals, count)
     parts: list[NDArray[np.float64]] = []
     for rows in _draws(count, draws, source):
         r, m, rr, rm, mm = (table[rows].sum(axis=1) for table in tables)
         shift = r / m
-        squares = np.maximum(rr - 2 * shift * rm + shift**2 * mm, 0.0)
+        squares = rr - 2 * shift * rm + shift**2 * mm
+        squares[squares <= rounding] = 0.0
         error = np.sqrt(squares * (count / (count - 1))) / m
         # A draw of one cluster over and over has no spread: it is infinitely far out.
         with np.errstate(divide="ignore", invalid="ignore"):
-            statistic = np.where(shift == 0, 0.0, shift / error)
+            statistic = np.where(np.abs(r) <= rounding, 0.0, shift / error)
         parts.append(statistic)
     low, high = _order_statistics(np.concatenate(parts), ((1 - level) / 2, (1 + level) / 2))
     if not (np.isfinite(low) and np.isfinite(high)):
         raise MetricError("too many resamples have no spread for a bootstrap t interval")
-    error = float(np.sqrt(count / (count - 1) * (residuals @ residuals)) / sums.sizes.sum())
+    error = float(np.sqrt(count / (count - 1) * (residuals @ residuals)) / sizes.sum()) * scale
     return _Bounds(sums.mean - high * error, sums.mean - low * error)

@@ -142,10 +142,30 @@ def on_grid(values: NDArray[np.float64], terms: int) -> NDArray[np.float64]:
 
     They become multiples of one power of two, so small a one that nothing visible is lost (about
     1e-12 for thousands of values in 0..1). Sums then do not depend on the order of adding, which
-    differs between processors, numpy versions and chunk sizes.
+    differs between processors, numpy versions and chunk sizes. Sums that are equal in exact
+    arithmetic may differ after it: compare them with `tie_width`.
     """
-    largest = float(np.abs(values).max(initial=0.0)) * terms
-    if not largest:
+    if not values.any():
         return values
-    exponent = 52 - int(np.frexp(largest)[1])
+    exponent = _exponent(values, terms)
     return np.ldexp(np.rint(np.ldexp(values, exponent)), -exponent)
+
+
+def tie_width(values: NDArray[np.float64], terms: int) -> float:
+    """Return how far apart two means of `terms` values may be and still be the same number.
+
+    Args:
+        values: What is added up, before or after `on_grid`.
+        terms: How many of them, as given to `on_grid`.
+
+    >>> tie_width(np.array([1 / 3, 2 / 3]), 4)
+    1e-12
+    """
+    # The grid moves a value by half a step at most, so two sums by `terms` steps and two means by
+    # one. `SAME` is for what was rounded before. A million values of 0..1 have a step of 1e-9.
+    return max(SAME, float(np.ldexp(1.0, -_exponent(values, terms)))) if values.any() else SAME
+
+
+def _exponent(values: NDArray[np.float64], terms: int) -> int:
+    """Return how many bits after the point the grid of these values has."""
+    return 52 - int(np.frexp(float(np.abs(values).max()) * terms)[1])

@@ -16,11 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from snellen.grading.errors import MetricError
 from snellen.grading.models.estimates import Bounds, Estimate
 from snellen.grading.stats.clusters import (
+    SAME,
     checked,
     cluster_sums,
     differences,
     is_binary,
     on_grid,
+    tie_width,
 )
 from snellen.grading.stats.distributions import normal_two_sided, t_two_sided
 from snellen.grading.stats.means import mean_estimate
@@ -175,18 +177,20 @@ def permutation_test(
         raise MetricError(f"a permutation test needs draws, not {draws}")
     source = stream(seed)
     sums = cluster_sums(differences(first, second), clusters).sums
-    # Twice the sum is formed below, which takes a bit more than the sum.
-    apart = on_grid(sums, 2 * len(sums))
-    apart = apart[apart != 0]
-    count = len(apart)
+    sums = sums[np.abs(sums) > SAME]
+    count = len(sums)
     if not count:
         return 1.0
+    # Twice the sum is formed below, which takes a bit more than the sum.
+    apart = on_grid(sums, 2 * count)
     total = apart.sum()
+    # Flips that tie with what was observed come out a rounding away from it, and count.
+    observed = abs(total) - count * tie_width(sums, 2 * count)
     exact = 2**count <= draws
     extreme = 0
     for kept in _all_flips(count) if exact else _random_flips(count, draws, source):
         flipped = 2 * (kept.astype(np.float64) @ apart) - total
-        extreme += int(np.count_nonzero(np.abs(flipped) >= abs(total)))
+        extreme += int(np.count_nonzero(np.abs(flipped) >= observed))
     return extreme / 2**count if exact else (1 + extreme) / (1 + draws)
 
 

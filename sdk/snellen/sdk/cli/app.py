@@ -36,6 +36,7 @@ from snellen.sdk.cli.options import (
     Items,
     Json,
     Least,
+    Map,
     Output,
     Protocol,
     References,
@@ -45,6 +46,7 @@ from snellen.sdk.cli.options import (
     Task,
     WithReferences,
     check,
+    columns_of,
     errors_told,
     executor_of,
     finish,
@@ -112,6 +114,7 @@ def grade(
     protocol: Protocol = None,
     split: Split = None,
     items: Items = None,
+    columns: Map = None,
     embedder: Embedder = None,
     run_code: RunCode = False,
     with_references: WithReferences = False,
@@ -138,6 +141,7 @@ def grade(
             protocol=protocol,
             split=split,
             items=item_ids(items),
+            columns=columns_of(columns),
             embedder=embedder,
             executor=executor_of(run_code=run_code),
             tags=tags,
@@ -164,6 +168,7 @@ def regrade(
     ] = None,
     references: References = None,
     split: Split = None,
+    columns: Map = None,
     embedder: Embedder = None,
     run_code: RunCode = False,
     output: Output = None,
@@ -179,6 +184,7 @@ def regrade(
             data=data,
             references=references,
             split=split,
+            columns=columns_of(columns),
             embedder=embedder,
             executor=executor_of(run_code=run_code),
         )
@@ -199,6 +205,7 @@ def explain(
     ] = None,
     split: Split = None,
     items: Items = None,
+    columns: Map = None,
     run_code: RunCode = False,
     metric: Annotated[
         str | None, typer.Option(help="The metric to compare; the primary ones when left out.")
@@ -217,12 +224,14 @@ def explain(
             protocols=protocols.split(",") if protocols else None,
             split=split,
             items=item_ids(items),
+            columns=columns_of(columns),
             executor=executor_of(run_code=run_code),
         )
         if len(rescored.reports) < 2:
             raise InputError("name at least two protocols to explain a difference between")
         show.protocol_reports(rescored, metric, partings)
         first = next(iter(rescored.reports.values()))
+        show.warnings(rescored.notices)
         if first.problems:
             show.problems(first)
             raise typer.Exit(PROBLEMS)

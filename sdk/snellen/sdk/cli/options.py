@@ -72,6 +72,15 @@ Items = Annotated[
         show_default=False,
     ),
 ]
+Map = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        help="What the answers call a field: prediction=response; may be repeated.",
+        metavar="COLUMN=FIELD",
+        show_default=False,
+    ),
+]
 Embedder = Annotated[
     str | None,
     typer.Option(
@@ -217,6 +226,21 @@ def check_folder(path: Path) -> None:
     """Refuse a file in a folder that is not there."""
     if not path.absolute().parent.is_dir():
         raise InputError("there is no such folder to save it in", file=str(path))
+
+
+def columns_of(given: list[str] | None) -> dict[str, str] | None:
+    """Split what --map names into columns and fields.
+
+    Raises:
+        InputError: One is no COLUMN=FIELD.
+    """
+    pairs = [one.rpartition("=") for one in given or ()]
+    for name, _, field in pairs:
+        if not (name and field):
+            raise InputError(
+                f"--map takes COLUMN=FIELD, such as prediction=response, not {name or field!r}"
+            )
+    return {name: field for name, _, field in pairs} or None
 
 
 def executor_of(*, run_code: bool) -> CodeExecutor | None:

@@ -20,6 +20,7 @@ from snellen.sdk.cli.options import (
     Items,
     Json,
     Least,
+    Map,
     Output,
     Protocol,
     References,
@@ -29,6 +30,7 @@ from snellen.sdk.cli.options import (
     check,
     check_folder,
     check_tags,
+    columns_of,
     errors_told,
     finish,
     item_ids,
@@ -232,6 +234,7 @@ def consensus(
         PairRule, typer.Option(help="clean: before and after share a reference; each: they don't.")
     ] = "clean",
     embedder: Embedder = None,
+    columns: Map = None,
 ) -> None:
     """Make references of several models' answers and freeze them in a file.
 
@@ -250,6 +253,7 @@ def consensus(
             minimum_support=minimum_support,
             pairs=pairs,
             embedder=embedder,
+            columns=columns_of(columns),
         )
         found.save(output)
         show.consensus(found, output)

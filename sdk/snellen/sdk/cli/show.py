@@ -106,8 +106,7 @@ def report(given: Report) -> None:
         _out.print(f"{given.not_selected} submission(s) to items that were not selected")
     if given.tag_coverage:
         _out.print(f"Tags {escape(given.tag_coverage)}")
-    for warning in given.warnings:
-        _out.print(f"[yellow]{escape(warning)}[/yellow]")
+    warnings(given.warnings)
     if given.data.note:
         _out.print(f"[yellow]Data: {escape(given.data.note)}[/yellow]")
     _out.print(given.signature, style="dim", soft_wrap=True, markup=False)
@@ -264,6 +263,12 @@ def doctor(found: Iterable[Check]) -> None:
 def message(text: str) -> None:
     """Print a line on standard error."""
     _err.print(text, markup=False, soft_wrap=True)
+
+
+def warnings(told: Iterable[str]) -> None:
+    """Print what a reader of the numbers must know."""
+    for warning in told:
+        _out.print(f"[yellow]{escape(warning)}[/yellow]")
 
 
 def left_out(why: str) -> None:

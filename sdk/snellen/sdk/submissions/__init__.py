@@ -14,6 +14,7 @@ from snellen.grading.errors import SubmissionError
 from snellen.grading.models.scores import Submission
 from snellen.sdk.submissions.arrow import read_parquet
 from snellen.sdk.submissions.batch import Batch, Limits
+from snellen.sdk.submissions.columns import check_columns
 from snellen.sdk.submissions.document import read_document
 from snellen.sdk.submissions.files import display, require_file
 from snellen.sdk.submissions.frames import read_frame
@@ -49,7 +50,12 @@ _READERS = {
 
 
 def read(
-    source: Source, *, max_response_chars: int = 1_048_576, chunk: int = 16_384
+    source: Source,
+    *,
+    columns: Mapping[str, str] | None = None,
+    guess: bool = True,
+    max_response_chars: int = 1_048_576,
+    chunk: int = 16_384,
 ) -> Iterator[Batch]:
     """Read submissions, batch by batch.
 
@@ -63,6 +69,10 @@ def read(
             - `-`: JSONL from standard input;
             - a list or any other iterable of dicts or Submissions, taken lazily;
             - a pandas or polars DataFrame, or anything else that exports an Arrow stream.
+        columns: Names in the source, to the fields that they are: `{"prediction": "response"}`.
+        guess: Whether item_id and response, where there is none, may be found by a usual name
+            (`snellen.sdk.submissions.columns.USUAL`): the header or the first record decides, and
+            the first batch's `notices` say so. Two names that fit are none.
         max_response_chars: A longer response is replaced by `TOO_LONG`. A text counts by its
             characters, any other JSON by those of its compact JSON.
         chunk: How many submissions a batch has at most.
@@ -86,7 +96,8 @@ def read(
     """
     if chunk < 1 or max_response_chars < 0:
         raise ValueError("chunk must be at least 1 and max_response_chars at least 0")
-    limits = Limits(chunk, max_response_chars)
+    check_columns(columns or {})
+    limits = Limits(chunk, max_response_chars, columns or {}, guess)
     if isinstance(source, str | os.PathLike):
         return _read_path(os.fsdecode(source), limits)
     return read_frame(source, limits) or read_rows(source, limits)

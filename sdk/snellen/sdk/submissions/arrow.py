@@ -1,6 +1,6 @@
 """Arrow's record batches, from parquet or from whatever exports a stream of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, cast
 
 from snellen.grading.errors import MissingExtraError, SubmissionError
@@ -30,10 +30,10 @@ def read_parquet(path: str, limits: Limits) -> Iterator[Batch]:
         collector = Collector(limits, file, size)
         try:
             with pq.ParquetFile(raw) as parquet:
-                names = wanted_columns(parquet.schema_arrow.names, file)
+                names = wanted_columns(collector, parquet.schema_arrow.names)
                 rows = 0
                 for batch in parquet.iter_batches(  # pyright: ignore[reportUnknownMemberType]  # stubs: bare list
-                    batch_size=limits.chunk, columns=names
+                    batch_size=limits.chunk, columns=list(names.values())
                 ):
                     _add(collector, batch, names, rows + 1)
                     rows += batch.num_rows
@@ -75,7 +75,7 @@ def read_stream(source: Stream, limits: Limits) -> Iterator[Batch]:
     collector = Collector(limits)
     rows = 0
     with pa.RecordBatchReader.from_stream(source) as reader:
-        names = wanted_columns(reader.schema.names)
+        names = wanted_columns(collector, reader.schema.names)
         for whole in reader:
             for start in range(0, whole.num_rows, limits.chunk):
                 batch = whole.slice(start, limits.chunk)
@@ -85,8 +85,12 @@ def read_stream(source: Stream, limits: Limits) -> Iterator[Batch]:
     yield from collector.rest()
 
 
-def _add(collector: Collector, batch: "pa.RecordBatch", names: Sequence[str], first: int) -> None:
-    columns = {name: _cells(cast("pa.Array[Any]", batch.column(name))) for name in names}
+def _add(
+    collector: Collector, batch: "pa.RecordBatch", names: Mapping[str, str], first: int
+) -> None:
+    columns = {
+        field: _cells(cast("pa.Array[Any]", batch.column(name))) for field, name in names.items()
+    }
     add_table(collector, columns, range(first, first + batch.num_rows))
 
 

@@ -1,18 +1,29 @@
 """Batch: some submissions as columns; and the collector that fills batches."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.reports import Problem, ProblemKind
+from snellen.sdk.submissions.columns import Named, named
 
 
 class Limits(NamedTuple):
-    """How much is read at a time, and how long one response may be."""
+    """How much is read at a time, how long one response may be, and what fields are called.
+
+    Attributes:
+        chunk: How many submissions a batch has at most.
+        max_response_chars: How long a response may be.
+        columns: Names in the source, to the fields that they are.
+        guess: Whether usual names are taken for fields that are not there.
+    """
 
     chunk: int
     max_response_chars: int
+    columns: Mapping[str, str] = MappingProxyType({})
+    guess: bool = True
 
     @property
     def largest(self) -> int:
@@ -38,6 +49,7 @@ class Batch:
         file: The file, as shown to a person; None for what is in memory.
         bytes_read: How much of the file was read so far; for parquet in proportion to its rows.
         bytes_total: The size of the file; None when it has none.
+        notices: What was taken for what, a sentence each; not wrong, but to be known.
     """
 
     item_ids: list[str]
@@ -50,6 +62,7 @@ class Batch:
     file: str | None = None
     bytes_read: int | None = None
     bytes_total: int | None = None
+    notices: Sequence[str] = ()
 
 
 class Collector:
@@ -72,6 +85,8 @@ class Collector:
         self.models: list[str | None] = []
         self.lines: list[int] = []
         self.problems: list[Problem] = []
+        self.notices: list[str] = []
+        self.names: Named | None = None
         self._kept = 0
         self._faults = 0
         self._first_fault: Problem | None = None
@@ -102,6 +117,14 @@ class Collector:
         self._faults += 1
         self._first_fault = self._first_fault or problem
 
+    def name(self, names: Sequence[str]) -> Named:
+        """Decide, once a source, what it calls the fields; see `named`."""
+        if self.names is None:
+            self.names = named(names, self.limits.columns, guess=self.limits.guess)
+            if self.names.notice:
+                self.notices.append(self.names.notice)
+        return self.names
+
     def ready(self) -> Iterator[Batch]:
         """Yield the batches that are full, of rows or of problems."""
         while max(len(self.item_ids), len(self.problems)) >= self.limits.chunk:
@@ -121,8 +144,10 @@ class Collector:
         if first is None:
             raise SubmissionError("there are no submissions in it", file=self.file)
         count = f"the first of {self._faults} problems: " if self._faults > 1 else ""
+        advice = "" if self.names is None else self.names.lacking.get("item_id", "")
+        advice = advice and f" ({advice})"
         raise SubmissionError(
-            f"no submission could be read; {count}{first.message}",
+            f"no submission could be read; {count}{first.message}{advice}",
             file=self.file,
             line=first.line,
             field=first.field,
@@ -142,9 +167,10 @@ class Collector:
             file=self.file,
             bytes_read=self.bytes_read,
             bytes_total=self.bytes_total,
+            notices=tuple(self.notices),
         )
         self._kept += len(batch.item_ids)
-        self.problems = []
+        self.problems, self.notices = [], []
         for column in (
             self.item_ids,
             self.responses,

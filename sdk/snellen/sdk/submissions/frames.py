@@ -75,13 +75,14 @@ def _kind(source: object) -> str:
 
 
 def _read_pandas(frame: _Pandas, limits: Limits) -> Iterator[Batch]:
-    names = wanted_columns(list(frame.columns))
     collector = Collector(limits)
+    names = wanted_columns(collector, list(frame.columns))
     for start in range(0, len(frame), limits.chunk):
         columns = {
-            name: _pandas_cells(frame[name].iloc[start : start + limits.chunk]) for name in names
+            field: _pandas_cells(frame[name].iloc[start : start + limits.chunk])
+            for field, name in names.items()
         }
-        stop = start + len(columns[names[0]])
+        stop = start + len(next(iter(columns.values())))
         add_table(collector, columns, range(start + 1, stop + 1))
         yield from collector.ready()
     yield from collector.rest()
@@ -96,11 +97,11 @@ def _pandas_cells(series: _Cells) -> list[object]:
 
 
 def _read_polars(frame: _Polars, limits: Limits) -> Iterator[Batch]:
-    names = wanted_columns(list(frame.columns))
     collector = Collector(limits)
+    names = wanted_columns(collector, list(frame.columns))
     for start in range(0, len(frame), limits.chunk):
         part = frame.slice(start, limits.chunk)
-        columns = {name: part.get_column(name).to_list() for name in names}
+        columns = {field: part.get_column(name).to_list() for field, name in names.items()}
         add_table(collector, columns, range(start + 1, start + len(part) + 1))
         yield from collector.ready()
     yield from collector.rest()

@@ -2,8 +2,9 @@
 
 import codecs
 import json
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Annotated, Any, TypeAlias, cast
 
 import msgspec
 
@@ -12,7 +13,9 @@ from snellen.sdk.submissions.batch import Collector
 from snellen.sdk.submissions.records import (
     MAX_ATTEMPT,
     add_parsed,
+    is_episode,
     limited,
+    name_fields,
     report_deep_response,
     report_missing_response,
 )
@@ -38,7 +41,35 @@ class _Row(msgspec.Struct, gc=False):
     meta: _Meta | None = None
 
 
-_decode = msgspec.json.Decoder(_Row).decode
+_Decode: TypeAlias = Callable[[bytes], _Row]
+
+_decode: _Decode = msgspec.json.Decoder(_Row).decode
+
+
+@cache
+def _decoder(other: tuple[tuple[str, str], ...]) -> _Decode:
+    """Return what decodes lines in which some fields, ours first, have another name."""
+    fields = [
+        (one.name, one.type) if one.required else (one.name, one.type, one.default)
+        for one in msgspec.structs.fields(_Row)
+    ]
+    row = msgspec.defstruct("_NamedRow", fields, rename=dict(other), gc=False)
+    return msgspec.json.Decoder(cast("type[_Row]", row)).decode
+
+
+def _decode_of(collector: Collector, lines: Iterable[bytes]) -> _Decode:
+    """Return what decodes a source's lines, the first of which decides what fields are called."""
+    if collector.names is None:
+        for line in lines:
+            try:
+                first = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
+            except _FAULTS:
+                continue
+            if not is_episode(first):
+                name_fields(collector, list(first))
+            break
+    other = None if collector.names is None else collector.names.other
+    return _decoder(tuple(other.items())) if other else _decode
 
 
 def add_lines(collector: Collector, data: bytes, first: int, *, last: bool) -> int:
@@ -56,7 +87,8 @@ def add_lines(collector: Collector, data: bytes, first: int, *, last: bool) -> i
     if not data:
         return 0
     lines = data.removesuffix(b"\n").split(b"\n")
-    rows = _rows(data, lines, collector.limits.max_response_chars)
+    decode = _decode_of(collector, lines)
+    rows = _rows(data, lines, collector.limits.max_response_chars, decode)
     if rows is None:
         end = first + len(lines) - 1
         for line, text in enumerate(lines, first):
@@ -91,7 +123,7 @@ def add_line(collector: Collector, data: bytes, line: int, *, last: bool = False
         _report(collector, f"{reason}; save the file as UTF-8", line, truncated=cut)
         return
     try:
-        row = _decode(data)
+        row = _decode_of(collector, (data,))(data)
     except _FAULTS as fault:
         # The same text after a lone surrogate, but the lenient parser gets past that.
         cut = last and "truncated" in str(fault)
@@ -128,7 +160,9 @@ def parse_leniently(text: str) -> object:
         raise NotJsonError("not usable (a number in it is too long)") from fault
 
 
-def _rows(data: bytes, lines: Sequence[bytes], limit: int) -> Sequence[_Row] | None:
+def _rows(
+    data: bytes, lines: Sequence[bytes], limit: int, decode: _Decode
+) -> Sequence[_Row] | None:
     """Decode lines that are all right, or return None where any needs a second look."""
     if max(map(len, lines)) > limit:
         return None
@@ -136,7 +170,7 @@ def _rows(data: bytes, lines: Sequence[bytes], limit: int) -> Sequence[_Row] | N
         if not data.isascii():
             # msgspec does not look into the strings that it skips.
             data.decode()
-        rows = [_decode(line) for line in lines]
+        rows = [decode(line) for line in lines]
     except _FAULTS:
         return None
     kinds: set[type[object]] = {type(row.response) for row in rows}

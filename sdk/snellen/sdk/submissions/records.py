@@ -2,12 +2,13 @@
 
 import json
 import operator
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, cast
 
 from snellen.grading.models.reports import ProblemKind
 from snellen.grading.models.scores import TOO_LONG
 from snellen.sdk.submissions.batch import Collector
+from snellen.sdk.submissions.columns import FIELDS, Named
 from snellen.sdk.submissions.values import (
     NotJsonError,
     is_nested_too_deep,
@@ -17,7 +18,6 @@ from snellen.sdk.submissions.values import (
     to_json,
 )
 
-FIELDS = ("item_id", "response", "attempt", "error", "model")
 MAX_ATTEMPT = 2**31 - 1
 
 _ABSENT = object()
@@ -34,10 +34,33 @@ def add_record(collector: Collector, record: Mapping[str, Any], line: int) -> No
     Without a readable item_id and attempt nobody knows where it belongs, so it is skipped, as is
     one whose response is no JSON. A wrong error, model or meta leaves it in. An absent response
     without an error is a problem too, but the record stays: it was submitted. The record of an
-    episode is taken for the submission that it stands for.
+    episode is taken for the submission that it stands for. The first record of a source decides
+    what the fields are called.
     """
     if is_episode(record):
         record = _of_episode(collector, record, line)
+    elif other := name_fields(collector, list(record)).other:
+        record = _renamed(record, other)
+    add_named(collector, record, line)
+
+
+def name_fields(collector: Collector, names: Sequence[str]) -> Named:
+    """Decide with a source's first record what it calls the fields, and say what it lacks."""
+    if collector.names is None and "error" not in names:
+        lacking = collector.name(names).lacking.get("response")
+        if lacking:
+            collector.notices.append(f"the first record has no response; {lacking}")
+    return collector.name(names)
+
+
+def _renamed(record: Mapping[str, Any], other: Mapping[str, str]) -> Mapping[str, Any]:
+    left = {*other, *other.values()}
+    kept = {name: value for name, value in record.items() if name not in left}
+    return kept | {field: record[name] for field, name in other.items() if name in record}
+
+
+def add_named(collector: Collector, record: Mapping[str, Any], line: int) -> None:
+    """Add a record whose fields are called as ours are; see `add_record`."""
     try:
         item_id = _item_id(collector, record.get("item_id"), line)
         attempt = _attempt(collector, record.get("attempt"), line)

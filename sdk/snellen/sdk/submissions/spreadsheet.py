@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple, TextIO
@@ -55,7 +55,7 @@ def read_csv(path: str, limits: Limits) -> Iterator[Batch]:
         header = [name.strip() for name in next(rows, _Row(1, [])).cells]
         if not header:
             raise SubmissionError("there are no submissions in it: it is empty", file=file)
-        names = wanted_columns(header, file)
+        names = wanted_columns(collector, header)
         while block := list(islice(rows, _ROWS)):
             _add(collector, header, names, block)
             collector.bytes_read = raw.tell()
@@ -95,7 +95,7 @@ def _lines(text: TextIO, file: str, largest: int) -> Iterator[str]:
 
 
 def _add(
-    collector: Collector, header: Sequence[str], names: Sequence[str], rows: Sequence[_Row]
+    collector: Collector, header: Sequence[str], names: Mapping[str, str], rows: Sequence[_Row]
 ) -> None:
     fitting: list[_Row] = []
     for row in rows:
@@ -109,9 +109,9 @@ def _add(
             row.line,
         )
     columns: dict[str, list[object]] = {}
-    for name in names:
+    for field, name in names.items():
         place = header.index(name)
-        columns[name] = [row.cells[place] for row in fitting]
+        columns[field] = [row.cells[place] for row in fitting]
     if "attempt" in columns:
         columns["attempt"] = [_number(str(cell)) for cell in columns["attempt"]]
     for name in _AMOUNTS.intersection(columns):

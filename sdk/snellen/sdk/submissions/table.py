@@ -5,10 +5,10 @@ from typing import cast
 
 from snellen.grading.errors import SubmissionError
 from snellen.sdk.submissions.batch import Collector
-from snellen.sdk.submissions.records import FIELDS, MAX_ATTEMPT, add_record, is_episode
+from snellen.sdk.submissions.columns import FIELDS, NEEDED
+from snellen.sdk.submissions.records import MAX_ATTEMPT, add_named, add_record, is_episode
 from snellen.sdk.submissions.values import text_fault
 
-_NEEDED = ("item_id", "response")
 _OF_EPISODES = (
     "task_id",
     "success",
@@ -22,30 +22,47 @@ _OF_EPISODES = (
 )
 
 
-def wanted_columns(names: Sequence[object], file: str | None = None) -> list[str]:
+def wanted_columns(collector: Collector, names: Sequence[object]) -> dict[str, str]:
     """Return which of a table's columns are to be read: of submissions, or of episodes.
+
+    Returns:
+        Fields of a submission or an episode, to the columns that hold them.
 
     Raises:
         SubmissionError: item_id or response is not among them, and they are not those of episodes;
             or one stands there twice.
     """
-    episodes = is_episode(names)
-    known = _OF_EPISODES if episodes else FIELDS
-    for name in known:
+    if is_episode(names):
+        wanted = {name: name for name in _OF_EPISODES}
+    else:
+        found = collector.name([name for name in names if isinstance(name, str)])
+        for field in NEEDED:
+            if field in found.lacking:
+                raise SubmissionError(
+                    "there is no such column; the columns item_id and response must be there,"
+                    f" {found.lacking[field]}",
+                    file=collector.file,
+                    field=field,
+                )
+        for name in collector.limits.columns:
+            if name not in names:
+                shown = ", ".join(ascii(each) for each in names[:10])
+                raise SubmissionError(
+                    f"there is no such column; found: {shown}", file=collector.file, field=name
+                )
+        taken = set(found.other.values())
+        wanted = {field: found.other.get(field, field) for field in FIELDS}
+        wanted = {
+            field: name for field, name in wanted.items() if field != name or name not in taken
+        }
+    for name in wanted.values():
         if names.count(name) > 1:
             raise SubmissionError(
-                "there are several columns of that name; keep one", file=file, field=name
-            )
-    for name in () if episodes else _NEEDED:
-        if name not in names:
-            found = ", ".join(ascii(each) for each in names[:10]) or "none"
-            raise SubmissionError(
-                f"there is no such column; the columns item_id and response must be there,"
-                f" found: {found}",
-                file=file,
+                "there are several columns of that name; keep one",
+                file=collector.file,
                 field=name,
             )
-    return [name for name in known if name in names]
+    return {field: name for field, name in wanted.items() if name in names}
 
 
 def add_table(
@@ -64,8 +81,9 @@ def add_table(
         collector.lines += lines
         return
     names = tuple(columns)
+    add = add_named if "item_id" in columns else add_record
     for line, cells in zip(lines, zip(*columns.values(), strict=True), strict=True):
-        add_record(collector, dict(zip(names, cells, strict=True)), line)
+        add(collector, dict(zip(names, cells, strict=True)), line)
 
 
 def _is_plain(columns: Mapping[str, list[object]], limit: int) -> bool:

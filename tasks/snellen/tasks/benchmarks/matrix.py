@@ -1,7 +1,7 @@
 """The matrix of four dimensions and four levels, whose items are their user's own."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from snellen.grading.models.items import Image, Item, Reference
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.protocols.matrix import TASK, context_of, responses_of, settings_of
 from snellen.grading.protocols.matrix_golds import (
+    CodeSettings,
     MatrixGold,
     NumberSettings,
     PlaceSettings,
@@ -90,6 +91,7 @@ def load(
             sha256=file.sha256,
             count=len(rows),
             verdict=PinVerdict.UNKNOWN,
+            note=_note(rows),
             path=str(file.path),
         ),
         build_item=lambda place: _ask(rows[place], chosen, lambda name: size(place, name)),
@@ -110,6 +112,19 @@ def load(
             },
         },
         cluster="group",
+    )
+
+
+def _note(rows: Sequence[MatrixItem]) -> str:
+    """Name the items whose score a program can fake."""
+    settings = ((row.id, settings_of(row.gold)) for row in rows)
+    tested = [name for name, one in settings if isinstance(one, CodeSettings) and one.tests]
+    if not tested:
+        return ""
+    more = f" and {len(tested) - 3} more" if len(tested) > 3 else ""
+    return (
+        f"a program can fake passing `tests` ({', '.join(tested[:3])}{more}), because it runs in"
+        " their process; `prints` is compared outside of it"
     )
 
 
