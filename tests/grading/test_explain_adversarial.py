@@ -19,6 +19,8 @@ from snellen.grading.protocols.golds import TEXT, TEXTS
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape
 from snellen.grading.tally import Tally
 
+pytestmark = pytest.mark.thorough
+
 REFERENCES: dict[str, list[Any]] = json.loads(
     Path(__file__).parents[1].joinpath("references.json").read_text(encoding="utf-8")
 )

@@ -33,7 +33,7 @@ ERAS = ("2026-07-28", "legacy", "2026-07-28")
 TAKING = Path(__file__).with_name("taking.py")
 SECONDS = 120
 
-pytestmark = [pytest.mark.slow, pytest.mark.realdata]
+pytestmark = [pytest.mark.slow, pytest.mark.realdata, pytest.mark.thorough]
 
 
 def taking() -> Any:

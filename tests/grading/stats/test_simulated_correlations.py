@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from snellen.grading.stats.correlation import Method, correlate
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.thorough
 
 Values = NDArray[np.float64]
 

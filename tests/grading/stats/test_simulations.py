@@ -32,7 +32,7 @@ from snellen.grading.stats.power import Differences, required_items
 from snellen.grading.stats.proportions import wilson
 from snellen.grading.stats.summary import estimate
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.thorough
 
 Values = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -142,6 +142,7 @@ def test_strata_that_do_not_fit_are_refused(given_strata: Strata, message: str) 
         population_estimate([0, 1, 1], given_strata)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize(("mean", "least"), [(0.5, 0.925), (0.7, 0.925), (0.9, 0.91)])
 @pytest.mark.parametrize("design", ["2 each", "a fifth", "5, core whole"])
@@ -170,6 +171,7 @@ def test_the_interval_covers_the_population_as_often_as_promised(
     assert least <= hits / 1500 <= 0.98
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_interval_of_sites_drawn_whole_covers_the_population() -> None:
     rng = np.random.default_rng(5)

@@ -37,6 +37,7 @@ class Pictures(HTMLParser):
             self.seen.append(f"{tag} {(given.get('src') or given.get('href') or '')[:15]}")
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_sample_is_sat_and_reported(tmp_path: Path) -> None:
     pytest.importorskip("rapidocr")
@@ -60,6 +61,7 @@ def test_the_sample_is_sat_and_reported(tmp_path: Path) -> None:
     assert page.seen == ["img data:image/webp"] * len(found["steps"])
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_same_seed_is_the_same_demonstration(tmp_path: Path) -> None:
     pytest.importorskip("rapidocr")

@@ -339,6 +339,7 @@ evaluate("screenqa/short", model=url, name="toy", data=data, images=False, run=r
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_a_run_killed_at_random_asks_nothing_twice_and_gives_the_same_report(

@@ -20,6 +20,8 @@ from snellen.server.store.schema import open_store
 from snellen.server.store.tables import answers, attempts, items
 from snellen.tasks.pack.writing import Part, write_pack
 
+pytestmark = pytest.mark.thorough
+
 KILLS = int(os.environ.get("SNELLEN_KILLS", "12"))
 SEED = int(os.environ.get("SNELLEN_KILL_SEED", "1"))
 ITEMS = 300

@@ -22,6 +22,8 @@ from snellen.sdk.cli.serving import default_store
 from snellen.server.auth import Scope, Tokens
 from snellen.server.store.schema import open_store
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples" / "clients"
 

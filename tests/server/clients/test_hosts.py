@@ -28,6 +28,7 @@ pytestmark = [
     pytest.mark.clients,
     pytest.mark.slow,
     pytest.mark.skipif(not INSTALLED, reason="not installed; .ci/conformance installs and runs it"),
+    pytest.mark.thorough,
 ]
 
 Body = Mapping[str, Any]

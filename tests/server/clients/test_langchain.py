@@ -17,6 +17,7 @@ pytestmark = [
     pytest.mark.slow,
     # It says so of itself; what this test is for is whether it works all the same.
     pytest.mark.filterwarnings("ignore:`langchain.mcp` is in beta"),
+    pytest.mark.thorough,
 ]
 
 

@@ -16,7 +16,7 @@ from openai.types.responses import (
     ResponseOutputText,
 )
 
-pytestmark = [pytest.mark.clients, pytest.mark.slow]
+pytestmark = [pytest.mark.clients, pytest.mark.thorough]
 
 
 class Scripted(Model):

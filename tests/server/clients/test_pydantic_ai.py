@@ -18,7 +18,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-pytestmark = [pytest.mark.clients, pytest.mark.slow]
+pytestmark = [pytest.mark.clients, pytest.mark.thorough]
 
 
 async def test_an_agent_of_pydantic_ai_takes_the_exam(

@@ -25,6 +25,7 @@ INSPECTOR = NODE_MODULES / "@modelcontextprotocol/inspector/clients/launcher/bui
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not INSTALLED, reason="not installed; .ci/conformance installs and runs it"),
+    pytest.mark.thorough,
 ]
 
 _SUMMARY = re.compile(r"^✓ ([\w-]+): (\d+) passed, 0 failed", re.MULTILINE)

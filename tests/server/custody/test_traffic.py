@@ -35,6 +35,8 @@ from snellen.tasks.pack.reading import open_pack, open_references
 from snellen.tasks.pack.references import canary_of
 from snellen.tasks.pack.writing import Part, strip_pack, write_pack
 
+pytestmark = pytest.mark.thorough
+
 WATCHED = Path(__file__).with_name("watched.py")
 SECONDS = 600
 Kept = Any

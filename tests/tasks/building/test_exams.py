@@ -17,7 +17,7 @@ from snellen.tasks.pack.checking import check_pack
 from snellen.tasks.pack.layout import SEALED
 from snellen.tasks.pack.reading import open_pack
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 SETTINGS = BuildSettings(seed=5, clicks=4)
 WANTED = Wanted("fresh", licence="CC0-1.0")
