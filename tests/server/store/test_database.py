@@ -57,12 +57,15 @@ def names(database: Database) -> list[str]:
 
 def held_up(database: Database) -> tuple[threading.Event, "Future[None]"]:
     """Keep the writer busy until the event is set, so that changes pile up behind it."""
-    go = threading.Event()
+    go, begun = threading.Event(), threading.Event()
 
     def work(connection: Connection) -> None:
+        begun.set()
         go.wait(30)
 
-    return go, database.submit(work)
+    held = database.submit(work)
+    begun.wait(30)
+    return go, held
 
 
 def test_a_change_is_read_by_another_program_when_it_is_done(

@@ -1,7 +1,7 @@
 """The questions that are asked of the store, each in one place; what calls ask is written once.
 
-No rule is here and nothing that only one database knows. On PostgreSQL rows that are about to
-change are locked; on SQLite there is one writer at a time.
+No rule is here and nothing that only one database knows. No row is locked: there is one write
+transaction at a time (`connections`), so what a change has read holds until it commits.
 """
 
 from collections.abc import Sequence
@@ -63,9 +63,7 @@ _KEEP = update(attempts).where(_ONE, attempts.c.report.is_(None)).values(report=
 _COUNTED = Command(update(attempts).where(_ONE).values(answered=attempts.c.answered + 1))
 
 _ITEMS = select(items, *_BESIDE).join_from(items, attempts, items.c.attempt == attempts.c.id)
-_NAMED = _ITEMS.where(_MINE, items.c.opaque == bindparam("o"))
-ITEM = Query(_NAMED, ItemRow)
-ITEM_TO_CHANGE = Query(_NAMED.with_for_update(), ItemRow)
+ITEM = Query(_ITEMS.where(_MINE, items.c.opaque == bindparam("o")), ItemRow)
 # One question for every filter: it is then written once. A parameter that is null filters nothing;
 # PostgreSQL asks of which type such a one is.
 PAGE = Query(
@@ -84,8 +82,7 @@ PAGE = Query(
 HELD_OPEN = Query(
     _ITEMS.where(_MINE, items.c.holder == bindparam("h"), items.c.answered.is_(False))
     .order_by(items.c.place)
-    .limit(1)
-    .with_for_update(),
+    .limit(1),
     ItemRow,
 )
 _OTHER_HALF = (
@@ -106,7 +103,6 @@ _NEXT = (
     )
     .order_by(items.c.place)
     .limit(1)
-    .with_for_update(skip_locked=True, of=items)
 )
 NEXT = Query(_NEXT, ItemRow)
 NEXT_OF_NO_PAIR_SEEN = Query(_NEXT.where(not_(_OTHER_HALF)), ItemRow)
