@@ -44,8 +44,8 @@ _HANDLE = "att_"
 class Service(Register):
     """Runs attempts: every rule of the exam is here, and every transport calls it.
 
-    What reads the store is a plain function; what changes it is to be awaited, and is on disk
-    when it returns.
+    What reads the store is a plain function, which an event loop runs by `off_loop`; what changes
+    it is to be awaited, and is on disk when it returns.
     """
 
     def __init__(self, exam: Exam, database: Database, clock: Clock | None = None) -> None:
@@ -106,7 +106,8 @@ class Service(Register):
             queries.open_attempt(connection, row, places)
 
         await self._database.write(work)
-        return Started(handle, self.attempt(handle, caller), len(places))
+        attempt = await self.off_loop(lambda: self.attempt(handle, caller))
+        return Started(handle, attempt, len(places))
 
     def attempt(self, handle: str, caller: Caller) -> Attempt:
         """Return an attempt of the caller's.

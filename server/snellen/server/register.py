@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from snellen.grading.models.base import Closed
 from snellen.server.errors import NoSuchAttemptError
@@ -17,6 +17,8 @@ from snellen.server.sittings import Attempt, Cost, Progress, State, Swept
 from snellen.server.store import queries
 from snellen.server.store.database import Database
 from snellen.server.store.rows import AttemptRow
+
+T = TypeVar("T")
 
 MOST_LISTED = 100
 LARGEST = 2**31 - 1
@@ -37,6 +39,14 @@ class Register:
     def __init__(self, database: Database, clock: Clock | None = None) -> None:
         self._database = database
         self._clock = clock or Clock()
+
+    async def off_loop(self, work: Callable[[], T]) -> T:
+        """Run what reads, and return what it returns, without holding up the event loop.
+
+        Raises:
+            StoreError: The store failed, or does not answer.
+        """
+        return await self._database.off_loop(work)
 
     def numbered(self, number: int) -> Attempt:
         """Return an attempt by its number in the store, whoever's it is.
@@ -86,7 +96,7 @@ class Register:
             state, now = State.EXPIRED, attempt.deadline
         await self.flush()
         await self._database.write(lambda c: queries.close(c, attempt.id, state.value, now))
-        return self.numbered(attempt.id)
+        return await self.off_loop(lambda: self.numbered(attempt.id))
 
     async def sweep(self, idle_minutes: float) -> Swept:
         """Close what is past its deadline as expired, and what nobody has touched as abandoned."""

@@ -13,6 +13,10 @@ import psycopg
 T = TypeVar("T")
 
 
+class _SilentError(psycopg.OperationalError):
+    """The server does not answer."""
+
+
 class _Bounded(psycopg.Connection[Any]):
     """A connection that waits no longer than so many seconds for an answer."""
 
@@ -25,7 +29,12 @@ class _Bounded(psycopg.Connection[Any]):
         **options: Any,  # noqa: ANN401
     ) -> T:
         """Wait for what a generator of psycopg's waits for, within the bound."""
-        return super().wait(_bounded(gen, self.seconds), *arguments, **options)
+        try:
+            return super().wait(_bounded(gen, self.seconds), *arguments, **options)
+        except _SilentError:
+            # An answer that comes late must not be taken for that to a later question.
+            self.close()
+            raise
 
 
 def connect_bounded(
@@ -49,7 +58,7 @@ def _bounded(gen: Generator[Any, Any, T], seconds: float) -> Generator[Any, Any,
         while True:
             ready = yield waited_for
             if not ready and time.monotonic() >= end:
-                raise psycopg.OperationalError(f"the server has not answered for {seconds:g} s")
+                raise _SilentError(f"the server has not answered for {seconds:g} s")
             waited_for = gen.send(ready)
     except StopIteration as stop:
         return stop.value
