@@ -167,6 +167,8 @@ class FileConnections:
         except BaseException as error:
             if not isinstance(error, ExamError):
                 self._writer = _let_go(self._writer)
+                # Of a fault and its cause, the cause is told.
+                self._check_file()
             raise
         return result
 
