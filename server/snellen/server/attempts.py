@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import Any
 
 from pydantic import JsonValue
@@ -13,6 +12,8 @@ from snellen.grading.errors import SnellenError
 from snellen.server import leases
 from snellen.server.errors import ExamError, NoSuchAttemptError
 from snellen.server.exam import Exam, Paper, Taken
+from snellen.server.handles import digest_of, new_handle
+from snellen.server.logs import log
 from snellen.server.marking import Marking
 from snellen.server.recording import Handed, record
 from snellen.server.register import MOST_LISTED, Clock, Register
@@ -32,13 +33,11 @@ from snellen.server.sittings import (
     Started,
     State,
 )
-from snellen.server.starting import check_left, check_model, policy_of
+from snellen.server.starting import begin_again, check_model, deadline_of, has_left, policy_of
 from snellen.server.store import queries
 from snellen.server.store.database import Database
 from snellen.server.store.rows import ItemRow
 from snellen.server.traces import Traces
-
-_HANDLE = "att_"
 
 
 class Service(Register):
@@ -67,6 +66,9 @@ class Service(Register):
     ) -> Started:
         """Open an attempt.
 
+        A caller that has none left may have lost the result of an earlier call: an attempt of the
+        same choices, of which nothing was handed out, begins again with a new handle.
+
         Args:
             caller: Whose it is.
             tasks: Task or benchmark ids; None: all that is offered.
@@ -81,12 +83,12 @@ class Service(Register):
         policy = policy_of(rules, contexts)
         check_model(model)
         chosen = self.exam.selected(tasks)
-        handle = _HANDLE + self._clock.random(24).hex()
+        handle = new_handle(self._clock.random)
         secret = self._clock.random(32)
         opened = self._clock.now()
         places = self.exam.places(chosen, secret)
         row: dict[str, Any] = {
-            "digest": _digest(handle),
+            "digest": digest_of(handle),
             "secret": secret,
             "caller": caller.name,
             "exam": self.exam.id,
@@ -96,18 +98,22 @@ class Service(Register):
             "contexts": policy.value,
             "model": model,
             "opened": opened,
-            "deadline": None if rules.minutes is None else opened + round(rules.minutes * 60_000),
+            "deadline": deadline_of(rules, opened),
             "state": State.OPEN.value,
             "total": len(places),
         }
 
-        def work(connection: Connection) -> None:
-            check_left(connection, row, rules.attempts)
-            queries.open_attempt(connection, row, places)
+        def work(connection: Connection) -> int | None:
+            if has_left(connection, row, rules.attempts):
+                queries.open_attempt(connection, row, places)
+                return None
+            return begin_again(connection, row, rules.attempts)
 
-        await self._database.write(work)
+        again = await self._database.write(work)
+        if again is not None:
+            log().info("handle replaced", number=again, caller=caller.name)
         attempt = await self.off_loop(lambda: self.attempt(handle, caller))
-        return Started(handle, attempt, len(places))
+        return Started(handle, attempt, attempt.progress.open)
 
     def attempt(self, handle: str, caller: Caller) -> Attempt:
         """Return an attempt of the caller's.
@@ -116,7 +122,7 @@ class Service(Register):
             NoSuchAttemptError: There is none, or it is somebody else's.
             ExamError: It was begun on another exam, or in another mode, than is served now.
         """
-        parameters = {"d": _digest(handle), "c": caller.name}
+        parameters = {"d": digest_of(handle), "c": caller.name}
         row = self._database.read(lambda c: queries.ATTEMPT.first(c, parameters))
         if row is None:
             raise NoSuchAttemptError
@@ -344,7 +350,3 @@ class Service(Register):
             submissions_left=attempt.rules.submissions - row.submissions,
             views_left=None if most is None else most - row.views,
         )
-
-
-def _digest(handle: str) -> bytes:
-    return sha256(handle.encode("utf-8", "surrogatepass")).digest()

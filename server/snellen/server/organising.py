@@ -49,6 +49,7 @@ def routes(service: Service, guard: Sequence[Middleware]) -> Sequence[Route]:
         route("/{number:int}", _shown),
         route("/{number:int}/report", _report),
         route("/{number:int}/answers", _answers),
+        route("/{number:int}/reissue", _reissue, "POST"),
     ]
 
 
@@ -88,6 +89,13 @@ async def _answers(service: Service, request: Request) -> Response:
     exported = await asyncio.to_thread(service.export, attempt)
     lines = "".join(part.lines for part in exported if task in (None, part.task))
     return Response(lines, media_type=_LINES)
+
+
+async def _reissue(service: Service, request: Request) -> Response:
+    _query(request)
+    attempt = await _named(service, request)
+    handle = await service.reissue(attempt)
+    return JSONResponse({"number": attempt.id, "attempt": handle})
 
 
 async def _sweep(service: Service, request: Request) -> Response:

@@ -10,7 +10,9 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from snellen.grading.models.base import Closed
-from snellen.server.errors import NoSuchAttemptError
+from snellen.server.errors import ExamError, NoSuchAttemptError
+from snellen.server.handles import digest_of, new_handle
+from snellen.server.logs import log
 from snellen.server.results import ExamReport
 from snellen.server.rules import Contexts, Mode, Rules
 from snellen.server.sittings import Attempt, Cost, Progress, State, Swept
@@ -97,6 +99,23 @@ class Register:
         await self.flush()
         await self._database.write(lambda c: queries.close(c, attempt.id, state.value, now))
         return await self.off_loop(lambda: self.numbered(attempt.id))
+
+    async def reissue(self, attempt: Attempt) -> str:
+        """Return a new handle of an attempt; the one that its caller had is of no use any more.
+
+        Raises:
+            ExamError: The attempt was abandoned.
+        """
+        if attempt.state is State.ABANDONED:
+            raise ExamError(
+                f"attempt {attempt.id} was abandoned, and a handle of it opens nothing: where"
+                f" nothing of it was handed out, {attempt.caller!r} may start it again"
+            )
+        handle = new_handle(self._clock.random)
+        parameters = {"a": attempt.id, "d": digest_of(handle)}
+        await self._database.write(lambda c: queries.REISSUE.run(c, parameters))
+        log().info("handle replaced", number=attempt.id, caller=attempt.caller)
+        return handle
 
     async def sweep(self, idle_minutes: float) -> Swept:
         """Close what is past its deadline as expired, and what nobody has touched as abandoned."""

@@ -53,6 +53,35 @@ STARTED = select(func.count()).where(
     attempts.c.exam == bindparam("e"),
     attempts.c.mode == bindparam("m"),
 )
+# Nothing of it was ever handed out, and nobody has been told how it ended.
+UNTOUCHED = Query(
+    select(attempts)
+    .where(
+        *(
+            attempts.c[name] == bindparam(name)
+            for name in ("caller", "exam", "mode", "tasks", "contexts")
+        ),
+        attempts.c.model.is_not_distinct_from(cast(bindparam("model"), Text)),
+        attempts.c.state != "finished",
+        attempts.c.report.is_(None),
+        ~select(1).where(leases.c.attempt == attempts.c.id).exists(),
+    )
+    .order_by(attempts.c.id)
+    .limit(1),
+    AttemptRow,
+)
+BEGIN_AGAIN = Command(
+    update(attempts)
+    .where(_ONE)
+    .values(
+        digest=bindparam("d"),
+        state="open",
+        opened=bindparam("opened"),
+        deadline=bindparam("deadline"),
+        closed=None,
+    )
+)
+REISSUE = Command(update(attempts).where(_ONE).values(digest=bindparam("d")))
 PROGRESS = select(attempts.c.total, attempts.c.answered).where(_ONE)
 _CLOSE = (
     update(attempts)
