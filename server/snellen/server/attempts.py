@@ -2,8 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 from pydantic import JsonValue
 from sqlalchemy import Connection
@@ -39,6 +40,11 @@ from snellen.server.store.database import Database
 from snellen.server.store.rows import ItemRow
 from snellen.server.traces import Traces
 
+T = TypeVar("T")
+
+GRADERS = 2
+"""How many attempts are graded at once: a long one does not hold up the short ones."""
+
 
 class Service(Register):
     """Runs attempts: every rule of the exam is here, and every transport calls it.
@@ -53,6 +59,7 @@ class Service(Register):
         self.exam: Paper = exam.paper
         self._traces = Traces(database)
         self._marking = Marking(exam, database)
+        self._graders = ThreadPoolExecutor(GRADERS, thread_name_prefix="snellen-grader")
 
     # ---- the life of an attempt --------------------------------------------------------------
 
@@ -110,6 +117,8 @@ class Service(Register):
             return begin_again(connection, row, rules.attempts)
 
         again = await self._database.write(work)
+        # The first report then does not wait for it; what fails here fails there, too, and is told.
+        self._graders.submit(self._marking.prepare, chosen)
         if again is not None:
             log().info("handle replaced", number=again, caller=caller.name)
         attempt = await self.off_loop(lambda: self.attempt(handle, caller))
@@ -237,7 +246,7 @@ class Service(Register):
         """
         if attempt.rules.mode is not Mode.PRACTICE:
             raise ExamError("only practice says what an answer is worth; finish_attempt reports")
-        return await asyncio.to_thread(self._marking.feedback, attempt, receipt.item)
+        return await self.graded(lambda: self._marking.feedback(attempt, receipt.item))
 
     # ---- the end -----------------------------------------------------------------------------
 
@@ -252,7 +261,7 @@ class Service(Register):
             raise ExamError("the attempt was abandoned; start_attempt opens a new one")
         if closed.report is None:
             try:
-                report = await asyncio.to_thread(lambda: self.report(closed))
+                report = await self.graded(lambda: self.report(closed))
             except SnellenError as error:
                 raise ExamError(
                     "the attempt is closed and its answers are kept, but its report can't be"
@@ -263,6 +272,13 @@ class Service(Register):
         else:
             kept = closed.report
         return ExamReport.model_validate_json(kept)
+
+    async def graded(self, work: Callable[[], T]) -> T:
+        """Run what grades, and return what it returns, beside the event loop.
+
+        A few run at once and the others wait: more would only slow down each other and the loop.
+        """
+        return await asyncio.get_running_loop().run_in_executor(self._graders, work)
 
     def report(self, attempt: Attempt) -> ExamReport:
         """Grade an attempt, or say what it recorded where answers are graded elsewhere."""

@@ -76,7 +76,8 @@ async def _shown(service: Service, request: Request) -> Response:
 
 async def _report(service: Service, request: Request) -> Response:
     _query(request)
-    report = await asyncio.to_thread(service.report_of, await _named(service, request))
+    attempt = await _named(service, request)
+    report = await service.graded(lambda: service.report_of(attempt))
     return JSONResponse(report.model_dump(mode="json"))
 
 
@@ -86,7 +87,7 @@ async def _answers(service: Service, request: Request) -> Response:
     task = given.get("task")
     if task is not None and task not in attempt.tasks:
         raise QueryError(f"attempt {attempt.id} has the tasks {', '.join(attempt.tasks)}")
-    exported = await asyncio.to_thread(service.export, attempt)
+    exported = await service.graded(lambda: service.export(attempt))
     lines = "".join(part.lines for part in exported if task in (None, part.task))
     return Response(lines, media_type=_LINES)
 
