@@ -14,7 +14,6 @@ from snellen.server import leases
 from snellen.server.errors import ExamError, NoSuchAttemptError
 from snellen.server.exam import Exam, Paper, Taken
 from snellen.server.handles import digest_of, new_handle
-from snellen.server.logs import log
 from snellen.server.marking import Marking
 from snellen.server.recording import Handed, record
 from snellen.server.register import MOST_LISTED, Clock, Register
@@ -37,7 +36,7 @@ from snellen.server.sittings import (
 from snellen.server.starting import begin_again, check_model, deadline_of, has_left, policy_of
 from snellen.server.store import queries
 from snellen.server.store.database import Database
-from snellen.server.store.rows import ItemRow
+from snellen.server.store.rows import AttemptRow, ItemRow
 from snellen.server.traces import Traces
 
 T = TypeVar("T")
@@ -110,18 +109,17 @@ class Service(Register):
             "total": len(places),
         }
 
-        def work(connection: Connection) -> int | None:
+        def work(connection: Connection) -> AttemptRow:
             if has_left(connection, row, rules.attempts):
-                queries.open_attempt(connection, row, places)
-                return None
-            return begin_again(connection, row, rules.attempts)
+                number = queries.open_attempt(connection, row, places)
+            else:
+                number = begin_again(connection, row, rules.attempts)
+            return queries.NUMBERED.one(connection, {"a": number})
 
-        again = await self._database.write(work)
+        # Read in the same transaction: the caller's next start may give it another handle.
+        attempt = self._loaded(await self._database.write(work))
         # The first report then does not wait for it; what fails here fails there, too, and is told.
         self._graders.submit(self._marking.prepare, chosen)
-        if again is not None:
-            log().info("handle replaced", number=again, caller=caller.name)
-        attempt = await self.off_loop(lambda: self.attempt(handle, caller))
         return Started(handle, attempt, attempt.progress.open)
 
     def attempt(self, handle: str, caller: Caller) -> Attempt:

@@ -75,7 +75,8 @@ def item_row(connection: Connection, attempt: int, item: str) -> ItemRow:
     Raises:
         ExamError: There is none.
     """
-    row = queries.ITEM.first(connection, {"a": attempt, "o": item})
+    # Neither U+0000 nor half a surrogate pair can be looked up in every database.
+    row = queries.ITEM.first(connection, {"a": attempt, "o": item}) if item.isprintable() else None
     if row is None:
         raise ExamError(
             f"this attempt has no item {item[:40]!r}; list_items has their ids", field="item"

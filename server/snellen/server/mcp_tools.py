@@ -132,10 +132,11 @@ async def list_items(calling: Calling, given: takes.ListItems) -> Sequence[Conte
     attempt = await calling.find(given.attempt)
     answered = None if given.status is None else given.status == "answered"
     after = -1 if given.cursor is None else int(given.cursor)
+    client = None if given.client is None else calling.caller(given.client).client
     # One more than is shown says whether there is a further page.
     found = await service.off_loop(
         lambda: service.list_items(
-            attempt, after=after, limit=PAGE + 1, answered=answered, client=given.client
+            attempt, after=after, limit=PAGE + 1, answered=answered, client=client
         )
     )
     shown = found[:PAGE]

@@ -81,7 +81,8 @@ class Register:
         if end is None:
             now = self._clock.now()
             end = now if attempt.deadline is None else min(now, attempt.deadline)
-        took = end - attempt.opened
+        # A clock that was set back meanwhile tells nothing of how long it took.
+        took = max(0, end - attempt.opened)
         return self._database.read(lambda c: queries.cost(c, attempt.id, took))
 
     async def abandon(self, attempt: Attempt) -> Attempt:
@@ -93,7 +94,8 @@ class Register:
 
         An attempt whose time is over is closed as expired, at its deadline.
         """
-        now = self._clock.now()
+        # A clock may have been set back, and no attempt ends before it was opened.
+        now = max(self._clock.now(), attempt.opened)
         if attempt.deadline is not None and now > attempt.deadline:
             state, now = State.EXPIRED, attempt.deadline
         await self.flush()

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from snellen.server.errors import ExamError
+from snellen.server.logs import log
 from snellen.server.rules import Contexts, Rules
 from snellen.server.store import queries
 
@@ -72,5 +73,6 @@ def begin_again(connection: Connection, row: Mapping[str, Any], most: int | None
     opened: int = row["opened"]
     deadline = deadline_of(Rules.model_validate_json(found.rules), opened)
     times = {"opened": opened, "deadline": deadline}
+    log().info("handle replaced", number=found.id, caller=row["caller"])
     queries.BEGIN_AGAIN.run(connection, {"a": found.id, "d": row["digest"], **times})
     return found.id

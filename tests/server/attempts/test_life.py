@@ -344,5 +344,18 @@ async def test_calls_are_traced_and_add_up(serve: Serve, now: list[int]) -> None
     assert cost.seconds == 2.5
 
 
+@pytest.mark.parametrize("minutes", [None, 30])
+async def test_a_clock_that_is_set_back_makes_no_time_negative(
+    serve: Serve, now: list[int], minutes: float | None
+) -> None:
+    service = serve(minutes=minutes)
+    attempt = (await service.start(ME)).attempt
+    now[0] -= 60 * MINUTE
+    assert service.cost(attempt).seconds == 0.0
+    report = await service.finish(attempt)
+    assert (report.state, report.cost.seconds) == (State.FINISHED, 0.0)
+    assert service.numbered(attempt.id).closed == attempt.opened
+
+
 def test_an_exam_error_is_an_input_error() -> None:
     assert issubclass(ExamError, InputError)

@@ -222,10 +222,11 @@ def place_of(row: ItemRow) -> Place:
     return Place(row.place, row.opaque, row.task, row.item, row.pair)
 
 
-def open_attempt(connection: Connection, row: dict[str, Any], places: Sequence[Place]) -> None:
-    """Write a new attempt and its items."""
+def open_attempt(connection: Connection, row: dict[str, Any], places: Sequence[Place]) -> int:
+    """Write a new attempt and its items; return its number."""
     number = connection.execute(insert(attempts).returning(attempts.c.id), row).scalar_one()
     connection.execute(insert(items), [{"attempt": number, **place._asdict()} for place in places])
+    return number
 
 
 def progress(connection: Connection, attempt: int) -> Progress:
