@@ -127,7 +127,7 @@ class FileConnections:
     def __init__(self, url: URL, patience: float) -> None:
         self.engine = _sqlite_engine(url, patience)
         self.faults: Faults = (SQLAlchemyError, self.engine.dialect.loaded_dbapi.Error)
-        self._file = Path(url.database or "").absolute()
+        self._file = str(Path(url.database or "").absolute())
         self._reading = threading.Lock()
         self._closed = False
         self._reader: Connection | None = self._opened_reader()
@@ -190,7 +190,7 @@ class FileConnections:
     def _check_file(self) -> None:
         gone = _identity(self._file) != self._identity
         if gone and not self._gone:
-            log().error("the store's file was deleted or replaced", file=str(self._file))
+            log().error("the store's file was deleted or replaced", file=self._file)
         self._gone = gone
         if gone:
             raise StoreError(
@@ -233,7 +233,7 @@ def _sqlite_engine(url: URL, patience: float) -> Engine:
     return engine
 
 
-def _identity(file: Path) -> tuple[int, int] | None:
+def _identity(file: str) -> tuple[int, int] | None:
     try:
         status = os.stat(file)
     except OSError:
