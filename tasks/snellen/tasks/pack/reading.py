@@ -75,14 +75,9 @@ class ItemLines(Sequence[PackItem]):
                 head = decode(line)
             except msgspec.DecodeError as error:
                 raise DataError(f"it is no item: {error}", file=file, line=number) from None
-            if "\0" in head.item.id or (head.pair is not None and "\0" in head.pair):
-                raise DataError(
-                    f"the id {head.item.id!r}, or its pair {head.pair!r}, holds U+0000, which"
-                    " PostgreSQL does not keep: give it another",
-                    file=file,
-                    line=number,
-                    field="item.id",
-                )
+            if "\0" in head.item.id + (head.pair or ""):
+                words = f"{head.item.id!r} or its pair holds U+0000, which no store keeps"
+                raise DataError(words, file=file, line=number, field="item.id")
             self.heads.append(head)
 
     def __len__(self) -> int:
