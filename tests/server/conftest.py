@@ -2,11 +2,16 @@
 
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +86,113 @@ class Agent:
 def store(tmp_path: Path) -> Path:
     """Return where the exam's store will be."""
     return tmp_path / "exam.sqlite"
+
+
+class Cluster:
+    """A PostgreSQL server of the tests' own, reached over a socket in its folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._names = count(1)
+
+    def new_database(self) -> str:
+        """Make an empty database and return its URL."""
+        name = f"exam{next(self._names)}"
+        self.run("psql", "-h", self._folder, "-qc", f"CREATE DATABASE {name}", "postgres")
+        return f"postgresql:///{name}?host={self._folder}&user=postgres"
+
+    @contextmanager
+    def frozen(self) -> Generator[None]:
+        """Stop the server's processes where they are: none of them answers, and none is gone."""
+        first = int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
+        others = subprocess.run(
+            ["pgrep", "-P", str(first)], check=True, capture_output=True, text=True
+        )
+        processes = [first, *map(int, others.stdout.split())]
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process in processes:
+                os.kill(process, signal.SIGCONT)
+
+    def start(self) -> None:
+        """Start the server, and wait until it serves."""
+        options = f"-k {self._folder} -c listen_addresses='' -c fsync=off"
+        self.run("pg_ctl", "-w", "-o", options, "-l", self._folder / "log", "start")
+
+    def stop(self) -> None:
+        """Stop the server at once, whoever is connected."""
+        self.run("pg_ctl", "-m", "immediate", "stop")
+
+    def run(self, program: str, *arguments: object) -> None:
+        """Run one of PostgreSQL's programs as a user that it accepts."""
+        given = [str(argument) for argument in arguments]
+        environment = {**os.environ, "PGDATA": str(self._folder / "data"), "PGUSER": "postgres"}
+        subprocess.run(
+            [*_AS_POSTGRES, str(_postgresql_programs() / program), *given],
+            check=True,
+            cwd="/",
+            env=environment,
+            stdout=subprocess.DEVNULL,
+        )
+
+
+# PostgreSQL refuses to run as root.
+_AS_POSTGRES = ("runuser", "-u", "postgres", "--") if os.getuid() == 0 else ()
+
+
+def _postgresql_programs() -> Path:
+    found = shutil.which("initdb")
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    return Path(found or folders[-1]).resolve().parent
+
+
+def missing_postgresql() -> str | None:
+    """Say why no PostgreSQL server can be started, or return None when one can."""
+    if shutil.which("initdb") is None and not list(Path("/usr/lib/postgresql").glob("*/bin")):
+        return "there is no initdb: install PostgreSQL's server"
+    if find_spec("psycopg") is None:
+        return "psycopg is not installed: pip install 'snellen[postgres]'"
+    if _AS_POSTGRES and subprocess.run([*_AS_POSTGRES, "true"], capture_output=True).returncode:
+        return "PostgreSQL does not run as root, and there is no user postgres to run it as"
+    return None
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """Return a PostgreSQL server of the tests' own, or skip the test."""
+    reason = missing_postgresql()
+    if reason:
+        pytest.skip(f"postgresql: {reason}")
+    # A socket's path has a hundred characters at most, so it is not pytest's folder.
+    folder = Path(tempfile.mkdtemp(prefix="snellen-"))
+    if _AS_POSTGRES:
+        shutil.chown(folder, "postgres")
+    found = Cluster(folder)
+    try:
+        found.run("initdb", "--auth=trust", "--username=postgres", "--no-sync")
+        found.start()
+        yield found
+        found.stop()
+    finally:
+        shutil.rmtree(folder)
+
+
+@pytest.fixture
+def postgresql(cluster: Cluster) -> Callable[[], str]:
+    """Return a function that makes an empty PostgreSQL database and returns its URL."""
+    return cluster.new_database
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def either_store(request: pytest.FixtureRequest, store: Path) -> str:
+    """Return an empty store's name: a SQLite file, then a PostgreSQL database."""
+    if request.param == "sqlite":
+        return str(store)
+    cluster: Cluster = request.getfixturevalue("cluster")
+    return cluster.new_database()
 
 
 @pytest.fixture

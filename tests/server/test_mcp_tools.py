@@ -335,6 +335,41 @@ async def test_a_malformed_call_is_told_what_is_wrong(
         assert (await agent.answer(item, "x"))["again"] is False
 
 
+@pytest.mark.parametrize("odd", ["\ud800", "x\0y"])
+@pytest.mark.parametrize(
+    ("tool", "argument", "said"),
+    [
+        ("get_item", "attempt", "no attempt of yours has this handle"),
+        ("finish_attempt", "attempt", "no attempt of yours has this handle"),
+        ("get_item", "item", "this attempt has no item"),
+        ("submit_answer", "item", "this attempt has no item"),
+        ("get_screenshot", "item", "this attempt has no item"),
+        ("get_item", "client", "client"),
+        ("list_items", "client", "client"),
+        ("submit_answer", "client", "client"),
+        ("list_items", "cursor", "cursor"),
+        ("get_screenshot", "image", "image"),
+        ("submit_answer", "view", "view"),
+        ("start_attempt", "model", "model"),
+    ],
+)
+async def test_text_that_no_database_keeps_is_refused_as_any_other(
+    exam: Exam, tool: str, argument: str, said: str, odd: str
+) -> None:
+    async with exam() as agent:
+        await agent.start()
+        item = (await agent.item())["item"]
+        given: dict[str, Any] = {
+            "start_attempt": {},
+            "list_items": {"attempt": agent.attempt},
+            "get_item": {"attempt": agent.attempt},
+            "get_screenshot": {"attempt": agent.attempt, "item": item},
+            "submit_answer": {"attempt": agent.attempt, "item": item, "answer": "x"},
+            "finish_attempt": {"attempt": agent.attempt},
+        }[tool]
+        assert said in await agent.refused(tool, **{**given, argument: odd})
+
+
 async def test_seed_mode_and_sample_are_no_arguments(exam: Exam) -> None:
     async with exam() as agent:
         for argument in ("seed", "mode", "sample", "attempts"):
@@ -368,4 +403,5 @@ async def test_no_answer_is_taken_after_the_end(exam: Exam) -> None:
 async def test_attempts_are_limited_by_the_server(exam: Exam) -> None:
     async with exam(attempts=1) as agent:
         await agent.start()
+        await agent.item()
         assert "ask the exam's organiser" in await agent.refused("start_attempt")

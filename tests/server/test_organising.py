@@ -15,6 +15,7 @@ from snellen.sdk.cli.serving import grade_taken
 from snellen.server.app import Face
 from snellen.server.attempts import Service
 from snellen.server.auth import Scope, Tokens
+from snellen.server.errors import NoSuchAttemptError
 from snellen.server.mcp_tools import TOOLS
 from snellen.server.opening import Opening, open_exam
 from snellen.server.organising import is_organisers
@@ -31,6 +32,7 @@ ROUTES = [
     ("GET", "/attempts/1/report"),
     ("GET", "/attempts/1/answers"),
     ("POST", "/attempts/sweep"),
+    ("POST", "/attempts/1/reissue"),
 ]
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 ME = Caller("alice")
@@ -207,6 +209,21 @@ async def test_details_count_the_calls_that_have_just_been_made(door: Served) ->
         assert status == 200
         assert (found["state"], found["report"], found["rules"]["mode"]) == ("open", None, "exam")
         assert (found["cost"]["calls"], found["total"]) == (0, 12)
+
+
+async def test_an_organiser_replaces_a_handle(door: Served) -> None:
+    async with door() as served:
+        boss = served.tokens.create("boss", [Scope.ORGANISE])
+        started = await served.service.start(ME)
+        path = f"/attempts/{started.attempt.id}/reissue"
+        status, said = await served.ask(path, boss, method="POST")
+        assert (status, said["number"]) == (200, started.attempt.id)
+        assert served.service.attempt(said["attempt"], ME).id == started.attempt.id
+        with pytest.raises(NoSuchAttemptError):
+            served.service.attempt(started.handle, ME)
+        await served.service.abandon(started.attempt)
+        status, said = await served.ask(path, boss, method="POST")
+        assert (status, "was abandoned" in said["error"]) == (409, True)
 
 
 async def test_a_sweep_says_what_it_closed(door: Served) -> None:

@@ -1,6 +1,7 @@
 """Grading on this machine: `grade`, `score`, `read` and `attainable`."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.metadata import version
 
 from snellen.grading.breakdown import estimate_all, estimate_population, strata_of
@@ -344,4 +345,10 @@ def signature(
         parts.append(f"attempts:{attempts}")
         if pass_mark != 1:
             parts.append(f"pass:{pass_mark:g}")
-    return "|".join([*parts, f"snellen:{version('snellen')}"])
+    return "|".join([*parts, f"snellen:{_version()}"])
+
+
+@cache
+def _version() -> str:
+    # To look it up takes as long as to grade twenty answers.
+    return version("snellen")

@@ -66,11 +66,12 @@ class Selection:
         It is prepared for the whole they were selected from, so that no selection moves the
         score of an item (TF-IDF weighs words by all references).
         """
-        if self.whole is None:
-            return Grader.of(protocol, self.golds, self.contexts)
-        return Grader.of(
-            protocol, self.whole.golds, self.whole.contexts, np.array(self.places, dtype=np.int64)
-        )
+        if self.whole is not None:
+            places = np.array(self.places, dtype=np.int64)
+            return replace(self.whole.grader(protocol), places=places)
+        if self.data is not None:
+            return self.data.grader(protocol)
+        return Grader.of(protocol, self.golds, self.contexts)
 
     def exists(self, item_id: str) -> bool:
         """Whether there is such an item, selected or not."""
@@ -79,6 +80,8 @@ class Selection:
     @cached_property
     def index(self) -> dict[str, int]:
         """Each selected item id's place."""
+        if self.data is not None and self.ids is self.data.ids:
+            return self.data.index
         return {item_id: place for place, item_id in enumerate(self.ids)}
 
 
@@ -225,7 +228,7 @@ def _narrow(whole: Selection, items: Iterable[str]) -> Selection:
             unknown[0],
             [*whole.ids[:3], "..."],
         )
-    places = [place for place, item_id in enumerate(whole.ids) if item_id in wanted]
+    places = sorted(whole.index[item_id] for item_id in wanted)
     ids, tagging = [whole.ids[place] for place in places], whole.tagging.narrowed(places)
     if isinstance(items, Sample):
         tagging = replace(tagging, tags=items.joined(ids, tagging.tags))

@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
-from hashlib import sha256
-from typing import Any
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 from pydantic import JsonValue
 from sqlalchemy import Connection
@@ -13,6 +13,7 @@ from snellen.grading.errors import SnellenError
 from snellen.server import leases
 from snellen.server.errors import ExamError, NoSuchAttemptError
 from snellen.server.exam import Exam, Paper, Taken
+from snellen.server.handles import digest_of, new_handle
 from snellen.server.marking import Marking
 from snellen.server.recording import Handed, record
 from snellen.server.register import MOST_LISTED, Clock, Register
@@ -32,20 +33,23 @@ from snellen.server.sittings import (
     Started,
     State,
 )
-from snellen.server.starting import check_left, check_model, policy_of
+from snellen.server.starting import begin_again, check_model, deadline_of, has_left, policy_of
 from snellen.server.store import queries
 from snellen.server.store.database import Database
-from snellen.server.store.rows import ItemRow
+from snellen.server.store.rows import AttemptRow, ItemRow
 from snellen.server.traces import Traces
 
-_HANDLE = "att_"
+T = TypeVar("T")
+
+GRADERS = 2
+"""How many attempts are graded at once: a long one does not hold up the short ones."""
 
 
 class Service(Register):
     """Runs attempts: every rule of the exam is here, and every transport calls it.
 
-    What reads the store is a plain function; what changes it is to be awaited, and is on disk
-    when it returns.
+    What reads the store is a plain function, which an event loop runs by `off_loop`; what changes
+    it is to be awaited, and is on disk when it returns.
     """
 
     def __init__(self, exam: Exam, database: Database, clock: Clock | None = None) -> None:
@@ -54,6 +58,7 @@ class Service(Register):
         self.exam: Paper = exam.paper
         self._traces = Traces(database)
         self._marking = Marking(exam, database)
+        self._graders = ThreadPoolExecutor(GRADERS, thread_name_prefix="snellen-grader")
 
     # ---- the life of an attempt --------------------------------------------------------------
 
@@ -66,6 +71,9 @@ class Service(Register):
         model: str | None = None,
     ) -> Started:
         """Open an attempt.
+
+        A caller that has none left may have lost the result of an earlier call: an attempt of the
+        same choices, of which nothing was handed out, begins again with a new handle.
 
         Args:
             caller: Whose it is.
@@ -81,12 +89,12 @@ class Service(Register):
         policy = policy_of(rules, contexts)
         check_model(model)
         chosen = self.exam.selected(tasks)
-        handle = _HANDLE + self._clock.random(24).hex()
+        handle = new_handle(self._clock.random)
         secret = self._clock.random(32)
         opened = self._clock.now()
         places = self.exam.places(chosen, secret)
         row: dict[str, Any] = {
-            "digest": _digest(handle),
+            "digest": digest_of(handle),
             "secret": secret,
             "caller": caller.name,
             "exam": self.exam.id,
@@ -96,17 +104,23 @@ class Service(Register):
             "contexts": policy.value,
             "model": model,
             "opened": opened,
-            "deadline": None if rules.minutes is None else opened + round(rules.minutes * 60_000),
+            "deadline": deadline_of(rules, opened),
             "state": State.OPEN.value,
             "total": len(places),
         }
 
-        def work(connection: Connection) -> None:
-            check_left(connection, row, rules.attempts)
-            queries.open_attempt(connection, row, places)
+        def work(connection: Connection) -> AttemptRow:
+            if has_left(connection, row, rules.attempts):
+                number = queries.open_attempt(connection, row, places)
+            else:
+                number = begin_again(connection, row, rules.attempts)
+            return queries.NUMBERED.one(connection, {"a": number})
 
-        await self._database.write(work)
-        return Started(handle, self.attempt(handle, caller), len(places))
+        # Read in the same transaction: the caller's next start may give it another handle.
+        attempt = self._loaded(await self._database.write(work))
+        # The first report then does not wait for it; what fails here fails there, too, and is told.
+        self._graders.submit(self._marking.prepare, chosen)
+        return Started(handle, attempt, attempt.progress.open)
 
     def attempt(self, handle: str, caller: Caller) -> Attempt:
         """Return an attempt of the caller's.
@@ -115,7 +129,7 @@ class Service(Register):
             NoSuchAttemptError: There is none, or it is somebody else's.
             ExamError: It was begun on another exam, or in another mode, than is served now.
         """
-        parameters = {"d": _digest(handle), "c": caller.name}
+        parameters = {"d": digest_of(handle), "c": caller.name}
         row = self._database.read(lambda c: queries.ATTEMPT.first(c, parameters))
         if row is None:
             raise NoSuchAttemptError
@@ -230,7 +244,7 @@ class Service(Register):
         """
         if attempt.rules.mode is not Mode.PRACTICE:
             raise ExamError("only practice says what an answer is worth; finish_attempt reports")
-        return await asyncio.to_thread(self._marking.feedback, attempt, receipt.item)
+        return await self.graded(lambda: self._marking.feedback(attempt, receipt.item))
 
     # ---- the end -----------------------------------------------------------------------------
 
@@ -245,7 +259,7 @@ class Service(Register):
             raise ExamError("the attempt was abandoned; start_attempt opens a new one")
         if closed.report is None:
             try:
-                report = await asyncio.to_thread(lambda: self.report(closed))
+                report = await self.graded(lambda: self.report(closed))
             except SnellenError as error:
                 raise ExamError(
                     "the attempt is closed and its answers are kept, but its report can't be"
@@ -256,6 +270,13 @@ class Service(Register):
         else:
             kept = closed.report
         return ExamReport.model_validate_json(kept)
+
+    async def graded(self, work: Callable[[], T]) -> T:
+        """Run what grades, and return what it returns, beside the event loop.
+
+        A few run at once and the others wait: more would only slow down each other and the loop.
+        """
+        return await asyncio.get_running_loop().run_in_executor(self._graders, work)
 
     def report(self, attempt: Attempt) -> ExamReport:
         """Grade an attempt, or say what it recorded where answers are graded elsewhere."""
@@ -343,7 +364,3 @@ class Service(Register):
             submissions_left=attempt.rules.submissions - row.submissions,
             views_left=None if most is None else most - row.views,
         )
-
-
-def _digest(handle: str) -> bytes:
-    return sha256(handle.encode("utf-8", "surrogatepass")).digest()

@@ -23,4 +23,12 @@ class NoSuchAttemptError(ExamError):
 
 
 class StoreError(ExamError):
-    """The store failed, and what was asked is not done; the cause is for the organiser's log."""
+    """The store failed, and what was asked is not done; the cause is for the organiser's log.
+
+    Attributes:
+        again: Whether the same call may succeed later, without anybody doing anything.
+    """
+
+    def __init__(self, message: str, *, file: str | None = None, again: bool = True) -> None:
+        self.again = again
+        super().__init__(message, file=file)

@@ -44,12 +44,12 @@ def lease(
 
 
 def held(connection: Connection, attempt: Attempt, client: str, item: str, now: int) -> ItemRow:
-    """Return the row of an item that a client holds, locked where it is about to change.
+    """Return the row of an item that a client holds.
 
     Raises:
         ExamError: There is no such item, the client does not hold it, or the attempt is closed.
     """
-    row = item_row(connection, attempt.id, item, change=True)
+    row = item_row(connection, attempt.id, item)
     check_open(State(row.state), attempt, now)
     check_held(row, client, now)
     return row
@@ -69,14 +69,14 @@ def count_view(connection: Connection, attempt: Attempt, client: str, item: str,
     return most - row.views - 1
 
 
-def item_row(connection: Connection, attempt: int, item: str, *, change: bool = False) -> ItemRow:
+def item_row(connection: Connection, attempt: int, item: str) -> ItemRow:
     """Return an item's row by its id in the attempt, beside its attempt's state and counts.
 
     Raises:
         ExamError: There is none.
     """
-    query = queries.ITEM_TO_CHANGE if change else queries.ITEM
-    row = query.first(connection, {"a": attempt, "o": item})
+    # Neither U+0000 nor half a surrogate pair can be looked up in every database.
+    row = queries.ITEM.first(connection, {"a": attempt, "o": item}) if item.isprintable() else None
     if row is None:
         raise ExamError(
             f"this attempt has no item {item[:40]!r}; list_items has their ids", field="item"
@@ -140,7 +140,7 @@ def _next(connection: Connection, attempt: Attempt, client: str, now: int) -> It
 
 
 def _named(connection: Connection, attempt: Attempt, client: str, item: str, now: int) -> ItemRow:
-    row = item_row(connection, attempt.id, item, change=True)
+    row = item_row(connection, attempt.id, item)
     _check_free(row, client, now)
     if row.pair is not None and row.holder != client and not attempt.rules.pairs_together:
         parameters = {"a": attempt.id, "pair": row.pair, "p": row.place, "h": client}

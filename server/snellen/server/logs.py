@@ -4,6 +4,7 @@ Lines are written by a thread of their own: a host that does not read its server
 must not bring the exam to a stop when the pipe is full.
 """
 
+import json
 import logging
 import sys
 import threading
@@ -132,4 +133,7 @@ class _ToLines(logging.Handler):
 
 
 def _render(_: object, __: str, event: MutableMapping[str, Any]) -> bytes:
-    return msgspec.json.encode(dict(event))
+    try:
+        return msgspec.json.encode(dict(event))
+    except UnicodeEncodeError:  # half a surrogate pair that a caller sent; here it is escaped
+        return json.dumps(event).encode()

@@ -1,8 +1,10 @@
 """Marking: from what the store has of an attempt to answers that count, and to their report."""
 
 import json
+import threading
 from collections.abc import Sequence
 
+from snellen.grading.protocols.table import protocol_of
 from snellen.server.counting import Counted, Recorded, count
 from snellen.server.errors import ExamError
 from snellen.server.exam import NO_REFERENCES, Exam, Taken
@@ -25,6 +27,18 @@ class Marking:
         self._exam = exam
         self._database = database
         self._scorers: dict[str, Scorer] = {}
+        self._preparing = threading.Lock()
+        self._prepared: set[str] = set()
+
+    def prepare(self, tasks: Sequence[str]) -> None:
+        """Make ready what grades these tasks, once: thousands of references take seconds."""
+        if self._exam.grade is None or self._prepared.issuperset(tasks):
+            return
+        with self._preparing:
+            for task in tasks:
+                protocol = self._exam.packs_by_task[task].task(task).protocol
+                self._exam.data(task).grader(protocol_of(task, protocol))
+            self._prepared.update(tasks)
 
     def counted(self, attempt: Attempt) -> Sequence[Counted]:
         """Return the answers that count, task by task, items in the pack's order."""
@@ -67,6 +81,7 @@ class Marking:
         grade = self._exam.grade
         if grade is None:
             raise ExamError(NO_REFERENCES)
+        self.prepare(attempt.tasks)
         graded = [Graded(counted, grade(self.taken(counted))) for counted in self.counted(attempt)]
         return exam_report(attempt, graded, cost)
 

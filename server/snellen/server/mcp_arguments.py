@@ -22,8 +22,14 @@ def _unquoted(value: object) -> object:
     return value
 
 
-_Attempt = Annotated[str, Field(max_length=200, description="Handle from start_attempt")]
-_Item = Annotated[str, Field(max_length=MAX_NAME, description="Item id")]
+def _looked_up(value: object) -> object:
+    """Read what is looked up: half a surrogate pair is no text, and so it is simply not found."""
+    return value.encode(errors="replace").decode() if isinstance(value, str) else value
+
+
+_LookedUp = Annotated[str, BeforeValidator(_looked_up)]
+_Attempt = Annotated[_LookedUp, Field(max_length=200, description="Handle from start_attempt")]
+_Item = Annotated[_LookedUp, Field(max_length=MAX_NAME, description="Item id")]
 _Client = Annotated[
     str,
     Field(
@@ -73,7 +79,8 @@ class GetItem(Closed):
 
     attempt: _Attempt
     item: Annotated[
-        str | None, Field(max_length=MAX_NAME, description="Item id; the next open one if left out")
+        _LookedUp | None,
+        Field(max_length=MAX_NAME, description="Item id; the next open one if left out"),
     ] = None
     client: _Client = "main"
 

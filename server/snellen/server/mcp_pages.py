@@ -75,7 +75,7 @@ async def read(calling: "Calling", uri: str) -> ReadResourceResult:
     if task != uri and task in service.exam.offers:
         return _text(uri, wording.card(service.exam, task), _MARKDOWN)
     if uri.startswith(_ATTEMPT) and uri.endswith(_REPORT):
-        attempt = calling.find(uri.removeprefix(_ATTEMPT).removesuffix(_REPORT))
+        attempt = await calling.find(uri.removeprefix(_ATTEMPT).removesuffix(_REPORT))
         if attempt.report is None:
             raise ExamError("there is no report yet; finish_attempt makes it")
         return _text(uri, attempt.report, _JSON)

@@ -54,9 +54,12 @@ class Calling:
 
         return Caller(self.name, client)
 
-    def find(self, handle: str) -> "Attempt":
+    async def find(self, handle: str) -> "Attempt":
         """Return the attempt of a handle, if it is the caller's."""
-        self.attempt = self.opened.service.attempt(handle.strip(), self.caller())
+        service = self.opened.service
+        self.attempt = await service.off_loop(
+            lambda: service.attempt(handle.strip(), self.caller())
+        )
         return self.attempt
 
     def about(self, leased: "Leased") -> None:
@@ -126,12 +129,15 @@ async def start_attempt(calling: Calling, given: takes.StartAttempt) -> Sequence
 async def list_items(calling: Calling, given: takes.ListItems) -> Sequence[Content]:
     """List an attempt's items."""
     service = calling.opened.service
-    attempt = calling.find(given.attempt)
+    attempt = await calling.find(given.attempt)
     answered = None if given.status is None else given.status == "answered"
     after = -1 if given.cursor is None else int(given.cursor)
+    client = None if given.client is None else calling.caller(given.client).client
     # One more than is shown says whether there is a further page.
-    found = service.list_items(
-        attempt, after=after, limit=PAGE + 1, answered=answered, client=given.client
+    found = await service.off_loop(
+        lambda: service.list_items(
+            attempt, after=after, limit=PAGE + 1, answered=answered, client=client
+        )
     )
     shown = found[:PAGE]
     told: dict[str, Any] = {
@@ -149,7 +155,7 @@ async def list_items(calling: Calling, given: takes.ListItems) -> Sequence[Conte
 
 async def get_item(calling: Calling, given: takes.GetItem) -> Sequence[Content]:
     """Give an item and its first image."""
-    attempt = calling.find(given.attempt)
+    attempt = await calling.find(given.attempt)
     leased = await calling.opened.service.lease(
         attempt, calling.caller(given.client), None if given.item is None else given.item.strip()
     )
@@ -179,8 +185,8 @@ async def get_screenshot(calling: Calling, given: takes.GetScreenshot) -> Sequen
     from snellen.server.screenshots.requests import Format, ViewRequest
 
     service = calling.opened.service
-    attempt, caller = calling.find(given.attempt), calling.caller(given.client)
-    leased = service.held(attempt, caller, given.item.strip())
+    attempt, caller = await calling.find(given.attempt), calling.caller(given.client)
+    leased = await service.off_loop(lambda: service.held(attempt, caller, given.item.strip()))
     calling.about(leased)
     # It is made before it is counted: what can't be shown costs nothing.
     request = ViewRequest(
@@ -205,7 +211,7 @@ async def submit_answer(calling: Calling, given: takes.SubmitAnswer) -> Sequence
     from snellen.server.sittings import Seen
 
     service = calling.opened.service
-    attempt, caller = calling.find(given.attempt), calling.caller(given.client)
+    attempt, caller = await calling.find(given.attempt), calling.caller(given.client)
     calling.item = given.item.strip()
     if given.view is not None:
         read_frame(given.view)
@@ -227,7 +233,7 @@ async def submit_answer(calling: Calling, given: takes.SubmitAnswer) -> Sequence
 
 async def finish_attempt(calling: Calling, given: takes.FinishAttempt) -> Sequence[Content]:
     """Close an attempt and give its report."""
-    attempt = calling.find(given.attempt)
+    attempt = await calling.find(given.attempt)
     report = await calling.opened.service.finish(attempt)
     return [TextContent(type="text", text=report.model_dump_json())]
 

@@ -12,7 +12,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from snellen.server.attempts import Service
-from snellen.server.errors import ExamError, NoSuchAttemptError, StoreError
+from snellen.server.errors import ExamError
+from snellen.server.http_errors import QueryError, refusal
 from snellen.server.logs import fault, log
 from snellen.server.register import LARGEST, MOST_LISTED, details, entry
 from snellen.server.sittings import Attempt
@@ -26,10 +27,6 @@ _FAILED = "the server failed, and its log says why; ask again"
 
 _Answer = Callable[[Service, Request], Awaitable[Response]]
 _Number = TypeVar("_Number", int, float)
-
-
-class _QueryError(ExamError):
-    """What follows the question mark can't be read."""
 
 
 def is_organisers(path: str) -> bool:
@@ -52,6 +49,7 @@ def routes(service: Service, guard: Sequence[Middleware]) -> Sequence[Route]:
         route("/{number:int}", _shown),
         route("/{number:int}/report", _report),
         route("/{number:int}/answers", _answers),
+        route("/{number:int}/reissue", _reissue, "POST"),
     ]
 
 
@@ -70,7 +68,7 @@ async def _listed(service: Service, request: Request) -> Response:
 
 async def _shown(service: Service, request: Request) -> Response:
     _query(request)
-    attempt = _named(service, request)
+    attempt = await _named(service, request)
     await service.flush()
     found = await asyncio.to_thread(details, service, attempt)
     return JSONResponse(found.model_dump(mode="json"))
@@ -78,19 +76,27 @@ async def _shown(service: Service, request: Request) -> Response:
 
 async def _report(service: Service, request: Request) -> Response:
     _query(request)
-    report = await asyncio.to_thread(service.report_of, _named(service, request))
+    attempt = await _named(service, request)
+    report = await service.graded(lambda: service.report_of(attempt))
     return JSONResponse(report.model_dump(mode="json"))
 
 
 async def _answers(service: Service, request: Request) -> Response:
     given = _query(request, "task")
-    attempt = _named(service, request)
+    attempt = await _named(service, request)
     task = given.get("task")
     if task is not None and task not in attempt.tasks:
-        raise _QueryError(f"attempt {attempt.id} has the tasks {', '.join(attempt.tasks)}")
-    exported = await asyncio.to_thread(service.export, attempt)
+        raise QueryError(f"attempt {attempt.id} has the tasks {', '.join(attempt.tasks)}")
+    exported = await service.graded(lambda: service.export(attempt))
     lines = "".join(part.lines for part in exported if task in (None, part.task))
     return Response(lines, media_type=_LINES)
+
+
+async def _reissue(service: Service, request: Request) -> Response:
+    _query(request)
+    attempt = await _named(service, request)
+    handle = await service.reissue(attempt)
+    return JSONResponse({"number": attempt.id, "attempt": handle})
 
 
 async def _sweep(service: Service, request: Request) -> Response:
@@ -105,7 +111,7 @@ async def _answered(service: Service, request: Request, answer: _Answer) -> Resp
     try:
         response = await answer(service, request)
     except ExamError as error:
-        response = JSONResponse({"error": str(error)}, _status(error))
+        response = refusal(error)
         if error.__cause__ is not None:
             log().error("fault", path=request.url.path, **fault(error))
     except Exception as error:  # noqa: BLE001  # whatever it is, its message may quote an answer
@@ -122,27 +128,16 @@ async def _answered(service: Service, request: Request, answer: _Answer) -> Resp
     return response
 
 
-def _status(error: ExamError) -> HTTPStatus:
-    match error:
-        case _QueryError():
-            return HTTPStatus.BAD_REQUEST
-        case NoSuchAttemptError():
-            return HTTPStatus.NOT_FOUND
-        case StoreError():
-            return HTTPStatus.SERVICE_UNAVAILABLE
-        case _:
-            return HTTPStatus.CONFLICT
-
-
-def _named(service: Service, request: Request) -> Attempt:
-    return service.numbered(request.path_params["number"])
+async def _named(service: Service, request: Request) -> Attempt:
+    number: int = request.path_params["number"]
+    return await service.off_loop(lambda: service.numbered(number))
 
 
 def _query(request: Request, *known: str) -> dict[str, str]:
     given = dict(request.query_params)
     if strange := sorted(given.keys() - set(known)):
         takes = f"it takes {' and '.join(known)}" if known else "it takes none"
-        raise _QueryError(f"there is no parameter {strange[0]!r} here; {takes}")
+        raise QueryError(f"there is no parameter {strange[0]!r} here; {takes}")
     return given
 
 
@@ -160,5 +155,5 @@ def _number(
     least, most = span
     # A NaN lies between no two numbers.
     if found is None or not least <= found <= most:
-        raise _QueryError(f"{name} must be a number from {least} to {most}")
+        raise QueryError(f"{name} must be a number from {least} to {most}")
     return found

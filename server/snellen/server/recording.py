@@ -35,7 +35,7 @@ def record(connection: Connection, paper: Paper, attempt: Attempt, handed: Hande
         ExamError: The answer is not in the item's form, the item is not this client's, no more
             answers to it are taken, or the attempt is closed.
     """
-    row = item_row(connection, attempt.id, handed.item, change=True)
+    row = item_row(connection, attempt.id, handed.item)
     if not row.submissions:
         _check(row, attempt, handed)
     asked = paper.asked(queries.place_of(row), attempt.secret, attempt.rules)

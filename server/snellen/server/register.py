@@ -7,16 +7,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from snellen.grading.models.base import Closed
-from snellen.server.errors import NoSuchAttemptError
+from snellen.server.errors import ExamError, NoSuchAttemptError
+from snellen.server.handles import digest_of, new_handle
+from snellen.server.logs import log
 from snellen.server.results import ExamReport
 from snellen.server.rules import Contexts, Mode, Rules
 from snellen.server.sittings import Attempt, Cost, Progress, State, Swept
 from snellen.server.store import queries
 from snellen.server.store.database import Database
 from snellen.server.store.rows import AttemptRow
+
+T = TypeVar("T")
 
 MOST_LISTED = 100
 LARGEST = 2**31 - 1
@@ -37,6 +41,14 @@ class Register:
     def __init__(self, database: Database, clock: Clock | None = None) -> None:
         self._database = database
         self._clock = clock or Clock()
+
+    async def off_loop(self, work: Callable[[], T]) -> T:
+        """Run what reads, and return what it returns, without holding up the event loop.
+
+        Raises:
+            StoreError: The store failed, or does not answer.
+        """
+        return await self._database.off_loop(work)
 
     def numbered(self, number: int) -> Attempt:
         """Return an attempt by its number in the store, whoever's it is.
@@ -69,7 +81,8 @@ class Register:
         if end is None:
             now = self._clock.now()
             end = now if attempt.deadline is None else min(now, attempt.deadline)
-        took = end - attempt.opened
+        # A clock that was set back meanwhile tells nothing of how long it took.
+        took = max(0, end - attempt.opened)
         return self._database.read(lambda c: queries.cost(c, attempt.id, took))
 
     async def abandon(self, attempt: Attempt) -> Attempt:
@@ -81,12 +94,30 @@ class Register:
 
         An attempt whose time is over is closed as expired, at its deadline.
         """
-        now = self._clock.now()
+        # A clock may have been set back, and no attempt ends before it was opened.
+        now = max(self._clock.now(), attempt.opened)
         if attempt.deadline is not None and now > attempt.deadline:
             state, now = State.EXPIRED, attempt.deadline
         await self.flush()
         await self._database.write(lambda c: queries.close(c, attempt.id, state.value, now))
-        return self.numbered(attempt.id)
+        return await self.off_loop(lambda: self.numbered(attempt.id))
+
+    async def reissue(self, attempt: Attempt) -> str:
+        """Return a new handle of an attempt; the one that its caller had is of no use any more.
+
+        Raises:
+            ExamError: The attempt was abandoned.
+        """
+        if attempt.state is State.ABANDONED:
+            raise ExamError(
+                f"attempt {attempt.id} was abandoned, and a handle of it opens nothing: where"
+                f" nothing of it was handed out, {attempt.caller!r} may start it again"
+            )
+        handle = new_handle(self._clock.random)
+        parameters = {"a": attempt.id, "d": digest_of(handle)}
+        await self._database.write(lambda c: queries.REISSUE.run(c, parameters))
+        log().info("handle replaced", number=attempt.id, caller=attempt.caller)
+        return handle
 
     async def sweep(self, idle_minutes: float) -> Swept:
         """Close what is past its deadline as expired, and what nobody has touched as abandoned."""

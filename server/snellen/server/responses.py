@@ -3,12 +3,13 @@
 import json
 import math
 import re
+from collections.abc import Mapping
 from string import ascii_uppercase
+from types import MappingProxyType
 from typing import cast
 
 from pydantic import JsonValue
 
-from snellen.grading.grade import MAX_TEXT
 from snellen.grading.models.answers import AnswerKind
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.table import protocol_of
@@ -17,6 +18,25 @@ from snellen.server.exam import Asked
 
 MAX_DEPTH = 32
 """How deep the lists and objects of an answer may be nested; no item asks for more than six."""
+
+MOST_CHARACTERS: Mapping[AnswerKind, int] = MappingProxyType(
+    {
+        # A program, or all text of a screen: ten times the longest reference there is.
+        AnswerKind.TEXT: 65_536,
+        AnswerKind.UI_TEXTS: 65_536,
+        AnswerKind.RELATIONS: 65_536,
+        AnswerKind.TOOL_CALL: 65_536,
+        AnswerKind.BOXED_TEXTS: 131_072,
+        # Every step of a long task.
+        AnswerKind.EPISODE: 262_144,
+        # Some write down how they came to a letter or a number, and the answer last.
+        AnswerKind.CHOICE: 16_384,
+        AnswerKind.LABEL: 16_384,
+        AnswerKind.POINT: 16_384,
+        AnswerKind.BOX: 16_384,
+    }
+)
+"""How long an answer of each kind may be: longer ones are no answers, and take long to grade."""
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 _JSON = frozenset(
@@ -43,12 +63,13 @@ def read_answer(asked: Asked, answer: JsonValue) -> JsonValue:
     example = asked.item.answer_format.example
     if answer is None or (isinstance(answer, str) and not answer.strip()):
         raise ExamError(f"the answer is empty; an answer looks like: {example}", field="answer")
-    _check_plain(answer)
+    _check_plain(answer, asked.item.answer_format.kind)
     if asked.shuffled is not None:
         return asked.shuffled.original(_letter(answer, len(asked.item.answer_format.options)))
     if isinstance(answer, str):
         if asked.item.answer_format.kind in _JSON:
-            _check_plain(_json(answer, example))
+            kind = asked.item.answer_format.kind
+            _check_plain(_json(answer, example), kind)
     else:
         _check_form(asked, answer)
     return answer
@@ -59,10 +80,14 @@ def written(value: JsonValue) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def _check_plain(answer: JsonValue) -> None:
-    size = _size(answer, 0)
-    if size > MAX_TEXT:
-        raise ExamError(f"the answer is longer than {MAX_TEXT:,} characters", field="answer")
+def _check_plain(answer: JsonValue, kind: AnswerKind) -> None:
+    size, most = _size(answer, 0), MOST_CHARACTERS[kind]
+    if size > most:
+        raise ExamError(
+            f"the answer is longer than {most:,} characters, the most that an answer of the kind"
+            f" {kind.value!r} may have: it has {size:,}; send the answer alone",
+            field="answer",
+        )
 
 
 def _size(value: JsonValue, depth: int) -> int:

@@ -22,7 +22,7 @@ class Scorer:
     @classmethod
     def of(cls, data: TaskData, protocol: str) -> "Scorer":
         """Prepare a protocol, by its id and version, for a task."""
-        return cls(data, Grader.of(protocol_of(data.task, protocol), data.golds, data.contexts))
+        return cls(data, data.grader(protocol_of(data.task, protocol)))
 
     def feedback(self, item: str, response: JsonValue) -> Feedback:
         """Say what one answer is worth."""

@@ -1,10 +1,12 @@
 """Starting: what is asked of a new attempt before it is written."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Connection
 
 from snellen.server.errors import ExamError
+from snellen.server.logs import log
 from snellen.server.rules import Contexts, Rules
 from snellen.server.store import queries
 
@@ -36,15 +38,41 @@ def check_model(model: str | None) -> None:
         )
 
 
-def check_left(connection: Connection, row: dict[str, Any], most: int | None) -> None:
-    """Check that a caller has an attempt left: of this exam in this mode, however they ended.
+def deadline_of(rules: Rules, opened: int) -> int | None:
+    """Return when the time of an attempt is over; None: it has no end."""
+    return None if rules.minutes is None else opened + round(rules.minutes * 60_000)
+
+
+def has_left(connection: Connection, row: Mapping[str, Any], most: int | None) -> bool:
+    """Whether a caller has an attempt left: of this exam in this mode, however the others ended."""
+    if most is None:
+        return True
+    parameters = {"c": row["caller"], "e": row["exam"], "m": row["mode"]}
+    return connection.execute(queries.STARTED, parameters).scalar_one() < most
+
+
+def begin_again(connection: Connection, row: Mapping[str, Any], most: int | None) -> int:
+    """Begin an attempt again of which nothing was handed out, with a new handle and all its time.
+
+    Args:
+        connection: In a transaction.
+        row: The attempt that the caller asks for.
+        most: How many attempts it may start.
+
+    Returns:
+        The attempt's number.
 
     Raises:
-        ExamError: It has none.
+        ExamError: There is none of the same choices.
     """
-    if most is None:
-        return
-    parameters = {"c": row["caller"], "e": row["exam"], "m": row["mode"]}
-    if connection.execute(queries.STARTED, parameters).scalar_one() >= most:
+    chosen = {name: row[name] for name in ("caller", "exam", "mode", "tasks", "contexts", "model")}
+    found = queries.UNTOUCHED.first(connection, chosen)
+    if found is None:
         words = "the one attempt is" if most == 1 else f"all {most} attempts are"
         raise ExamError(f"{words} used; ask the exam's organiser for more")
+    opened: int = row["opened"]
+    deadline = deadline_of(Rules.model_validate_json(found.rules), opened)
+    times = {"opened": opened, "deadline": deadline}
+    log().info("handle replaced", number=found.id, caller=row["caller"])
+    queries.BEGIN_AGAIN.run(connection, {"a": found.id, "d": row["digest"], **times})
+    return found.id

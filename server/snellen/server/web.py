@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from types import FrameType
 
@@ -27,8 +27,9 @@ from snellen.server import organising
 from snellen.server.app import Face
 from snellen.server.attempts import Service
 from snellen.server.auth import Scope, Tokens
-from snellen.server.errors import ExamError
-from snellen.server.logs import lines_to_stderr, log
+from snellen.server.errors import ExamError, StoreError
+from snellen.server.http_errors import headers_of, status_of
+from snellen.server.logs import fault, lines_to_stderr, log
 from snellen.server.rules import Mode
 from snellen.server.settings import LOOPBACK, Address
 
@@ -50,8 +51,11 @@ _DRAIN_SECONDS = 1.0
 class RefusedError(AuthenticationError):
     """A request that is not let in."""
 
-    def __init__(self, status: HTTPStatus, message: str) -> None:
+    def __init__(
+        self, status: HTTPStatus, message: str, headers: Mapping[str, str] | None = None
+    ) -> None:
         self.status = status
+        self.headers = headers or {}
         super().__init__(message)
 
 
@@ -78,6 +82,13 @@ class Gate(AuthenticationBackend):
         if path.startswith(_WELL_KNOWN):
             # Clients look for a way to sign in there; a 401 would send them round in circles.
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is nothing here")
+        try:
+            return await self._tokens.database.off_loop(lambda: self._let_in(conn))
+        except StoreError as error:
+            log().error("fault", path=path, **fault(error))
+            raise RefusedError(status_of(error), str(error), headers_of(error)) from error
+
+    def _let_in(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser]:
         if self._scope is Scope.ORGANISE and not self._tokens.known:
             raise RefusedError(HTTPStatus.FORBIDDEN, f"there is no token yet: {_MAKE_ONE}")
         kind, _, token = conn.headers.get("authorization", "").partition(" ")
@@ -200,7 +211,9 @@ async def _health(_: Request) -> Response:
 
 def _turned_away(_: HTTPConnection, error: AuthenticationError) -> Response:
     status = error.status if isinstance(error, RefusedError) else HTTPStatus.UNAUTHORIZED
-    headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
+    headers = dict(error.headers) if isinstance(error, RefusedError) else {}
+    if status == HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = "Bearer"
     if status != HTTPStatus.NOT_FOUND:
         log().warning("turned away", status=int(status))
     return JSONResponse({"error": str(error)}, int(status), headers)

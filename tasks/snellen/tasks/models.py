@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from snellen.grading.errors import DataError
+from snellen.grading.grade import Grader
 from snellen.grading.models.items import Item, Reference
 from snellen.grading.models.reports import DataPin
 from snellen.grading.models.tags import TagColumn
-from snellen.grading.protocols.base import Context
+from snellen.grading.protocols.base import Context, Protocol
+
+_KEPT_GRADERS = 2
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,17 @@ class TaskData:
     def index(self) -> dict[str, int]:
         """Each item id's place."""
         return {item_id: place for place, item_id in enumerate(self.ids)}
+
+    def grader(self, protocol: Protocol) -> Grader:
+        """Return a protocol made ready for all the references; the last few are kept."""
+        return self._graders(protocol)
+
+    @cached_property
+    def _graders(self) -> Callable[[Protocol], Grader]:
+        def prepare(protocol: Protocol) -> Grader:
+            return Grader.of(protocol, self.golds, self.contexts)
+
+        return lru_cache(maxsize=_KEPT_GRADERS)(prepare)
 
     def item(self, item_id: str) -> Item:
         """Return the public item, as an agent may see it."""

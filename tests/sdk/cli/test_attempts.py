@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 from snellen.sdk.cli.app import app
 from snellen.sdk.cli.serving import grade_taken
 from snellen.server.attempts import Clock, Service
+from snellen.server.errors import NoSuchAttemptError
 from snellen.server.opening import read_exam
 from snellen.server.rules import Rules
 from snellen.server.settings import Settings
@@ -210,7 +211,29 @@ def test_close_abandon_and_sweep_say_what_became_of_attempts(take: Took, run: Ru
     assert run("sweep", "--idle", "1").stdout == "0 expired, 0 abandoned\n"
 
 
-@pytest.mark.parametrize("command", ["list", "show 1", "sweep", "close 1", "grade 1"])
+def test_reissue_prints_a_handle_that_works_and_kills_the_old_one(
+    take: Took, run: Run, store: Path
+) -> None:
+    take(finish=False)
+    first, second = (run("reissue", "1") for _ in range(2))
+    handles = [result.stdout.removesuffix("\n") for result in (first, second)]
+    assert "keep it now, for alice: it is not shown again" in first.stderr
+    database = open_store(store)
+    try:
+        settings = Settings((sample_pack(),), store, Rules(sample=3))
+        service = Service(read_exam(settings, grade_taken), database)
+        assert service.attempt(handles[1], ME).id == 1
+        with pytest.raises(NoSuchAttemptError):
+            service.attempt(handles[0], ME)
+    finally:
+        database.close()
+    run("abandon", "1")
+    refused = run("reissue", "1")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "error: attempt 1 was abandoned" in refused.stderr
+
+
+@pytest.mark.parametrize("command", ["list", "show 1", "reissue 1", "sweep", "close 1", "grade 1"])
 def test_a_store_that_is_not_there_is_said_and_not_made(
     run: Run, command: str, store: Path
 ) -> None:

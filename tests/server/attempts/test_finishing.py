@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from snellen import sdk
+from snellen.grading.protocols.table import protocol_of
 from snellen.server.attempts import Service
 from snellen.server.errors import ExamError
 from snellen.server.exam import Exam, Taken
@@ -258,3 +260,44 @@ async def test_a_report_that_fails_can_be_asked_for_again(packs: Path, store: Pa
     broken[0] = False
     assert (await service.finish(attempt)).value == 0
     database.close()
+
+
+async def test_of_many_attempts_that_finish_at_once_two_are_graded_at_a_time(
+    packs: Path, store: Path
+) -> None:
+    pack = open_pack(packs / "short")
+    pair, counting, running, most = threading.Barrier(2, timeout=60), threading.Lock(), 0, 0
+
+    def grade(taken: Taken) -> sdk.Report:
+        nonlocal running, most
+        with counting:
+            running += 1
+            most = max(most, running)
+        # It goes on when another one has come as far.
+        pair.wait()
+        with counting:
+            running -= 1
+        return sdk.grade(taken.submissions, data=taken.data, items=taken.items)
+
+    database = open_store(store)
+    exam = Exam([pack], Rules(sample=2), {pack.name: open_references(pack)}, grade)
+    service = Service(exam, database)
+    attempts = [(await service.start(ME)).attempt for _ in range(8)]
+    reports = await asyncio.gather(*(service.finish(attempt) for attempt in attempts))
+    assert [report.value for report in reports] == [0.0] * 8
+    assert most == 2
+    database.close()
+
+
+def test_what_grades_is_prepared_once_for_all_attempts(packs: Path) -> None:
+    pack = open_pack(packs / "mixed")
+    data = task_data(pack, open_references(pack), "screenqa/short")
+    protocol = protocol_of("screenqa/short")
+    assert data.grader(protocol) is data.grader(protocol)
+    assert data.grader(protocol) is not data.grader(protocol_of("screenqa/short", "robust"))
+    some = data.ids[2:5]
+    submissions = [{"item_id": item, "response": "it is 3"} for item in some]
+    once = sdk.grade(submissions, data=data, items=some)
+    again = sdk.grade(submissions, data=data, items=some)
+    fresh = task_data(pack, open_references(pack), "screenqa/short")
+    assert once.value == again.value == sdk.grade(submissions, data=fresh, items=some).value > 0

@@ -103,17 +103,88 @@ async def test_a_model_has_a_name_that_can_be_kept(serve: Serve, model: str) -> 
 
 async def test_attempts_are_counted_by_caller_however_they_end(serve: Serve) -> None:
     service = serve(attempts=2)
-    await service.abandon((await service.start(ME)).attempt)
+    given_up = (await service.start(ME)).attempt
+    await service.lease(given_up, ME)
+    await service.abandon(given_up)
     await service.finish((await service.start(ME)).attempt)
     with pytest.raises(ExamError, match="all 2 attempts are used; ask the exam's organiser"):
         await service.start(ME)
     assert (await service.start(Caller("another"))).count == 8
 
 
+@pytest.mark.parametrize("swept", [False, True])
+async def test_a_caller_that_lost_its_handle_before_it_saw_anything_gets_another(
+    serve: Serve, now: list[int], swept: bool
+) -> None:
+    service = serve(attempts=1, minutes=30)
+    lost = await service.start(ME, model="some-model")
+    service.list_items(lost.attempt)
+    now[0] += 40 * MINUTE
+    if swept:
+        await service.abandon(service.numbered(lost.attempt.id))
+    again = await service.start(ME, model="some-model")
+    assert again.attempt.id == lost.attempt.id
+    assert (again.count, again.attempt.state) == (8, State.OPEN)
+    # Nothing was seen in the time that was lost.
+    assert (again.attempt.opened, again.attempt.closed) == (now[0], None)
+    assert again.attempt.deadline == now[0] + 30 * MINUTE
+    with pytest.raises(NoSuchAttemptError):
+        service.attempt(lost.handle, ME)
+    await answer(service, service.attempt(again.handle, ME))
+    with pytest.raises(ExamError, match="the one attempt is used"):
+        await service.start(ME, model="some-model")
+
+
+async def test_an_attempt_is_begun_again_by_its_caller_with_the_same_choices_only(
+    serve: Serve,
+) -> None:
+    service = serve("mixed", attempts=1)
+    first = await service.start(ME, ["screenqa/short"], model="some-model")
+    for tasks, model in ((None, "some-model"), (["screenqa/short"], None)):
+        with pytest.raises(ExamError, match="the one attempt is used"):
+            await service.start(ME, tasks, model=model)
+    other = await service.start(Caller("another"), ["screenqa/short"], model="some-model")
+    assert other.attempt.id != first.attempt.id
+    assert service.attempt(first.handle, ME).id == first.attempt.id
+
+
+async def test_while_attempts_are_left_starting_opens_another(serve: Serve) -> None:
+    service = serve(attempts=2)
+    first, second = await service.start(ME), await service.start(ME)
+    assert first.attempt.id != second.attempt.id
+    assert service.attempt(first.handle, ME).id == first.attempt.id
+    third = await service.start(ME)
+    assert third.attempt.id == first.attempt.id
+
+
+async def test_an_organiser_replaces_a_handle_that_was_lost(serve: Serve) -> None:
+    service = serve(attempts=1)
+    started = await service.start(ME)
+    item = await answer(service, started.attempt)
+    handle = await service.reissue(service.numbered(started.attempt.id))
+    assert handle != started.handle
+    with pytest.raises(NoSuchAttemptError):
+        service.attempt(started.handle, ME)
+    with pytest.raises(NoSuchAttemptError):
+        service.attempt(handle, Caller("another"))
+    attempt = service.attempt(handle, ME)
+    assert (await service.submit(attempt, ME, item, "an answer")).again
+    report = await service.finish(attempt)
+    last = await service.reissue(service.numbered(attempt.id))
+    assert await service.finish(service.attempt(last, ME)) == report
+
+
+async def test_the_handle_of_an_attempt_that_was_abandoned_is_not_replaced(serve: Serve) -> None:
+    service = serve()
+    attempt = await service.abandon((await service.start(ME)).attempt)
+    with pytest.raises(ExamError, match="attempt 1 was abandoned, and a handle of it opens noth"):
+        await service.reissue(attempt)
+
+
 async def test_practice_uses_up_no_attempt_at_the_exam(serve: Serve) -> None:
     await serve(attempts=1, mode="practice").start(ME)
     exam = serve(attempts=1)
-    await exam.start(ME)
+    await exam.lease((await exam.start(ME)).attempt, ME)
     with pytest.raises(ExamError, match="the one attempt is used"):
         await exam.start(ME)
 
@@ -271,6 +342,19 @@ async def test_calls_are_traced_and_add_up(serve: Serve, now: list[int]) -> None
     cost = service.cost(attempt)
     assert (cost.calls, cost.image_bytes, cost.image_tokens) == (2, 50_000, 1_200)
     assert cost.seconds == 2.5
+
+
+@pytest.mark.parametrize("minutes", [None, 30])
+async def test_a_clock_that_is_set_back_makes_no_time_negative(
+    serve: Serve, now: list[int], minutes: float | None
+) -> None:
+    service = serve(minutes=minutes)
+    attempt = (await service.start(ME)).attempt
+    now[0] -= 60 * MINUTE
+    assert service.cost(attempt).seconds == 0.0
+    report = await service.finish(attempt)
+    assert (report.state, report.cost.seconds) == (State.FINISHED, 0.0)
+    assert service.numbered(attempt.id).closed == attempt.opened
 
 
 def test_an_exam_error_is_an_input_error() -> None:

@@ -2,13 +2,17 @@
 
 import asyncio
 import json
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from snellen import sdk
+from snellen.grading.models.answers import AnswerKind
 from snellen.server.attempts import Service
 from snellen.server.errors import ExamError
+from snellen.server.responses import MOST_CHARACTERS
 from snellen.server.sittings import Attempt, Caller, Seen
 
 A, B = Caller(client="A"), Caller(client="B")
@@ -145,7 +149,10 @@ async def test_a_caller_that_gives_up_waiting_loses_no_answer(serve: Serve) -> N
     [
         (None, "the answer is empty; an answer looks like: "),
         ("  \n", "the answer is empty"),
-        ("x" * 1_048_577, "longer than 1,048,576 characters"),
+        (
+            "x" * 65_537,
+            "longer than 65,536 characters, the most that an answer of the kind 'text' may",
+        ),
         ("\ud83d", "half a surrogate pair"),
         ({"text": "12"}, "not in the item's form: expected text, got dict"),
         (12, "not in the item's form: expected text, got int"),
@@ -177,7 +184,7 @@ def nested(levels: int) -> list[Any]:
         ([10**400, 1], "too large"),
         (nested(40), "nested more than 32 levels deep"),
         ({"a\ud83d": 1}, "half a surrogate pair"),
-        (["x" * 600_000, "y" * 600_000], "longer than 1,048,576 characters"),
+        (["x" * 9_000, "y" * 9_000], "longer than 16,384 characters"),
     ],
 )
 async def test_an_answer_that_no_file_can_hold_is_sent_back(
@@ -205,6 +212,25 @@ async def test_an_answer_in_another_space_is_sent_back(serve: Serve) -> None:
         "space": "unit",
         "view": "whole 784x1568",
     }
+
+
+async def test_an_answer_as_long_as_its_kind_may_be_is_stored(serve: Serve) -> None:
+    service = serve()
+    attempt, item = await item_of(service)
+    longest = "ä" * 65_536
+    assert (await service.submit(attempt, A, item, longest)).stored == longest
+
+
+def test_every_kind_of_answer_has_a_limit() -> None:
+    assert MOST_CHARACTERS.keys() == set(AnswerKind)
+
+
+@pytest.mark.realdata
+def test_the_longest_published_answer_is_a_tenth_of_its_limit_at_most(screenqa_data: Path) -> None:
+    for task in ("screenqa/short", "screenqa/complex"):
+        golds = cast("Sequence[list[str]]", sdk.load(task, screenqa_data).golds)
+        longest = max(len(text) for gold in golds for text in gold)
+        assert 0 < longest <= MOST_CHARACTERS[AnswerKind.TEXT] / 10
 
 
 @pytest.mark.parametrize("answer", ["E", "AB", "option A", ["A"], 1, "A and B"])

@@ -1,7 +1,11 @@
 """Writing: changes share a commit, each stands or falls alone; faults are told and survived."""
 
 import asyncio
+import json
+import shutil
 import sqlite3
+import subprocess
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
@@ -57,12 +61,15 @@ def names(database: Database) -> list[str]:
 
 def held_up(database: Database) -> tuple[threading.Event, "Future[None]"]:
     """Keep the writer busy until the event is set, so that changes pile up behind it."""
-    go = threading.Event()
+    go, begun = threading.Event(), threading.Event()
 
     def work(connection: Connection) -> None:
+        begun.set()
         go.wait(30)
 
-    return go, database.submit(work)
+    held = database.submit(work)
+    begun.wait(30)
+    return go, held
 
 
 def test_a_change_is_read_by_another_program_when_it_is_done(
@@ -278,3 +285,52 @@ def test_reads_from_many_threads_do_not_mix(database: Database) -> None:
         thread.join()
     assert not wrong
     assert database.read(lambda c: c.execute(select(func.count()).select_from(tokens)).scalar())
+
+
+def test_a_store_that_was_deleted_takes_no_more_answers(database: Database, file: Path) -> None:
+    database.submit(adding("before")).result()
+    file.unlink()
+    for number in range(3):
+        with pytest.raises(StoreError, match="the store's file was deleted or replaced") as caught:
+            database.submit(adding(f"{number}")).result()
+        assert not caught.value.again
+        assert "tell the exam's organiser" in str(caught.value)
+    assert not file.exists()
+
+
+def test_that_a_store_was_deleted_is_logged_once(file: Path) -> None:
+    code = (
+        "import os, sys; from snellen.server.logs import lines_to_stderr;"
+        "from snellen.server.store.schema import open_store;"
+        "database = open_store(sys.argv[1]); os.unlink(sys.argv[1]);"
+        "print([database.submit(print).exception() is None for _ in range(3)]);"
+        "lines_to_stderr().drain(30)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code, str(file)], check=True, capture_output=True, text=True
+    )
+    assert ran.stdout.splitlines()[-1] == "[False, False, False]"
+    lines = [json.loads(line) for line in ran.stderr.splitlines()]
+    assert [(line["event"], line["level"], line["file"]) for line in lines] == [
+        ("the store's file was deleted or replaced", "error", str(file))
+    ]
+
+
+def test_a_store_in_whose_place_another_file_was_put_takes_no_more_answers(
+    database: Database, file: Path, tmp_path: Path
+) -> None:
+    database.submit(adding("before")).result()
+    aside, copy = tmp_path / "aside.sqlite", tmp_path / "copy.sqlite"
+    shutil.copy(file, copy)
+    file.rename(aside)
+    copy.replace(file)
+    go, first = held_up(database)
+    changes = [database.submit(adding(f"{number}")) for number in range(3)]
+    go.set()
+    for change in (first, *changes):
+        with pytest.raises(StoreError, match="deleted or replaced"):
+            change.result()
+    # It goes on where its file is put back, and nothing that was refused is in it.
+    aside.replace(file)
+    database.submit(adding("after")).result()
+    assert names(database) == ["after", "before"]

@@ -35,11 +35,6 @@ def test_all_questions_are_found() -> None:
     assert len(dict(statements())) > 20
 
 
-def test_on_postgresql_what_is_about_to_change_is_locked() -> None:
-    assert written(queries.ITEM_TO_CHANGE.clause).endswith("FOR UPDATE")
-    assert written(queries.NEXT.clause).endswith("FOR UPDATE OF items SKIP LOCKED")
-
-
 def test_on_postgresql_a_filter_that_is_left_out_has_a_type() -> None:
     text = written(queries.PAGE.clause)
     assert "CAST(%(done)s AS BOOLEAN) IS NULL" in text

@@ -131,6 +131,7 @@ def test_a_file_that_was_changed_is_noticed(name: str, make_pack: MakePack) -> N
         (b'{"images"', b'["images"', None, "it is no item"),
         (b'"id":"test/5/1"', b'"id":"test/5/0"', "item.id", "'test/5/0' comes twice"),
         (b'"task":"screenqa/short"', b'"task":"screenqa/long"', "item.task", "does not name"),
+        (b'"id":"test/5/1"', b'"id":"test/5/1\\u0000"', "item.id", r"'test/5/1\\x00'.* U\+0000"),
     ],
 )
 def test_a_line_that_is_none_is_named_when_the_pack_is_opened(

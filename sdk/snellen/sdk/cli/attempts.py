@@ -1,4 +1,4 @@
-"""The commands about a store's attempts: list, show, close and sweep them, export and grade."""
+"""The commands about a store's attempts: list, show, close, reissue and sweep, export, grade."""
 
 import asyncio
 import json as json_format
@@ -52,10 +52,11 @@ _HEADS = (
     Head("answered"),
     Head("value"),
 )
+_DRAIN_SECONDS = 1.0
 _out = Console(highlight=False)
 
 group = typer.Typer(
-    help="See, close, export and grade the attempts of a store.",
+    help="See, close, reissue, export and grade the attempts of a store.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -168,6 +169,21 @@ def abandon(number: Number, store: Store = None) -> None:
     with told(), _register(store) as register:
         attempt = register.numbered(number)
         _tell_closed(attempt, asyncio.run(register.abandon(attempt)))
+
+
+@group.command("reissue")
+def reissue(number: Number, store: Store = None) -> None:
+    """Print a new handle of an attempt whose caller lost it; the old one is of no use any more.
+
+    It is printed once, and works with the token of the attempt's caller only.
+    """
+    from snellen.server.logs import lines_to_stderr
+
+    with told(), _register(store) as register:
+        attempt = register.numbered(number)
+        sys.stdout.write(asyncio.run(register.reissue(attempt)) + "\n")
+        tell(f"keep it now, for {attempt.caller}: it is not shown again")
+        lines_to_stderr().drain(_DRAIN_SECONDS)
 
 
 @group.command("sweep")

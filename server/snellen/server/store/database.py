@@ -1,15 +1,14 @@
 """The database: reads at once, writes by one thread that commits many together.
 
-An answer is acknowledged when its transaction is on disk (WAL, synchronous=FULL). A commit waits
-for the disk, so writes that arrive meanwhile share the next one: with many agents at once each
-pays a part of it.
+An answer is acknowledged when its transaction is on disk (SQLite: WAL, synchronous=FULL). A commit
+waits for the disk, so writes that arrive meanwhile share the next one: with many agents at once
+each pays a part of it.
 """
 
 import asyncio
-import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,12 +16,13 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
 
 from snellen.server.errors import ExamError, StoreError
-from snellen.server.store.faults import is_busy, told
+from snellen.server.logs import fault, log
+from snellen.server.store.connections import READERS, connections, stopping, url_of
+from snellen.server.store.faults import is_final, told
 
 T = TypeVar("T")
 
@@ -30,7 +30,9 @@ MOST_TOGETHER = 256
 """How many writes share a commit at most."""
 
 PATIENCE = 10.0
-"""Seconds to wait for another program's lock. A call may wait twice, and hosts give up at 60."""
+"""Seconds to wait for another program's lock, or for a database server's answer.
+
+A call may wait twice, and hosts give up at 60."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,26 +51,27 @@ class Database:
     """A store that reads on the caller's thread and writes on one of its own.
 
     Args:
-        url: As SQLAlchemy writes it, or the path of a SQLite file, which is made where there is
-            none and which only its owner can read.
-        patience: Seconds to wait for another program's lock.
+        url: Of PostgreSQL, or the path of a SQLite file, which is made where there is none and
+            which only its owner can read.
+        patience: Seconds to wait for another program's lock, or for a server's answer.
 
     Raises:
         StoreError: It can't be opened.
     """
 
     def __init__(self, url: str | Path, *, patience: float = PATIENCE) -> None:
-        self._url = _url(url)
-        self._engine = _engine(self._url, patience)
-        self._faults = (SQLAlchemyError, self._engine.dialect.loaded_dbapi.Error)
-        self._reader: Connection | None = None
-        self._writer: Connection | None = None
+        self._url = url_of(url)
+        self._patience = patience
         try:
-            self._reader = self._opened_reader()
+            self._connections = connections(self._url, patience)
         except SQLAlchemyError as error:
-            self._engine.dispose()
             raise told(error, self.name) from error
-        self._reading = threading.Lock()
+        # What may have to wait for another machine must not stop an event loop meanwhile.
+        self._readers = (
+            None
+            if self._connections.at_once
+            else ThreadPoolExecutor(READERS, thread_name_prefix="snellen-reader")
+        )
         self._queue: SimpleQueue[_Write | None] = SimpleQueue()
         self._closing = threading.Lock()
         self._closed = False
@@ -84,7 +87,7 @@ class Database:
     @property
     def engine(self) -> Engine:
         """The engine, for migrations."""
-        return self._engine
+        return self._connections.engine
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run a short query and return what it returns.
@@ -92,17 +95,31 @@ class Database:
         Raises:
             StoreError: The store failed.
         """
-        with self._reading:
-            if self._closed:
-                raise _stopping()
-            try:
-                if self._reader is None:
-                    self._reader = self._opened_reader()
-                return work(self._reader)
-            except self._faults as error:
-                # A connection may be lost: the next read opens another.
-                self._reader = _let_go(self._reader)
-                raise told(error) from error
+        if self._closed:
+            raise stopping()
+        try:
+            return self._connections.read(work)
+        except self._connections.faults as error:
+            raise told(error) from error
+
+    async def off_loop(self, work: Callable[[], T]) -> T:
+        """Run what reads, and return what it returns, without holding up the event loop.
+
+        SQLite's reads take microseconds, less than a way to another thread and back: they run at
+        once. A database server's run on threads, and are not waited for longer than the patience.
+
+        Raises:
+            StoreError: The store failed, or does not answer.
+        """
+        if self._readers is None:
+            return work()
+        if self._closed:
+            raise stopping()
+        running = asyncio.get_running_loop().run_in_executor(self._readers, work)
+        try:
+            return await asyncio.wait_for(running, self._patience)
+        except TimeoutError as error:
+            raise StoreError("the store does not answer: call again in a minute") from error
 
     def submit(self, work: Callable[[Connection], T]) -> "Future[T]":
         """Queue a change; the future is done when it is on disk, or says why it is not.
@@ -114,7 +131,7 @@ class Database:
         write = _Write(work)
         with self._closing:
             if self._closed:
-                write.done.set_exception(_stopping())
+                write.done.set_exception(stopping())
             else:
                 self._queue.put(write)
         return write.done
@@ -140,13 +157,9 @@ class Database:
             self._closed = True
             self._queue.put(None)
         self._thread.join()
-        with self._reading:
-            self._reader = _let_go(self._reader)
-            self._writer = _let_go(self._writer)
-            self._engine.dispose()
-
-    def _opened_reader(self) -> Connection:
-        return self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        if self._readers is not None:
+            self._readers.shutdown(cancel_futures=True)
+        self._connections.close()
 
     def _write_all(self) -> None:
         while (first := self._queue.get()) is not None:
@@ -168,14 +181,10 @@ class Database:
     def _commit(self, writes: list[_Write]) -> None:
         alone = len(writes) == 1
         try:
-            # Kept from one commit to the next: to take it from the pool costs as much as a change.
-            if self._writer is None:
-                self._writer = self._engine.connect()
-            with self._writer.begin():
-                results = [_run(self._writer, write, alone=alone) for write in writes]
+            results = self._connections.change(
+                lambda connection: [_run(connection, write, alone=alone) for write in writes]
+            )
         except BaseException as error:  # noqa: BLE001  # whoever waits must hear of it, whatever it is
-            if not isinstance(error, ExamError):
-                self._writer = _let_go(self._writer)
             self._fail(writes, error)
             return
         for write, value, error in results:
@@ -185,12 +194,14 @@ class Database:
                 write.done.set_exception(error)
 
     def _fail(self, writes: list[_Write], error: BaseException) -> None:
-        if len(writes) > 1 and not is_busy(error):
+        faults = self._connections.faults
+        if len(writes) > 1 and not is_final(error):
             # One change that can't be made must not take the others with it.
+            log().warning("changes are made again, one by one", changes=len(writes), **fault(error))
             for write in writes:
                 self._commit([write])
             return
-        cause = told(error) if isinstance(error, self._faults) else error
+        cause = told(error) if isinstance(error, faults) else error
         if cause is not error:
             cause.__cause__ = error
         for write in writes:
@@ -228,81 +239,3 @@ def _settle(answer: "asyncio.Future[T]", done: "Future[T]") -> None:
         answer.set_result(done.result())
     else:
         answer.set_exception(error)
-
-
-def _let_go(connection: Connection | None) -> None:
-    """Close a connection, which may be lost."""
-    if connection is not None:
-        with suppress(SQLAlchemyError):
-            connection.close()
-
-
-def _stopping() -> StoreError:
-    return StoreError("the server is stopping; nothing was stored: call again when it is back")
-
-
-def _url(url: str | Path) -> URL:
-    text = str(url)
-    if isinstance(url, Path) or "://" not in text:
-        return URL.create("sqlite", database=text)
-    try:
-        return make_url(text)
-    except ArgumentError:
-        raise StoreError(
-            "no URL of a database: give a file, or one like postgresql+psycopg://host/name"
-        ) from None
-
-
-def _engine(url: URL, patience: float) -> Engine:
-    if url.get_backend_name() != "sqlite":
-        try:
-            return create_engine(url, pool_pre_ping=True, hide_parameters=True)
-        except (ImportError, SQLAlchemyError) as error:
-            raise StoreError(
-                f"can't reach such a database: {error}; install its driver, or give a file"
-            ) from error
-    if not url.database or url.database == ":memory:":
-        raise StoreError("an exam needs a database file: what is acknowledged is on disk")
-    _make(Path(url.database))
-    engine = create_engine(
-        url,
-        connect_args={"check_same_thread": False, "timeout": patience},
-        # Every transaction is ended by whoever began it.
-        pool_reset_on_return=None,
-        # What an error shows may be logged, and parameters are answers.
-        hide_parameters=True,
-    )
-
-    @event.listens_for(engine, "connect")
-    def prepare(connection: Any, _: object) -> None:  # noqa: ANN401  # sqlite3's, or another driver's
-        # SQLAlchemy begins transactions itself, so that savepoints hold.
-        connection.isolation_level = None
-        cursor = connection.cursor()
-        # Without fullfsync a commit on macOS may still be in the disk's own memory.
-        for pragma in (
-            "journal_mode=WAL",
-            "synchronous=FULL",
-            "fullfsync=ON",
-            "foreign_keys=ON",
-        ):
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
-            connection.connection.cursor().execute("BEGIN IMMEDIATE")
-
-    return engine
-
-
-def _make(file: Path) -> None:
-    """Make the file where there is none, so that nobody else can read who answered what."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    except FileExistsError:
-        # Not opened here: to close it again would drop the locks that SQLite has on it.
-        return
-    except OSError as error:
-        raise StoreError(f"can't keep a store there: {error.strerror}", file=str(file)) from error

@@ -6,22 +6,41 @@ from sqlalchemy.exc import DBAPIError
 
 from snellen.server.errors import StoreError
 
+_LOCKED = "another program keeps the store locked: call again in a minute"
+_FULL = "the store's disk is full: the organiser must free space; then call again"
+_READ_ONLY = "the store can't be written to: the organiser must allow it"
 _WORDS = {
-    sqlite3.SQLITE_BUSY: "another program keeps the store locked: call again in a minute",
-    sqlite3.SQLITE_LOCKED: "another program keeps the store locked: call again in a minute",
-    sqlite3.SQLITE_FULL: "the store's disk is full: the organiser must free space; then call again",
+    sqlite3.SQLITE_BUSY: _LOCKED,
+    sqlite3.SQLITE_LOCKED: _LOCKED,
+    sqlite3.SQLITE_FULL: _FULL,
     sqlite3.SQLITE_IOERR: "the store's disk fails: the organiser must look at it; then call again",
-    sqlite3.SQLITE_READONLY: "the store can't be written to: the organiser must allow it",
+    sqlite3.SQLITE_READONLY: _READ_ONLY,
     sqlite3.SQLITE_CORRUPT: "the store is damaged: the organiser must restore it from a copy",
     sqlite3.SQLITE_NOTADB: "the store is no database: the organiser must name another file",
     sqlite3.SQLITE_CANTOPEN: "the store can't be opened: the organiser must look at its file",
+    # https://www.postgresql.org/docs/current/errcodes-appendix.html
+    "55P03": _LOCKED,
+    "57014": "the store is too slow: call again in a minute",
+    "53100": _FULL,
+    "25006": _READ_ONLY,
 }
+_UNREACHABLE = (
+    "the store's database can't be reached, and it is not known whether the call was stored: make"
+    " the same call again in a minute"
+)
+_UNREACHABLE_CLASSES = ("08", "57P", "53300")
+_FINAL = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, "55P03", "57014")
 _PRIMARY = 0xFF
 
 
-def is_busy(error: BaseException) -> bool:
-    """Whether another program's lock was waited for in vain."""
-    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+def is_final(error: BaseException) -> bool:
+    """Whether to make the same changes one by one would only fail again, and take long.
+
+    Another program's lock was waited for in vain, or the database can't be reached or is gone.
+    """
+    return (
+        isinstance(error, StoreError) or _code(error) in _FINAL or _is_unreachable(_driver(error))
+    )
 
 
 def told(error: BaseException, file: str | None = None) -> StoreError:
@@ -31,12 +50,29 @@ def told(error: BaseException, file: str | None = None) -> StoreError:
         error: What the database raised.
         file: The store, where its organiser is told and not an examinee.
     """
+    if _is_unreachable(_driver(error)):
+        words = _UNREACHABLE if file is None else f"can't reach the database: {_driver(error)}"
+        return StoreError(words, file=file)
     words = _WORDS.get(_code(error) or 0, "the store failed: call again, or tell the organiser")
     return StoreError(f"nothing was stored; {words}" if file is None else words, file=file)
 
 
-def _code(error: BaseException) -> int | None:
-    """Return SQLite's primary result code; None for what has none."""
-    cause = error.orig if isinstance(error, DBAPIError) else error
+def _driver(error: BaseException) -> BaseException:
+    """Return what the driver raised."""
+    return error.orig or error if isinstance(error, DBAPIError) else error
+
+
+def _is_unreachable(error: BaseException) -> bool:
+    """Whether a database server is down, shuts down, or does not answer."""
+    state: str | None = getattr(error, "sqlstate", "none")
+    if state is None:
+        # psycopg's own: no word came from the server. Others of its own are of values.
+        return any(kind.__name__ == "OperationalError" for kind in type(error).__mro__)
+    return state.startswith(_UNREACHABLE_CLASSES)
+
+
+def _code(error: BaseException) -> int | str | None:
+    """Return SQLite's primary result code, or PostgreSQL's; None for what has none."""
+    cause = _driver(error)
     code = getattr(cause, "sqlite_errorcode", None)
-    return code & _PRIMARY if isinstance(code, int) else None
+    return code & _PRIMARY if isinstance(code, int) else getattr(cause, "sqlstate", None)

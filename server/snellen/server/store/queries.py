@@ -1,7 +1,7 @@
 """The questions that are asked of the store, each in one place; what calls ask is written once.
 
-No rule is here and nothing that only one database knows. On PostgreSQL rows that are about to
-change are locked; on SQLite there is one writer at a time.
+No rule is here and nothing that only one database knows. No row is locked: there is one write
+transaction at a time (`connections`), so what a change has read holds until it commits.
 """
 
 from collections.abc import Sequence
@@ -53,6 +53,35 @@ STARTED = select(func.count()).where(
     attempts.c.exam == bindparam("e"),
     attempts.c.mode == bindparam("m"),
 )
+# Nothing of it was ever handed out, and nobody has been told how it ended.
+UNTOUCHED = Query(
+    select(attempts)
+    .where(
+        *(
+            attempts.c[name] == bindparam(name)
+            for name in ("caller", "exam", "mode", "tasks", "contexts")
+        ),
+        attempts.c.model.is_not_distinct_from(cast(bindparam("model"), Text)),
+        attempts.c.state != "finished",
+        attempts.c.report.is_(None),
+        ~select(1).where(leases.c.attempt == attempts.c.id).exists(),
+    )
+    .order_by(attempts.c.id)
+    .limit(1),
+    AttemptRow,
+)
+BEGIN_AGAIN = Command(
+    update(attempts)
+    .where(_ONE)
+    .values(
+        digest=bindparam("d"),
+        state="open",
+        opened=bindparam("opened"),
+        deadline=bindparam("deadline"),
+        closed=None,
+    )
+)
+REISSUE = Command(update(attempts).where(_ONE).values(digest=bindparam("d")))
 PROGRESS = select(attempts.c.total, attempts.c.answered).where(_ONE)
 _CLOSE = (
     update(attempts)
@@ -63,9 +92,7 @@ _KEEP = update(attempts).where(_ONE, attempts.c.report.is_(None)).values(report=
 _COUNTED = Command(update(attempts).where(_ONE).values(answered=attempts.c.answered + 1))
 
 _ITEMS = select(items, *_BESIDE).join_from(items, attempts, items.c.attempt == attempts.c.id)
-_NAMED = _ITEMS.where(_MINE, items.c.opaque == bindparam("o"))
-ITEM = Query(_NAMED, ItemRow)
-ITEM_TO_CHANGE = Query(_NAMED.with_for_update(), ItemRow)
+ITEM = Query(_ITEMS.where(_MINE, items.c.opaque == bindparam("o")), ItemRow)
 # One question for every filter: it is then written once. A parameter that is null filters nothing;
 # PostgreSQL asks of which type such a one is.
 PAGE = Query(
@@ -84,8 +111,7 @@ PAGE = Query(
 HELD_OPEN = Query(
     _ITEMS.where(_MINE, items.c.holder == bindparam("h"), items.c.answered.is_(False))
     .order_by(items.c.place)
-    .limit(1)
-    .with_for_update(),
+    .limit(1),
     ItemRow,
 )
 _OTHER_HALF = (
@@ -106,7 +132,6 @@ _NEXT = (
     )
     .order_by(items.c.place)
     .limit(1)
-    .with_for_update(skip_locked=True, of=items)
 )
 NEXT = Query(_NEXT, ItemRow)
 NEXT_OF_NO_PAIR_SEEN = Query(_NEXT.where(not_(_OTHER_HALF)), ItemRow)
@@ -197,10 +222,11 @@ def place_of(row: ItemRow) -> Place:
     return Place(row.place, row.opaque, row.task, row.item, row.pair)
 
 
-def open_attempt(connection: Connection, row: dict[str, Any], places: Sequence[Place]) -> None:
-    """Write a new attempt and its items."""
+def open_attempt(connection: Connection, row: dict[str, Any], places: Sequence[Place]) -> int:
+    """Write a new attempt and its items; return its number."""
     number = connection.execute(insert(attempts).returning(attempts.c.id), row).scalar_one()
     connection.execute(insert(items), [{"attempt": number, **place._asdict()} for place in places])
+    return number
 
 
 def progress(connection: Connection, attempt: int) -> Progress:

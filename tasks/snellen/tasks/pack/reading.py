@@ -72,9 +72,13 @@ class ItemLines(Sequence[PackItem]):
         self.heads: list[_Head] = []
         for number, line in enumerate(self._lines, start=1):
             try:
-                self.heads.append(decode(line))
+                head = decode(line)
             except msgspec.DecodeError as error:
                 raise DataError(f"it is no item: {error}", file=file, line=number) from None
+            if "\0" in head.item.id + (head.pair or ""):
+                words = f"{head.item.id!r} or its pair holds U+0000, which no store keeps"
+                raise DataError(words, file=file, line=number, field="item.id")
+            self.heads.append(head)
 
     def __len__(self) -> int:
         return len(self._lines)

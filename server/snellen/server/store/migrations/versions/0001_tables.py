@@ -1,4 +1,4 @@
-"""Attempts, their items and leases, answers and traces."""
+"""Tokens; attempts, their items and leases, answers and traces."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,19 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the tables of attempts."""
+    """Make the tables."""
+    op.create_table(
+        "tokens",
+        sa.Column("id", sa.Integer, nullable=False),
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("digest", sa.LargeBinary(32), nullable=False),
+        sa.Column("scopes", sa.Text, nullable=False),
+        sa.Column("created", sa.BigInteger, nullable=False),
+        sa.Column("revoked", sa.BigInteger),
+        sa.PrimaryKeyConstraint("id", name="pk_tokens"),
+        sa.UniqueConstraint("name", name="uq_tokens_name"),
+        sa.UniqueConstraint("digest", name="uq_tokens_digest"),
+    )
     op.create_table(
         "attempts",
         sa.Column("id", sa.Integer, nullable=False),

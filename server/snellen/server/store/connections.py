@@ -1,0 +1,358 @@
+"""Connections to a store: a SQLite file or a PostgreSQL database. One write transaction at a time.
+
+SQLite has one writer at a time anyway. On PostgreSQL a write transaction begins with a lock that
+every server and every command on that database takes, so the two behave alike: what a change has
+read holds until it commits, and no two changes wait for each other.
+"""
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from snellen.grading.errors import MissingExtraError
+from snellen.server.errors import ExamError, StoreError
+from snellen.server.logs import log
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Dialect
+    from sqlalchemy.pool import ConnectionPoolEntry
+
+T = TypeVar("T")
+Faults: TypeAlias = tuple[type[BaseException], ...]
+
+READERS = 8
+"""How many reads run at once where the database is another program."""
+
+CONNECT_SECONDS = 5
+_SLACK_SECONDS = 2.0
+"""A server that works says itself that its time is over, so a connection waits a little longer."""
+
+_LOCK = 0x736E656C6C656E
+"""The advisory lock of writers: the bytes of `snellen`."""
+
+_TCP = {
+    "connect_timeout": CONNECT_SECONDS,
+    "keepalives": 1,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,
+}
+_POSTGRESQL = ("postgresql", "postgresql+psycopg")
+
+
+class Connections(Protocol):
+    """A store's connections: many reads, and one write transaction at a time.
+
+    Attributes:
+        engine: For migrations.
+        faults: What a driver, or SQLAlchemy, raises.
+        at_once: Whether a read takes microseconds and can't hang.
+    """
+
+    engine: Engine
+    faults: Faults
+    at_once: bool
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Run a query; any thread may call it."""
+        ...
+
+    def change(self, work: Callable[[Connection], T]) -> T:
+        """Run a change in a transaction and commit it; one thread calls it."""
+        ...
+
+    def close(self) -> None:
+        """Close every connection."""
+        ...
+
+
+def connections(url: URL, patience: float) -> Connections:
+    """Return the connections to a store.
+
+    Args:
+        url: Of SQLite or of PostgreSQL.
+        patience: Seconds to wait for another program's lock, or for an answer.
+
+    Raises:
+        StoreError: It can't be opened, or is another kind of database.
+        MissingExtraError: PostgreSQL's driver is not installed.
+    """
+    if url.get_backend_name() == "sqlite":
+        return FileConnections(url, patience)
+    if url.drivername not in _POSTGRESQL:
+        raise StoreError(
+            f"{url.drivername!r} is no database that a store can be in: give a file, or a URL like"
+            " postgresql://host/name"
+        )
+    return ServerConnections(url.set(drivername=_POSTGRESQL[1]), patience)
+
+
+def url_of(url: str | Path) -> URL:
+    """Read the path of a SQLite file or a database's URL.
+
+    Raises:
+        StoreError: It is neither.
+    """
+    text = str(url)
+    if isinstance(url, Path) or "://" not in text:
+        return URL.create("sqlite", database=text)
+    try:
+        return make_url(text)
+    except ArgumentError:
+        raise StoreError(
+            "no URL of a database: give a file, or one like postgresql://host/name"
+        ) from None
+
+
+# ---- SQLite --------------------------------------------------------------------------------------
+
+
+class FileConnections:
+    """A SQLite file: one connection that reads, one that writes, both kept.
+
+    A file that was deleted or replaced goes on taking answers that nobody will find, so each
+    commit looks first whether the file is the one that was opened.
+    """
+
+    at_once = True
+
+    def __init__(self, url: URL, patience: float) -> None:
+        self.engine = _sqlite_engine(url, patience)
+        self.faults: Faults = (SQLAlchemyError, self.engine.dialect.loaded_dbapi.Error)
+        self._file = str(Path(url.database or "").absolute())
+        self._reading = threading.Lock()
+        self._closed = False
+        self._reader: Connection | None = self._opened_reader()
+        self._writer: Connection | None = None
+        self._identity = _identity(self._file)
+        self._gone = False
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Run a query."""
+        with self._reading:
+            if self._closed:
+                raise stopping()
+            try:
+                if self._reader is None:
+                    self._check_file()
+                    self._reader = self._opened_reader()
+                return work(self._reader)
+            except self.faults:
+                # A connection may be lost: the next read opens another.
+                self._reader = _let_go(self._reader)
+                raise
+
+    def change(self, work: Callable[[Connection], T]) -> T:
+        """Run a change in a transaction and commit it.
+
+        Raises:
+            StoreError: The file was deleted or replaced; nothing was changed.
+        """
+        try:
+            # Kept from one commit to the next: to take it from the pool costs as much as a change.
+            if self._writer is None:
+                self._check_file()
+                self._writer = self.engine.connect()
+            with self._writer.begin():
+                result = work(self._writer)
+                self._check_file()
+        except BaseException as error:
+            if not isinstance(error, ExamError):
+                self._writer = _let_go(self._writer)
+                # Of a fault and its cause, the cause is told.
+                self._check_file()
+            raise
+        return result
+
+    def close(self) -> None:
+        """Close both connections."""
+        with self._reading:
+            self._closed = True
+            self._reader = _let_go(self._reader)
+            self._writer = _let_go(self._writer)
+            self.engine.dispose()
+
+    def _opened_reader(self) -> Connection:
+        try:
+            return self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        except SQLAlchemyError:
+            self.engine.dispose()
+            raise
+
+    def _check_file(self) -> None:
+        gone = _identity(self._file) != self._identity
+        if gone and not self._gone:
+            log().error("the store's file was deleted or replaced", file=self._file)
+        self._gone = gone
+        if gone:
+            raise StoreError(
+                "nothing was stored: the store's file was deleted or replaced. To call again does"
+                " not help; tell the exam's organiser, who must put the file back or restart the"
+                " server",
+                again=False,
+            )
+
+
+def _sqlite_engine(url: URL, patience: float) -> Engine:
+    if not url.database or url.database == ":memory:":
+        raise StoreError("an exam needs a database file: what is acknowledged is on disk")
+    _make(Path(url.database))
+    engine = create_engine(
+        url,
+        connect_args={"check_same_thread": False, "timeout": patience},
+        # Every transaction is ended by whoever began it.
+        pool_reset_on_return=None,
+        # What an error shows may be logged, and parameters are answers.
+        hide_parameters=True,
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: object) -> None:  # noqa: ANN401  # sqlite3's, or another driver's
+        # SQLAlchemy begins transactions itself, so that savepoints hold.
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        # Without fullfsync a commit on macOS may still be in the disk's own memory.
+        for pragma in (
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "fullfsync=ON",
+            "foreign_keys=ON",
+        ):
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+    _begin_with(engine, "BEGIN IMMEDIATE")
+    return engine
+
+
+def _identity(file: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(file)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _make(file: Path) -> None:
+    """Make the file where there is none, so that nobody else can read who answered what."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except FileExistsError:
+        # Not opened here: to close it again would drop the locks that SQLite has on it.
+        return
+    except OSError as error:
+        raise StoreError(f"can't keep a store there: {error.strerror}", file=str(file)) from error
+
+
+def _let_go(connection: Connection | None) -> None:
+    """Close a connection, which may be lost."""
+    if connection is not None:
+        with suppress(SQLAlchemyError):
+            connection.close()
+
+
+# ---- PostgreSQL ----------------------------------------------------------------------------------
+
+
+class ServerConnections:
+    """A PostgreSQL database: connections from a pool, none of which waits for ever."""
+
+    at_once = False
+
+    def __init__(self, url: URL, patience: float) -> None:
+        self.engine = _postgresql_engine(url, patience)
+        self.faults: Faults = (SQLAlchemyError, self.engine.dialect.loaded_dbapi.Error)
+        self._reads = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Run a query."""
+        with self._reads.connect() as connection:
+            return self._kept(connection, work)
+
+    def change(self, work: Callable[[Connection], T]) -> T:
+        """Run a change in a transaction and commit it."""
+        with self.engine.connect() as connection:
+
+            def transaction(connection: Connection) -> T:
+                with connection.begin():
+                    return work(connection)
+
+            return self._kept(connection, transaction)
+
+    def close(self) -> None:
+        """Close the pool."""
+        self.engine.dispose()
+
+    def _kept(self, connection: Connection, work: Callable[[Connection], T]) -> T:
+        try:
+            return work(connection)
+        except self.faults:
+            # Statements run on the driver itself, so SQLAlchemy does not see that one was lost.
+            connection.invalidate()
+            raise
+
+
+def _postgresql_engine(url: URL, patience: float) -> Engine:
+    try:
+        engine = create_engine(
+            url,
+            connect_args={name: value for name, value in _TCP.items() if name not in url.query},
+            # What a change reads after it has the lock must be what others have committed by then.
+            isolation_level="READ COMMITTED",
+            pool_pre_ping=True,
+            pool_size=READERS + 1,
+            max_overflow=READERS,
+            pool_timeout=patience,
+            hide_parameters=True,
+        )
+    except ImportError as error:
+        raise MissingExtraError("a store on PostgreSQL", "postgres") from error
+    # Who waits for a lock in vain is told so, and not that the statement took too long.
+    limits = {
+        "lock_timeout": patience,
+        "statement_timeout": patience + _SLACK_SECONDS / 2,
+        "idle_in_transaction_session_timeout": patience,
+    }
+
+    @event.listens_for(engine, "do_connect")
+    def connect(
+        _: "Dialect", __: "ConnectionPoolEntry", arguments: list[Any], options: dict[str, Any]
+    ) -> object:
+        from snellen.server.store.postgresql import connect_bounded
+
+        return connect_bounded(patience + _SLACK_SECONDS, arguments, options)
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: object) -> None:  # noqa: ANN401  # psycopg's
+        cursor = connection.cursor()
+        for name, seconds in limits.items():
+            given = (name, f"{round(seconds * 1000)}ms")
+            cursor.execute("SELECT set_config(%s, %s, false)", given)
+        cursor.close()
+        connection.commit()
+
+    _begin_with(engine, f"SELECT pg_advisory_xact_lock({_LOCK})")
+    return engine
+
+
+def _begin_with(engine: Engine, statement: str) -> None:
+    """Have every write transaction begin with a statement that waits for the other writers."""
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
+            connection.connection.cursor().execute(statement)
+
+
+def stopping() -> StoreError:
+    """Return what is said of a store that is being closed."""
+    return StoreError("the server is stopping; nothing was stored: call again when it is back")
