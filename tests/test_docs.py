@@ -179,12 +179,14 @@ def test_every_page_is_in_the_navigation(page: Path) -> None:
     assert f": {name_of(page)}\n" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", list(blocks("python")))
 @pytest.mark.usefixtures("room")
 def test_every_python_block_runs(body: str) -> None:
     exec(compile(body, "<docs>", "exec"), {"__name__": "__main__"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", list(blocks("pycon")))
 @pytest.mark.usefixtures("room")
 def test_every_python_session_prints_what_it_shows(body: str) -> None:
@@ -213,6 +215,7 @@ def test_what_a_page_takes_from_the_code_is_as_the_code_has_it(page: Path) -> No
     assert generate().parts(TEXT[page]) == TEXT[page]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", list(blocks("console")))
 def test_every_console_block_prints_what_it_shows_and_ends_as_it_says(body: str) -> None:
     # If this fails: python docs/generate.py

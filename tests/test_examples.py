@@ -9,6 +9,7 @@ import pytest
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.name)
 def test_an_example_runs_and_prints_something(script: Path, tmp_path: Path) -> None:
     run = subprocess.run(

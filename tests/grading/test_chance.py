@@ -280,6 +280,7 @@ def test_no_answer_to_every_question_of_screenqa_is_right_on_869_of_8419(
     assert chance.guess == "<no answer> to every item"
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_no_other_constant_beats_the_one_declared_for_screenqa(screenqa_data: Path) -> None:
     def best(name: str) -> str:

@@ -65,6 +65,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", EVERY)
 @settings(max_examples=15)
 @given(response=values)
@@ -86,6 +87,7 @@ def test_any_response_gets_tags_exactly_where_it_could_score_more(
         assert found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", [SHORT, LISTS, BOXES, POINT, BOX, GROUND, L1, L2, L3, POSITION])
 @pytest.mark.parametrize(
     "response",

@@ -88,6 +88,7 @@ def spoiled(golds: list[list[str]], responses: list[str]) -> Counter[FailureTag 
     return Counter(tag for one in found for tag in (one.tags or (None,)))
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_spoiled_references_get_the_tag_of_what_spoiled_them(questions: list[list[str]]) -> None:
     spoken = [gold for gold in questions if all(text != "<no answer>" for text in gold)]
@@ -105,6 +106,7 @@ def test_spoiled_references_get_the_tag_of_what_spoiled_them(questions: list[lis
     assert found[T.EXTRA_WORDS] > 0.95 * found.total()
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_answers_to_other_questions_are_rarely_near(questions: list[list[str]]) -> None:
     responses = [gold[0] for gold in questions[4000:] + questions[:4000]]

@@ -76,6 +76,7 @@ def misses_told_as_spaces(setting: Setting, *, corner: bool) -> float:
     return sum(not SPACES.isdisjoint(one.tags) for one in tagged) / len(tagged)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corner", [False, True])
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda one: "-".join(map(str, one)))
 def test_a_random_miss_is_rarely_told_as_another_space(setting: Setting, corner: bool) -> None:

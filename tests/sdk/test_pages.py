@@ -103,6 +103,7 @@ def test_items_come_worst_first_with_what_was_said() -> None:
     assert all(row.reference is None for row in rows)
 
 
+@pytest.mark.slow
 def test_references_are_there_when_asked_for() -> None:
     report = graded(said(a="12"))
     rows = {row.item_id: row for row in build_page(report, with_references=True).item_list.rows}
@@ -343,6 +344,7 @@ EXAMPLES: list[tuple[GoldShape, object]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "protocol",
     [one for all_of in PROTOCOLS.values() for one in all_of],

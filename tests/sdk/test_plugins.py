@@ -117,6 +117,7 @@ def test_the_command_line_lists_and_grades_it(site: Path, data: Path, tmp_path: 
     assert "50.0" in graded
 
 
+@pytest.mark.slow
 def test_snellens_own_tasks_are_graded_without_looking_for_packages(site: Path) -> None:
     told = run(
         site,
@@ -172,6 +173,7 @@ def test_a_list_of_all_tasks_warns_of_a_package_that_it_leaves_out(site: Path) -
     assert told.splitlines()[-1] == "True"
 
 
+@pytest.mark.slow
 def test_two_packages_that_claim_one_name_are_both_named(site: Path) -> None:
     install(site, "zeta-colours", "colours", MODULE)
     told = snellen(site, "protocols", "colours/page", status=2)
@@ -187,6 +189,7 @@ def test_no_package_can_take_the_name_of_snellens_own(site: Path, data: Path) ->
     assert "SQuAD" in snellen(site, "protocols", "screenqa/short")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "message"),
     [
@@ -206,6 +209,7 @@ def test_an_entry_point_that_is_no_benchmark_says_what_is_wrong(
     assert "other, which adds the benchmark 'mine'" in told
 
 
+@pytest.mark.slow
 def test_a_name_that_differs_from_the_entry_points_is_an_error(tmp_path: Path) -> None:
     install(tmp_path / "site", "other", "mine", MODULE.replace("colours", "yours"))
     told = snellen(tmp_path / "site", "protocols", "mine/page", status=2)

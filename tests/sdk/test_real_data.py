@@ -73,6 +73,7 @@ def adversarial(number: int, golds: list[str], others: list[str]) -> str:
     return edits[number % len(edits)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "file", "split", "count"),
     [
@@ -109,6 +110,7 @@ def test_every_score_agrees_with_the_published_definition(
     assert f"|n:{count}|" in report.signature
 
 
+@pytest.mark.slow
 def test_all_protocols_score_one_set_and_every_difference_is_shared_out(
     screenqa_data: Path,
 ) -> None:

@@ -80,6 +80,7 @@ async def work(agent: Any, client: str, golds: Mapping[str, str]) -> int:
         answered += 1
 
 
+@pytest.mark.slow
 async def test_several_agents_share_an_attempt_on_one_connection_and_on_many(
     serve: Serve, store: Path, golds: Mapping[str, str], era: str, agent_of: AgentOf
 ) -> None:
@@ -96,6 +97,7 @@ async def test_several_agents_share_an_attempt_on_one_connection_and_on_many(
         assert report["value"] == 1.0
 
 
+@pytest.mark.slow
 async def test_attempts_on_one_connection_are_never_mixed_up(
     serve: Serve, store: Path, golds: Mapping[str, str], agent_of: AgentOf
 ) -> None:
@@ -113,6 +115,7 @@ async def test_attempts_on_one_connection_are_never_mixed_up(
     assert values == [1.0, 0.0] * 3
 
 
+@pytest.mark.slow
 async def test_without_a_token_it_says_that_only_this_machine_is_served(
     serve: Serve, store: Path
 ) -> None:
@@ -121,6 +124,7 @@ async def test_without_a_token_it_says_that_only_this_machine_is_served(
     assert "anybody on this machine may take the exam" in served.stop()
 
 
+@pytest.mark.slow
 def test_without_a_token_it_listens_nowhere_else(environment: dict[str, str], store: Path) -> None:
     done = subprocess.run(
         [*SERVE_COMMAND, "serve", "--host", "0.0.0.0", "--port", "0", "--store", str(store)],
@@ -134,6 +138,7 @@ def test_without_a_token_it_listens_nowhere_else(environment: dict[str, str], st
     assert "snellen token create" in done.stderr
 
 
+@pytest.mark.slow
 async def test_with_tokens_each_sees_its_own_attempts_only(
     serve: Serve, store: Path, agent_of: AgentOf
 ) -> None:
@@ -159,6 +164,7 @@ async def test_with_tokens_each_sees_its_own_attempts_only(
     assert mine.attempt not in log
 
 
+@pytest.mark.slow
 async def test_who_shows_no_good_token_is_turned_away(serve: Serve, store: Path) -> None:
     good, organiser = token(store, "good"), token(store, "boss", Scope.ORGANISE)
     served = serve("--store", str(store))
@@ -180,6 +186,7 @@ async def test_who_shows_no_good_token_is_turned_away(serve: Serve, store: Path)
     assert good not in served.stop()
 
 
+@pytest.mark.slow
 def test_only_health_is_open_and_well_known_pages_are_not_there(serve: Serve, store: Path) -> None:
     token(store, "somebody")
     served = serve("--store", str(store))
@@ -190,6 +197,7 @@ def test_only_health_is_open_and_well_known_pages_are_not_there(serve: Serve, st
         assert get(served.url, path) == 401
 
 
+@pytest.mark.slow
 def test_without_tokens_well_known_pages_are_not_there_either(shared: Any) -> None:
     assert get(shared.url, "/.well-known/oauth-authorization-server") == 404
     assert get(shared.url, "/health") == 200
@@ -200,6 +208,7 @@ def test_a_page_of_another_site_can_not_reach_it(shared: Any) -> None:
     assert post(shared.url, LIST, Origin="https://evil.example.org")[0] == 403
 
 
+@pytest.mark.slow
 def test_a_name_that_was_allowed_is_served(serve: Serve, store: Path) -> None:
     served = serve("--store", str(store), "--name", "exam.example.org")
     assert post(served.url, LIST, Host="exam.example.org")[0] == 200
@@ -251,6 +260,7 @@ def test_a_body_of_more_than_four_mebibytes_is_refused(shared: Any) -> None:
     assert post(shared.url, LIST)[0] == 200
 
 
+@pytest.mark.slow
 def test_a_server_that_is_asked_to_stop_keeps_its_traces(serve: Serve, store: Path) -> None:
     served = serve("--store", str(store))
 
@@ -266,6 +276,7 @@ def test_a_server_that_is_asked_to_stop_keeps_its_traces(serve: Serve, store: Pa
     assert count == 1
 
 
+@pytest.mark.slow
 async def test_an_attempt_outlives_a_server_that_was_killed(
     serve: Serve, store: Path, agent_of: AgentOf
 ) -> None:

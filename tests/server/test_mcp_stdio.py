@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
@@ -21,6 +22,7 @@ def started(environment: dict[str, str], *options: str) -> StdioServerParameters
     return StdioServerParameters(command=sys.executable, args=[*COMMAND, *options], env=environment)
 
 
+@pytest.mark.slow
 async def test_it_serves_the_sample_without_any_argument(
     environment: dict[str, str], era: str, agent_of: AgentOf, tmp_path: Path
 ) -> None:
@@ -43,6 +45,7 @@ async def test_it_serves_the_sample_without_any_argument(
     assert agent.attempt[:8] in text
 
 
+@pytest.mark.slow
 async def test_an_attempt_goes_on_in_another_process(
     environment: dict[str, str], agent_of: AgentOf, tmp_path: Path
 ) -> None:
@@ -61,6 +64,7 @@ async def test_an_attempt_goes_on_in_another_process(
             assert (await agent.item())["progress"] == {"answered": 1, "open": 11}
 
 
+@pytest.mark.slow
 def test_a_host_that_reads_no_log_does_not_stop_the_exam(environment: dict[str, str]) -> None:
     process = subprocess.Popen(
         [sys.executable, *COMMAND],
@@ -106,6 +110,7 @@ def send(process: subprocess.Popen[str], method: str, number: int, **params: Any
     return json.loads(process.stdout.readline())
 
 
+@pytest.mark.slow
 def test_listing_the_tools_opens_neither_pack_nor_store(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
@@ -130,6 +135,7 @@ def test_listing_the_tools_opens_neither_pack_nor_store(
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_it_and_keeps_its_traces(
     environment: dict[str, str], tmp_path: Path
 ) -> None:

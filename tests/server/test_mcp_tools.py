@@ -295,6 +295,7 @@ async def test_a_forged_handle_and_somebody_elses_are_refused_alike(
         assert await agent.refused(tool, attempt="'; drop table", **arguments) == forged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [

@@ -299,6 +299,7 @@ def test_which_paths_are_an_organisers(path: str, theirs: bool) -> None:
     assert is_organisers(path) is theirs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -315,6 +316,7 @@ def test_a_server_says_where_attempts_are_not_limited(
     assert ("attempts are not limited" in told and "--attempts 1 allows one" in told) is said
 
 
+@pytest.mark.slow
 def test_a_real_server_answers_an_organiser(serve: Served, store: Path) -> None:
     served = serve("--store", str(store))
     database = open_store(store)

@@ -174,6 +174,7 @@ def test_an_endless_loop_ends_with_its_processor_time() -> None:
     assert not execution.ok
 
 
+@pytest.mark.slow
 @isolated
 def test_ignoring_the_signal_does_not_buy_processor_time() -> None:
     code = "import signal; signal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass"

@@ -1,5 +1,7 @@
 """The sample exam that ships."""
 
+import pytest
+
 from snellen.tasks.benchmarks.table import TASKS
 from snellen.tasks.pack.checking import check_pack
 from snellen.tasks.pack.reading import open_pack
@@ -9,6 +11,7 @@ PLAYED = {"mmbench-gui/l3", "mmbench-gui/l4"}
 OTHERS = {"screenspot-v2/point", "screenspot-pro/point"}
 
 
+@pytest.mark.slow
 def test_it_has_every_task_of_the_five_systems_that_needs_no_interaction() -> None:
     check = check_pack(sample_exam())
     assert check.fine, check.faults

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,6 +55,7 @@ def test_the_mark_differs_from_rubric_to_rubric_and_from_response_to_response() 
     assert len({mark_of(CORRECT, CASE), *others}) == 4
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_what_a_response_holds_stands_between_its_marks(response: str) -> None:
     case = Case("?", ("12",), response)

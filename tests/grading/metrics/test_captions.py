@@ -165,6 +165,7 @@ def test_published_values_of_the_released_code() -> None:
     assert [10 * item for item in result.items] == pytest.approx(theirs, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(corpus=items, variant=variants)
 def test_every_item_is_in_range(corpus: list[tuple[str, list[str]]], variant: Variant) -> None:
     result = cider_d([p for p, _ in corpus], [r for _, r in corpus], variant=variant)

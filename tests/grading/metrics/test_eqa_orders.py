@@ -54,6 +54,7 @@ def test_the_best_order_takes_quick_successes_first_and_failures_last() -> None:
     assert ledger.successes == (1, 1, 1, 0)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(episodes=EPISODES)
 def test_the_closed_forms_are_those_of_all_orders(episodes: list[Episode]) -> None:

@@ -81,6 +81,7 @@ def test_numbers_are_spelled_around_the_surrogates() -> None:
     assert spell(numbers) == "\0\1\ud7ff\ue000\U0010ffff"
 
 
+@pytest.mark.slow
 def test_more_tokens_than_characters_are_still_told_apart() -> None:
     many = [str(number) for number in range(1_200_000)]
     assert lcs_length(["-1", many[-1], many[-2]], many) == 1

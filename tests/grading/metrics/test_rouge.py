@@ -182,6 +182,7 @@ def test_huge_repetition_is_clipped() -> None:
     assert row(RougeReferences([["yes no yes"]]).score([0], [prediction]), 0) == scores
 
 
+@pytest.mark.slow
 def test_a_vocabulary_beyond_the_surrogates_keeps_its_tokens_apart() -> None:
     words = [f"w{number}" for number in range(60_000)]
     reference = " ".join(words)

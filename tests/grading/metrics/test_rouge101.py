@@ -99,6 +99,7 @@ def test_the_worked_values_of_the_reference_sheet(
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=250)
 @given(texts, texts)
 def test_one_pair_scores_as_the_package_to_the_last_bit(prediction: str, reference: str) -> None:
@@ -113,6 +114,7 @@ def test_one_long_sentence_scores_as_the_package(prediction: str, reference: str
     assert ours(prediction, reference) == published(prediction, reference)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     st.lists(st.lists(texts, min_size=1, max_size=3), min_size=1, max_size=4),
@@ -233,6 +235,7 @@ for line in sys.stdin.read().splitlines():
 """
 
 
+@pytest.mark.slow
 def test_the_package_fails_exactly_beyond_one_recursion_depth() -> None:
     pairs = [("yes " * length, "yes " * length) for length in range(180, 200)]
     for length in range(80, 200, 5):
@@ -282,6 +285,7 @@ def test_an_empty_batch_gives_empty_columns() -> None:
     assert [column.shape for column in prepared.score([], [])] == [(0,)] * 4
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_real_screenqa_questions_score_as_the_package() -> None:
     folder = os.environ.get("SNELLEN_DATA")

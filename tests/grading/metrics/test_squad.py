@@ -171,6 +171,7 @@ def test_one_pair_agrees_with_the_published_definition(
     assert token_f1(prediction, references) == squad(prediction, references).f1
 
 
+@pytest.mark.slow
 @given(
     st.lists(references_of_one, min_size=1, max_size=5),
     st.lists(st.tuples(st.integers(0, 4), texts), max_size=8),
@@ -259,6 +260,7 @@ def test_item_indices_must_be_one_integer_for_each_prediction() -> None:
         prepared.score(np.array([0.5]), ["cat"])  # pyright: ignore[reportArgumentType]  # the error
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_the_whole_test_split_agrees_with_the_published_definition(screenqa_data: Path) -> None:
     path = screenqa_data / "short_answers" / "test.json"

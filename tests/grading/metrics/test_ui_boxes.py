@@ -69,6 +69,7 @@ lists = st.lists(elements, max_size=6)
 items = st.lists(st.tuples(lists, st.lists(lists, min_size=1, max_size=3)), max_size=5)
 
 
+@pytest.mark.slow
 @given(items, st.sampled_from([0.05, 0.1, 0.5]))
 def test_all_forms_agree_with_the_published_algorithm(
     given_items: list[tuple[Elements, list[Elements]]], threshold: float
@@ -82,6 +83,7 @@ def test_all_forms_agree_with_the_published_algorithm(
     assert as_rows(gold.score_lists(predictions)) == expected
 
 
+@pytest.mark.slow
 @given(items, st.sampled_from(["iou", "count"]), st.booleans(), st.sampled_from([0.1, 0.4]))
 def test_columns_agree_with_lists_under_every_option(
     given_items: list[tuple[Elements, list[Elements]]],

@@ -263,6 +263,7 @@ def test_a_plain_answer_reads_as_itself(letter: str, form: str) -> None:
     assert robust_choice(form.format(letter), 8) == letter
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["answer", "A", "A is", "option", "answer to", "option is the"])
 def test_a_long_run_of_spaces_comes_back(word: str) -> None:
     text = f"{word}{' ' * 1_000_000}x"

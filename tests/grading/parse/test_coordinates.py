@@ -436,6 +436,7 @@ UNITS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS)
 def test_half_a_megabyte_of_anything_comes_to_an_end(unit: str) -> None:
     # In quadratic time this would take hours.

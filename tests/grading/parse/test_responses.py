@@ -31,6 +31,7 @@ def test_a_text_is_left_as_it_is() -> None:
     assert as_python_text('{"x": 1}') == as_json_text('{"x": 1}') == '{"x": 1}'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [as_python_text, as_json_text])
 def test_what_python_cannot_write_is_none(write: object) -> None:
     assert callable(write)

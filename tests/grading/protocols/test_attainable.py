@@ -76,6 +76,7 @@ NOTHING_LEFT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 @pytest.mark.parametrize(("file", "name"), NOTHING_LEFT)
 def test_on_the_real_data_only_the_listed_references_miss_it(

@@ -136,6 +136,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METRICS)
 @given(response=values | st.sampled_from(["[" * 5000, "```" * 3000, 10**5000, {"a|b": 10**5000}]))
 def test_no_reader_ever_raises(name: str, response: object) -> None:

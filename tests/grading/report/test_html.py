@@ -121,6 +121,7 @@ def words(page: Page) -> str:
     return " ".join(" ".join(read(page).text).replace("\N{NO-BREAK SPACE}", " ").split())
 
 
+@pytest.mark.slow
 def test_the_sentence_of_where_it_stands_names_what_is_there(full_page: MakePage) -> None:
     run, chance, *published = full_page().calibration
     raters = CalibrationRow("raters", 0.9, CalibrationKind.RATERS)
@@ -148,6 +149,7 @@ def test_the_primary_metric_is_the_first_in_the_table(full_page: MakePage) -> No
     assert "exact_match" in table[1]
 
 
+@pytest.mark.slow
 def test_tags_that_are_not_broken_down_are_named(full_page: MakePage) -> None:
     said = "Not broken down, for too few values with enough items or too many values: site, kind."
     assert said in words(full_page(not_broken_down=("site", "kind")))
@@ -155,6 +157,7 @@ def test_tags_that_are_not_broken_down_are_named(full_page: MakePage) -> None:
     assert "Not broken down" not in words(full_page())
 
 
+@pytest.mark.slow
 def test_a_faults_advice_in_the_table_names_only_a_protocol_that_gains(
     full_page: MakePage,
 ) -> None:
@@ -165,6 +168,7 @@ def test_a_faults_advice_in_the_table_names_only_a_protocol_that_gains(
     assert "Not read. Ask again." in words(same)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("section", "empty"),
     [
@@ -232,6 +236,7 @@ def elements(reader: Reader) -> list[tuple[str, list[str]]]:
     return [(tag, sorted(attributes)) for tag, attributes in reader.tags if tag != "code"]
 
 
+@pytest.mark.slow
 def test_any_text_stays_text_wherever_it_stands(full_page: MakePage, nasty: str) -> None:
     page = full_page(nasty, count=8)
     tame = full_page("tame", count=8)

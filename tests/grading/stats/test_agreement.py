@@ -39,6 +39,7 @@ def test_a_worked_value_with_weights() -> None:
         assert cohen_kappa(table, weights) == pytest.approx(1 - 5 / expected)
 
 
+@pytest.mark.slow
 @given(pairs)
 @pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
 def test_kappa_is_that_of_scikit_learn(weights: Weights, found: list[tuple[int, int]]) -> None:

@@ -84,6 +84,7 @@ def rho(x: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     return np.asarray(np.argsort(np.argsort(last)) @ places)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [7, EXACT_PAIRS])
 def test_spearmans_p_without_ties_is_scipys_permutation_test(n: int) -> None:
     y = np.random.default_rng(n).random(n) + np.arange(n) / 4

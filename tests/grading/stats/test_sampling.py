@@ -25,6 +25,7 @@ def by_hand(sizes: dict[str, int], total: int) -> dict[str, int]:
     return found
 
 
+@pytest.mark.slow
 @given(SIZES, st.data())
 def test_proportional_shares_add_up_within_every_stratum_s_bounds(
     sizes: dict[str, int], data: st.DataObject
@@ -40,6 +41,7 @@ def test_proportional_shares_add_up_within_every_stratum_s_bounds(
         assert found == by_hand(sizes, total)
 
 
+@pytest.mark.slow
 @given(SIZES, st.data())
 def test_no_other_allocation_beats_neyman_s(sizes: dict[str, int], data: st.DataObject) -> None:
     deviations = {name: data.draw(st.floats(0.05, 0.5)) for name in sizes}
@@ -104,6 +106,7 @@ def test_strata_without_items_quotas_of_none_and_missing_deviations_are_refused(
 NAMES = st.lists(st.text(max_size=5), unique=True, max_size=30)
 
 
+@pytest.mark.slow
 @given(NAMES, st.integers(0, 99), st.data())
 def test_a_draw_ignores_the_order_and_holds_every_smaller_one(
     names: list[str], seed: int, data: st.DataObject

@@ -65,6 +65,7 @@ def test_a_worked_example() -> None:
     assert found.p == pytest.approx(1 - 3 / 8, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=40),
 )

@@ -23,6 +23,7 @@ from snellen.sdk.baseline.seeing import Box, Pixels, Reading
 Sheets = Callable[..., Any]
 
 
+@pytest.mark.slow
 @given(
     left=st.integers(0, 100),
     top=st.integers(0, 100),

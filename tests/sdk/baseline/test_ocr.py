@@ -135,6 +135,7 @@ def test_an_empty_picture_and_a_tiny_one_hold_nothing(reader: RapidReader) -> No
     assert reader.read(np.zeros((1, 90, 3), np.uint8)) == Reading("", 0.0)
 
 
+@pytest.mark.slow
 def test_the_agent_and_its_table_load_without_ocr() -> None:
     code = (
         "import sys; sys.modules.update(rapidocr=None, onnxruntime=None, cv2=None)\n"

@@ -40,6 +40,7 @@ def page(sheet: Sheets) -> Any:
     return drawn
 
 
+@pytest.mark.slow
 def test_the_heading_is_the_largest_text(page: Any, ask: Ask) -> None:
     said = quoting.heading(ask(), {"screen": page.picture})
     assert said.answer == "Savings accounts for everyone"
@@ -50,6 +51,7 @@ def test_a_page_without_text_has_no_heading(sheet: Sheets, ask: Ask) -> None:
     assert quoting.caption(ask(), {"screen": sheet().picture}).answer is None
 
 
+@pytest.mark.slow
 def test_a_caption_is_the_heading_and_the_text_under_it(page: Any, ask: Ask) -> None:
     shown = {"screen": page.picture}
     said = quoting.caption(ask("What is it about?"), shown).answer
@@ -66,6 +68,7 @@ def test_what_stands_in_the_red_box_is_read_and_nothing_else(page: Any, ask: Ask
     assert quoting.marked_text(ask("What is in it?"), shown(page)).answer == "Monthly fee $4.50"
 
 
+@pytest.mark.slow
 def test_a_question_of_another_task_may_be_of_the_red_box_or_of_a_value(
     page: Any, ask: Ask
 ) -> None:
@@ -86,6 +89,7 @@ def test_without_a_red_box_there_is_no_idea(page: Any, ask: Ask) -> None:
 QUESTION = "You see a screen. If it does not say so, reply <no answer>\n\nQuestion: {}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "value"),
     [("How much is the monthly fee?", "$4.50"), ("What is the opening time?", "9:00 - 17:30")],
@@ -104,6 +108,7 @@ def test_a_question_is_answered_by_the_value_beside_its_label(
     assert part[0][0][0] == pytest.approx(boxed[0][0][0] / 1000, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_what_the_screen_does_not_hold_is_said_to_be_missing(page: Any, ask: Ask) -> None:
     prompt = QUESTION.format("Who painted the ceiling?")
     assert quoting.short_answer(ask(prompt), shown(page)).answer == "<no answer>"
@@ -112,11 +117,13 @@ def test_what_the_screen_does_not_hold_is_said_to_be_missing(page: Any, ask: Ask
     assert quoting.short_answer(ask("Who painted it?"), shown(page)).answer is None
 
 
+@pytest.mark.slow
 def test_a_long_answer_is_a_sentence(page: Any, ask: Ask) -> None:
     said = quoting.sentence(ask(QUESTION.format("What is the monthly fee?")), shown(page)).answer
     assert said == "The monthly fee is $4.50."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("space", "scale"), [("pixels", (1, 1)), ("unit", (1000, 900)), ("thousand", (1, 0.9))]
 )
@@ -130,6 +137,7 @@ def test_a_point_is_on_the_element_in_the_space_that_is_asked_for(
     assert Box(40, 320, 240, 370).holds(x * scale[0], y * scale[1])
 
 
+@pytest.mark.slow
 def test_a_box_is_that_of_the_button_and_not_of_its_text(page: Any, ask: Ask) -> None:
     question = ask("Find it.\n\nDescription: Open an account button", space="pixels")
     box = Box(*json.loads(str(pointing.box(question, shown(page)).answer)))
@@ -137,6 +145,7 @@ def test_a_box_is_that_of_the_button_and_not_of_its_text(page: Any, ask: Ask) ->
     assert box.shared(button) / box.joined(button).area > 0.9
 
 
+@pytest.mark.slow
 def test_the_box_of_a_field_is_the_one_under_its_label(page: Any, ask: Ask) -> None:
     question = ask("Click it.\n\nTask: Type into the field “E-mail address”", space="pixels")
     box = Box(*json.loads(str(pointing.box(question, shown(page)).answer)))
@@ -144,12 +153,14 @@ def test_the_box_of_a_field_is_the_one_under_its_label(page: Any, ask: Ask) -> N
     assert box.shared(field) / box.joined(field).area > 0.8
 
 
+@pytest.mark.slow
 def test_the_box_of_a_text_is_not_that_of_what_it_is_on(page: Any, ask: Ask) -> None:
     question = ask("Find it.\n\nDescription: text “Open an account”", space="pixels")
     box = Box(*json.loads(str(pointing.box(question, shown(page)).answer)))
     assert box.height < 25
 
 
+@pytest.mark.slow
 def test_what_no_text_fits_can_t_be_pointed_at(page: Any, ask: Ask) -> None:
     question = ask("Point.\n\nInstruction: play the violin")
     assert pointing.point(question, shown(page)).answer is None
@@ -163,6 +174,7 @@ def test_the_page_after_a_click_is_the_one_whose_title_says_so(page: Any, ask: A
     assert choosing.page_after_click(question, shown(page)).answer == "B"
 
 
+@pytest.mark.slow
 def test_an_option_is_chosen_by_what_the_screen_says(page: Any, ask: Ask) -> None:
     prompt = "Choose.\n\nQuestion: How much is the monthly fee?\nOptions:\nA. $9.99\nB. $4.50"
     question = ask(prompt, kind="choice")
@@ -172,6 +184,7 @@ def test_an_option_is_chosen_by_what_the_screen_says(page: Any, ask: Ask) -> Non
     assert choosing.option(unknown, shown(page)).answer is None
 
 
+@pytest.mark.slow
 def test_the_option_that_is_not_there_is_found(page: Any, ask: Ask) -> None:
     question = ask(
         "Question: Which of these is not on the page?",
@@ -181,6 +194,7 @@ def test_the_option_that_is_not_there_is_found(page: Any, ask: Ask) -> None:
     assert choosing.option(question, shown(page)).answer == "C"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("box", "region"),
     [
@@ -204,6 +218,7 @@ def test_a_column_of_its_own_is_a_sidebar(sheet: Sheets, ask: Ask, left: int, re
     assert regions.region(ask(), shown(drawn)).answer == region
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("left", "region"), [(60, "left sidebar"), (660, "main content")])
 def test_a_narrow_column_is_a_sidebar(sheet: Sheets, ask: Ask, left: int, region: str) -> None:
     drawn = sheet(1000, 1400)
@@ -221,6 +236,7 @@ def test_titles_are_told_apart_by_what_they_do_not_share(page: Any, ask: Ask) ->
     assert choosing.page_after_click(question, shown(page)).answer == "B"
 
 
+@pytest.mark.slow
 def test_the_irreversible_button_is_named(page: Any, ask: Ask) -> None:
     assert buttons.irreversible(ask(), shown(page)).answer == "Delete account"
 
@@ -236,6 +252,7 @@ def test_what_can_be_undone_or_is_no_button_is_not_named(
     assert buttons.irreversible(ask(), shown(drawn)).answer == "sorry"
 
 
+@pytest.mark.slow
 def test_the_most_important_button_stands_out(page: Any, ask: Ask) -> None:
     assert buttons.most_important(ask(), shown(page)).answer == "Open an account"
 
@@ -249,6 +266,7 @@ def test_a_button_s_purpose_is_told_by_its_words(page: Any, ask: Ask) -> None:
     assert "Deletes" in str(buttons.purpose(ask(), shown(page)).answer)
 
 
+@pytest.mark.slow
 def test_a_field_is_filled_and_hinted_at_by_its_label(page: Any, ask: Ask) -> None:
     page.frame((38, 521, 343, 563))
     assert fields.value(ask(), shown(page)).answer == "jane.doe@example.com"

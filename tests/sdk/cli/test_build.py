@@ -44,6 +44,7 @@ def test_one_kind_of_pages_must_be_said(tmp_path: Path) -> None:
         assert "say which pages" in result.output
 
 
+@pytest.mark.slow
 def test_without_a_browser_nothing_is_written(tmp_path: Path) -> None:
     pytest.importorskip("playwright.sync_api")
     result = run(page(tmp_path / "site"), "-o", tmp_path / "exam", browser="no-such-browser")

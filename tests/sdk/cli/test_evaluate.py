@@ -82,6 +82,7 @@ def evaluate(folder: Path, server: Server, *more: str) -> Result:
     return CliRunner(env={"COLUMNS": "200"}).invoke(app, arguments)
 
 
+@pytest.mark.slow
 def test_every_item_is_asked_once_and_graded(folder: Path, server: Server) -> None:
     result = evaluate(folder, server, "-o", "@/r.json", "-o", "@/r.html")
     assert result.exit_code == 0, result.output
@@ -117,6 +118,7 @@ def test_decoding_headers_and_further_fields_are_sent_as_told(folder: Path, serv
     assert server.headers[0]["x-team"] == "eyes"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [

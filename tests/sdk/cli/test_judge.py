@@ -130,6 +130,7 @@ def test_what_is_asked_is_what_the_options_say(saved: Path, server: Server) -> N
     assert "owl/graded@1" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_response_without_a_verdict_ends_with_1_and_is_asked_about_again(
     saved: Path, server: Server
 ) -> None:

@@ -161,6 +161,7 @@ def test_a_new_key_goes_again_where_no_pack_came(folder: Path) -> None:
     assert not (folder / "key").exists()
 
 
+@pytest.mark.slow
 def test_seal_removes_what_could_be_read_and_does_no_harm_again(folder: Path) -> None:
     run(folder, *CREATE, "-o", "@/pack")
     refused = run(folder, "pack", "seal", "@/pack")
@@ -192,6 +193,7 @@ def test_check_says_what_is_there_and_what_is_attainable(folder: Path) -> None:
     assert (found["references"], found["faults"]) == ("sealed", [])
 
 
+@pytest.mark.slow
 def test_no_progress_is_written_where_nobody_watches(folder: Path) -> None:
     run(folder, *CREATE, "-o", "@/pack")
     command = "from snellen.sdk.cli import main; main()"
@@ -206,6 +208,7 @@ def test_no_progress_is_written_where_nobody_watches(folder: Path) -> None:
     assert checked.stdout.endswith(b"nothing is wrong\n")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no terminals to be had here")
 def test_a_terminal_that_can_not_redraw_gets_no_progress(folder: Path) -> None:
     run(folder, *CREATE, "-o", "@/pack")

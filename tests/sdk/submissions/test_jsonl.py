@@ -313,6 +313,7 @@ def garbage(draw: st.DrawFn) -> bytes:
     )
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.booleans(), good_lines(), garbage(), st.integers(0, 2)), min_size=1),
     st.integers(1, 5),

@@ -74,6 +74,7 @@ def right_place(data: TaskData, item: str) -> int:
     return answer.index
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "prompt"), ASKED)
 async def test_an_attempt_with_shuffled_options_is_worth_what_its_answers_are(
     desk: Callable[..., Desk], task: str, prompt: str | None

@@ -304,6 +304,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 def test_every_process_makes_the_same_bytes_with_pyvips_or_without(
     page_png: bytes, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

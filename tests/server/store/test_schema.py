@@ -148,6 +148,7 @@ def test_only_its_owner_can_read_a_store(tmp_path: Path) -> None:
     database.close()
 
 
+@pytest.mark.slow
 def test_two_programs_that_open_a_new_store_at_once_make_it_once(tmp_path: Path) -> None:
     code = (
         "import sys; from snellen.server.store.schema import open_store;"

@@ -302,6 +302,7 @@ def test_every_task_can_be_audited(tmp_path: Path, task: str) -> None:
     assert Fault.EMPTY not in found.tasks[0].faults
 
 
+@pytest.mark.slow
 def test_a_class_that_is_nearly_always_right_is_found_whatever_it_is_called(
     make_exam: MakeExam,
 ) -> None:

@@ -53,6 +53,7 @@ def done(folder: Path, numbers: list[int], workers: int = 2) -> list[int | Lost[
     return list(run_all(partial(room, folder), numbers, workers))
 
 
+@pytest.mark.slow
 def test_every_job_is_done_once_and_rooms_are_closed(tmp_path: Path) -> None:
     results = done(tmp_path, list(range(10)))
     assert sorted(result for result in results if isinstance(result, int)) == [
@@ -65,6 +66,7 @@ def test_nothing_to_do_starts_nobody(tmp_path: Path) -> None:
     assert done(tmp_path, []) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_job_that_kills_its_worker_is_lost_alone(tmp_path: Path, workers: int) -> None:
     results = done(tmp_path, [1, 13, 2, 3, 13], workers)
@@ -72,6 +74,7 @@ def test_a_job_that_kills_its_worker_is_lost_alone(tmp_path: Path, workers: int)
     assert [result for result in results if isinstance(result, Lost)] == [Lost(13)] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_room_that_kills_its_worker_costs_a_job_each(tmp_path: Path, workers: int) -> None:
     results = list(run_all(partial(room_that_kills, tmp_path), [1, 2, 3], workers))

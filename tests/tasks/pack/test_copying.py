@@ -34,6 +34,7 @@ def test_a_selection_is_to_the_byte_the_pack_of_these_items(
     assert tree(tmp_path / "copy") == tree(tmp_path / "fresh")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_a_selection_of_every_task_is_the_pack_of_these_items(
     every_benchmark: dict[str, Path], tmp_path: Path, tree: Tree, task: str

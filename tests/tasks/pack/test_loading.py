@@ -62,6 +62,7 @@ def test_a_pack_is_asked_for_what_it_holds(make_pack: MakePack, tmp_path: Path) 
         sdk.load(TASK, folder, images=tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_the_published_test_split_scores_as_it_does_itself(
     screenqa_data: Path, tmp_path: Path

@@ -87,6 +87,7 @@ def tab(open_tab: Callable[..., "Tab"], pack: Pack, tmp_path: Path) -> "Tab":
     return open_tab(path, accept_downloads=True, viewport={"width": 390, "height": 800})
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_struck_items_are_saved_as_a_list_that_strikes_them(
     tab: "Tab", pack: Pack, tmp_path: Path
@@ -107,6 +108,7 @@ def test_struck_items_are_saved_as_a_list_that_strikes_them(
     assert tab.locator(".card.out").count() == 2
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_filters_narrow_the_list_and_pictures_come_when_they_are_near(tab: "Tab") -> None:
     tab.wait_for_function("document.querySelector('img').naturalWidth > 0")

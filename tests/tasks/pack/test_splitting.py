@@ -29,6 +29,7 @@ def groups_of(sizes: list[int]) -> list[list[ItemName]]:
     return [[ItemName("t", f"{n}/{k}") for k in range(size)] for n, size in enumerate(sizes)]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.integers(1, 9), min_size=2, max_size=9),
     st.sampled_from([0.2, 0.5, 0.8]),

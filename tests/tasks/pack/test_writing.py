@@ -57,6 +57,7 @@ def test_a_pack_holds_each_image_once_and_its_items_say_their_sizes(make_pack: M
         assert len(pack.image(line, "screen")) == line.images["screen"].bytes
 
 
+@pytest.mark.slow
 def test_equal_input_makes_equal_bytes_in_any_process(
     load_short: LoadShort, every_benchmark: dict[str, Path], tmp_path: Path, tree: Tree
 ) -> None:

@@ -152,6 +152,7 @@ def test_a_note_stands_below_the_chart_and_leaves_it_alone() -> None:
     assert len(below.getcolors(1 << 16) or []) > 8
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6))
 def test_equal_choices_give_equal_bytes(seed: int) -> None:
     pngs = [

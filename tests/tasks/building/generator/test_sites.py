@@ -250,6 +250,7 @@ def test_every_language_says_what_english_says(code: str) -> None:
         assert set(said.titles) == set(english.kinds[kind].titles), kind
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_every_structure_of_every_kind_can_be_written(
     code: str, monkeypatch: pytest.MonkeyPatch

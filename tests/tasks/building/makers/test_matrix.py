@@ -183,6 +183,7 @@ def test_what_is_not_made_is_told_with_its_reason() -> None:
     assert all(one.what and one.why for one in NOT_MADE)
 
 
+@pytest.mark.slow
 def test_a_page_with_all_it_takes_carries_every_task(snapshot: Snapshot) -> None:
     items = items_of(snapshot)
     assert items.refused == []
@@ -226,6 +227,7 @@ def test_a_page_without_anything_carries_charts_alone(freeze: Freeze) -> None:
     }
 
 
+@pytest.mark.slow
 def test_made_rows_are_loaded_and_their_references_score_the_maximum(
     freeze: Freeze, tmp_path: Path
 ) -> None:
@@ -268,6 +270,7 @@ def test_items_of_other_benchmarks_are_passed_over(tmp_path: Path) -> None:
 # ---- They need eyes
 
 
+@pytest.mark.slow
 def test_of_two_sentences_one_is_true(snapshot: Snapshot) -> None:
     letters: list[str] = []
     for seed in range(40):

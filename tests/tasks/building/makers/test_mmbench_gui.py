@@ -259,6 +259,7 @@ def test_rows_are_counted_where_the_table_is_whole(freeze: Freeze) -> None:
     assert question.options.texts[question.options.right] == "6"
 
 
+@pytest.mark.slow
 def test_a_hard_question_combines_cells(freeze: Freeze) -> None:
     found = questions(full(freeze), "hard", 200)
     assert set(found) == {"extreme", "condition", "difference", "two steps"}
@@ -349,6 +350,7 @@ def test_advanced_tells_what_an_element_is_for(freeze: Freeze) -> None:
     }
 
 
+@pytest.mark.slow
 def test_of_buttons_that_do_the_same_the_card_tells_which(freeze: Freeze) -> None:
     elements: list[Element] = []
     for place, name in enumerate(["Oak table", "Pine chair"]):

@@ -391,6 +391,7 @@ def many(freeze: Freeze, tmp_path: Path, count: int) -> list[PageItems]:
     return found
 
 
+@pytest.mark.slow
 def test_a_quarter_of_the_questions_has_no_answer_and_is_asked_elsewhere(
     freeze: Freeze, tmp_path: Path
 ) -> None:

@@ -90,6 +90,7 @@ def test_no_two_options_meet_and_none_is_called_like_the_target(
                 assert not meet(tuple(one), tuple(other))
 
 
+@pytest.mark.slow
 def test_letters_are_balanced(tmp_path: Path) -> None:
     snapshot = page(tmp_path, links())
     counts = Counter(
@@ -198,6 +199,7 @@ def test_the_pages_own_title_fills_up_and_is_never_right(tmp_path: Path) -> None
         assert item.row["options"][item.row["answer"]] != "Shop"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [4, 10])
 def test_letters_of_titles_are_balanced(tmp_path: Path, count: int) -> None:
     snapshot = page(tmp_path, links(), clicks(count))

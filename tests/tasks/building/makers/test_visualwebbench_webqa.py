@@ -239,6 +239,7 @@ def test_a_page_has_few_questions_of_many_kinds_with_different_answers(tmp_path:
     assert [one.row["id"] for one in items] == [f"shop/index/webqa_{n}" for n in range(1, 6)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", languages())
 def test_each_language_asks_for_each_kind(tmp_path: Path, language: str) -> None:
     found = questions_of(language)

@@ -174,6 +174,7 @@ def test_the_page_carries_every_task(freeze: Freeze) -> None:
     assert items.refused == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", MAKERS)
 def test_a_reference_given_as_the_answer_scores_the_maximum(
     freeze: Freeze, tmp_path: Path, task: str
@@ -188,6 +189,7 @@ def test_a_reference_given_as_the_answer_scores_the_maximum(
         assert reached == pytest.approx(rule.metric.best, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_what_is_written_makes_a_clean_pack(freeze: Freeze, tmp_path: Path) -> None:
     pages = [items_of(freeze(page=page)) for page in ("booking", "groups")]
     write_data(pages, tmp_path / "data")
@@ -495,6 +497,7 @@ def test_a_page_that_says_nothing_is_refused(freeze: Freeze) -> None:
     assert reason("layout", freeze(description="")) == "no description"
 
 
+@pytest.mark.slow
 def test_every_maker_draws_the_same_again(freeze: Freeze) -> None:
     snapshot = freeze()
 
