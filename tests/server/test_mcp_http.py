@@ -266,6 +266,17 @@ def test_a_server_that_is_asked_to_stop_keeps_its_traces(serve: Serve, store: Pa
     assert count == 1
 
 
+def test_an_address_that_ends_with_a_slash_is_served_and_never_redirected(
+    serve: Serve, store: Path
+) -> None:
+    good = token(store, "good")
+    served = serve("--store", str(store))
+    assert post(served.url + "/", LIST, Authorization=f"Bearer {good}")[0] == 200
+    assert post(served.url + "/", LIST)[0] == 401
+    assert get(served.url, "/health/") == 401
+    assert get(served.url, "/attempts/") == 404
+
+
 async def test_an_attempt_outlives_a_server_that_was_killed(
     serve: Serve, store: Path, agent_of: AgentOf
 ) -> None:
