@@ -344,4 +344,4 @@ async def _view(
     pack = calling.opened.service.exam.packs_by_task[leased.place.task]
     source = await image_source(pack, leased.asked.line, name, calling.opened.remote)
     limits = Limits(max_side=min(calling.attempt.rules.max_view_side, MOST_SIDE))
-    return await calling.opened.screenshots.view(source, request, limits)
+    return await calling.opened.screenshots.view(source, request, limits, calling.name)
