@@ -211,12 +211,13 @@ async def submit_answer(calling: Calling, given: takes.SubmitAnswer) -> Sequence
 
     service = calling.opened.service
     attempt, caller = calling.find(given.attempt), calling.caller(given.client)
-    calling.item = given.item.strip()
     if given.view is not None:
         read_frame(given.view)
     receipt = await service.submit(
-        attempt, caller, calling.item, given.answer, Seen(given.space, given.view)
+        attempt, caller, given.item.strip(), given.answer, Seen(given.space, given.view)
     )
+    # From here on it is known to be an item of the attempt.
+    calling.item = receipt.item
     told: dict[str, Any] = {
         "item": receipt.item,
         "stored": receipt.stored,

@@ -117,10 +117,9 @@ def _told(step: "Step", number: int, of: int) -> None:
 
 
 def _print(given: "Demo") -> None:
-    from rich.console import Console
-
     from snellen.sdk.baseline.showing import interval, percent
     from snellen.sdk.cli.tables import Head, print_table
+    from snellen.sdk.cli.terminal import Terminal
 
     heads = (
         Head("task", text=True),
@@ -145,5 +144,5 @@ def _print(given: "Demo") -> None:
         )
         for row in given.rows
     ]
-    print_table(Console(highlight=False), heads, rows)
+    print_table(Terminal(), heads, rows)
     sys.stdout.write(f"{len(given.taken.steps)} items in {given.seconds:.0f} seconds\n")

@@ -153,7 +153,9 @@ def create(
             )
         for one in loaded:
             if one.pin.verdict is PinVerdict.DIFFERS:
-                pack_output.err.print(f"[yellow]note[/yellow] {one.task}: {escape(one.pin.note)}")
+                pack_output.err.print(
+                    f"[yellow]note[/yellow] {escape(one.task)}: {escape(one.pin.note)}"
+                )
         pack_output.packed(manifest, output)
         _custody_told(manifest, secret)
 

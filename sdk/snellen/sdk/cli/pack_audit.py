@@ -116,7 +116,7 @@ def export(
 def _audited(found: Audit, output: Path) -> None:
     pack_output.out.print(f"[bold]{escape(found.name)}[/bold]: {found.items:,} items")
     for task in found.tasks:
-        pack_output.out.print(f"[bold]{task.task}[/bold] ({task.items:,} items)")
+        pack_output.out.print(f"[bold]{escape(task.task)}[/bold] ({task.items:,} items)")
         pack_output.table(["", *_solver(one)] for one in task.solvers)
         pack_output.table(["", f"{count:,}", fault.value] for fault, count in task.faults.items())
     pack_output.out.print("[bold]all tasks[/bold]")

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations, groupby
 from pathlib import Path
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -27,6 +26,7 @@ from snellen.grading.report.render import grouping, interval_cell, metric_cells
 from snellen.grading.stats.plans import Costs, Plan, Planned
 from snellen.grading.summaries.matrix import Grid
 from snellen.sdk.cli.tables import Head, print_table
+from snellen.sdk.cli.terminal import Terminal
 from snellen.sdk.comparison import Comparison
 from snellen.sdk.consensus_file import Consensus
 from snellen.sdk.doctor import Check
@@ -36,14 +36,14 @@ from snellen.sdk.sampling_file import Sample
 from snellen.tasks.benchmarks.table import TaskSpec
 
 _FEW = 5
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
+_out = Terminal()
+_err = Terminal(stderr=True)
 
 
 def benchmarks(specs: Iterable[TaskSpec]) -> None:
     """Print every task, benchmark by benchmark."""
     for benchmark, tasks in groupby(specs, lambda spec: spec.id.partition("/")[0]):
-        _out.print(f"[bold]{benchmark}[/bold]")
+        _out.print(f"[bold]{escape(benchmark)}[/bold]")
         grid = _grid()
         for spec in tasks:
             guess = spec.guess
@@ -56,7 +56,7 @@ def benchmarks(specs: Iterable[TaskSpec]) -> None:
 def protocols(by_task: Mapping[str, Iterable[Protocol]]) -> None:
     """Print how tasks can be scored."""
     for task, known in by_task.items():
-        _out.print(f"[bold]{task}[/bold]")
+        _out.print(f"[bold]{escape(task)}[/bold]")
         for number, protocol in enumerate(known):
             default = " (default)" if number == 0 else ""
             keys = f"{', '.join(protocol.metric.keys)}; primary {protocol.metric.primary}"
@@ -66,7 +66,7 @@ def protocols(by_task: Mapping[str, Iterable[Protocol]]) -> None:
             for part in PARTS:
                 grid.add_row("", part.value, escape(part_name(protocol, part)))
             grid.add_row("", "metrics", keys)
-            _out.print(f"  [bold]{protocol.name}[/bold]{default}")
+            _out.print(f"  [bold]{escape(protocol.name)}[/bold]{default}")
             _out.print(grid)
 
 
@@ -88,7 +88,7 @@ def report(given: Report) -> None:
         guess = escape(given.chance.guess)
         _out.print(f"chance {100 * given.chance.value:.2f} ({guess}), lift {100 * given.lift:+.2f}")
     if given.estimates:
-        _out.print(f"intervals: {grouping(given)}")
+        _out.print(f"intervals: {escape(grouping(given))}")
     counts = ", ".join(f"{count} {name.value}" for name, count in given.outcomes.items() if count)
     attempts = f" x {given.attempts} attempts" if given.attempts > 1 else ""
     _out.print(f"{given.items} items{attempts}: {counts}")
@@ -300,7 +300,7 @@ def _changed(title: str, items: Iterable[ItemChange]) -> None:
 
 def _explanation(given: Explanation) -> None:
     _out.print(
-        f"\n[bold]{given.first} -> {given.second}[/bold] ({given.key}):"
+        f"\n[bold]{escape(given.first)} -> {escape(given.second)}[/bold] ({escape(given.key)}):"
         f" {100 * given.first_value:.4f} -> {100 * given.second_value:.4f},"
         f" difference {100 * given.difference:+.4f}"
     )
@@ -322,7 +322,7 @@ def _partings(given: ProtocolReports, first: str, second: str, key: str | None, 
         if shown < most:
             shown += 1
             _out.print(
-                f"  {parting.item_id}: {parting.first:.4f} -> {parting.second:.4f}"
+                f"  {escape(parting.item_id)}: {parting.first:.4f} -> {parting.second:.4f}"
                 f"  {escape(_short(parting.response))}"
             )
     if total > shown:

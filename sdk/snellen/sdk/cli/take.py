@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +9,7 @@ import typer
 
 from snellen.sdk.cli import show
 from snellen.sdk.cli.options import PROBLEMS, STOPPED, check_folder, errors_told
+from snellen.sdk.cli.plain import write
 
 if TYPE_CHECKING:
     from snellen.sdk.taking.contexts import Taking
@@ -109,13 +109,13 @@ def _tell(taking: "Taking") -> None:
     failed = sum(taking.faults.values())
     kinds = ", ".join(f"{count} {fault}" for fault, count in taking.faults.most_common())
     faults = f"; {failed} failed: {kinds}" if failed else ""
-    sys.stdout.write(f"{taking.contexts} items answered in {taking.runs} runs{faults}\n")
+    write(f"{taking.contexts} items answered in {taking.runs} runs{faults}\n")
     if taking.last_words:
         show.message(f"the last run that failed ended with:\n{taking.last_words}")
     if taking.stopped:
         show.message("no further context was begun: one after another had failed")
     if taking.report is None:
-        sys.stdout.write(
+        write(
             f"{taking.open} items are open; they have no score, and the attempt is not closed."
             f" Go on with --attempt {taking.attempt}, or close it with --finish\n"
         )
@@ -126,8 +126,8 @@ def _tell(taking: "Taking") -> None:
 def tell_report(report: dict[str, Any]) -> None:
     """Print what an attempt's report says of its tasks and its cost."""
     for task in report["tasks"]:
-        sys.stdout.write(_line(task) + "\n")
-    sys.stdout.write(cost_said(report["cost"]) + "\n")
+        write(_line(task) + "\n")
+    write(cost_said(report["cost"]) + "\n")
 
 
 def cost_said(cost: dict[str, Any]) -> str:

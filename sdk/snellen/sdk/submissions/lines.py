@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from snellen.grading.errors import NO_JSON
 from snellen.grading.models.reports import ProblemKind
 from snellen.sdk.submissions.batch import Collector
 from snellen.sdk.submissions.records import (
@@ -18,7 +19,6 @@ from snellen.sdk.submissions.records import (
 )
 from snellen.sdk.submissions.values import NotJsonError, is_nested_too_deep
 
-_FAULTS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _FLAT = frozenset((str, int, float, bool, type(None)))
 _CONTAINERS = frozenset((list, dict))
 
@@ -92,7 +92,7 @@ def add_line(collector: Collector, data: bytes, line: int, *, last: bool = False
         return
     try:
         row = _decode(data)
-    except _FAULTS as fault:
+    except NO_JSON as fault:
         # The same text after a lone surrogate, but the lenient parser gets past that.
         cut = last and "truncated" in str(fault)
         _add_faulty(collector, text, line, truncated=cut)
@@ -137,7 +137,7 @@ def _rows(data: bytes, lines: Sequence[bytes], limit: int) -> Sequence[_Row] | N
             # msgspec does not look into the strings that it skips.
             data.decode()
         rows = [_decode(line) for line in lines]
-    except _FAULTS:
+    except NO_JSON:
         return None
     kinds: set[type[object]] = {type(row.response) for row in rows}
     if kinds <= _FLAT:
