@@ -11,9 +11,11 @@ from rich.markup import escape
 
 from snellen.grading.errors import InputError
 from snellen.sdk.cli import pack_output
-from snellen.sdk.cli.options import PROBLEMS, errors_told, task_names
+from snellen.sdk.cli.listing import task_names
+from snellen.sdk.cli.options import PROBLEMS
 from snellen.sdk.cli.pack import Key, NewKey, given_key
 from snellen.sdk.cli.plain import write
+from snellen.sdk.cli.telling import errors_told
 
 if TYPE_CHECKING:
     from snellen.tasks.building.building import BuildSettings, PageDone

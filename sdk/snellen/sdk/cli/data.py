@@ -12,8 +12,9 @@ from rich.table import Table
 
 from snellen.grading.errors import where
 from snellen.grading.models.reports import PinVerdict
-from snellen.sdk.cli import show
-from snellen.sdk.cli.options import PROBLEMS, Images, errors_told, task_names
+from snellen.sdk.cli.listing import task_names
+from snellen.sdk.cli.options import PROBLEMS, Images
+from snellen.sdk.cli.telling import error_told, errors_told
 from snellen.sdk.cli.terminal import Terminal
 from snellen.tasks.checking import DataCheck, ImagesCheck, SplitCheck
 from snellen.tasks.checking import check as check_data
@@ -80,7 +81,7 @@ def fetch(
                     watch=watch,
                 )
         except FetchError as error:
-            show.error(error)
+            error_told(error)
             raise typer.Exit(PROBLEMS) from None
         _fetched(fetched)
         _checked(check_data(fetched.folder, look=False, remember=True))

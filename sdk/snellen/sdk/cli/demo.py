@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from snellen.grading.errors import InputError
-from snellen.sdk.cli import show
-from snellen.sdk.cli.options import errors_told
+from snellen.sdk.cli.telling import errors_told, message
 
 if TYPE_CHECKING:
     from snellen.sdk.baseline.agent import Step
@@ -83,7 +82,7 @@ def demo(
         try:
             given = sit(wanted, _told)
         except KeyboardInterrupt:
-            show.message("stopped; what was read is kept, so that it goes faster the next time")
+            message("stopped; what was read is kept, so that it goes faster the next time")
             raise typer.Exit(_INTERRUPTED) from None
         page = _save(given, output)
         _print(given)

@@ -10,8 +10,9 @@ from rich.markup import escape
 from snellen.grading.errors import InputError
 from snellen.grading.models.estimates import Estimate
 from snellen.sdk.cli import pack_output
-from snellen.sdk.cli.options import PROBLEMS, check_folder, errors_told
+from snellen.sdk.cli.options import PROBLEMS, check_folder
 from snellen.sdk.cli.pack import Folder, Key
+from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.files import write_atomically
 from snellen.tasks.audit.auditing import audit_pack
 from snellen.tasks.audit.models import Audit, SolverScore

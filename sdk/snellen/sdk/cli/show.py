@@ -1,19 +1,17 @@
 """What the commands print: tables on standard output, problems and errors on standard error."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import combinations, groupby
+from itertools import combinations
 from pathlib import Path
 
 from rich.markup import escape
 from rich.table import Table
 
-from snellen.grading.chance import OneOf
-from snellen.grading.errors import SnellenError, UnknownNameError, where
-from snellen.grading.explain import PARTS, Explanation, part_name
+from snellen.grading.errors import UnknownNameError, where
+from snellen.grading.explain import Explanation
 from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.comparisons import ItemChange
 from snellen.grading.models.estimates import Breakdown
-from snellen.grading.protocols.base import Protocol
 from snellen.grading.report import auxiliary
 from snellen.grading.report.comparison import remarks, sentence
 from snellen.grading.report.heat_map import cell_text, grid_note
@@ -33,41 +31,10 @@ from snellen.sdk.doctor import Check
 from snellen.sdk.protocol_reports import ProtocolReports
 from snellen.sdk.reports import Report
 from snellen.sdk.sampling_file import Sample
-from snellen.tasks.benchmarks.table import TaskSpec
 
 _FEW = 5
 _out = Terminal()
 _err = Terminal(stderr=True)
-
-
-def benchmarks(specs: Iterable[TaskSpec]) -> None:
-    """Print every task, benchmark by benchmark."""
-    for benchmark, tasks in groupby(specs, lambda spec: spec.id.partition("/")[0]):
-        _out.print(f"[bold]{escape(benchmark)}[/bold]")
-        grid = _grid()
-        for spec in tasks:
-            guess = spec.guess
-            chance = f"chance {100 / guess.options:.1f} %" if isinstance(guess, OneOf) else ""
-            name = spec.id.partition("/")[2]
-            grid.add_row("", name, escape(spec.title), spec.primary, chance)
-        _out.print(grid)
-
-
-def protocols(by_task: Mapping[str, Iterable[Protocol]]) -> None:
-    """Print how tasks can be scored."""
-    for task, known in by_task.items():
-        _out.print(f"[bold]{escape(task)}[/bold]")
-        for number, protocol in enumerate(known):
-            default = " (default)" if number == 0 else ""
-            keys = f"{', '.join(protocol.metric.keys)}; primary {protocol.metric.primary}"
-            grid = _grid()
-            grid.add_row("", "special", escape(protocol.special))
-            grid.add_row("", "source", escape(protocol.source))
-            for part in PARTS:
-                grid.add_row("", part.value, escape(part_name(protocol, part)))
-            grid.add_row("", "metrics", keys)
-            _out.print(f"  [bold]{escape(protocol.name)}[/bold]{default}")
-            _out.print(grid)
 
 
 def report(given: Report) -> None:
@@ -259,21 +226,6 @@ def doctor(found: Iterable[Check]) -> None:
         mark = "[green]yes[/green]" if check.present else "[yellow]no[/yellow]"
         table.add_row(check.name, mark, escape(check.detail))
     _out.print(table)
-
-
-def message(text: str) -> None:
-    """Print a line on standard error."""
-    _err.print(text, markup=False, soft_wrap=True)
-
-
-def left_out(why: str) -> None:
-    """Print why a package's benchmark is not in the list above."""
-    _err.print(f"[red]left out:[/red] {escape(why)}", soft_wrap=True)
-
-
-def error(given: SnellenError) -> None:
-    """Print why nothing could be done."""
-    _err.print(f"[red]error:[/red] {escape(str(given))}", soft_wrap=True)
 
 
 def _auxiliary(given: Mapping[str, Auxiliary]) -> None:

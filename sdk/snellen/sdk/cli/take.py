@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from snellen.sdk.cli import show
-from snellen.sdk.cli.options import PROBLEMS, STOPPED, check_folder, errors_told
+from snellen.sdk.cli.options import PROBLEMS, check_folder
 from snellen.sdk.cli.plain import write
+from snellen.sdk.cli.telling import STOPPED, errors_told, message
 
 if TYPE_CHECKING:
     from snellen.sdk.taking.contexts import Taking
@@ -90,11 +90,11 @@ def take(
             check_folder(output)
         wanted = Wanted(attempt, tuple(task or ()), model, url, token, tuple(serve or ()))
         pace = Pace(contexts, retries, timeout)
-        run = take_exam(agent, wanted, pace, show.message, logs=logs, finish=finish)
+        run = take_exam(agent, wanted, pace, message, logs=logs, finish=finish)
         try:
             taking = asyncio.run(run)
         except KeyboardInterrupt:
-            show.message("stopped; the attempt is open, and --attempt goes on with it")
+            message("stopped; the attempt is open, and --attempt goes on with it")
             raise typer.Exit(_INTERRUPTED) from None
         if output is not None:
             write_atomically(output, [json.dumps(taking.as_json(), indent=2).encode(), b"\n"])
@@ -111,9 +111,9 @@ def _tell(taking: "Taking") -> None:
     faults = f"; {failed} failed: {kinds}" if failed else ""
     write(f"{taking.contexts} items answered in {taking.runs} runs{faults}\n")
     if taking.last_words:
-        show.message(f"the last run that failed ended with:\n{taking.last_words}")
+        message(f"the last run that failed ended with:\n{taking.last_words}")
     if taking.stopped:
-        show.message("no further context was begun: one after another had failed")
+        message("no further context was begun: one after another had failed")
     if taking.report is None:
         write(
             f"{taking.open} items are open; they have no score, and the attempt is not closed."

@@ -11,7 +11,7 @@ from snellen.sdk.submissions.batch import Batch, Collector, Limits
 from snellen.sdk.submissions.files import display, open_binary, unreadable, without_mark
 from snellen.sdk.submissions.lines import add_line, parse_leniently
 from snellen.sdk.submissions.records import add_parsed
-from snellen.sdk.submissions.values import NotJsonError, kind_of
+from snellen.sdk.values import NotJsonError, kind_of
 
 
 class _Object(msgspec.Struct):

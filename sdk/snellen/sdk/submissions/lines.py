@@ -17,7 +17,7 @@ from snellen.sdk.submissions.records import (
     report_deep_response,
     report_missing_response,
 )
-from snellen.sdk.submissions.values import NotJsonError, is_nested_too_deep
+from snellen.sdk.values import NotJsonError, is_nested_too_deep
 
 _FLAT = frozenset((str, int, float, bool, type(None)))
 _CONTAINERS = frozenset((list, dict))

@@ -6,7 +6,7 @@ from typing import cast
 from snellen.grading.errors import SubmissionError
 from snellen.sdk.submissions.batch import Collector
 from snellen.sdk.submissions.records import FIELDS, MAX_ATTEMPT, add_record, is_episode
-from snellen.sdk.submissions.values import text_fault
+from snellen.sdk.values import text_fault
 
 _NEEDED = ("item_id", "response")
 _OF_EPISODES = (
