@@ -81,7 +81,8 @@ def options(
     """The eye test for agents that use screens."""
 
 
-app.add_typer(listing.app)
+app.command()(listing.benchmarks)
+app.command()(listing.protocols)
 
 
 @app.command()
