@@ -286,9 +286,19 @@ def serving(environment: Mapping[str, str]) -> Generator[Callable[..., Served]]:
     """Start servers; they are gone at the end."""
     started: list[subprocess.Popen[str]] = []
 
-    def start(*options: str) -> Served:
+    def start(*options: str, descriptors: tuple[int, int] | None = None) -> Served:
+        def limited() -> None:
+            import resource
+
+            assert descriptors is not None
+            resource.setrlimit(resource.RLIMIT_NOFILE, descriptors)
+
         process = subprocess.Popen(
-            [*SERVE, "--port", "0", *options], env=environment, stderr=subprocess.PIPE, text=True
+            [*SERVE, "--port", "0", *options],
+            env=environment,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=None if descriptors is None else limited,
         )
         started.append(process)
         assert process.stderr is not None

@@ -4,7 +4,7 @@ import io
 import os
 import threading
 
-from snellen.server.logs import LateLines, fault, short
+from snellen.server.logs import LateLines, Repeats, fault, short
 
 
 def test_lines_come_out_in_order() -> None:
@@ -62,3 +62,26 @@ def test_a_fault_is_logged_by_kind_and_place_and_never_by_its_message() -> None:
     assert found["error"] == ["ValueError", "KeyError"]
     assert "test_logs" in found["where"][-1]
     assert "secret" not in str(found)
+
+
+def test_a_line_that_is_repeated_is_left_out_for_a_minute_and_then_counted() -> None:
+    now = 0.0
+    repeats = Repeats(60, lambda: now)
+    assert repeats.check("full") == {}
+    for _ in range(5):
+        assert repeats.check("full") is None
+    assert repeats.check("other") == {}
+    now = 59.9
+    assert repeats.check("full") is None
+    now = 60.0
+    assert repeats.check("full") == {"left_out": 6}
+    now = 120.0
+    assert repeats.check("full") == {}
+
+
+def test_of_many_different_lines_the_oldest_are_forgotten() -> None:
+    repeats = Repeats(60, lambda: 0.0)
+    for number in range(1_000):
+        assert repeats.check(number) == {}
+    assert repeats.check(999) is None
+    assert repeats.check(0) == {}

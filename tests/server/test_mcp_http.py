@@ -276,6 +276,34 @@ def test_a_server_that_is_asked_to_stop_keeps_its_traces(serve: Serve, store: Pa
     assert count == 1
 
 
+def test_an_address_that_ends_with_a_slash_is_served_and_never_redirected(
+    serve: Serve, store: Path
+) -> None:
+    good = token(store, "good")
+    served = serve("--store", str(store))
+    assert post(served.url + "/", LIST, Authorization=f"Bearer {good}")[0] == 200
+    assert post(served.url + "/", LIST)[0] == 401
+    assert get(served.url, "/health/") == 401
+    assert get(served.url, "/attempts/") == 404
+
+
+async def test_an_item_that_is_none_is_not_logged(
+    serve: Serve, store: Path, agent_of: AgentOf
+) -> None:
+    served = serve("--store", str(store))
+    async with connect(served.url) as client:
+        agent = agent_of(client)
+        await agent.start()
+        item = (await agent.item())["item"]
+        await agent.refused("submit_answer", attempt=agent.attempt, item="nonsense", answer="x")
+        await agent.answer(item, "x")
+    calls = [json.loads(line) for line in served.stop().splitlines() if '"submit_answer"' in line]
+    assert [(call["outcome"], call.get("item")) for call in calls] == [
+        ("refused", None),
+        ("ok", item),
+    ]
+
+
 @pytest.mark.slow
 async def test_an_attempt_outlives_a_server_that_was_killed(
     serve: Serve, store: Path, agent_of: AgentOf

@@ -49,6 +49,19 @@ async def test_the_list_of_tools_takes_at_most_six_kilobytes(exam: Exam) -> None
         assert len(found.model_dump_json(by_alias=True, exclude_none=True).encode()) <= 6 * 1024
 
 
+@pytest.mark.parametrize("depth", [3_000, 100_000])
+async def test_an_argument_that_is_nested_too_deep_is_named(exam: Exam, depth: int) -> None:
+    deep = "[" * depth + "]" * depth
+    async with exam() as agent:
+        await agent.start()
+        item = (await agent.item())["item"]
+        said = await agent.refused("get_screenshot", attempt=agent.attempt, item=item, region=deep)
+        assert said.startswith("region: ")
+        assert len(said) < 500
+        said = await agent.refused("start_attempt", tasks=deep)
+        assert said.startswith("tasks: ")
+
+
 async def test_every_tool_says_whether_it_may_run_without_asking(exam: Exam) -> None:
     async with exam() as agent:
         for tool in await listed(agent):

@@ -75,19 +75,15 @@ async def test_what_can_not_be_opened_is_tried_again_at_the_next_call(
     await opening.close()
 
 
-async def test_a_fault_of_the_server_is_masked(
-    store: Path, tmp_path: Path, agent_of: AgentOf
-) -> None:
-    pack = tmp_path / "pack"
-    shutil.copytree(sample_pack(), pack)
-    opening = Opening(lambda: open_exam(settings(store, pack), grade_taken))
+async def test_a_fault_of_the_server_is_masked(store: Path, agent_of: AgentOf) -> None:
+    opening = Opening(lambda: open_exam(settings(store, sample_pack()), grade_taken))
     async with Client(Face(opening).server) as client:
         agent = agent_of(client)
         await agent.start()
-        shutil.rmtree(pack / "images")
+        (await opening.get()).screenshots.close()
         said = await agent.refused("get_item", attempt=agent.attempt)
         assert said.startswith("the server failed, and its log says why")
-        assert "images" not in said
+        assert "screenshots" not in said
         assert (await agent.call("list_items", attempt=agent.attempt))["items"]
     await opening.close()
 

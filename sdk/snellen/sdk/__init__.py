@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from snellen.sdk.evaluation.questions import Question
     from snellen.sdk.evaluation.settings import Decoding, Limits
     from snellen.sdk.judged import judge
-    from snellen.sdk.local import attainable, grade, read, score
+    from snellen.sdk.local import attainable, grade
     from snellen.sdk.protocol_reports import ProtocolReports, explain
     from snellen.sdk.reports import Report
     from snellen.sdk.sampling_file import Sample, load_sample
     from snellen.sdk.saved import load_report
+    from snellen.sdk.scoring import read, score
     from snellen.sdk.stored import regrade
     from snellen.sdk.stratifying import stratify
     from snellen.sdk.summaries.several import summarise
@@ -130,9 +131,9 @@ _HOMES = {
     "explain": "snellen.sdk.protocol_reports",
     "attainable": "snellen.sdk.local",
     "grade": "snellen.sdk.local",
-    "read": "snellen.sdk.local",
+    "read": "snellen.sdk.scoring",
     "regrade": "snellen.sdk.stored",
-    "score": "snellen.sdk.local",
+    "score": "snellen.sdk.scoring",
     "summarise": "snellen.sdk.summaries.several",
     "Report": "snellen.sdk.reports",
     "TaskSpec": "snellen.tasks.benchmarks.spec",

@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from snellen.grading.errors import DataError, InputError, UnknownNameError
+from snellen.grading.errors import NO_JSON, DataError, InputError, UnknownNameError
 from snellen.grading.metrics import consensus as votes_on
 from snellen.grading.models.reports import Problem
 from snellen.grading.normalise import button
@@ -286,7 +286,7 @@ def load_consensus(path: str | Path) -> Consensus:
         document = msgspec.json.decode(Path(path).read_bytes(), type=_File)
     except OSError as error:
         raise DataError(f"can't be read: {error.strerror}", file=file) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except NO_JSON as error:
         raise DataError(f"is no consensus that snellen wrote: {error}", file=file) from None
     content = msgspec.structs.asdict(document)
     if content.pop("sha256") != digest_of(content):

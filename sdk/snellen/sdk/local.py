@@ -1,4 +1,4 @@
-"""Grading on this machine: `grade`, `score`, `read` and `attainable`."""
+"""Grading on this machine: `grade` and `attainable`; `score` and `read` are in `scoring`."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -7,29 +7,26 @@ from importlib.metadata import version
 from snellen.grading.breakdown import estimate_all, estimate_population, strata_of
 from snellen.grading.ceiling import Attainable, attainable_maximum, leave_one_rater_out
 from snellen.grading.chance import chance_of, population_chance
-from snellen.grading.grade import Answers, Columns, Grader, read_response
+from snellen.grading.grade import Answers, Columns, Grader
 from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.models.estimates import Chance
 from snellen.grading.models.runs import Run
-from snellen.grading.models.scores import Outcome, Response, Score
-from snellen.grading.protocols.base import NO_CONTEXT, Protocol
-from snellen.grading.protocols.matrix import with_executor
-from snellen.grading.protocols.table import gold_shape, protocol_of
-from snellen.grading.protocols.webrssbench import with_embedder
-from snellen.grading.score_table import ScoreTable, score_one, score_unread
+from snellen.grading.models.scores import Outcome
+from snellen.grading.protocols.base import Protocol
+from snellen.grading.protocols.table import gold_shape
+from snellen.grading.score_table import ScoreTable
 from snellen.grading.tally import Tally
 from snellen.sdk.auditing import AUDITED, auditor_of
 from snellen.sdk.intake import Intake
 from snellen.sdk.noticing import Notices
 from snellen.sdk.progress import watched
 from snellen.sdk.reports import Report, attach
+from snellen.sdk.scoring import choose
 from snellen.sdk.selection import Data, References, Selection, select
 from snellen.sdk.submissions import Source
-from snellen.sdk.submissions.values import NotJsonError, to_json
 from snellen.sdk.tagging import ITEM
 from snellen.sdk.tags import Tags
 from snellen.tasks.benchmarks.table import task_of
-from snellen.tasks.embedders import load_embedder
 from snellen.tasks.pins import digest_of
 
 
@@ -198,63 +195,6 @@ def grade_answers(
     return attach(report, table, intake, tagging.tags)
 
 
-def score(
-    task: str,
-    *,
-    response: object,
-    reference: object,
-    protocol: str | None = None,
-    embedder: str | None = None,
-    executor: CodeExecutor | None = None,
-) -> Score:
-    """Score one response against one reference.
-
-    Args:
-        task: The task's id, such as `screenqa/short`.
-        response: Text, or JSON in the shape of an answer.
-        reference: The reference in the task's published shape.
-        protocol: The protocol's id; the task's first one when None.
-        embedder: As for `grade`.
-        executor: As for `grade`.
-
-    Returns:
-        The score: `metrics` by key, and `value`, the task's primary one, in 0..1.
-
-    Raises:
-        UnknownNameError: There is no such task or protocol.
-        DataError: The reference is not of the task's shape.
-    """
-    chosen = choose(task, protocol, embedder, executor)
-    shape = gold_shape(task)
-    gold = shape.read(reference)
-    try:
-        plain = to_json(response)
-    except NotJsonError as fault:
-        return score_unread(chosen, str(fault))
-    return score_one(chosen, plain, gold, shape.context(gold))
-
-
-def read(
-    task: str, *, response: object, protocol: str | None = None, reference: object = None
-) -> Response:
-    """Return what a protocol reads in a response, with nothing scored.
-
-    Args:
-        task: The task's id.
-        response: Text, or JSON in the shape of an answer.
-        protocol: The protocol's id; the task's first one when None.
-        reference: Gives the parser what it may know of the item (its regions, its image's size),
-            where the task's references say it.
-    """
-    shape = gold_shape(task)
-    context = NO_CONTEXT if reference is None else shape.context(shape.read(reference))
-    try:
-        plain = to_json(response)
-    except NotJsonError as fault:
-        return Response(raw=None, outcome=Outcome.UNPARSED, note=str(fault))
-    return read_response(protocol_of(task, protocol), plain, context)
-
-
 def attainable(
     *,
     task: str | None = None,
@@ -283,19 +223,6 @@ def attainable(
         selection.golds,
         selection.contexts,
     )
-
-
-def choose(
-    task: str,
-    protocol: str | None,
-    embedder: str | None,
-    executor: CodeExecutor | None = None,
-) -> Protocol:
-    """Return a task's protocol by name, resting on the embedder and the executor asked for."""
-    chosen = protocol_of(task, protocol)
-    if executor is not None:
-        chosen = with_executor(chosen, executor)
-    return chosen if embedder is None else with_embedder(chosen, load_embedder(embedder))
 
 
 CODE_RUN = "code:run"

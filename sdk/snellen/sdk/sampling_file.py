@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 from pydantic import ValidationError
 
-from snellen.grading.errors import InputError
+from snellen.grading.errors import NO_JSON, InputError
 from snellen.grading.models.reports import DataPin
 from snellen.grading.models.samples import SampleDesign, Stratum
 from snellen.grading.models.tags import TagColumn
@@ -162,7 +162,7 @@ def load_sample(path: str | Path) -> Sample:
         found = msgspec.json.decode(data, type=_File)
     except OSError as error:
         raise InputError(f"can't read it: {error.strerror}", file=file) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except NO_JSON as error:
         raise InputError(f"it is no sample of items: {error}", file=file) from error
     content = msgspec.json.decode(data, type=dict[str, object])
     if content.pop("sha256") != digest_of(content):

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 from pydantic import ValidationError
 
-from snellen.grading.errors import InputError
+from snellen.grading.errors import NO_JSON, InputError
 from snellen.grading.grade import CODES, Answers, Columns
 from snellen.grading.models.scores import TOO_LONG, Outcome
 from snellen.grading.score_table import ScoreTable
@@ -55,7 +55,7 @@ def parse_report(data: bytes, file: str) -> Report | None:
     """
     try:
         parts = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except NO_JSON:
         return None
     if not {"signature", "protocol", "scores"} <= parts.keys():
         return None
@@ -64,7 +64,7 @@ def parse_report(data: bytes, file: str) -> Report | None:
         report = Report.model_validate_json(msgspec.json.encode(parts))
         scores = msgspec.json.decode(raw_scores, type=list[_SavedScore] | None)
         tags = msgspec.json.decode(raw_tags, type=_TAGS)
-    except (ValidationError, msgspec.DecodeError) as error:
+    except (ValidationError, *NO_JSON) as error:
         raise InputError(f"the saved report is damaged: {error}", file=file) from error
     table = None if scores is None else _table(report, scores, file)
     for tag, column in tags.items():

@@ -9,7 +9,7 @@ from typing import cast
 import msgspec
 import numpy as np
 
-from snellen.grading.errors import DataError, InputError, UnknownNameError
+from snellen.grading.errors import NO_JSON, DataError, InputError, UnknownNameError
 from snellen.grading.grade import Grader
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.models.samples import SampleDesign
@@ -206,7 +206,7 @@ def _read_references(path: Path) -> dict[str, object]:
         found = msgspec.json.decode(path.read_bytes(), type=dict[str, object])
     except OSError as error:
         raise DataError(f"can't read it: {error.strerror}", file=str(path)) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except NO_JSON as error:
         raise DataError(
             f"expected one JSON object, item ids to references; {error}", file=str(path)
         ) from error

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol, TypeAlias, cast
 
 import msgspec
 
-from snellen.grading.errors import InputError
+from snellen.grading.errors import NO_JSON, InputError
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _LINES = (".jsonl", ".ndjson")
@@ -180,7 +180,7 @@ def _read_lines(text: str, file: str) -> SmallTable:
             continue
         try:
             cells = msgspec.json.decode(record, type=dict[str, object])
-        except (msgspec.DecodeError, RecursionError) as error:
+        except NO_JSON as error:
             raise InputError(f"not one JSON object: {error}", file=file, line=line) from error
         names |= dict.fromkeys(cells)
         rows.append(Row(line, cells))

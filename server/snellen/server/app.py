@@ -157,6 +157,9 @@ class Face:
         except Exception as error:  # noqa: BLE001  # whatever it is, it must not reach the caller
             return record.failed(error)
         record.done()
+        if record.calling is not None and record.calling.fault is not None:
+            # Its trace is what makes the item an error and no wrong answer.
+            await self._flush()
         return CallToolResult(content=list(content))
 
     async def _run(
@@ -236,6 +239,8 @@ class _Record:
         client = self._arguments.get("client")
         if isinstance(client, str):
             detail["client"] = client
+        if calling.fault is not None:
+            detail["fault"] = calling.fault
         if calling.views:
             detail["views"] = [view.view_id() for view in calling.views]
         call = Call(

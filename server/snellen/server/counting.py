@@ -1,7 +1,7 @@
 """Which answers of an attempt count: one an item, by the rule of the exam."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue
@@ -9,6 +9,10 @@ from pydantic import JsonValue
 from snellen.grading.models.scores import Submission
 from snellen.server.rules import Counting
 from snellen.server.scoring import Scorer
+from snellen.server.screenshots.frames import read_frame
+from snellen.server.store.rows import TraceRow
+
+IMAGE_FAULT = "an image of this item could not be shown: a fault of the exam"
 
 
 class Recorded(NamedTuple):
@@ -25,12 +29,13 @@ class Recorded(NamedTuple):
         """Read a row of the store."""
         return cls(row.item, row.number, json.loads(row.response), row.holder, json.loads(row.meta))
 
-    def submission(self, model: str | None) -> Submission:
-        """Return it as it is graded."""
+    def submission(self, model: str | None, error: str | None = None) -> Submission:
+        """Return it as it is graded; with an error it is kept and not graded."""
         return Submission(
             item_id=self.item,
             response=self.response,
             model=model,
+            error=error,
             meta={"client": self.client, "number": self.number, **self.meta},
         )
 
@@ -67,6 +72,7 @@ def count(
     counting: Counting,
     model: str | None,
     scorer: Scorer | None,
+    faulty: Collection[str] = (),
 ) -> Sequence[Submission]:
     """Return one submission an item: the answer that counts, or an empty one where none came.
 
@@ -76,6 +82,7 @@ def count(
         counting: The rule.
         model: Who answered.
         scorer: Tells what answers are worth; needed for the best of several only.
+        faulty: The items of which an image could not be shown: errors, whatever was answered.
     """
     by_item: dict[str, list[Recorded]] = {}
     for answer in given:
@@ -85,10 +92,36 @@ def count(
     else:
         place = 0 if counting is Counting.FIRST else -1
         kept = {item: answers[place] for item, answers in by_item.items()}
+    errors = dict.fromkeys(faulty, IMAGE_FAULT)
     return [
-        kept[item].submission(model) if item in kept else Submission(item_id=item, model=model)
+        kept[item].submission(model, errors.get(item))
+        if item in kept
+        else Submission(item_id=item, model=model, error=errors.get(item))
         for item in items
     ]
+
+
+class Fault(NamedTuple):
+    """An item of which an image could not be shown."""
+
+    task: str
+    item: str
+
+
+def faults(rows: Iterable[TraceRow]) -> Set[Fault]:
+    """Return the items of which an image could not be shown, and was not shown later either.
+
+    Args:
+        rows: The traces of such items, in the order of the calls.
+    """
+    hidden: set[tuple[Fault, str]] = set()
+    for row in rows:
+        fault, detail = Fault(row.task, row.item), json.loads(row.detail)
+        if "fault" in detail:
+            hidden.add((fault, detail["fault"]))
+        for view in detail.get("views", ()):
+            hidden.discard((fault, read_frame(view).image))
+    return {fault for fault, _ in hidden}
 
 
 def _best(by_item: dict[str, list[Recorded]], scorer: Scorer) -> dict[str, Recorded]:

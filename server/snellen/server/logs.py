@@ -8,9 +8,10 @@ import json
 import logging
 import sys
 import threading
+import time
 import traceback
 from collections import deque
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Hashable, Mapping, MutableMapping
 from functools import cache
 from typing import IO, Any
 
@@ -19,6 +20,10 @@ import msgspec
 MOST_WAITING = 10_000
 """How many lines wait for a reader before the oldest are dropped."""
 
+REPEAT_SECONDS = 60.0
+"""How long a line that says the same as an earlier one is left out."""
+
+_MOST_REPEATED = 100
 _TOGETHER_SECONDS = 0.05
 _HANDLE_SHOWN = 8
 
@@ -69,6 +74,54 @@ class LateLines:
                 return  # nobody is there to tell
 
 
+class Repeats:
+    """Leaves out lines that say the same: a fault that lasts must not fill the disk.
+
+    Args:
+        seconds: How long a line is left out after one that says the same.
+        clock: Returns the time in seconds.
+    """
+
+    def __init__(
+        self, seconds: float = REPEAT_SECONDS, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._written: dict[Hashable, float] = {}
+        self._left_out: dict[Hashable, int] = {}
+
+    def check(self, key: Hashable) -> dict[str, int] | None:
+        """Return None for a line to leave out, else what to add to it: how many were left out."""
+        now = self._clock()
+        with self._lock:
+            written = self._written.get(key)
+            if written is not None and now - written < self._seconds:
+                self._left_out[key] = self._left_out.get(key, 0) + 1
+                return None
+            self._written.pop(key, None)
+            self._written[key] = now
+            left_out = self._left_out.pop(key, 0)
+            while len(self._written) > _MOST_REPEATED:
+                oldest = next(iter(self._written))
+                del self._written[oldest]
+                self._left_out.pop(oldest, None)
+        return {"left_out": left_out} if left_out else {}
+
+
+@cache
+def repeats() -> Repeats:
+    """Return what leaves out the repeated lines of this process."""
+    return Repeats()
+
+
+def warn_once(event: str, **known: Any) -> None:  # noqa: ANN401  # as structlog takes them
+    """Log a warning, unless the same event was logged within a minute."""
+    more = repeats().check(event)
+    if more is not None:
+        log().warning(event, **known, **more)
+
+
 @cache
 def lines_to_stderr() -> LateLines:
     """Return the one writer to standard error."""
@@ -112,7 +165,7 @@ def fault(error: BaseException) -> Mapping[str, Any]:
 
 
 def log_libraries() -> None:
-    """Send what libraries log (warnings and worse) the same way."""
+    """Send what libraries log (warnings and worse) the same way, what is repeated once a minute."""
     root = logging.getLogger()
     root.handlers[:] = [_ToLines()]
     root.setLevel(logging.WARNING)
@@ -120,10 +173,14 @@ def log_libraries() -> None:
 
 class _ToLines(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        known: dict[str, Any] = {"library": record.name}
-        if record.exc_info and record.exc_info[1] is not None:
+        error = record.exc_info[1] if record.exc_info else None
+        more = repeats().check((record.name, str(record.msg), type(error)))
+        if more is None:
+            return
+        known: dict[str, Any] = {"library": record.name, **more}
+        if error is not None:
             # The message may quote what failed.
-            known |= {**fault(record.exc_info[1]), "template": str(record.msg)}
+            known |= {**fault(error), "template": str(record.msg)}
         else:
             known["message"] = record.getMessage()
         level = record.levelname.lower()

@@ -2,10 +2,10 @@
 
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from snellen.grading.protocols.table import protocol_of
-from snellen.server.counting import Counted, Recorded, count
+from snellen.server.counting import IMAGE_FAULT, Counted, Fault, Recorded, count, faults
 from snellen.server.errors import ExamError
 from snellen.server.exam import NO_REFERENCES, Exam, Taken
 from snellen.server.leases import item_row
@@ -43,6 +43,7 @@ class Marking:
     def counted(self, attempt: Attempt) -> Sequence[Counted]:
         """Return the answers that count, task by task, items in the pack's order."""
         rows = self._database.read(lambda c: c.execute(queries.GIVEN, {"a": attempt.id}).all())
+        faulty = self._faults(attempt)
         best = attempt.rules.counting is Counting.BEST and attempt.rules.submissions > 1
         counted: list[Counted] = []
         for task in attempt.tasks:
@@ -52,7 +53,8 @@ class Marking:
             items = [item for item in pack.index[task] if item in asked]
             given = [Recorded.of(row) for row in of_task if row.number is not None]
             scorer = self._scorer(task) if best else None
-            kept = count(items, given, attempt.rules.counting, attempt.model, scorer)
+            hidden = {fault.item for fault in faulty if fault.task == task}
+            kept = count(items, given, attempt.rules.counting, attempt.model, scorer, hidden)
             counted.append(Counted(task, pack.task(task).protocol, items, kept))
         return counted
 
@@ -97,7 +99,13 @@ class Marking:
         )
         if last is None:
             raise ExamError(f"item {item} has no answer yet", field="item")
-        return self._scorer(row.task).feedback(row.item, json.loads(last.response))
+        scorer = self._scorer(row.task)
+        if Fault(row.task, row.item) in self._faults(attempt):
+            return scorer.error(IMAGE_FAULT)
+        return scorer.feedback(row.item, json.loads(last.response))
+
+    def _faults(self, attempt: Attempt) -> Set[Fault]:
+        return faults(self._database.read(lambda c: queries.FAULTS.all(c, {"a": attempt.id})))
 
     def _scorer(self, task: str) -> Scorer:
         if task not in self._scorers:

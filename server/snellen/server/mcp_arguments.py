@@ -17,8 +17,8 @@ def _unquoted(value: object) -> object:
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             return json.loads(value)
-        except ValueError:
-            return value
+        except (ValueError, RecursionError):
+            return value  # it is no such list, and refused as what it is
     return value
 
 

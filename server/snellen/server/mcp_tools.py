@@ -5,14 +5,16 @@ No rule of the exam is here. A further tool, one that acts on an item, is one mo
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from mcp.types import ImageContent, TextContent, Tool, ToolAnnotations
 
+from snellen.grading.errors import DataError
 from snellen.grading.models.base import Closed
 from snellen.server import mcp_arguments as takes
 from snellen.server import wording
+from snellen.server.logs import log
 from snellen.server.rules import Contexts, Mode
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ class Calling:
         item: The item's id in the attempt.
         place: The item's place in the attempt.
         views: The images that it returns.
+        fault: The name of an image that can't be shown: a fault of the exam.
     """
 
     opened: "Opened"
@@ -47,6 +50,7 @@ class Calling:
     item: str | None = None
     place: int | None = None
     views: "list[View]" = field(default_factory=list["View"])
+    fault: str | None = None
 
     def caller(self, client: str = "main") -> "Caller":
         """Return who calls, and as which of its clients."""
@@ -175,8 +179,8 @@ async def get_item(calling: Calling, given: takes.GetItem) -> Sequence[Content]:
     told["progress"] = _progress(attempt)
     if not item.images:
         return [_json(told)]
-    view = await _view(calling, leased)
-    return [_json({**told, **_shown(view)}), _image(view)]
+    look = await _look(calling, leased, item.images[0].name)
+    return [_json({**told, **look.words}), *look.images]
 
 
 async def get_screenshot(calling: Calling, given: takes.GetScreenshot) -> Sequence[Content]:
@@ -197,12 +201,13 @@ async def get_screenshot(calling: Calling, given: takes.GetScreenshot) -> Sequen
         max_side=given.max_side,
         format=Format(given.format),
     )
-    view = await _view(calling, leased, given.image, request)
-    left = await service.viewed(attempt, leased)
-    told: dict[str, Any] = {"item": leased.place.opaque, **_shown(view)}
-    if left is not None:
+    images = leased.asked.item.images
+    name = given.image or (images[0].name if images else "")
+    look = await _look(calling, leased, name, request)
+    told: dict[str, Any] = {"item": leased.place.opaque, **look.words}
+    if look.images and (left := await service.viewed(attempt, leased)) is not None:
         told["views_left"] = left
-    return [_json(told), _image(view)]
+    return [_json(told), *look.images]
 
 
 async def submit_answer(calling: Calling, given: takes.SubmitAnswer) -> Sequence[Content]:
@@ -212,12 +217,13 @@ async def submit_answer(calling: Calling, given: takes.SubmitAnswer) -> Sequence
 
     service = calling.opened.service
     attempt, caller = await calling.find(given.attempt), calling.caller(given.client)
-    calling.item = given.item.strip()
     if given.view is not None:
         read_frame(given.view)
     receipt = await service.submit(
-        attempt, caller, calling.item, given.answer, Seen(given.space, given.view)
+        attempt, caller, given.item.strip(), given.answer, Seen(given.space, given.view)
     )
+    # From here on it is known to be an item of the attempt.
+    calling.item = receipt.item
     told: dict[str, Any] = {
         "item": receipt.item,
         "stored": receipt.stored,
@@ -308,30 +314,41 @@ def _json(told: object) -> TextContent:
     return TextContent(type="text", text=msgspec.json.encode(told).decode())
 
 
-def _image(view: "View") -> ImageContent:
-    return ImageContent(type="image", data=view.base64, mime_type=view.media_type)
+class _Look(NamedTuple):
+    """A view of an image, in words and pixels; without pixels where it can't be shown."""
+
+    words: dict[str, Any]
+    images: Sequence[ImageContent]
 
 
-def _shown(view: "View") -> dict[str, Any]:
-    return {"view": {"id": view.view_id(), "shows": view.words()}}
+async def _look(
+    calling: Calling, leased: "Leased", name: str, request: "ViewRequest | None" = None
+) -> _Look:
+    """Return a view, or say that there is none: a damaged image must not stop an examinee."""
+    try:
+        view = await _view(calling, leased, name, request)
+    except DataError as error:
+        from snellen.tasks.pack.layout import IMAGES
+
+        calling.fault = name
+        image = leased.asked.line.images[name]
+        pack = calling.opened.service.exam.packs_by_task[leased.place.task]
+        file = None if image.file is None else str(pack.folder / IMAGES / image.file)
+        log().error("image fault", image=image.url or file, reason=str(error))
+        return _Look({"fault": wording.image_fault(name)}, ())
+    calling.views.append(view)
+    content = ImageContent(type="image", data=view.base64, mime_type=view.media_type)
+    return _Look({"view": {"id": view.view_id(), "shows": view.words()}}, (content,))
 
 
 async def _view(
-    calling: Calling,
-    leased: "Leased",
-    name: str | None = None,
-    request: "ViewRequest | None" = None,
+    calling: Calling, leased: "Leased", name: str, request: "ViewRequest | None"
 ) -> "View":
     from snellen.server.screenshots.requests import MOST_SIDE, Limits
     from snellen.server.screenshots.sources import image_source
 
     assert calling.attempt is not None
-    asked = leased.asked
-    if name is None:
-        name = asked.item.images[0].name if asked.item.images else ""
     pack = calling.opened.service.exam.packs_by_task[leased.place.task]
-    source = await image_source(pack, asked.line, name, calling.opened.remote)
+    source = await image_source(pack, leased.asked.line, name, calling.opened.remote)
     limits = Limits(max_side=min(calling.attempt.rules.max_view_side, MOST_SIDE))
-    view = await calling.opened.screenshots.view(source, request, limits)
-    calling.views.append(view)
-    return view
+    return await calling.opened.screenshots.view(source, request, limits, calling.name)

@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from snellen.grading.grade import OUTCOMES, Answers, Columns, Grader
+from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.table import protocol_of
 from snellen.server.sittings import Feedback
 from snellen.tasks.models import TaskData
@@ -34,6 +35,11 @@ class Scorer:
         if columns.notes.get(0):
             found["note"] = columns.notes[0]
         return found
+
+    def error(self, note: str) -> Feedback:
+        """Say that an answer is not graded, and why."""
+        primary = self.grader.protocol.metric.primary
+        return Feedback(metric=primary, value=0.0, outcome=Outcome.ERROR.value, note=note)
 
     def values(self, items: Sequence[str], responses: Sequence[JsonValue]) -> Sequence[float]:
         """Return the primary metric of each answer; items may come several times."""

@@ -27,6 +27,7 @@ from snellen.server import organising
 from snellen.server.app import Face
 from snellen.server.attempts import Service
 from snellen.server.auth import Scope, Tokens
+from snellen.server.connections import protocol, raise_limits
 from snellen.server.errors import ExamError, StoreError
 from snellen.server.http_errors import headers_of, status_of
 from snellen.server.logs import fault, lines_to_stderr, log
@@ -127,6 +128,13 @@ def web_app(
         transport_security=_names(address),
         custom_starlette_routes=[Route(HEALTH, _health, methods=["GET", "HEAD"]), *organisers],
     )
+    # A redirect would name a host and a scheme, and behind a proxy that speaks TLS the wrong one.
+    app.router.redirect_slashes = False
+    app.router.routes += [
+        Route(f"{PATH}/", endpoint=route.endpoint)
+        for route in app.routes
+        if isinstance(route, Route) and route.path == PATH
+    ]
     if tokens is not None:
         app.add_middleware(AuthenticationMiddleware, backend=Gate(tokens), on_error=_turned_away)
     return app
@@ -170,9 +178,15 @@ def serve(
             f"there is no token, and {address.host} can be reached by others: make one with"
             " `snellen token create NAME`, or listen on 127.0.0.1"
         )
+    limits = raise_limits()
     listener = _listen(address)
     config = uvicorn.Config(
         web_app(face, address, tokens if guarded else None, organiser_routes(service, tokens)),
+        http=protocol(limits.connections),
+        ws="none",
+        backlog=limits.backlog,
+        # Where all connections are at work, those that come are told so.
+        limit_concurrency=limits.connections + limits.backlog,
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,

@@ -41,6 +41,15 @@ def rules_said(rules: Rules, contexts: Contexts | None = None) -> list[str]:
     return said
 
 
+def image_fault(name: str) -> str:
+    """Return what is said instead of an image that can't be shown."""
+    return (
+        f"The image {name!r} can't be shown: it is damaged or missing. This is a fault of the exam:"
+        " the item counts as an error and never as a wrong answer. Submit any answer to go on to"
+        " the next item, or name another one of list_items."
+    )
+
+
 def rules_page(rules: Rules) -> str:
     """Return the rules as a page of Markdown."""
     lines = "\n".join(f"- {sentence}" for sentence in rules_said(rules))

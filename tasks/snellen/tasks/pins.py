@@ -19,7 +19,7 @@ from types import MappingProxyType
 import msgspec
 from platformdirs import user_data_path
 
-from snellen.grading.errors import DataError
+from snellen.grading.errors import NO_JSON, DataError
 from snellen.grading.models.reports import DataPin, PinVerdict
 
 
@@ -225,7 +225,7 @@ def revision_of(repository: str, store: Path | None = None) -> str | None:
         return known
     try:
         return _read(store or default_store()).files.get(_revision_key(repository))
-    except (OSError, msgspec.DecodeError):
+    except (OSError, *NO_JSON):
         # A store that can't be read remembers nothing; `pin` says what is wrong with it.
         return None
 
@@ -237,7 +237,7 @@ def remember_revision(repository: str, revision: str, store: Path | None = None)
         return f"the pinned revision of {repository} is {REVISIONS[repository]}"
     try:
         earlier = _recall_or_record(store, _revision_key(repository), _Seeing(revision))
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, *NO_JSON) as error:
         return f"the revision could not be remembered in {store}: {error}"
     if earlier is None:
         return f"no revision of {repository} was on record; remembered in {store}"
@@ -293,7 +293,7 @@ def _remembered(release: Release, seen: _Seeing, store: Path) -> tuple[str, PinV
     key = f"{release.name}/{release.role}/{release.split}"
     try:
         earlier = _recall_or_record(store, key, seen)
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, *NO_JSON) as error:
         reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
         note = f"{by_count}; could not be remembered in {store}: {reason}"
         return name, PinVerdict.FIRST_SEEN, note

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from hashlib import sha256
+from pathlib import Path
 from threading import Event
 
 import pytest
@@ -277,6 +278,67 @@ async def test_a_source_that_fails_is_no_view(shots: Screenshots) -> None:
 )
 def test_tokens_are_the_larger_of_the_published_rules(shown: Extent, tokens: int) -> None:
     assert image_tokens(shown) == tokens
+
+
+@pytest.mark.parametrize("mode", ["RGB", "L"])
+@pytest.mark.parametrize(
+    ("size", "region", "side"),
+    [((3_001, 4_007), None, 400), ((4_007, 1_501), (11, 7, 3_990, 1_499), 333)],
+)
+async def test_a_large_region_is_scaled_as_pillow_scales_it(
+    shots: Screenshots,
+    encoded: Encode,
+    mode: str,
+    size: tuple[int, int],
+    region: tuple[int, int, int, int] | None,
+    side: int,
+) -> None:
+    seed = Image.effect_noise((61, 83), 120).convert("RGB").resize(size).convert(mode)
+    request = ViewRequest(region=region, max_side=side, format=Format.PNG)
+    view = await shots.view(Counted(encoded(seed)).source, request)
+    part = seed.crop(region) if region else seed
+    expected = part.resize((view.width, view.height), Image.Resampling.LANCZOS, reducing_gap=2.0)
+    assert opened(view).tobytes() == expected.convert("RGB").tobytes()
+
+
+_PEAK = """
+import asyncio, io, sys
+from PIL import Image
+from snellen.server.screenshots.requests import ViewRequest
+from snellen.server.screenshots.service import Screenshots
+from snellen.server.screenshots.sources import Source
+from pathlib import Path
+
+async def main():
+    shots = Screenshots()
+    source = Source("large", "screen", Path(sys.argv[1]).read_bytes)
+    requests = [ViewRequest(max_side=side) for side in (1000, 999, 998)]
+    await asyncio.gather(*(shots.view(source, request) for request in requests))
+    shots.close()
+
+asyncio.run(main())
+status = Path("/proc/self/status").read_text().splitlines()
+print(next(line.split()[1] for line in status if line.startswith("VmHWM:")))
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs Linux's /proc")
+@pytest.mark.parametrize("form", ["PNG", "WEBP"])
+def test_the_largest_image_takes_less_than_600_mebibytes(
+    form: str, encoded: Encode, tmp_path: Path
+) -> None:
+    path = tmp_path / "large"
+    image = Image.effect_noise((70, 70), 120).convert("RGBA").resize((7_000, 7_000), 0)
+    image.putalpha(Image.linear_gradient("L").resize(image.size))
+    path.write_bytes(encoded(image, form))
+    done = subprocess.run(
+        [sys.executable, "-c", _PEAK, str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert int(done.stdout) < 600 * 1024
 
 
 _VIEWS = """

@@ -5,15 +5,14 @@ token becomes one character. Which of several equally long subsequences is found
 algorithm; `trace` reproduces one rule, without its table.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz import process
-from rapidfuzz.distance import LCSseq
 
 # The code points below and above the surrogates, without 0, which stands for "no known token".
 MOST_TOKENS = 0x110000 - 0x800 - 1
@@ -36,6 +35,13 @@ class Trace(NamedTuple):
     column: int
 
 
+@cache
+def _similarity() -> Callable[..., int]:
+    from rapidfuzz.distance import LCSseq
+
+    return LCSseq.similarity
+
+
 def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
     """Count the tokens of a longest common subsequence.
 
@@ -46,11 +52,11 @@ def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
     distinct = dict.fromkeys(second)
     if len(distinct) > MOST_TOKENS:
         numbers = {token: number for number, token in enumerate(distinct, 1)}
-        return LCSseq.similarity(
+        return _similarity()(
             [numbers.get(token, 0) for token in first], [numbers[token] for token in second]
         )
     letters = dict(zip(distinct, _FEW if len(distinct) < len(_FEW) else _letters(), strict=False))
-    return LCSseq.similarity(
+    return _similarity()(
         "".join([letters.get(token, "\0") for token in first]),
         "".join([letters[token] for token in second]),
     )
@@ -70,11 +76,13 @@ def lcs_lengths(
         second: More strings.
         seconds: For each pair, which of these it takes.
     """
+    from rapidfuzz.process import cpdist
+
     return np.asarray(
-        process.cpdist(
+        cpdist(
             [first[number] for number in firsts.tolist()],
             [second[number] for number in seconds.tolist()],
-            scorer=LCSseq.similarity,
+            scorer=_similarity(),
             dtype=np.int64,
         ),
         dtype=np.int64,

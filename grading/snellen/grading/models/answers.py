@@ -1,27 +1,12 @@
 """Every form that an answer to one of the five benchmarks can take."""
 
-from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
 from snellen.grading.models.base import Closed
 from snellen.grading.models.geometry import Box, Point, Space
-
-
-class AnswerKind(StrEnum):
-    """What an item asks for."""
-
-    TEXT = "text"
-    CHOICE = "choice"
-    UI_TEXTS = "ui_texts"
-    BOXED_TEXTS = "boxed_texts"
-    POINT = "point"
-    BOX = "box"
-    RELATIONS = "relations"
-    LABEL = "label"
-    TOOL_CALL = "tool_call"
-    EPISODE = "episode"
+from snellen.grading.models.kinds import AnswerKind
 
 
 class TextAnswer(Closed):

@@ -149,6 +149,8 @@ GOLD = GoldShape(
     context_of,
 )
 
+GOLDS = {TASK: GOLD}
+
 # ---- Each item by its own metric ---------------------------------------------------------------
 
 _NOT_RUN = (

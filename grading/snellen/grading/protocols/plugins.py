@@ -9,15 +9,18 @@ more than a score. What is found is remembered for as long as the process lives.
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
+from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from snellen.grading.errors import PluginError
-from snellen.grading.protocols.base import Protocol
-from snellen.grading.protocols.golds import GoldShape
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from snellen.grading.protocols.base import Protocol
+    from snellen.grading.protocols.golds import GoldShape
 
 GROUP = "snellen.benchmarks"
 """The group of entry points."""
@@ -41,8 +44,8 @@ class Rules:
     """
 
     name: str
-    protocols: Mapping[str, tuple[Protocol, ...]] = field(repr=False)
-    golds: Mapping[str, GoldShape] = field(repr=False)
+    protocols: Mapping[str, tuple["Protocol", ...]] = field(repr=False)
+    golds: Mapping[str, "GoldShape"] = field(repr=False)
 
     def __post_init__(self) -> None:
         if not self.name or "/" in self.name:
@@ -53,7 +56,7 @@ class Rules:
         for task, protocols in self.protocols.items():
             self._check(task, protocols)
 
-    def _check(self, task: str, protocols: tuple[Protocol, ...]) -> None:
+    def _check(self, task: str, protocols: "tuple[Protocol, ...]") -> None:
         if not task.startswith(f"{self.name}/"):
             raise PluginError(f"the task {task!r} of {self.name} must be called {self.name}/...")
         if not protocols:
@@ -66,6 +69,40 @@ class Rules:
 
 
 _Value = TypeVar("_Value")
+
+
+class InModules(Mapping[str, _Value], Generic[_Value]):
+    """A table in several modules, each imported when a task of its benchmark is looked up.
+
+    Args:
+        homes: By benchmark, the module and the name in it of a table of tasks; each task is in
+            one of them.
+        known: Tasks that need no module.
+    """
+
+    def __init__(
+        self, homes: Mapping[str, str], known: Mapping[str, _Value] = MappingProxyType({})
+    ) -> None:
+        self._homes = homes
+        self._known = known
+
+    def __getitem__(self, task: str) -> _Value:
+        if task in self._known:
+            return self._known[task]
+        return self._table(self._homes[task.partition("/")[0]])[task]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._known
+        for home in dict.fromkeys(self._homes.values()):
+            yield from self._table(home)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    @staticmethod
+    def _table(home: str) -> Mapping[str, _Value]:
+        module, _, name = home.partition(":")
+        return getattr(import_module(module), name)
 
 
 class WithPlugins(Mapping[str, _Value], Generic[_Value]):
@@ -85,7 +122,10 @@ class WithPlugins(Mapping[str, _Value], Generic[_Value]):
     ) -> None:
         self._own = own
         self._pick = pick
-        self._reserved = frozenset(task.partition("/")[0] for task in own)
+
+    @cached_property
+    def _reserved(self) -> frozenset[str]:
+        return frozenset(task.partition("/")[0] for task in self._own)
 
     def __getitem__(self, task: str) -> _Value:
         if task in self._own:

@@ -1,7 +1,14 @@
 """The `snellen` command line: thin commands over `snellen.sdk`."""
 
 import sys
+from importlib import import_module
 from importlib.metadata import version
+
+_APART = {
+    "mcp": "snellen.sdk.cli.serving",
+    "benchmarks": "snellen.sdk.cli.listing",
+    "protocols": "snellen.sdk.cli.listing",
+}
 
 
 def main() -> None:
@@ -9,9 +16,8 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         sys.stdout.write(f"snellen {version('snellen')}\n")
         return
-    # A host waits a second or two for a server's tools: `mcp` imports no other command.
-    if sys.argv[1:2] == ["mcp"]:
-        from snellen.sdk.cli.serving import app
-    else:
-        from snellen.sdk.cli.app import app
-    app()
+    # A host waits a second or two for a server's tools, and people for a list: of what has an
+    # entry here no other command is imported.
+    command = sys.argv[1] if len(sys.argv) > 1 else ""
+    home = _APART.get(command, "snellen.sdk.cli.app")
+    import_module(home).app()

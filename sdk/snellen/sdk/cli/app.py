@@ -9,11 +9,11 @@ import typer
 
 from snellen.grading.breakdown import LEAST
 from snellen.grading.errors import InputError
-from snellen.grading.protocols.table import PROTOCOLS, protocols_of
 from snellen.sdk.cli import (
     attempts,
     build,
     demo,
+    listing,
     pack,
     pack_audit,
     pack_tools,
@@ -47,19 +47,16 @@ from snellen.sdk.cli.options import (
     WithReferences,
     check,
     columns_of,
-    errors_told,
     executor_of,
     finish,
     item_ids,
-    left_out_told,
-    task_names,
 )
 from snellen.sdk.cli.summary import summary
+from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.doctor import checks
 from snellen.sdk.local import grade as grade_answers
 from snellen.sdk.protocol_reports import explain as explain_answers
 from snellen.sdk.stored import regrade as regrade_answers
-from snellen.tasks.benchmarks.table import TASKS
 
 app = typer.Typer(
     name="snellen",
@@ -86,23 +83,8 @@ def options(
     """The eye test for agents that use screens."""
 
 
-@app.command()
-def benchmarks() -> None:
-    """List the benchmarks, their tasks and what each is scored by."""
-    with left_out_told():
-        show.benchmarks(TASKS.values())
-
-
-@app.command()
-def protocols(
-    task: Annotated[
-        str | None, typer.Argument(help="All tasks when left out.", autocompletion=task_names)
-    ] = None,
-) -> None:
-    """List how a task can be scored: source, parts, and what is special about each protocol."""
-    with errors_told(), left_out_told():
-        chosen = {task: protocols_of(task)} if task is not None else PROTOCOLS
-        show.protocols(chosen)
+app.command()(listing.benchmarks)
+app.command()(listing.protocols)
 
 
 @app.command()

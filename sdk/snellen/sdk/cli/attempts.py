@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from snellen.grading.errors import InputError
 from snellen.sdk.cli.options import check_folder
+from snellen.sdk.cli.plain import write
 from snellen.sdk.cli.serving import (
     Key,
     Packs,
@@ -28,6 +28,7 @@ from snellen.sdk.cli.serving import (
 )
 from snellen.sdk.cli.tables import Head, print_table
 from snellen.sdk.cli.take import cost_said, tell_report
+from snellen.sdk.cli.terminal import Terminal
 from snellen.sdk.files import write_atomically
 from snellen.tasks.pack.layout import SEALED
 from snellen.tasks.pack.reading import has_references, read_manifest
@@ -53,7 +54,7 @@ _HEADS = (
     Head("value"),
 )
 _DRAIN_SECONDS = 1.0
-_out = Console(highlight=False)
+_out = Terminal()
 
 group = typer.Typer(
     help="See, close, reissue, export and grade the attempts of a store.",
@@ -196,7 +197,7 @@ def sweep(
     """Close what is past its deadline as expired, and what nobody has touched as abandoned."""
     with told(), _register(store) as register:
         swept = asyncio.run(register.sweep(idle))
-        sys.stdout.write(f"{swept.expired} expired, {swept.abandoned} abandoned\n")
+        write(f"{swept.expired} expired, {swept.abandoned} abandoned\n")
 
 
 # ---- what is opened ----------------------------------------------------------------------------
@@ -307,7 +308,7 @@ def _tell_how(
         words += ["--data", str(pack.folder), "--protocol", part.protocol]
         words += ["--items", str(items)] if items in files else []
         opened = f"{KEY_VARIABLE}={shlex.quote(f'@{key}')} " if key is not None else ""
-        sys.stdout.write(f"{opened}{shlex.join(words)}\n")
+        write(f"{opened}{shlex.join(words)}\n")
         if not has_references(pack):
             tell(f"{pack.folder} has no references: give --data the pack that it is a copy of")
         elif pack.manifest.references == SEALED and key is None and KEY_VARIABLE not in os.environ:
@@ -316,7 +317,7 @@ def _tell_how(
 
 def _tell_closed(before: "Attempt", after: "Attempt") -> None:
     already = " already" if before.closed is not None else ""
-    sys.stdout.write(f"attempt {after.id} is {after.state}{already}\n")
+    write(f"attempt {after.id} is {after.state}{already}\n")
 
 
 def _print_json(found: object) -> None:
@@ -347,10 +348,10 @@ def _show(found: "Details") -> None:
         ),
         "rules: " + ", ".join(_rules(found)),
     ]
-    sys.stdout.write("\n".join(lines) + "\n")
+    write("\n".join(lines) + "\n")
     if found.report is None:
-        sys.stdout.write(cost_said(found.cost.model_dump()) + "\n")
-        sys.stdout.write("no report\n")
+        write(cost_said(found.cost.model_dump()) + "\n")
+        write("no report\n")
     else:
         tell_report(found.report.model_dump(mode="json"))
 

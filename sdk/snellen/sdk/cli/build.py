@@ -1,6 +1,5 @@
 """The command that makes a fresh exam of pages: `build`."""
 
-import sys
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -12,8 +11,11 @@ from rich.markup import escape
 
 from snellen.grading.errors import InputError
 from snellen.sdk.cli import pack_output
-from snellen.sdk.cli.options import PROBLEMS, errors_told, task_names
+from snellen.sdk.cli.listing import task_names
+from snellen.sdk.cli.options import PROBLEMS
 from snellen.sdk.cli.pack import Key, NewKey, given_key
+from snellen.sdk.cli.plain import write
+from snellen.sdk.cli.telling import errors_told
 
 if TYPE_CHECKING:
     from snellen.tasks.building.building import BuildSettings, PageDone
@@ -201,7 +203,7 @@ def _told(exam: "BuiltExam", output: Path, folder: Path) -> None:
     built = exam.manifest.built
     if built is None:
         return
-    sys.stdout.write(
+    write(
         f"{built.pages:,} pages of {built.sites:,} sites, {len(built.skipped):,} skipped,"
         f" {len(built.unstable):,} unstable\n"
     )

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from snellen.grading.errors import where
 from snellen.grading.models.reports import PinVerdict
-from snellen.sdk.cli import show
-from snellen.sdk.cli.options import PROBLEMS, Images, errors_told, task_names
+from snellen.sdk.cli.listing import task_names
+from snellen.sdk.cli.options import PROBLEMS, Images
+from snellen.sdk.cli.telling import error_told, errors_told
+from snellen.sdk.cli.terminal import Terminal
 from snellen.tasks.checking import DataCheck, ImagesCheck, SplitCheck
 from snellen.tasks.checking import check as check_data
 from snellen.tasks.fetching import PLACES, Fetched, FetchError, Progress, place_of
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 _FEW = 5
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
+_out = Terminal()
+_err = Terminal(stderr=True)
 
 group = typer.Typer(
     help="Look at data before it is graded against.",
@@ -80,7 +81,7 @@ def fetch(
                     watch=watch,
                 )
         except FetchError as error:
-            show.error(error)
+            error_told(error)
             raise typer.Exit(PROBLEMS) from None
         _fetched(fetched)
         _checked(check_data(fetched.folder, look=False, remember=True))
@@ -181,7 +182,10 @@ def _checked(found: DataCheck) -> None:
     _line(f"[bold]{', '.join(found.benchmarks)}[/bold] in {escape(found.path)}")
     if found.origin:
         origin = found.origin
-        _line(f"  fetched from {origin.repository} at {origin.revision}, {origin.files} files")
+        _line(
+            f"  fetched from {escape(origin.repository)} at {escape(origin.revision)},"
+            f" {origin.files} files"
+        )
     if found.splits:
         _splits(found.splits)
     _notes(found.splits)
@@ -208,7 +212,14 @@ def _splits(splits: Sequence[SplitCheck]) -> None:
     for one in splits:
         style = "red" if one.pin.verdict is PinVerdict.DIFFERS else ""
         verdict = escape(one.pin.verdict.value)
-        table.add_row(one.task, one.split, f"{one.count:,}", one.pin.release, verdict, style=style)
+        table.add_row(
+            escape(one.task),
+            escape(one.split),
+            f"{one.count:,}",
+            one.pin.release,
+            verdict,
+            style=style,
+        )
     _out.print(table)
 
 
@@ -219,12 +230,12 @@ def _notes(splits: Sequence[SplitCheck]) -> None:
         if one.pin.note and one.pin.verdict is not PinVerdict.DIFFERS:
             told.setdefault((one.task, one.pin.note), []).append(one.split)
     for (task, note), names in told.items():
-        _line(f"  {task} {', '.join(names)}: {escape(note)}")
+        _line(f"  {escape(task)} {escape(', '.join(names))}: {escape(note)}")
     for one in splits:
         # What keeps the data from being whole is told among what is wrong.
         others = [name for name in one.left_out if name not in one.incomplete]
         for line in _few(f"{name}: {one.left_out[name]}" for name in others):
-            _line(f"  {one.task} {one.split} leaves out {escape(line)}")
+            _line(f"  {escape(one.task)} {escape(one.split)} leaves out {escape(line)}")
 
 
 def _images(checks: Sequence[ImagesCheck]) -> None:
@@ -238,7 +249,9 @@ def _images(checks: Sequence[ImagesCheck]) -> None:
                 " answers in pixels can be graded, others can't"
             )
         if one.there and not one.faults:
-            _line(f"  {one.task} {one.split}: every image is there and can be shown")
+            _line(
+                f"  {escape(one.task)} {escape(one.split)}: every image is there and can be shown"
+            )
 
 
 def _wrong(found: DataCheck) -> None:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from snellen.grading.errors import InputError
-from snellen.sdk.cli import show
-from snellen.sdk.cli.options import errors_told
+from snellen.sdk.cli.telling import errors_told, message
 
 if TYPE_CHECKING:
     from snellen.sdk.baseline.agent import Step
@@ -83,7 +82,7 @@ def demo(
         try:
             given = sit(wanted, _told)
         except KeyboardInterrupt:
-            show.message("stopped; what was read is kept, so that it goes faster the next time")
+            message("stopped; what was read is kept, so that it goes faster the next time")
             raise typer.Exit(_INTERRUPTED) from None
         page = _save(given, output)
         _print(given)
@@ -117,8 +116,6 @@ def _told(step: "Step", number: int, of: int) -> None:
 
 
 def _print(given: "Demo") -> None:
-    from rich.console import Console
-
     from snellen.sdk.baseline.showing import (
         by_benchmark,
         interval,
@@ -127,6 +124,7 @@ def _print(given: "Demo") -> None:
         what_it_shows,
     )
     from snellen.sdk.cli.tables import Head, print_table
+    from snellen.sdk.cli.terminal import Terminal
 
     heads = (
         Head("benchmark", text=True),
@@ -151,7 +149,7 @@ def _print(given: "Demo") -> None:
         )
         for name, mean, tasks in by_benchmark(given)
     ]
-    console = Console(highlight=False)
-    print_table(console, heads, rows)
-    console.print(what_it_shows(mean_of(given.rows, given.taken.steps)))
+    out = Terminal()
+    print_table(out, heads, rows)
+    out.print(what_it_shows(mean_of(given.rows, given.taken.steps)))
     sys.stdout.write(f"{len(given.taken.steps)} items in {given.seconds:.0f} seconds; each task:\n")

@@ -5,18 +5,9 @@ from typing import Annotated
 
 import typer
 
-from snellen.sdk.cli import models, show
-from snellen.sdk.cli.options import (
-    PROBLEMS,
-    STOPPED,
-    Images,
-    Json,
-    Output,
-    check,
-    errors_told,
-    finish,
-    item_ids,
-)
+from snellen.sdk.cli import models
+from snellen.sdk.cli.options import PROBLEMS, Images, Json, Output, check, finish, item_ids
+from snellen.sdk.cli.telling import STOPPED, errors_told, message
 from snellen.sdk.stored import reopen
 
 
@@ -106,7 +97,7 @@ def judge(
                 cache=cache,
             )
         except EvaluationInterrupted as stop:
-            show.message(str(stop))
+            message(str(stop))
             raise typer.Exit(STOPPED) from None
         finish(found, output, json=json)
         last = list(found.auxiliary.values())[-1]

@@ -1,34 +1,26 @@
 """What several commands share: their options, and how each ends."""
 
 import sys
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from json import dumps
 from pathlib import Path
 from typing import Annotated
-from warnings import catch_warnings, simplefilter, warn_explicit
 
 import typer
 
 from snellen.grading.breakdown import LEAST
-from snellen.grading.errors import InputError, SnellenError, UnknownNameError
+from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.models.estimates import Breakdown
-from snellen.grading.protocols.plugins import PluginWarning
 from snellen.grading.protocols.table import PROTOCOLS
 from snellen.grading.report.html import ready
 from snellen.grading.summaries import matrix
 from snellen.sdk.cli import show
+from snellen.sdk.cli.listing import task_names
 from snellen.sdk.reports import PAGE, Report, check_ending
 from snellen.sdk.sampling_file import Sample, load_sample
 
 PROBLEMS = 1
-STOPPED = 2
-
-
-def task_names(incomplete: str) -> list[str]:
-    """Complete a task's id."""
-    return [task for task in PROTOCOLS if task.startswith(incomplete)]
 
 
 def protocol_names(context: typer.Context, incomplete: str) -> list[str]:
@@ -265,26 +257,3 @@ def item_ids(path: Path | None) -> list[str] | Sample | None:
         reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
         raise InputError(f"can't read the item ids: {reason}", file=str(path)) from error
     return [line.strip() for line in lines if line.strip()]
-
-
-@contextmanager
-def errors_told() -> Generator[None]:
-    """Turn an error into its message and the status that says nothing could be done."""
-    try:
-        yield
-    except SnellenError as error:
-        show.error(error)
-        raise typer.Exit(STOPPED) from None
-
-
-@contextmanager
-def left_out_told() -> Generator[None]:
-    """Say after a list which installed packages were left out of it, and why."""
-    with catch_warnings(record=True) as caught:
-        simplefilter("always", PluginWarning)
-        yield
-    for one in caught:
-        if issubclass(one.category, PluginWarning):
-            show.left_out(str(one.message))
-        else:
-            warn_explicit(one.message, one.category, one.filename, one.lineno)

@@ -12,7 +12,9 @@ from rich.markup import escape
 from snellen.grading.errors import InputError, where
 from snellen.grading.models.reports import PinVerdict
 from snellen.sdk.cli import pack_output
-from snellen.sdk.cli.options import PROBLEMS, errors_told, item_ids, task_names
+from snellen.sdk.cli.listing import task_names
+from snellen.sdk.cli.options import PROBLEMS, item_ids
+from snellen.sdk.cli.telling import errors_told
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack import sealing
@@ -153,7 +155,9 @@ def create(
             )
         for one in loaded:
             if one.pin.verdict is PinVerdict.DIFFERS:
-                pack_output.err.print(f"[yellow]note[/yellow] {one.task}: {escape(one.pin.note)}")
+                pack_output.err.print(
+                    f"[yellow]note[/yellow] {escape(one.task)}: {escape(one.pin.note)}"
+                )
         pack_output.packed(manifest, output)
         _custody_told(manifest, secret)
 

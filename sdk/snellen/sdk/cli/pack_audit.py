@@ -10,8 +10,9 @@ from rich.markup import escape
 from snellen.grading.errors import InputError
 from snellen.grading.models.estimates import Estimate
 from snellen.sdk.cli import pack_output
-from snellen.sdk.cli.options import PROBLEMS, check_folder, errors_told
+from snellen.sdk.cli.options import PROBLEMS, check_folder
 from snellen.sdk.cli.pack import Folder, Key
+from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.files import write_atomically
 from snellen.tasks.audit.auditing import audit_pack
 from snellen.tasks.audit.models import Audit, SolverScore
@@ -116,7 +117,7 @@ def export(
 def _audited(found: Audit, output: Path) -> None:
     pack_output.out.print(f"[bold]{escape(found.name)}[/bold]: {found.items:,} items")
     for task in found.tasks:
-        pack_output.out.print(f"[bold]{task.task}[/bold] ({task.items:,} items)")
+        pack_output.out.print(f"[bold]{escape(task.task)}[/bold] ({task.items:,} items)")
         pack_output.table(["", *_solver(one)] for one in task.solvers)
         pack_output.table(["", f"{count:,}", fault.value] for fault, count in task.faults.items())
     pack_output.out.print("[bold]all tasks[/bold]")

@@ -6,15 +6,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from snellen.sdk.cli.terminal import Terminal
 from snellen.tasks.pack.layout import Manifest
 from snellen.tasks.pack.stats import PackStat, Spread, TaskStat
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+out = Terminal()
+err = Terminal(stderr=True)
 _MOST_TAGS = 8
 
 Bar: TypeAlias = Callable[[int], None]
@@ -26,7 +26,7 @@ def packed(manifest: Manifest, folder: Path) -> None:
     size = megabytes(manifest.image_bytes)
     place = escape(str(folder))
     out.print(
-        f"[bold]{manifest.name}[/bold] in {place}: {manifest.images:,} images, {size}",
+        f"[bold]{escape(manifest.name)}[/bold] in {place}: {manifest.images:,} images, {size}",
         soft_wrap=True,
     )
     table(["", task.task, f"{task.items:,} items", task.protocol] for task in manifest.tasks)
@@ -43,7 +43,7 @@ def stat(found: PackStat) -> None:
     """Print a pack in numbers."""
     size = megabytes(found.image_bytes)
     out.print(
-        f"[bold]{found.name}[/bold]: {found.items:,} items, {found.images:,} images, {size}"
+        f"[bold]{escape(found.name)}[/bold]: {found.items:,} items, {found.images:,} images, {size}"
         f", references {'none' if found.references is None else f'in {found.references}'}"
     )
     for task in found.tasks:
@@ -51,14 +51,14 @@ def stat(found: PackStat) -> None:
     if (built := found.built) is not None:
         seed = "" if built.seed is None else f", seed {built.seed}"
         out.print(
-            f"built by {built.builder or 'unknown'}{seed}: {built.pages:,} pages of"
+            f"built by {escape(built.builder or 'unknown')}{escape(seed)}: {built.pages:,} pages of"
             f" {built.sites:,} sites, {len(built.unstable):,} unstable, {len(built.struck):,}"
             " items struck"
         )
 
 
 def _task(task: TaskStat) -> None:
-    out.print(f"[bold]{task.task}[/bold] ({task.split}, {task.protocol})")
+    out.print(f"[bold]{escape(task.task)}[/bold] ({escape(task.split)}, {escape(task.protocol)})")
     sites = "unknown" if task.sites is None else f"{task.sites:,} by {task.cluster}"
     sized = f"{_spread(task.widths)} x {_spread(task.heights)} pixels" if task.widths else ""
     options = ", ".join(f"{number} of {count:,}" for number, count in task.options.items())

@@ -11,8 +11,9 @@ from rich.markup import escape
 
 from snellen.grading.errors import InputError
 from snellen.sdk.cli import pack_output
-from snellen.sdk.cli.options import check_folder, errors_told, tag_names
+from snellen.sdk.cli.options import check_folder, tag_names
 from snellen.sdk.cli.pack import Folder, Key, NewFolder
+from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.files import write_atomically
 from snellen.tasks.pack import sealing
 from snellen.tasks.pack.copying import check_outside

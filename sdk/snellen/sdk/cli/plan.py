@@ -9,7 +9,8 @@ from snellen.grading.errors import InputError
 from snellen.grading.stats.plans import Plan, costs, planned
 from snellen.grading.stats.precision import Expected
 from snellen.sdk.cli import show
-from snellen.sdk.cli.options import Data, Split, Tags, Task, check_folder, errors_told, tag_names
+from snellen.sdk.cli.options import Data, Split, Tags, Task, check_folder, tag_names
+from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.stratifying import stratify
 
 

@@ -9,9 +9,9 @@ from snellen.grading.breakdown import LEAST
 from snellen.grading.errors import InputError
 from snellen.grading.stats.compare import Correction
 from snellen.sdk.cli import models, show
+from snellen.sdk.cli.listing import task_names
 from snellen.sdk.cli.options import (
     PROBLEMS,
-    STOPPED,
     By,
     Cluster,
     Embedder,
@@ -31,11 +31,10 @@ from snellen.sdk.cli.options import (
     check_folder,
     check_tags,
     columns_of,
-    errors_told,
     finish,
     item_ids,
-    task_names,
 )
+from snellen.sdk.cli.telling import STOPPED, errors_told, message
 from snellen.sdk.comparison import check_comparison_ending
 from snellen.sdk.comparison import compare as compare_runs
 from snellen.sdk.consensus_file import PairRule, Rule, make_consensus
@@ -207,7 +206,7 @@ def evaluate(
                 cache=cache,
             )
         except EvaluationInterrupted as stop:
-            show.message(str(stop))
+            message(str(stop))
             raise typer.Exit(STOPPED) from None
         found = retagged(found, tags=tags, cluster=cluster)
         finish(found, output, json=json, by=by, least=least, with_references=with_references)

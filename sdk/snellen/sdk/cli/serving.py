@@ -18,6 +18,7 @@ import typer
 from pydantic import ValidationError
 
 from snellen.grading.errors import InputError, SnellenError
+from snellen.sdk.cli.plain import printable, write
 from snellen.server.rules import Contexts, Counting, Mode, Rules
 from snellen.server.settings import Address, Settings
 
@@ -255,7 +256,7 @@ def list_tokens(store: Store = None) -> None:
         for token in Tokens(database).listed():
             state = "" if token.revoked is None else f"  revoked {_day(token.revoked)}"
             scopes = ",".join(token.scopes)
-            sys.stdout.write(f"{token.name}  {scopes}  made {_day(token.created)}{state}\n")
+            write(f"{token.name}  {scopes}  made {_day(token.created)}{state}\n")
 
 
 @tokens.command()
@@ -344,7 +345,7 @@ def told() -> Generator[None]:
 def tell(sentence: str) -> None:
     """Say a sentence on standard error."""
     # Standard output is for the protocol, or for what is piped on.
-    sys.stderr.write(f"{sentence}\n")
+    sys.stderr.write(f"{printable(sentence)}\n")
     sys.stderr.flush()
 
 

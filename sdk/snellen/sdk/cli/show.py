@@ -1,20 +1,17 @@
 """What the commands print: tables on standard output, problems and errors on standard error."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import combinations, groupby
+from itertools import combinations
 from pathlib import Path
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from snellen.grading.chance import OneOf
-from snellen.grading.errors import SnellenError, UnknownNameError, where
-from snellen.grading.explain import PARTS, Explanation, part_name
+from snellen.grading.errors import UnknownNameError, where
+from snellen.grading.explain import Explanation
 from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.comparisons import ItemChange
 from snellen.grading.models.estimates import Breakdown
-from snellen.grading.protocols.base import Protocol
 from snellen.grading.report import auxiliary
 from snellen.grading.report.comparison import remarks, sentence
 from snellen.grading.report.heat_map import cell_text, grid_note
@@ -27,47 +24,17 @@ from snellen.grading.report.render import grouping, interval_cell, metric_cells
 from snellen.grading.stats.plans import Costs, Plan, Planned
 from snellen.grading.summaries.matrix import Grid
 from snellen.sdk.cli.tables import Head, print_table
+from snellen.sdk.cli.terminal import Terminal
 from snellen.sdk.comparison import Comparison
 from snellen.sdk.consensus_file import Consensus
 from snellen.sdk.doctor import Check
 from snellen.sdk.protocol_reports import ProtocolReports
 from snellen.sdk.reports import Report
 from snellen.sdk.sampling_file import Sample
-from snellen.tasks.benchmarks.table import TaskSpec
 
 _FEW = 5
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
-
-
-def benchmarks(specs: Iterable[TaskSpec]) -> None:
-    """Print every task, benchmark by benchmark."""
-    for benchmark, tasks in groupby(specs, lambda spec: spec.id.partition("/")[0]):
-        _out.print(f"[bold]{benchmark}[/bold]")
-        grid = _grid()
-        for spec in tasks:
-            guess = spec.guess
-            chance = f"chance {100 / guess.options:.1f} %" if isinstance(guess, OneOf) else ""
-            name = spec.id.partition("/")[2]
-            grid.add_row("", name, escape(spec.title), spec.primary, chance)
-        _out.print(grid)
-
-
-def protocols(by_task: Mapping[str, Iterable[Protocol]]) -> None:
-    """Print how tasks can be scored."""
-    for task, known in by_task.items():
-        _out.print(f"[bold]{task}[/bold]")
-        for number, protocol in enumerate(known):
-            default = " (default)" if number == 0 else ""
-            keys = f"{', '.join(protocol.metric.keys)}; primary {protocol.metric.primary}"
-            grid = _grid()
-            grid.add_row("", "special", escape(protocol.special))
-            grid.add_row("", "source", escape(protocol.source))
-            for part in PARTS:
-                grid.add_row("", part.value, escape(part_name(protocol, part)))
-            grid.add_row("", "metrics", keys)
-            _out.print(f"  [bold]{protocol.name}[/bold]{default}")
-            _out.print(grid)
+_out = Terminal()
+_err = Terminal(stderr=True)
 
 
 def report(given: Report) -> None:
@@ -88,7 +55,7 @@ def report(given: Report) -> None:
         guess = escape(given.chance.guess)
         _out.print(f"chance {100 * given.chance.value:.2f} ({guess}), lift {100 * given.lift:+.2f}")
     if given.estimates:
-        _out.print(f"intervals: {grouping(given)}")
+        _out.print(f"intervals: {escape(grouping(given))}")
     counts = ", ".join(f"{count} {name.value}" for name, count in given.outcomes.items() if count)
     attempts = f" x {given.attempts} attempts" if given.attempts > 1 else ""
     _out.print(f"{given.items} items{attempts}: {counts}")
@@ -260,25 +227,10 @@ def doctor(found: Iterable[Check]) -> None:
     _out.print(table)
 
 
-def message(text: str) -> None:
-    """Print a line on standard error."""
-    _err.print(text, markup=False, soft_wrap=True)
-
-
 def warnings(told: Iterable[str]) -> None:
     """Print what a reader of the numbers must know."""
     for warning in told:
         _out.print(f"[yellow]{escape(warning)}[/yellow]")
-
-
-def left_out(why: str) -> None:
-    """Print why a package's benchmark is not in the list above."""
-    _err.print(f"[red]left out:[/red] {escape(why)}", soft_wrap=True)
-
-
-def error(given: SnellenError) -> None:
-    """Print why nothing could be done."""
-    _err.print(f"[red]error:[/red] {escape(str(given))}", soft_wrap=True)
 
 
 def _auxiliary(given: Mapping[str, Auxiliary]) -> None:
@@ -305,7 +257,7 @@ def _changed(title: str, items: Iterable[ItemChange]) -> None:
 
 def _explanation(given: Explanation) -> None:
     _out.print(
-        f"\n[bold]{given.first} -> {given.second}[/bold] ({given.key}):"
+        f"\n[bold]{escape(given.first)} -> {escape(given.second)}[/bold] ({escape(given.key)}):"
         f" {100 * given.first_value:.4f} -> {100 * given.second_value:.4f},"
         f" difference {100 * given.difference:+.4f}"
     )
@@ -327,7 +279,7 @@ def _partings(given: ProtocolReports, first: str, second: str, key: str | None, 
         if shown < most:
             shown += 1
             _out.print(
-                f"  {parting.item_id}: {parting.first:.4f} -> {parting.second:.4f}"
+                f"  {escape(parting.item_id)}: {parting.first:.4f} -> {parting.second:.4f}"
                 f"  {escape(_short(parting.response))}"
             )
     if total > shown:

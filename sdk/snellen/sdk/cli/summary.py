@@ -4,20 +4,21 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from snellen.grading.summaries.mmbench_gui_online import Missing, Reading
 from snellen.grading.summaries.tables import Kind, SummaryTable
-from snellen.sdk.cli.options import check_folder, errors_told
+from snellen.sdk.cli.options import check_folder
 from snellen.sdk.cli.tables import Head, print_table
+from snellen.sdk.cli.telling import errors_told
+from snellen.sdk.cli.terminal import Terminal
 from snellen.sdk.published import beside_tables
 from snellen.sdk.saved import load_report
 from snellen.sdk.summaries.options import Options
 from snellen.sdk.summaries.saving import check_summary_ending, save_summaries
 from snellen.sdk.summaries.several import summarise
 
-_out = Console(highlight=False)
+_out = Terminal()
 
 
 def summary(

@@ -2,14 +2,14 @@
 
 import asyncio
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from snellen.sdk.cli import show
-from snellen.sdk.cli.options import PROBLEMS, STOPPED, check_folder, errors_told
+from snellen.sdk.cli.options import PROBLEMS, check_folder
+from snellen.sdk.cli.plain import write
+from snellen.sdk.cli.telling import STOPPED, errors_told, message
 
 if TYPE_CHECKING:
     from snellen.sdk.taking.contexts import Taking
@@ -90,11 +90,11 @@ def take(
             check_folder(output)
         wanted = Wanted(attempt, tuple(task or ()), model, url, token, tuple(serve or ()))
         pace = Pace(contexts, retries, timeout)
-        run = take_exam(agent, wanted, pace, show.message, logs=logs, finish=finish)
+        run = take_exam(agent, wanted, pace, message, logs=logs, finish=finish)
         try:
             taking = asyncio.run(run)
         except KeyboardInterrupt:
-            show.message("stopped; the attempt is open, and --attempt goes on with it")
+            message("stopped; the attempt is open, and --attempt goes on with it")
             raise typer.Exit(_INTERRUPTED) from None
         if output is not None:
             write_atomically(output, [json.dumps(taking.as_json(), indent=2).encode(), b"\n"])
@@ -109,13 +109,13 @@ def _tell(taking: "Taking") -> None:
     failed = sum(taking.faults.values())
     kinds = ", ".join(f"{count} {fault}" for fault, count in taking.faults.most_common())
     faults = f"; {failed} failed: {kinds}" if failed else ""
-    sys.stdout.write(f"{taking.contexts} items answered in {taking.runs} runs{faults}\n")
+    write(f"{taking.contexts} items answered in {taking.runs} runs{faults}\n")
     if taking.last_words:
-        show.message(f"the last run that failed ended with:\n{taking.last_words}")
+        message(f"the last run that failed ended with:\n{taking.last_words}")
     if taking.stopped:
-        show.message("no further context was begun: one after another had failed")
+        message("no further context was begun: one after another had failed")
     if taking.report is None:
-        sys.stdout.write(
+        write(
             f"{taking.open} items are open; they have no score, and the attempt is not closed."
             f" Go on with --attempt {taking.attempt}, or close it with --finish\n"
         )
@@ -126,8 +126,8 @@ def _tell(taking: "Taking") -> None:
 def tell_report(report: dict[str, Any]) -> None:
     """Print what an attempt's report says of its tasks and its cost."""
     for task in report["tasks"]:
-        sys.stdout.write(_line(task) + "\n")
-    sys.stdout.write(cost_said(report["cost"]) + "\n")
+        write(_line(task) + "\n")
+    write(cost_said(report["cost"]) + "\n")
 
 
 def cost_said(cost: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ import msgspec
 from platformdirs import user_cache_path
 from pydantic import JsonValue
 
-from snellen.grading.errors import InputError
+from snellen.grading.errors import NO_JSON, InputError
 from snellen.sdk.evaluation.questions import Answer, Question
 
 _LAYOUT = 1
@@ -85,7 +85,7 @@ class Cache:
                 "SELECT answer FROM answers WHERE key = ?", (key,)
             ).fetchone()
             return None if row is None else msgspec.json.decode(row[0], type=Answer)
-        except (sqlite3.Error, msgspec.DecodeError) as error:
+        except (sqlite3.Error, *NO_JSON) as error:
             raise self._unusable(error) from None
 
     def put(self, key: bytes, answer: Answer) -> None:

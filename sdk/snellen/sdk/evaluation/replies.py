@@ -10,6 +10,7 @@ from typing import TypeVar, cast
 
 import msgspec
 
+from snellen.grading.errors import NO_JSON
 from snellen.sdk.evaluation.faults import Fault
 from snellen.tasks.views import View
 
@@ -55,7 +56,7 @@ def reply_of(content: bytes, kind: type[_Reply]) -> _Reply:
             return msgspec.json.decode(content, type=kind)
         except msgspec.ValidationError:
             raise
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except NO_JSON:
             # Python's parser takes half a surrogate pair, which a cut answer may end in.
             plain: object = json.loads(content.decode("utf-8", "replace"))
             return msgspec.convert(_mended(plain), kind)
@@ -205,7 +206,7 @@ def _told(content: bytes) -> tuple[str, str]:
         told = msgspec.json.decode(content.removeprefix(_BOM), type=_Told)
         if not isinstance(told.error, str | None):
             told = msgspec.convert(told.error, _Told)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except NO_JSON:
         return (_start(content) if content.strip() else ""), ""
     code = str(told.code or told.type or "")
     for text in (told.message, told.detail, told.error):

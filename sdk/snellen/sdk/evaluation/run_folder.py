@@ -18,7 +18,7 @@ from typing import Any, cast
 import msgspec
 from pydantic import JsonValue
 
-from snellen.grading.errors import InputError
+from snellen.grading.errors import NO_JSON, InputError
 from snellen.sdk.evaluation.keeping import Bill, Cost, Record
 from snellen.sdk.files import write_atomically
 from snellen.sdk.submissions import Source
@@ -151,7 +151,7 @@ def _spent(path: Path) -> _Spent:
         return msgspec.json.decode(path.read_bytes(), type=_Spent)
     except FileNotFoundError:
         return _Spent()
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (OSError, *NO_JSON) as error:
         raise InputError(
             f"can't be read: {error}; without it, the run goes on and counts less", file=str(path)
         ) from None
@@ -205,7 +205,7 @@ def _read(text: bytes) -> _Line | None:
         return None
     try:
         return msgspec.json.decode(text, type=_Line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except NO_JSON:
         return None
 
 
@@ -260,7 +260,7 @@ def _settle(folder: Path, settings: Mapping[str, JsonValue]) -> None:
         found = _Stored(_LAYOUT, version("snellen"), plain)
         write_atomically(path, [msgspec.json.format(msgspec.json.encode(found)), b"\n"])
         return
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (OSError, *NO_JSON) as error:
         raise InputError(f"can't be read: {error}; give a new folder", file=str(path)) from None
     if stored.layout != _LAYOUT:
         raise InputError("was written by another version of snellen", file=str(path))

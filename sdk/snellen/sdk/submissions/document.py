@@ -5,15 +5,13 @@ from typing import NamedTuple, cast
 
 import msgspec
 
-from snellen.grading.errors import SubmissionError
+from snellen.grading.errors import NO_JSON, SubmissionError
 from snellen.grading.models.scores import TOO_LONG, Outcome
 from snellen.sdk.submissions.batch import Batch, Collector, Limits
 from snellen.sdk.submissions.files import display, open_binary, unreadable, without_mark
 from snellen.sdk.submissions.lines import add_line, parse_leniently
 from snellen.sdk.submissions.records import add_parsed
-from snellen.sdk.submissions.values import NotJsonError, kind_of
-
-_FAULTS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+from snellen.sdk.values import NotJsonError, kind_of
 
 
 class _Object(msgspec.Struct):
@@ -64,7 +62,7 @@ def _elements(data: bytes, file: str) -> _Elements:
         raise SubmissionError("there are no submissions in it: it is empty", file=file)
     try:
         whole = _decode(data)
-    except _FAULTS as fault:
+    except NO_JSON as fault:
         whole = _leniently(data, file, truncated="truncated" in str(fault))
     if isinstance(whole, list):
         return _Elements(cast("list[object]", whole), saved=False)
@@ -124,7 +122,7 @@ def _add_score(collector: Collector, element: object, row: int) -> None:
     if isinstance(element, msgspec.Raw):
         try:
             value = msgspec.json.decode(element)
-        except _FAULTS:
+        except NO_JSON:
             add_line(collector, bytes(element), row)
             return
     if isinstance(value, dict):

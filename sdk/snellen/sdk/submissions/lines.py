@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeAlias, cast
 
 import msgspec
 
+from snellen.grading.errors import NO_JSON
 from snellen.grading.models.reports import ProblemKind
 from snellen.sdk.submissions.batch import Collector
 from snellen.sdk.submissions.records import (
@@ -19,9 +20,8 @@ from snellen.sdk.submissions.records import (
     report_deep_response,
     report_missing_response,
 )
-from snellen.sdk.submissions.values import NotJsonError, is_nested_too_deep
+from snellen.sdk.values import NotJsonError, is_nested_too_deep
 
-_FAULTS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _FLAT = frozenset((str, int, float, bool, type(None)))
 _CONTAINERS = frozenset((list, dict))
 
@@ -63,7 +63,7 @@ def _decode_of(collector: Collector, lines: Iterable[bytes]) -> _Decode:
         for line in lines:
             try:
                 first = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
-            except _FAULTS:
+            except NO_JSON:
                 continue
             if not is_episode(first):
                 name_fields(collector, list(first))
@@ -124,7 +124,7 @@ def add_line(collector: Collector, data: bytes, line: int, *, last: bool = False
         return
     try:
         row = _decode_of(collector, (data,))(data)
-    except _FAULTS as fault:
+    except NO_JSON as fault:
         # The same text after a lone surrogate, but the lenient parser gets past that.
         cut = last and "truncated" in str(fault)
         _add_faulty(collector, text, line, truncated=cut)
@@ -171,7 +171,7 @@ def _rows(
             # msgspec does not look into the strings that it skips.
             data.decode()
         rows = [decode(line) for line in lines]
-    except _FAULTS:
+    except NO_JSON:
         return None
     kinds: set[type[object]] = {type(row.response) for row in rows}
     if kinds <= _FLAT:

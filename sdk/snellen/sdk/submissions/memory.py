@@ -10,7 +10,7 @@ from snellen.grading.models.reports import ProblemKind
 from snellen.grading.models.scores import Submission
 from snellen.sdk.submissions.batch import Batch, Collector, Limits
 from snellen.sdk.submissions.records import add_record
-from snellen.sdk.submissions.values import kind_of
+from snellen.sdk.values import kind_of
 
 
 def read_rows(source: object, limits: Limits) -> Iterator[Batch]:

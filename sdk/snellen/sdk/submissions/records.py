@@ -9,7 +9,7 @@ from snellen.grading.models.reports import ProblemKind
 from snellen.grading.models.scores import TOO_LONG
 from snellen.sdk.submissions.batch import Collector
 from snellen.sdk.submissions.columns import FIELDS, Named
-from snellen.sdk.submissions.values import (
+from snellen.sdk.values import (
     NotJsonError,
     is_nested_too_deep,
     kind_of,

@@ -7,7 +7,7 @@ from snellen.grading.errors import SubmissionError
 from snellen.sdk.submissions.batch import Collector
 from snellen.sdk.submissions.columns import FIELDS, NEEDED
 from snellen.sdk.submissions.records import MAX_ATTEMPT, add_named, add_record, is_episode
-from snellen.sdk.submissions.values import text_fault
+from snellen.sdk.values import text_fault
 
 _OF_EPISODES = (
     "task_id",

@@ -1,8 +1,10 @@
 """Pages: images decoded once, as plain rows of pixels from which any region can be cut.
 
 Pillow says what a file is and decodes it. Where pyvips is installed it decodes plain PNGs, only
-as far down as is needed; PNG is lossless, so the pixels, and every view of them, are the same.
-Both are imported when the first image is looked at.
+as far down as is needed, and WebP in half of the memory; the pixels, and every view of them, are
+the same. Both are imported when the first image is looked at.
+
+Memory is what large images cost: what is not grey or RGB becomes it some rows at a time.
 """
 
 import io
@@ -25,6 +27,7 @@ FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 MOST_PIXELS = 50_000_000
 """Of an image: above it a small file could fill the memory. Pillow itself warns at 89 million."""
 MOST_BYTES = 64 << 20
+_BAND_PIXELS = 1 << 20
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _HEADER = struct.Struct(">IIBBBBB")
 
@@ -43,14 +46,14 @@ class Page:
     full: Extent
     rows: int
     mode: str
-    pixels: bytes = field(repr=False)
+    pixels: bytes | bytearray = field(repr=False)
 
     def cut(self, region: Region) -> "Image":
         """Return a region as an image; its rows must be here."""
         from PIL import Image
 
         stride = self.full.width * len(self.mode)
-        band = self.pixels[region.top * stride : region.bottom * stride]
+        band = memoryview(self.pixels)[region.top * stride : region.bottom * stride]
         image = Image.frombytes(self.mode, (self.full.width, region.extent.height), band)
         if region.extent.width == self.full.width:
             return image
@@ -80,11 +83,13 @@ def decode(data: bytes, rows_of: Callable[[Extent], int] | None = None) -> Page:
     with _opened(data) as image:
         full = Extent(*image.size)
         rows = full.height if rows_of is None else rows_of(full)
-        if _plain_png(data, image) and _vips() is not None:
-            return _by_vips(data, image, full, rows)
+        if _vips() is not None:
+            if _plain_png(data, image):
+                return _png_by_vips(data, image, full, rows)
+            if image.format == "WEBP" and getattr(image, "n_frames", 1) == 1:
+                return _webp_by_vips(data, image, full)
         image.load()
-        flat = _flat(image)
-        return Page(full, full.height, flat.mode, flat.tobytes())
+        return _in_bands(full, full.height, lambda top, bottom: _crop(image, top, bottom))
 
 
 def probe(data: bytes) -> Extent:
@@ -182,29 +187,69 @@ def _vips() -> Any:  # noqa: ANN401  # pyvips has no types, and may not be there
     return cast("Any", pyvips)
 
 
-def _by_vips(data: bytes, image: "Image", full: Extent, rows: int) -> Page:
-    from PIL import Image
-
+def _png_by_vips(data: bytes, image: "Image", full: Extent, rows: int) -> Page:
     vips = _vips()
     # The last few rows cost less than decoding everything a second time.
     rows = full.height if rows * 16 > full.height * 15 else rows
-    try:
+    with _vips_faults():
         pixels = vips.Image.pngload_buffer(data, access="sequential", fail_on="truncated")
+        if image.mode not in ("RGB", "L"):
+            return _in_bands(full, rows, _bands_of(pixels, image.mode))
         if rows < full.height:
             pixels = pixels.crop(0, 0, full.width, rows)
         # A buffer of libvips's own, which is as good as bytes here: copying it takes as long as
         # cutting ten views.
-        decoded = cast("bytes", pixels.write_to_memory())
+        return Page(full, rows, image.mode, cast("bytes", pixels.write_to_memory()))
+
+
+def _webp_by_vips(data: bytes, image: "Image", full: Extent) -> Page:
+    with _vips_faults():
+        pixels = _vips().Image.webpload_buffer(data, access="sequential", fail_on="truncated")
+        mode = "RGBA" if pixels.bands == 4 else "RGB"
+        return _in_bands(full, full.height, _bands_of(pixels, mode))
+
+
+def _bands_of(pixels: Any, mode: str) -> "Callable[[int, int], Image]":  # noqa: ANN401  # a vips image
+    from PIL import Image
+
+    region = _vips().Region.new(pixels)
+
+    def band(top: int, bottom: int) -> Image.Image:
+        size = (pixels.width, bottom - top)
+        return Image.frombytes(mode, size, region.fetch(0, top, *size))
+
+    return band
+
+
+@contextmanager
+def _vips_faults() -> Generator[None]:
+    vips = _vips()
+    try:
+        yield
     except vips.Error as error:
         reason = str(error).strip().splitlines()[-1:]
         raise DataError(f"the image can't be read: {''.join(reason)}") from None
-    if image.mode in ("RGB", "L"):
-        return Page(full, rows, image.mode, decoded)
-    flat = _flat(Image.frombytes(image.mode, (full.width, rows), decoded))
-    return Page(full, rows, flat.mode, flat.tobytes())
 
 
 # ---- every mode as grey or RGB ---------------------------------------------------------------
+
+
+def _in_bands(full: Extent, rows: int, band: "Callable[[int, int], Image]") -> Page:
+    """Return rows of an image as grey or RGB; a band is some of them, from a row up to another."""
+    height = max(1, _BAND_PIXELS // full.width)
+    pixels, mode = bytearray(), ""
+    for top in range(0, rows, height):
+        flat = _flat(band(top, min(rows, top + height)))
+        if not pixels:
+            mode = flat.mode
+            pixels = bytearray(rows * full.width * len(mode))
+        row = full.width * len(mode)
+        pixels[top * row : top * row + flat.height * row] = flat.tobytes()
+    return Page(full, rows, mode, pixels)
+
+
+def _crop(image: "Image", top: int, bottom: int) -> "Image":
+    return image.crop((0, top, image.width, bottom))
 
 
 def _flat(image: "Image") -> "Image":

@@ -3,15 +3,17 @@
 import asyncio
 import io
 from base64 import b64encode
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.server.screenshots.encoding import encode
+from snellen.server.screenshots.fair import FairPool
 from snellen.server.screenshots.frames import Extent, Frame, Region, factor
-from snellen.server.screenshots.originals import as_stored
-from snellen.server.screenshots.pages import Page, decode, page_bytes
+from snellen.server.screenshots.pages import Page, decode, page_bytes, probe
 from snellen.server.screenshots.requests import Format, Limits, Plan, ViewRequest, make_plan
 from snellen.server.screenshots.shelf import Shelf
 from snellen.server.screenshots.sources import Source
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 # Far larger images are first reduced by a whole number, to no less than twice the size: that is
 # twice as fast and can't be seen. Else a view is scaled as `snellen.tasks.views` scales.
 _GAP = 2.0
+_LARGE_PIXELS = 12_000_000
+"""One image above it is decoded at a time: that takes up to seven bytes a pixel."""
+_BAND_PIXELS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +96,14 @@ class Screenshots:
 
     Decoded pages and encoded views are kept up to a budget of bytes each, the last used longest.
     Who asks for what is being made waits for it. Work on pixels is done on a few threads of its
-    own, so that the event loop stays free.
+    own, so that the event loop stays free; callers take turns there, and one is always left to
+    the others.
 
     Args:
         limits: How large a view may be, where a call does not say so.
         page_budget: Bytes of decoded pixels to keep.
         view_budget: Bytes of encoded views to keep, their base64 included.
-        threads: How many work on pixels.
+        threads: How many work on pixels; all but one for the same caller.
     """
 
     def __init__(
@@ -106,14 +112,15 @@ class Screenshots:
         *,
         page_budget: int = 256 << 20,
         view_budget: int = 64 << 20,
-        threads: int = 2,
+        threads: int = 3,
     ) -> None:
         self.limits = limits or Limits()
         self._pages: Shelf[str, Page] = Shelf(page_budget, page_bytes)
         self._views: Shelf[tuple[str, str, ViewRequest, Limits], View] = Shelf(
             view_budget, lambda view: len(view.data) + len(view.base64)
         )
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="screenshots")
+        self._pool = FairPool(threads, max(1, threads - 1), "screenshots")
+        self._one_large = Lock()
 
     @property
     def weight(self) -> Weight:
@@ -122,10 +129,14 @@ class Screenshots:
 
     def prepare(self) -> None:
         """Load what views need, on a thread: the first view is then no slower than the others."""
-        self._pool.submit(_load)
+        self._pool.submit("", _load)
 
     async def view(
-        self, source: Source, request: ViewRequest | None = None, limits: Limits | None = None
+        self,
+        source: Source,
+        request: ViewRequest | None = None,
+        limits: Limits | None = None,
+        caller: str = "",
     ) -> View:
         """Return a view of an image.
 
@@ -135,6 +146,7 @@ class Screenshots:
             source: The image.
             request: What to show of it; None: the whole.
             limits: How large the view may be; None: the service's own.
+            caller: Who asks: whose turn it is to be served goes round among callers.
 
         Raises:
             ExamError: The request makes no sense for this image; the message says what to do.
@@ -146,14 +158,16 @@ class Screenshots:
         if held is not None:
             return held
         future = self._views.start(
-            key, lambda: self._make(source, request, limits), self._pool.submit
+            key,
+            lambda: self._make(source, request, limits),
+            partial(self._pool.submit, caller),
         )
         # A caller that gives up must not take the view from the others that wait for it.
         return await asyncio.shield(asyncio.wrap_future(future))
 
     def close(self) -> None:
         """Let the threads go; what is under way is finished."""
-        self._pool.shutdown()
+        self._pool.close()
 
     def _make(self, source: Source, request: ViewRequest, limits: Limits) -> View:
         def plan(full: Extent) -> Plan:
@@ -165,20 +179,17 @@ class Screenshots:
         def read() -> Page:
             # Whoever looks below what is here looks around: the second time all is decoded.
             again = self._pages.held(source.digest) is not None
-            return decode(source.load(), None if again else bottom)
+            data = source.load()
+            size = probe(data)
+            large = size.width * size.height > _LARGE_PIXELS
+            with self._one_large if large else nullcontext():
+                return decode(data, None if again else bottom)
 
         page = self._pages.get(source.digest, read, lambda held: bottom(held.full) <= held.rows)
         made = plan(page.full)
-        stored = None
-        if made.frame.whole and made.frame.shown == made.frame.full:
-            stored = as_stored(source.load(), request.format, limits.max_bytes)
-        if stored is not None and stored.media_type != "image/png":
-            encoded = stored  # what is lossy already would only grow, or lose more
-        else:
-            image = _scaled(page.cut(made.frame.region), made.frame.shown)
-            encoded = encode(image, request.format, limits.max_bytes)
-            if stored is not None and len(stored.data) < len(encoded.data):
-                encoded = stored
+        image = _scaled(page, made.frame.region, made.frame.shown)
+        # What is stored never goes out: a file may hold more than its pixels, in many places.
+        encoded = encode(image, request.format, limits.max_bytes)
         return View(encoded.data, b64encode(encoded.data).decode(), encoded.media_type, made)
 
 
@@ -207,12 +218,28 @@ def _load() -> None:
         encode(page.cut(Region(0, 0, *page.full)), form, len(page.pixels) * 100)
 
 
-def _scaled(image: "Image", shown: Extent) -> "Image":
-    from PIL.Image import Resampling
+def _scaled(page: Page, region: Region, shown: Extent) -> "Image":
+    """Return a region of a page at another size: as Pillow's `resize` with `reducing_gap` has it.
 
-    if image.size == shown:
-        return image
-    return image.resize(shown, Resampling.LANCZOS, reducing_gap=_GAP)
+    Pillow makes an image of the whole region first; here it is reduced some rows at a time.
+    """
+    from PIL import Image
+
+    size = region.extent
+    if size == shown:
+        return page.cut(region)
+    across = int(size.width / shown.width / _GAP) or 1
+    down = int(size.height / shown.height / _GAP) or 1
+    if (across, down) == (1, 1):
+        return page.cut(region).resize(shown, Image.Resampling.LANCZOS)
+    reduced = Image.new(page.mode, (ceil(size.width / across), ceil(size.height / down)))
+    height = down * max(1, _BAND_PIXELS // (size.width * down))
+    for top in range(region.top, region.bottom, height):
+        bottom = min(region.bottom, top + height)
+        band = page.cut(Region(region.left, top, region.right, bottom)).reduce((across, down))
+        reduced.paste(band, (0, (top - region.top) // down))
+    box = (0, 0, size.width / across, size.height / down)
+    return reduced.resize(shown, Image.Resampling.LANCZOS, box=box)
 
 
 def _shown(plan: Plan) -> str:

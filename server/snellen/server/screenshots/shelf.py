@@ -72,16 +72,16 @@ class Shelf(Generic[Key, Value]):
                 done.set_result(value)
                 return done
             future = self._making.get(key)
-            if future is not None:
+            if future is None:
+                future = self._making[key] = Future()
+            elif future.running():
                 return future
-            future = self._making[key] = Future()
+        # It may wait for somebody else's turn: whoever's comes first makes it.
         try:
             run(lambda: self._fill(key, make, future))
         except RuntimeError as error:
             # Nobody runs it: the pool was closed.
-            with self._lock:
-                self._making.pop(key, None)
-            future.set_exception(error)
+            self._end(key, future, error)
         return future
 
     def get(
@@ -101,17 +101,26 @@ class Shelf(Generic[Key, Value]):
                 return value
 
     def _fill(self, key: Key, make: Callable[[], Value], future: Future[Value]) -> None:
+        with self._lock:
+            if future.running() or future.done():
+                return
+            future.set_running_or_notify_cancel()
         try:
             value = make()
         except BaseException as error:  # noqa: BLE001  # whoever waits gets it, and raises it
-            with self._lock:
-                del self._making[key]
-            future.set_exception(error)
+            self._end(key, future, error)
             return
         with self._lock:
             self._keep(key, value)
             del self._making[key]
         future.set_result(value)
+
+    def _end(self, key: Key, future: Future[Value], error: BaseException) -> None:
+        with self._lock:
+            if future.done():
+                return
+            del self._making[key]
+            future.set_exception(error)
 
     def _keep(self, key: Key, value: Value) -> None:
         old = self._kept.pop(key, None)

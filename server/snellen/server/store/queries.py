@@ -24,7 +24,7 @@ from sqlalchemy import (
 
 from snellen.server.exam import Place
 from snellen.server.sittings import Cost, Progress, Swept
-from snellen.server.store.rows import AnswerRow, AttemptRow, ItemRow, ListedRow, PlaceRow
+from snellen.server.store.rows import AnswerRow, AttemptRow, ItemRow, ListedRow, PlaceRow, TraceRow
 from snellen.server.store.statements import Command, Query
 from snellen.server.store.tables import answers, attempts, items, leases, traces
 
@@ -189,6 +189,26 @@ GIVEN = (
     )
     .where(_MINE)
     .order_by(items.c.place, answers.c.number)
+)
+_OF_FAULTS = traces.alias()
+# The traces of the items of which an image could not be shown at least once, from the first on.
+FAULTS = Query(
+    select(items.c.task, items.c.item, traces.c.detail)
+    .join_from(
+        traces,
+        items,
+        and_(traces.c.attempt == items.c.attempt, traces.c.place == items.c.place),
+    )
+    .where(
+        traces.c.attempt == bindparam("a"),
+        traces.c.place.in_(
+            select(_OF_FAULTS.c.place).where(
+                _OF_FAULTS.c.attempt == bindparam("a"), _OF_FAULTS.c.detail.contains('"fault"')
+            )
+        ),
+    )
+    .order_by(traces.c.id),
+    TraceRow,
 )
 _COST = select(
     func.count(),

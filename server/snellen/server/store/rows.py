@@ -61,6 +61,14 @@ class PlaceRow(NamedTuple):
     place: int
 
 
+class TraceRow(NamedTuple):
+    """What a call's trace says of an item."""
+
+    task: str
+    item: str
+    detail: str
+
+
 class AnswerRow(NamedTuple):
     """An answer, to see whether one that comes is the same."""
 

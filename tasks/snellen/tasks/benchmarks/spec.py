@@ -5,13 +5,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from snellen.grading.chance import Guess
 from snellen.grading.errors import PluginError
-from snellen.grading.models.answers import AnswerKind
+from snellen.grading.guesses import Guess
+from snellen.grading.models.kinds import AnswerKind
 from snellen.grading.protocols.plugins import Rules
-from snellen.tasks.models import TaskData
+
+if TYPE_CHECKING:
+    from snellen.tasks.models import TaskData
 
 
 class Loader(Protocol):
@@ -24,7 +26,7 @@ class Loader(Protocol):
         split: str | None = None,
         images: str | Path | None = None,
         prompt: str | None = None,
-    ) -> TaskData:
+    ) -> "TaskData":
         """Load; raises DataError on what can't be read."""
         ...
 

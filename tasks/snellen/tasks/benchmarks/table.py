@@ -5,10 +5,13 @@ by the metric that it names.
 """
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from snellen.grading.chance import (
+from snellen.grading.errors import PluginError, UnknownNameError
+from snellen.grading.guesses import (
+    NO_ANSWER,
     Constant,
     Guess,
     NoGuess,
@@ -18,20 +21,12 @@ from snellen.grading.chance import (
     RandomBox,
     RandomPoint,
 )
-from snellen.grading.errors import PluginError, UnknownNameError
-from snellen.grading.models.answers import AnswerKind
+from snellen.grading.models.kinds import AnswerKind
 from snellen.grading.protocols.plugins import Rules, WithPlugins
-from snellen.tasks.benchmarks import (
-    matrix,
-    mmbench_gui,
-    screenqa,
-    screenspot,
-    visualwebbench,
-    webrssbench,
-)
 from snellen.tasks.benchmarks.spec import Benchmark, Loader, TaskSpec
-from snellen.tasks.models import TaskData
-from snellen.tasks.pack.layout import MANIFEST
+
+if TYPE_CHECKING:
+    from snellen.tasks.models import TaskData
 
 _TEXT, _CHOICE, _BOX, _POINT, _EPISODE = (
     AnswerKind.TEXT,
@@ -45,7 +40,7 @@ _UI_TEXTS, _BOXED, _LABEL = AnswerKind.UI_TEXTS, AnswerKind.BOXED_TEXTS, AnswerK
 _LETTER = OneOfItsOptions()
 _POINT_AT = RandomPoint()
 _DRAW = RandomBox()
-_UNANSWERABLE = Constant(screenqa.NO_ANSWER)
+_UNANSWERABLE = Constant(NO_ANSWER)
 _NO_ELEMENTS = Constant("[]")
 # ComplexQA has no question without an answer; more of its references say 2 than anything else.
 _A_COUNT = Constant("2")
@@ -111,6 +106,22 @@ _MATRIX: tuple[_Line, ...] = (
 )
 
 
+def _loader(module: str) -> Loader:
+    """Return a benchmark's loader, whose module is imported when it is first called."""
+
+    def load(
+        task: str,
+        path: str | Path,
+        split: str | None = None,
+        images: str | Path | None = None,
+        prompt: str | None = None,
+    ) -> "TaskData":
+        known = import_module(f"snellen.tasks.benchmarks.{module}")
+        return known.load(task, path, split, images, prompt)
+
+    return load
+
+
 def _specs(benchmark: str, lines: Sequence[_Line], loader: Loader) -> dict[str, TaskSpec]:
     specs = [TaskSpec(f"{benchmark}/{line[0]}", *line[1:], loader) for line in lines]
     return {spec.id: spec for spec in specs}
@@ -124,13 +135,13 @@ def _plugin_tasks(rules: Rules) -> Mapping[str, TaskSpec]:
 
 TASKS: Mapping[str, TaskSpec] = WithPlugins(
     {
-        **_specs("visualwebbench", _VISUALWEBBENCH, visualwebbench.load),
-        **_specs("webrssbench", _WEBRSSBENCH, webrssbench.load),
-        **_specs("mmbench-gui", _MMBENCH_GUI, mmbench_gui.load),
-        **_specs("screenqa", _SCREENQA, screenqa.load),
-        **_specs("matrix", _MATRIX, matrix.load),
-        **_specs("screenspot-v2", _SCREENSPOT, screenspot.load),
-        **_specs("screenspot-pro", _SCREENSPOT, screenspot.load),
+        **_specs("visualwebbench", _VISUALWEBBENCH, _loader("visualwebbench")),
+        **_specs("webrssbench", _WEBRSSBENCH, _loader("webrssbench")),
+        **_specs("mmbench-gui", _MMBENCH_GUI, _loader("mmbench_gui")),
+        **_specs("screenqa", _SCREENQA, _loader("screenqa")),
+        **_specs("matrix", _MATRIX, _loader("matrix")),
+        **_specs("screenspot-v2", _SCREENSPOT, _loader("screenspot")),
+        **_specs("screenspot-pro", _SCREENSPOT, _loader("screenspot")),
     },
     _plugin_tasks,
 )
@@ -160,7 +171,7 @@ def load_task(
     split: str | None = None,
     images: str | Path | None = None,
     prompt: str | None = None,
-) -> TaskData:
+) -> "TaskData":
     """Load one split of any task from its published files.
 
     Args:
@@ -175,6 +186,8 @@ def load_task(
         DataError: The data can't be read.
         MissingExtraError: Reading it needs an optional dependency.
     """
+    from snellen.tasks.pack.layout import MANIFEST
+
     spec = task_of(task)
     if (Path(path) / MANIFEST).is_file():
         from snellen.tasks.pack.loading import load_from_pack

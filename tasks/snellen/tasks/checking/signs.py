@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
+from snellen.grading.errors import NO_JSON
 from snellen.tasks.benchmarks import screenqa, visualwebbench, webrssbench
 from snellen.tasks.sources import matrix, webrssbench_manifest
 from snellen.tasks.sources.mmbench_gui_files import FOLDER, L1_FILE, L2_FILE
@@ -259,7 +260,7 @@ def _tasks_of_manifest(path: Path) -> list[str]:
             rows = [msgspec.json.decode(line, type=_Named) for line in data.splitlines() if line]
         else:
             rows = msgspec.json.decode(data, type=_Manifest).rows
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except NO_JSON:
         return every
     named = {f"webrssbench/{row.task}" for row in rows}
     return [task for task in every if task in named] or every

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from snellen.grading.errors import DataError
+from snellen.grading.errors import NO_JSON, DataError
 from snellen.tasks.fetching.archives import absent
 from snellen.tasks.fetching.names import FRESH, MANIFEST
 
@@ -67,7 +67,7 @@ def read_manifest(folder: Path) -> Manifest | None:
         return msgspec.json.decode(path.read_bytes(), type=Manifest)
     except FileNotFoundError:
         return None
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (OSError, *NO_JSON) as error:
         reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
         raise DataError(
             f"can't be read: {reason}; take it away, and the next fetch writes it anew",

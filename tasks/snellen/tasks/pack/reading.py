@@ -10,7 +10,7 @@ from typing import overload
 import msgspec
 from pydantic import ValidationError
 
-from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.errors import NO_JSON, DataError, UnknownNameError
 from snellen.grading.models.items import Item, Reference
 from snellen.grading.protocols.base import NO_CONTEXT, Context
 from snellen.grading.protocols.table import protocol_of
@@ -73,7 +73,7 @@ class ItemLines(Sequence[PackItem]):
         for number, line in enumerate(self._lines, start=1):
             try:
                 head = decode(line)
-            except msgspec.DecodeError as error:
+            except NO_JSON as error:
                 raise DataError(f"it is no item: {error}", file=file, line=number) from None
             if "\0" in head.item.id + (head.pair or ""):
                 words = f"{head.item.id!r} or its pair holds U+0000, which no store keeps"
@@ -208,7 +208,7 @@ def is_pack(folder: str | Path) -> bool:
     """Whether a folder looks like a pack of any layout."""
     try:
         words = msgspec.json.decode((Path(folder) / MANIFEST).read_bytes(), type=dict[str, object])
-    except (OSError, msgspec.DecodeError):
+    except (OSError, *NO_JSON):
         return False
     return str(words.get("format", "")).startswith(FORMAT.partition("@")[0])
 
@@ -356,7 +356,7 @@ def read_manifest(root: Path) -> Manifest:
     data = read_inside(root, MANIFEST)
     try:
         words = msgspec.json.decode(data, type=dict[str, object])
-    except msgspec.DecodeError as error:
+    except NO_JSON as error:
         raise DataError(f"it is no JSON object: {error}", file=str(path)) from None
     if words.get("format") != FORMAT:
         raise DataError(

@@ -16,7 +16,7 @@ from uuid import UUID, uuid5
 import msgspec
 from pydantic import JsonValue, ValidationError
 
-from snellen.grading.errors import DataError
+from snellen.grading.errors import NO_JSON, DataError
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.protocols.base import Gold
 from snellen.grading.protocols.golds import GoldShape
@@ -69,7 +69,7 @@ def key_named(head: bytes) -> str | None:
     """Return the id of the key that a head names; None where it names none."""
     try:
         return msgspec.json.decode(head, type=dict[str, str]).get("key")
-    except msgspec.DecodeError:
+    except NO_JSON:
         return None
 
 
@@ -155,7 +155,7 @@ class _Reader:
                 self._source(PackSource.model_validate(record), number)
             else:
                 self._reference(PackReference.model_validate(record), number)
-        except msgspec.DecodeError:
+        except NO_JSON:
             raise self._fault("it is no JSON object", number) from None
         except ValidationError as error:
             raise self._fault("it is no reference", number, _field_of(error)) from None

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from snellen.grading.errors import DataError, MetricError, UnknownNameError
+from snellen.grading.errors import NO_JSON, DataError, MetricError, UnknownNameError
 from snellen.grading.protocols.table import protocols_of
 
 _DIGITS = 6
@@ -255,7 +255,7 @@ def read_tables(data: bytes, *, file: str) -> tuple[PublishedTable, ...]:
     """
     try:
         read = msgspec.json.decode(data, type=_File)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except NO_JSON as error:
         raise DataError(f"expected a file of published tables; {error}", file=file) from error
     return tuple(_table(read, table, file) for table in read.tables)
 

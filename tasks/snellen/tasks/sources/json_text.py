@@ -8,11 +8,8 @@ from typing import TypeVar
 
 import msgspec
 
-from snellen.grading.errors import DataError
+from snellen.grading.errors import NO_JSON, DataError
 from snellen.tasks.sources.rows import FETCH_AGAIN, row_error, words_of
-
-NO_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What msgspec raises on bytes that are no JSON, or JSON of another shape."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _T = TypeVar("_T")

@@ -11,12 +11,12 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from snellen.grading.errors import DataError
+from snellen.grading.errors import NO_JSON, DataError
 from snellen.grading.metrics.consensus import human_majority
 from snellen.grading.normalise import button
 from snellen.grading.parse.regions import region
 from snellen.tasks.sources.files import DEFAULT_SPLIT
-from snellen.tasks.sources.json_text import NO_JSON, read_json
+from snellen.tasks.sources.json_text import read_json
 from snellen.tasks.sources.rows import Pixels, Text, fault_of
 from snellen.tasks.sources.webrssbench_positions import PageBox, Rule, label
 from snellen.tasks.sources.webrssbench_rows import (
