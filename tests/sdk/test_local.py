@@ -15,6 +15,8 @@ from snellen.grading.grade import Answers, Grader
 from snellen.grading.models.reports import ProblemKind
 from snellen.grading.models.scores import Outcome
 
+pytestmark = pytest.mark.compat
+
 REFERENCES = {"a": ["12 exercises", "12"], "b": ["<no answer>"], "c": ["Wall Sit"], "d": ["blue"]}
 
 

@@ -10,6 +10,8 @@ from snellen import sdk
 from snellen.grading.errors import InputError
 from snellen.grading.metrics.code import Execution
 
+pytestmark = pytest.mark.compat
+
 PROGRAM = "def total(numbers):\n    return sum(numbers)"
 
 

@@ -54,6 +54,7 @@ def listed(port: int) -> int:
         connection.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sent", [b"", HALF_HEAD, HALF_BODY], ids=["nothing", "head", "body"])
 def test_an_honest_client_is_served_beside_more_half_sent_requests_than_descriptors(
     serve: Serve, sent: bytes
@@ -67,6 +68,7 @@ def test_an_honest_client_is_served_beside_more_half_sent_requests_than_descript
     assert len(written) < 5_000
 
 
+@pytest.mark.slow
 def test_a_server_raises_its_limit_of_descriptors_as_far_as_it_may(serve: Serve) -> None:
     resource = pytest.importorskip("resource")
     if not hasattr(resource, "prlimit"):

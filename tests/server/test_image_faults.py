@@ -165,6 +165,7 @@ async def test_answers_to_an_item_that_could_not_be_shown_are_exported_as_errors
     assert "could not be shown" in faulty["error"]
 
 
+@pytest.mark.slow
 async def test_the_log_names_the_file_of_an_image_that_can_not_be_shown(
     pack: Path, serve: Callable[..., Any], store: Path, agent_of: AgentOf
 ) -> None:

@@ -287,6 +287,7 @@ def test_an_address_that_ends_with_a_slash_is_served_and_never_redirected(
     assert get(served.url, "/attempts/") == 404
 
 
+@pytest.mark.slow
 async def test_an_item_that_is_none_is_not_logged(
     serve: Serve, store: Path, agent_of: AgentOf
 ) -> None:

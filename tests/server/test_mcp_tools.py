@@ -12,6 +12,8 @@ from PIL import Image
 
 from snellen.server.mcp_tools import TOOLS
 
+pytestmark = pytest.mark.compat
+
 Agent = Any
 Exam = Callable[..., Any]
 

@@ -16,11 +16,6 @@ A wrong answer is none of these: it scores 0. A fault is never a score.
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-import msgspec
-
-NO_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What msgspec raises on bytes that are no JSON, JSON of another shape, or JSON nested too deep."""
-
 
 class SnellenError(Exception):
     """Any error that snellen raises on purpose."""

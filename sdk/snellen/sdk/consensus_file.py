@@ -16,9 +16,10 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from snellen.grading.errors import NO_JSON, DataError, InputError, UnknownNameError
+from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.grading.metrics import consensus as votes_on
 from snellen.grading.models.reports import Problem
+from snellen.grading.no_json import NO_JSON
 from snellen.grading.normalise import button
 from snellen.grading.parse.refusals import is_refusal
 from snellen.grading.parse.regions import region

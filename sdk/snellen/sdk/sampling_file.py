@@ -12,10 +12,11 @@ from typing import Literal
 import msgspec
 from pydantic import ValidationError
 
-from snellen.grading.errors import NO_JSON, InputError
+from snellen.grading.errors import InputError
 from snellen.grading.models.reports import DataPin
 from snellen.grading.models.samples import SampleDesign, Stratum
 from snellen.grading.models.tags import TagColumn
+from snellen.grading.no_json import NO_JSON
 from snellen.sdk.files import write_atomically
 from snellen.tasks.pins import digest_of
 

@@ -7,9 +7,10 @@ import msgspec
 import numpy as np
 from pydantic import ValidationError
 
-from snellen.grading.errors import NO_JSON, InputError
+from snellen.grading.errors import InputError
 from snellen.grading.grade import CODES, Answers, Columns
 from snellen.grading.models.scores import TOO_LONG, Outcome
+from snellen.grading.no_json import NO_JSON
 from snellen.grading.score_table import ScoreTable
 from snellen.sdk.reports import Report, attach
 

@@ -9,10 +9,11 @@ from typing import cast
 import msgspec
 import numpy as np
 
-from snellen.grading.errors import NO_JSON, DataError, InputError, UnknownNameError
+from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.grading.grade import Grader
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.models.samples import SampleDesign
+from snellen.grading.no_json import NO_JSON
 from snellen.grading.protocols.base import Context, Gold, Protocol
 from snellen.grading.protocols.table import gold_shape
 from snellen.sdk.consensus_file import FORMAT, load_consensus

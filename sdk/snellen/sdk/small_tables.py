@@ -14,7 +14,8 @@ from typing import NamedTuple, Protocol, TypeAlias, cast
 
 import msgspec
 
-from snellen.grading.errors import NO_JSON, InputError
+from snellen.grading.errors import InputError
+from snellen.grading.no_json import NO_JSON
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _LINES = (".jsonl", ".ndjson")

@@ -19,8 +19,9 @@ from types import MappingProxyType
 import msgspec
 from platformdirs import user_data_path
 
-from snellen.grading.errors import NO_JSON, DataError
+from snellen.grading.errors import DataError
 from snellen.grading.models.reports import DataPin, PinVerdict
+from snellen.grading.no_json import NO_JSON
 
 
 @dataclass(frozen=True, slots=True)

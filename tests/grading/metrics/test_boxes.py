@@ -20,6 +20,8 @@ from snellen.grading.metrics.boxes import (
     point_in_box,
 )
 
+pytestmark = pytest.mark.compat
+
 # The example of BENCHMARKS 3.3, y from 0 to 10.
 PREDICTIONS: list[Ltrb] = [(0, 0, 13, 10), (-8, 0, 2.9, 10)]
 REFERENCES: list[Ltrb] = [(0, 0, 10, 10), (10, 0, 20, 10)]

@@ -24,6 +24,8 @@ from snellen.grading.metrics.eqa import (
 )
 from snellen.grading.metrics.eqa_orders import expected_area
 
+pytestmark = pytest.mark.compat
+
 VECTORS: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[2] / "fixtures" / "eqa_vectors.json").read_text()
 )

@@ -20,6 +20,8 @@ from snellen.grading.metrics.rouge import (
     rouge_details,
 )
 
+pytestmark = pytest.mark.compat
+
 SCORERS: dict[bool, Any] = {
     stemmer: import_module("rouge_score.rouge_scorer").RougeScorer(
         ["rouge1", "rouge2", "rougeL"], use_stemmer=stemmer

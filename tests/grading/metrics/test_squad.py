@@ -26,6 +26,8 @@ from snellen.grading.metrics.squad import (
 )
 from snellen.grading.normalise import Normaliser
 
+pytestmark = pytest.mark.compat
+
 NORMALISERS = (
     normalise.squad,
     normalise.squad_or_raw,

@@ -11,6 +11,8 @@ from snellen.grading.errors import MetricError
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.table import GOLDS, PROTOCOLS, gold_shape, protocol_of
 
+pytestmark = pytest.mark.compat
+
 REFERENCES: dict[str, list[Any]] = json.loads(
     Path(__file__).parents[2].joinpath("references.json").read_text(encoding="utf-8")
 )

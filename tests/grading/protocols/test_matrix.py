@@ -24,6 +24,8 @@ from snellen.grading.protocols.matrix_metrics import METRICS
 from snellen.grading.protocols.table import protocol_of
 from snellen.grading.score_table import score_one
 
+pytestmark = pytest.mark.compat
+
 OPTIONS = ["Home", "Settings", "About"]
 CALL = {"name": "click", "arguments": {"x": 160, "button": "left"}}
 TESTS = "from answer import total\nassert total([1, 2]) == 3\n"

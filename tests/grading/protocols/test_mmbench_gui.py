@@ -13,6 +13,8 @@ from snellen.grading.models.scores import Outcome, Score
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocol_of
 from snellen.grading.tally import Tally
 
+pytestmark = pytest.mark.compat
+
 L1, L2, L3 = "mmbench-gui/l1", "mmbench-gui/l2_basic", "mmbench-gui/l3"
 
 

@@ -13,6 +13,8 @@ from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.grading.score_table import score_one
 from snellen.grading.tally import Tally
 
+pytestmark = pytest.mark.compat
+
 NO_ANSWER = "<no answer>"
 
 

@@ -16,6 +16,8 @@ from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocol_of
 from snellen.grading.score_table import score_one
 from snellen.grading.tally import Tally
 
+pytestmark = pytest.mark.compat
+
 ONE = 0.999999995
 ROUGE = ("web_caption", "heading_ocr", "element_ocr")
 CHOICE = ("element_ground", "action_prediction", "action_ground")

@@ -20,6 +20,8 @@ from snellen.grading.protocols.webrssbench import with_embedder
 from snellen.grading.score_table import score_one
 from snellen.grading.tally import Tally
 
+pytestmark = pytest.mark.compat
+
 TASKS = [task for task in PROTOCOLS if task.startswith("webrssbench/")]
 
 

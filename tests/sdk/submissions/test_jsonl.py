@@ -17,6 +17,8 @@ from snellen.grading.models.scores import TOO_LONG
 from snellen.sdk.submissions import Batch, read
 from snellen.sdk.submissions.jsonl import blocks
 
+pytestmark = pytest.mark.compat
+
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:

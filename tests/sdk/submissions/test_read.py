@@ -13,6 +13,8 @@ from snellen.grading.models.reports import ProblemKind
 from snellen.grading.models.scores import TOO_LONG
 from snellen.sdk.submissions import Batch, read
 
+pytestmark = pytest.mark.compat
+
 GOOD = '{"item_id": "test/5/0", "response": "7"}\n'
 
 

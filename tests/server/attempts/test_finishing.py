@@ -20,6 +20,8 @@ from snellen.server.sittings import Attempt, Call, Caller
 from snellen.server.store.schema import open_store
 from snellen.tasks.pack.reading import open_pack, open_references, task_data
 
+pytestmark = pytest.mark.compat
+
 ME = Caller()
 Serve = Callable[..., Service]
 

@@ -11,6 +11,8 @@ from snellen.server.errors import ExamError, NoSuchAttemptError
 from snellen.server.rules import Contexts
 from snellen.server.sittings import Attempt, Call, Caller, State
 
+pytestmark = pytest.mark.compat
+
 MINUTE = 60_000
 ME = Caller()
 Serve = Callable[..., Service]

@@ -322,6 +322,7 @@ print(next(line.split()[1] for line in status if line.startswith("VmHWM:")))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs Linux's /proc")
 @pytest.mark.parametrize("form", ["PNG", "WEBP"])
 def test_the_largest_image_takes_less_than_600_mebibytes(

@@ -16,6 +16,8 @@ from snellen.tasks.benchmarks.screenqa import PAGE_PROMPTS, TASKS, load
 from snellen.tasks.pins import RELEASES
 from snellen.tasks.prompts import prompt_of
 
+pytestmark = pytest.mark.compat
+
 
 @pytest.mark.parametrize("task", TASKS)
 def test_every_golds_shape_is_the_one_that_the_protocols_read(repo: Path, task: str) -> None:

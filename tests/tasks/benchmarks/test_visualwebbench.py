@@ -28,6 +28,8 @@ from snellen.tasks.checking import image_faults
 from snellen.tasks.pins import RELEASES
 from snellen.tasks.sources.visualwebbench_rows import CONFIGS
 
+pytestmark = pytest.mark.compat
+
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "visualwebbench"
 LETTERED = ("element_ground", "action_prediction", "action_ground")
 PLACED = (

@@ -21,6 +21,8 @@ from snellen.tasks.pack.reading import (
 )
 from snellen.tasks.pack.sealing import KEY_VARIABLE, new_key
 
+pytestmark = pytest.mark.compat
+
 MakePack = Callable[..., Pack]
 LoadShort = Callable[..., TaskData]
 Rehash = Callable[..., None]

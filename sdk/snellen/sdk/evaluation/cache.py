@@ -11,7 +11,8 @@ import msgspec
 from platformdirs import user_cache_path
 from pydantic import JsonValue
 
-from snellen.grading.errors import NO_JSON, InputError
+from snellen.grading.errors import InputError
+from snellen.grading.no_json import NO_JSON
 from snellen.sdk.evaluation.questions import Answer, Question
 
 _LAYOUT = 1

@@ -18,7 +18,8 @@ from typing import Any, cast
 import msgspec
 from pydantic import JsonValue
 
-from snellen.grading.errors import NO_JSON, InputError
+from snellen.grading.errors import InputError
+from snellen.grading.no_json import NO_JSON
 from snellen.sdk.evaluation.keeping import Bill, Cost, Record
 from snellen.sdk.files import write_atomically
 from snellen.sdk.submissions import Source

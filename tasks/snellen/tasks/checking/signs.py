@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
-from snellen.grading.errors import NO_JSON
+from snellen.grading.no_json import NO_JSON
 from snellen.tasks.benchmarks import screenqa, visualwebbench, webrssbench
 from snellen.tasks.sources import matrix, webrssbench_manifest
 from snellen.tasks.sources.mmbench_gui_files import FOLDER, L1_FILE, L2_FILE

@@ -11,7 +11,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from snellen.grading.errors import NO_JSON, DataError
+from snellen.grading.errors import DataError
+from snellen.grading.no_json import NO_JSON
 from snellen.tasks.fetching.archives import absent
 from snellen.tasks.fetching.names import FRESH, MANIFEST
 

@@ -10,8 +10,9 @@ from typing import overload
 import msgspec
 from pydantic import ValidationError
 
-from snellen.grading.errors import NO_JSON, DataError, UnknownNameError
+from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.models.items import Item, Reference
+from snellen.grading.no_json import NO_JSON
 from snellen.grading.protocols.base import NO_CONTEXT, Context
 from snellen.grading.protocols.table import protocol_of
 from snellen.tasks.models import TaskData

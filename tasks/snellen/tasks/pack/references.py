@@ -16,8 +16,9 @@ from uuid import UUID, uuid5
 import msgspec
 from pydantic import JsonValue, ValidationError
 
-from snellen.grading.errors import NO_JSON, DataError
+from snellen.grading.errors import DataError
 from snellen.grading.models.reports import DataPin, PinVerdict
+from snellen.grading.no_json import NO_JSON
 from snellen.grading.protocols.base import Gold
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.table import gold_shape

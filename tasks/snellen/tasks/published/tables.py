@@ -9,7 +9,8 @@ from typing import Literal
 
 import msgspec
 
-from snellen.grading.errors import NO_JSON, DataError, MetricError, UnknownNameError
+from snellen.grading.errors import DataError, MetricError, UnknownNameError
+from snellen.grading.no_json import NO_JSON
 from snellen.grading.protocols.table import protocols_of
 
 _DIGITS = 6

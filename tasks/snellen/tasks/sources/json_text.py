@@ -8,7 +8,8 @@ from typing import TypeVar
 
 import msgspec
 
-from snellen.grading.errors import NO_JSON, DataError
+from snellen.grading.errors import DataError
+from snellen.grading.no_json import NO_JSON
 from snellen.tasks.sources.rows import FETCH_AGAIN, row_error, words_of
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

@@ -11,8 +11,9 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from snellen.grading.errors import NO_JSON, DataError
+from snellen.grading.errors import DataError
 from snellen.grading.metrics.consensus import human_majority
+from snellen.grading.no_json import NO_JSON
 from snellen.grading.normalise import button
 from snellen.grading.parse.regions import region
 from snellen.tasks.sources.files import DEFAULT_SPLIT
