@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NAME = "snellen-baseline-1"
 """What the agent calls itself; another number when its rules change."""
 
-BLIND = f"{NAME} with its eyes shut"
+BLIND = f"{NAME} blind"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ async def take(
 
     Args:
         client: A connection to the exam.
-        eyes: What to look with; None: the agent keeps its eyes shut and guesses.
+        eyes: What to look with; None: the agent guesses without the images.
         tasks: Tasks or benchmarks; all that is offered when empty.
         told: Called after each step with it, its number and the number of all.
 

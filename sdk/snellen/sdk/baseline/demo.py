@@ -1,4 +1,4 @@
-"""A demonstration: an exam served on this machine, sat by the baseline agent, eyes open and shut.
+"""A demonstration: an exam served here, taken by the baseline agent with images and without.
 
 The exam's side of it, which server to start with which sample, is here; the agent's side is
 `agent.take`, which is given a connection and no path of a pack.
@@ -18,6 +18,7 @@ from snellen.grading.errors import InputError, MissingExtraError
 from snellen.sdk.baseline.agent import NAME, Eyes, Step, Taken, take
 from snellen.sdk.baseline.exams import served_at, served_here
 from snellen.sdk.baseline.ocr import EXTRA, RapidReader, Shelf, cache_folder
+from snellen.tasks.memory import return_freed_memory
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -41,7 +42,7 @@ class Wanted:
         url: An exam that is served already; then it decides what is asked.
         token: What that server asks for.
         jobs: How many items are looked at at a time.
-        blind: Whether it is sat with eyes shut, too.
+        blind: Whether it is taken without the images, too.
         cache: Where readings are kept; None: nowhere.
     """
 
@@ -58,7 +59,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One task: what the agent scored, with its eyes open and shut, and what chance would.
+    """One task: what the agent scored with the images and without, and what chance scores.
 
     Attributes:
         task: The task's id.
@@ -68,7 +69,7 @@ class Row:
         value: What the agent scored over all items, 0..1.
         low: The lower end of its 95 % interval.
         high: The upper end.
-        blind: What it scored with its eyes shut.
+        blind: What it scored without the images.
         chance: What choosing at random scores, where that is known.
     """
 
@@ -88,8 +89,8 @@ class Demo:
     """A demonstration that was given.
 
     Attributes:
-        taken: The attempt with eyes open.
-        blind: The one with eyes shut, if there was one.
+        taken: The attempt with the images.
+        blind: The one without the images, if there was one.
         seconds: How long both took.
     """
 
@@ -131,6 +132,7 @@ def sit(wanted: Wanted, told: Callable[[Step, int, int], None] | None = None) ->
     # Before a server is started: a missing extra is reported at once.
     if find_spec("jinja2") is None:
         raise MissingExtraError("the page of a demonstration", EXTRA)
+    return_freed_memory()
     eyes = Eyes(RapidReader(), Shelf(wanted.cache), wanted.jobs)
     return asyncio.run(_sit(wanted, eyes, told))
 

@@ -1,4 +1,4 @@
-"""The agent with its eyes shut: what can be said to a question without looking.
+"""The blind agent: its answers to questions without their images.
 
 Its score is what the exam gives away: to be told from the agent's own, which looks.
 """

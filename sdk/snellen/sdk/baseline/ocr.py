@@ -4,10 +4,8 @@ Its models come with its wheel: nothing is downloaded and nothing leaves the mac
 Latin scripts, Chinese and Japanese; Arabic and Devanagari they do not.
 """
 
-import ctypes
 import os
 import secrets
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -39,8 +37,6 @@ _SETTINGS: dict[str, Any] = {
     "Rec.rec_img_shape": [3, 48, 64],
 }
 _LEAST = 4
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
-_THRESHOLD = 1_000_000
 
 
 class RapidReader:
@@ -56,7 +52,6 @@ class RapidReader:
             import rapidocr
         except ImportError as error:
             raise MissingExtraError("reading screenshots (OCR)", EXTRA) from error
-        _return_freed_memory()
         self._new: Any = rapidocr.RapidOCR
         self._here = threading.local()
         self._read: dict[bytes, Reading] = {}
@@ -142,17 +137,6 @@ class Shelf:
         name = getattr(picture.reader, "name", type(picture.reader).__name__)
         digest = sha256(f"{name}|{picture.pixels.shape}|".encode() + picture.pixels.tobytes())
         return self.folder / f"{digest.hexdigest()}.json"
-
-
-def _return_freed_memory() -> None:
-    """Have the C library give large freed blocks back to the system.
-
-    Each picture has a size of its own, so glibc keeps freed blocks of all sizes: without this,
-    reading 40 pages in two threads peaks at 1,055 MB and ends at 765; with it, at 572 and 243.
-    """
-    if sys.platform == "linux" and hasattr(library := ctypes.CDLL(None), "mallopt"):
-        library.mallopt(_M_MMAP_THRESHOLD, _THRESHOLD)
-        library.mallopt(_M_TRIM_THRESHOLD, _THRESHOLD)
 
 
 def cache_folder() -> Path:

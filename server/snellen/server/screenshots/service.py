@@ -17,6 +17,7 @@ from snellen.server.screenshots.pages import Page, decode, page_bytes, probe
 from snellen.server.screenshots.requests import Format, Limits, Plan, ViewRequest, make_plan
 from snellen.server.screenshots.shelf import Shelf
 from snellen.server.screenshots.sources import Source
+from snellen.tasks.memory import return_freed_memory
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -110,10 +111,11 @@ class Screenshots:
         self,
         limits: Limits | None = None,
         *,
-        page_budget: int = 256 << 20,
+        page_budget: int = 128 << 20,
         view_budget: int = 64 << 20,
         threads: int = 3,
     ) -> None:
+        return_freed_memory()
         self.limits = limits or Limits()
         self._pages: Shelf[str, Page] = Shelf(page_budget, page_bytes)
         self._views: Shelf[tuple[str, str, ViewRequest, Limits], View] = Shelf(
