@@ -1,11 +1,13 @@
 """The rules of the house: what is imported when, what may hold a reference, what ships."""
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -137,6 +139,29 @@ def test_golds_are_found_wherever_they_are_kept(
     hidden = Golds(["zebra"])
     for leak in (Slotted(), Private(), lambda: hidden, partial(print, hidden)):
         assert any(isinstance(value, Golds) for value in reachable(leak))
+
+
+def test_every_import_is_of_a_declared_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    shipped = [
+        line for name in extras if name not in ("test", "dev", "docs") for line in extras[name]
+    ]
+    declared = {
+        re.split(r"[^\w.-]", line)[0].replace("_", "-").lower()
+        for line in (*project["dependencies"], *shipped)
+    }
+    owners = packages_distributions()
+    undeclared: set[str] = set()
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            for top in {name.partition(".")[0] for name in names} - sys.stdlib_module_names:
+                known = {owner.replace("_", "-").lower() for owner in owners.get(top, [top])}
+                if top != "snellen" and not known & declared:
+                    undeclared.add(f"{name_of(path)}: {top}")
+    assert not undeclared
 
 
 def test_csv_is_written_in_one_place() -> None:
