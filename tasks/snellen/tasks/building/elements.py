@@ -1,6 +1,7 @@
 """The elements on a screen, with boxes, roles, names and text.
 
-A web page becomes a `Screen`; makers of items know nothing else. Boxes are left, top, right, bottom in pixels of the screen's image.
+A web page becomes a `Screen`; makers of items know nothing else. Boxes are left, top,
+right, bottom in pixels of the screen's image.
 """
 
 from collections.abc import Iterator, Sequence
