@@ -1,10 +1,13 @@
 """What every test shares: the folder of real data, and a home of its own for what is remembered."""
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -47,6 +50,35 @@ def missing_browser() -> str | None:
     except SnellenError as error:
         return str(error)
     return None
+
+
+@pytest.fixture
+def reachable() -> Callable[[object], list[object]]:
+    """Return what lists all that an object leads to by attributes, private ones too, and closures.
+
+    It asks the garbage collector, so slots, properties' stores and cells are seen; it goes through
+    no class, no module and no global of a function, which every object leads to.
+    """
+
+    def walk(start: object) -> list[object]:
+        found: list[object] = []
+        seen: set[int] = set()
+        ahead = [start]
+        while ahead:
+            value = ahead.pop()
+            if id(value) in seen or isinstance(value, type | ModuleType):
+                continue
+            seen.add(id(value))
+            found.append(value)
+            if isinstance(value, FunctionType):
+                ahead += [value.__closure__, value.__defaults__, value.__kwdefaults__]
+            elif isinstance(value, np.ndarray):
+                ahead += value.ravel().tolist()
+            else:
+                ahead += gc.get_referents(value)
+        return found
+
+    return walk
 
 
 @pytest.fixture(scope="session")

@@ -1,24 +1,22 @@
 """The rules of the house: what is imported when, what may hold a reference, what ships."""
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.metadata import packages_distributions
 from pathlib import Path
-from typing import get_args
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, PrivateAttr
 
 from snellen import sdk
-from snellen.grading.explain import Explanation
-from snellen.grading.models.answers import TextAnswer
-from snellen.grading.models.base import Closed
-from snellen.grading.models.items import Item, Reference
-from snellen.grading.models.reports import Report as PlainReport
-from snellen.grading.models.scores import Response, Score, Submission
-from snellen.sdk.protocol_reports import Parting
+from snellen.grading.models.golds import Golds
+from snellen.sdk.pages import build_page
+from snellen.sdk.reports import attach
 
 ROOT = Path(__file__).parent.parent
 ROOTS = ("server", "sdk", "tasks", "grading")
@@ -57,21 +55,6 @@ def imported_by(code: str) -> set[str]:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
     )
     return set(done.stdout.split())
-
-
-def models_within(annotation: object, seen: set[type[BaseModel]]) -> set[type[BaseModel]]:
-    """Return every model that a value of this type can hold, however deep."""
-    if (
-        isinstance(annotation, type)
-        and issubclass(annotation, BaseModel)
-        and annotation not in seen
-    ):
-        seen.add(annotation)
-        for field in annotation.model_fields.values():
-            models_within(field.annotation, seen)
-    for argument in get_args(annotation):
-        models_within(argument, seen)
-    return seen
 
 
 def tracked_texts() -> Iterator[Path]:
@@ -117,27 +100,68 @@ def test_an_unknown_name_of_the_sdk_is_an_attribute_error() -> None:
         _ = sdk.grad  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]  # the point
 
 
-@pytest.mark.parametrize(
-    "public",
-    [Item, Submission, Response, Score, sdk.Report, PlainReport, Explanation, Parting],
-    ids=lambda model: f"{model.__module__}.{model.__name__}",
-)
-def test_no_public_model_can_hold_a_reference(public: type[BaseModel]) -> None:
-    assert Reference not in models_within(public, set())
+def test_no_result_leads_to_a_reference_but_what_a_report_keeps_for_grading_again(
+    reachable: Callable[[object], list[object]],
+) -> None:
+    answers, golds = [{"item_id": "a", "response": "?"}], {"a": ["zebra"]}
+    report = sdk.grade(answers, task="screenqa/short", references=golds)
+    by_protocol = sdk.explain(answers, task="screenqa/short", references=golds)
+    assert {Golds, str} <= {type(value) for value in reachable(report)}
+    bare = attach(report.model_copy(), report.scores, None, report.tags)
+    names = [name for name in dir(report) if not name.startswith(("_", "model_"))]
+    public = [getattr(report, name) for name in names]
+    results = [
+        bare,
+        *(value for value in public if not callable(value)),
+        report.scores[0],
+        report.metrics,
+        build_page(report),
+        by_protocol.explain("official", "robust"),
+        *by_protocol.partings("official", "robust"),
+    ]
+    for found in map(reachable, results):
+        assert not [value for value in found if isinstance(value, Golds)]
+        assert "zebra" not in {value for value in found if isinstance(value, str)}
 
 
-def test_a_reference_within_a_model_would_be_found() -> None:
-    class Leak(Closed):
-        hidden: dict[str, tuple[Reference, ...]] | None = None
+def test_golds_are_found_wherever_they_are_kept(
+    reachable: Callable[[object], list[object]],
+) -> None:
+    class Slotted:
+        __slots__ = ("_hidden",)
 
-    assert Reference in models_within(Leak, set())
+        def __init__(self) -> None:
+            self._hidden = Golds(["zebra"])
+
+    class Private(BaseModel):
+        _hidden: object = PrivateAttr(default_factory=lambda: [Golds(["zebra"])])
+
+    hidden = Golds(["zebra"])
+    for leak in (Slotted(), Private(), lambda: hidden, partial(print, hidden)):
+        assert any(isinstance(value, Golds) for value in reachable(leak))
 
 
-def test_the_repr_of_a_reference_shows_no_answer() -> None:
-    reference = Reference(item_id="test/5/0", answers=(TextAnswer(text="the secret"),))
-    assert "secret" not in repr(reference)
-    assert "secret" not in str(reference)
-    assert "test/5/0" in repr(reference)
+def test_every_import_is_of_a_declared_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    shipped = [
+        line for name in extras if name not in ("test", "dev", "docs") for line in extras[name]
+    ]
+    declared = {
+        re.split(r"[^\w.-]", line)[0].replace("_", "-").lower()
+        for line in (*project["dependencies"], *shipped)
+    }
+    owners = packages_distributions()
+    undeclared: set[str] = set()
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            for top in {name.partition(".")[0] for name in names} - sys.stdlib_module_names:
+                known = {owner.replace("_", "-").lower() for owner in owners.get(top, [top])}
+                if top != "snellen" and not known & declared:
+                    undeclared.add(f"{name_of(path)}: {top}")
+    assert not undeclared
 
 
 def test_csv_is_written_in_one_place() -> None:

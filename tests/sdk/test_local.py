@@ -14,6 +14,7 @@ from snellen.grading.errors import DataError, InputError, SubmissionError, Unkno
 from snellen.grading.grade import Answers, Grader
 from snellen.grading.models.reports import ProblemKind
 from snellen.grading.models.scores import Outcome
+from snellen.sdk.reports import intake_of
 
 pytestmark = pytest.mark.compat
 
@@ -457,8 +458,9 @@ def test_selecting_items_moves_no_score() -> None:
 
 def test_no_repr_shows_a_reference() -> None:
     report = grade(answers(a="?"))
-    assert report.intake is not None
-    for shown in (repr(report), repr(report.intake.selection), str(report.scores[0])):
+    intake = intake_of(report)
+    assert intake is not None
+    for shown in (repr(report), repr(intake.selection), str(report.scores[0])):
         assert "Wall Sit" not in shown
         assert "12 exercises" not in shown
 

@@ -10,9 +10,10 @@ from PIL import Image
 
 from snellen import sdk
 from snellen.grading.errors import DataError
-from snellen.grading.models.answers import AnswerFormat, AnswerKind, TextAnswer
+from snellen.grading.models.answers import AnswerFormat, AnswerKind
+from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import Image as ItemImage
-from snellen.grading.models.items import Item, Reference
+from snellen.grading.models.items import Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols import golds
@@ -58,7 +59,7 @@ def pictured(pictures: dict[str, bytes], count: int = 6, **tags: list[str]) -> T
         task="screenqa/short",
         split="test",
         ids=ids,
-        golds=[["blue"]] * count,
+        golds=Golds([["blue"]] * count),
         pin=DataPin(release="v0", sha256="0" * 64, count=count, verdict=PinVerdict.UNKNOWN),
         build_item=lambda index: Item(
             id=ids[index],
@@ -66,9 +67,6 @@ def pictured(pictures: dict[str, bytes], count: int = 6, **tags: list[str]) -> T
             prompt=f"Look.\n\nQuestion: number {index}?",
             images=(ItemImage(name="screen"),),
             answer_format=AnswerFormat(kind=AnswerKind.TEXT, example="red"),
-        ),
-        build_reference=lambda index: Reference(
-            item_id=ids[index], answers=(TextAnswer(text="blue"),)
         ),
         load_image=load,
         tags={

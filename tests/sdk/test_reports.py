@@ -14,6 +14,7 @@ from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.models.scores import Outcome
 from snellen.grading.stats.bootstrap import bootstrap_mean
 from snellen.grading.stats.summary import estimate
+from snellen.sdk.reports import intake_of
 from snellen.sdk.stored import reopen, retagged
 
 DATA = Path(__file__).parents[2] / "examples" / "screen_qa"
@@ -259,13 +260,13 @@ def test_a_saved_report_is_reopened_with_its_questions_while_its_data_is_there(
     report = sdk.grade(ANSWERS, task="screenqa/short", data=copy)
     path = report.save(tmp_path / "report.json")
     found = reopen(path)
-    assert found.intake is not None
+    assert intake_of(found) is not None
     assert found.metrics == report.metrics
     shutil.rmtree(copy)
     alone = reopen(path)
-    assert alone.intake is None
+    assert intake_of(alone) is None
     assert alone.metrics == report.metrics
-    assert reopen(path, data=DATA).intake is not None
+    assert intake_of(reopen(path, data=DATA)) is not None
 
 
 def test_a_bootstrap_interval_is_drawn_by_the_reports_groups() -> None:
@@ -284,12 +285,12 @@ def test_a_reopened_report_keeps_its_numbers_when_its_data_has_changed(tmp_path:
     answers = [{"item_id": item_id, "response": "blue"} for item_id in REFERENCES]
     report = sdk.grade(answers, task="visualwebbench/webqa", references=references)
     path = report.save(tmp_path / "report.json")
-    assert reopen(path).intake is not None
+    assert intake_of(reopen(path)) is not None
     references.write_text(json.dumps({**REFERENCES, "p/0": ["red"]}))
     found = reopen(path)
     assert found.metrics == report.metrics
     assert found.signature == report.signature
-    assert found.intake is None
+    assert intake_of(found) is None
     assert found.data.note.endswith("the data has changed since")
     with pytest.raises(InputError, match="against other data"):
         reopen(path, references=references)

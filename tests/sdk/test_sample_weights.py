@@ -8,9 +8,10 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.errors import InputError
-from snellen.grading.models.answers import AnswerFormat, AnswerKind, TextAnswer
+from snellen.grading.models.answers import AnswerFormat, AnswerKind
 from snellen.grading.models.comparisons import Verdict
-from snellen.grading.models.items import Item, Reference
+from snellen.grading.models.golds import Golds
+from snellen.grading.models.items import Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.protocols.base import Context
 from snellen.sdk.pages import build_page
@@ -28,7 +29,7 @@ def make(sizes: Mapping[str, int]) -> TaskData:
         task="screenqa/short",
         split="test",
         ids=ids,
-        golds=[["blue"]] * len(ids),
+        golds=Golds([["blue"]] * len(ids)),
         pin=DataPin(
             release="v1", sha256=64 * "a", count=len(ids), verdict=PinVerdict.UNKNOWN, path=None
         ),
@@ -37,9 +38,6 @@ def make(sizes: Mapping[str, int]) -> TaskData:
             task="screenqa/short",
             prompt="?",
             answer_format=AnswerFormat(kind=AnswerKind.TEXT, example="red"),
-        ),
-        build_reference=lambda place: Reference(
-            item_id=ids[place], answers=(TextAnswer(text="blue"),)
         ),
         tags={
             "kind": kinds,
@@ -135,7 +133,7 @@ def test_the_lift_over_chance_is_that_of_all_items() -> None:
     data = replace(
         loaded,
         task="mmbench-gui/l1",
-        golds=["A"] * len(loaded.ids),
+        golds=Golds(["A"] * len(loaded.ids)),
         contexts=[Context(options=counts[kind or ""]) for kind in loaded.tags["kind"]],
     )
     sample = stratify(data, by="kind", n=9, core=["few"])

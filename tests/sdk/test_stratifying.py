@@ -12,8 +12,9 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.errors import InputError, UnknownNameError
-from snellen.grading.models.answers import AnswerFormat, AnswerKind, TextAnswer
-from snellen.grading.models.items import Item, Reference
+from snellen.grading.models.answers import AnswerFormat, AnswerKind
+from snellen.grading.models.golds import Golds
+from snellen.grading.models.items import Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.stats.stratified import Strata, population_estimate
 from snellen.grading.stats.summary import estimate
@@ -42,7 +43,7 @@ def make(
         task="screenqa/short",
         split="test",
         ids=ids,
-        golds=[["blue"]] * len(ids),
+        golds=Golds([["blue"]] * len(ids)),
         pin=DataPin(
             release="v1", sha256=64 * pin, count=len(ids), verdict=PinVerdict.UNKNOWN, path=None
         ),
@@ -51,9 +52,6 @@ def make(
             task="screenqa/short",
             prompt="?",
             answer_format=AnswerFormat(kind=AnswerKind.TEXT, example="red"),
-        ),
-        build_reference=lambda place: Reference(
-            item_id=ids[place], answers=(TextAnswer(text="blue"),)
         ),
         tags={
             "dimension": [row[1] for row in rows],

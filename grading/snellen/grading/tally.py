@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from snellen.grading.errors import MetricError
 from snellen.grading.grade import CODES, OUTCOMES, Answers, Columns
 from snellen.grading.metrics.attempts import pass_at_k, pass_hat_k
+from snellen.grading.models.golds import Golds
 from snellen.grading.models.reports import MetricValue
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.base import (
@@ -64,7 +65,7 @@ class Tally:
         metric = protocol.metric
         self.protocol = protocol
         self.items = len(golds)
-        self._golds = golds
+        self._golds = Golds(golds)
         self._sittings: dict[int, _Sitting] = {}
         self._passing = pass_mark * metric.best - _SLACK
         self._primary = metric.keys.index(metric.primary)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from snellen.grading.errors import PluginError, SnellenError
     from snellen.grading.explain import Explanation
     from snellen.grading.judging.rubrics import Rubric
-    from snellen.grading.models.items import Item, Reference
+    from snellen.grading.models.items import Item
     from snellen.grading.models.scores import Outcome, Response, Score, Submission
     from snellen.grading.protocols.base import Protocol
     from snellen.grading.protocols.table import protocol_of, protocols_of
@@ -62,7 +62,6 @@ __all__ = [
     "Protocol",
     "ProtocolReports",
     "Question",
-    "Reference",
     "Report",
     "Response",
     "Rubric",
@@ -105,7 +104,6 @@ _HOMES = {
     "SnellenError": "snellen.grading.errors",
     "Explanation": "snellen.grading.explain",
     "Item": "snellen.grading.models.items",
-    "Reference": "snellen.grading.models.items",
     "Outcome": "snellen.grading.models.scores",
     "Response": "snellen.grading.models.scores",
     "Score": "snellen.grading.models.scores",

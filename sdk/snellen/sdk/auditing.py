@@ -8,6 +8,7 @@ from snellen.grading.errors import InputError
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.golds import Target
 from snellen.grading.protocols.table import gold_shape, protocol_of
+from snellen.sdk.reports import intake_of
 from snellen.sdk.selection import Selection
 
 if TYPE_CHECKING:
@@ -30,12 +31,13 @@ def audit_of(report: "Report", view: float | None = None) -> CoordinateAudit | N
     """Audit all answers of a report; see `Report.audit`."""
     if view is not None and not (isfinite(view) and view > 0):
         raise InputError(f"view= is the longest side in pixels, above 0, not {view:g}")
-    if report.intake is None:
+    intake = intake_of(report)
+    if intake is None:
         raise InputError(
             "the audit needs the references, which no report holds: grade the answers again, or"
             " sdk.regrade the saved report"
         )
-    selection = report.intake.selection
+    selection = intake.selection
     targets = _targets(selection)
     if view is not None and auditable(protocol_of(report.task, report.protocol), targets.golds):
         targets = targets.seen_in(view)

@@ -19,7 +19,7 @@ from snellen.sdk.evaluation.questions import Model
 from snellen.sdk.evaluation.settings import Decoding, Limits
 from snellen.sdk.judging import Cells, Sitting, WantedJudge, cells_of, sit
 from snellen.sdk.labels import Labels, read_labels
-from snellen.sdk.reports import Report, attach
+from snellen.sdk.reports import Report, attach, intake_of
 from snellen.sdk.selection import Data
 from snellen.sdk.stored import reopen
 from snellen.tasks.pins import digest_of
@@ -117,12 +117,12 @@ def judge(
     named = f"judge:{asked.model}/{rule.id}"
     others = {key: one for key, one in given.auxiliary.items() if key != named}
     copy = given.model_copy(update={"auxiliary": {**others, named: found}})
-    return attach(copy, table, given.intake, given.tags)
+    return attach(copy, table, intake_of(given), given.tags)
 
 
 def _opened(report: Report | str | Path, data: Data | None) -> Report:
     file = None if isinstance(report, Report) else str(report)
-    if not isinstance(report, Report) or (report.has_scores and report.intake is None):
+    if not isinstance(report, Report) or (report.has_scores and intake_of(report) is None):
         given = reopen(report, data=data)
     elif data is not None:
         raise InputError("data= is for a saved report; this one is loaded already, with its data")
@@ -130,7 +130,7 @@ def _opened(report: Report | str | Path, data: Data | None) -> Report:
         given = report
     if not given.has_scores:
         raise InputError("the report has no scores, so no responses to judge", file=file)
-    if given.intake is None:
+    if intake_of(given) is None:
         raise InputError(
             "the report stands alone, and a judge needs the questions and references: its data was"
             " not found again; say with data= where it is now",

@@ -5,7 +5,6 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
 
 import msgspec
 import numpy as np
@@ -17,6 +16,7 @@ from snellen.grading.judging.prompting import Case, render
 from snellen.grading.judging.rubrics import Rubric
 from snellen.grading.judging.verdicts import NO_VERDICT, read_verdict, settle
 from snellen.grading.models.answers import AnswerFormat, AnswerKind
+from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.models.runs import Run, Usage
@@ -30,7 +30,7 @@ from snellen.sdk.evaluation.questions import Answer, Model, Question
 from snellen.sdk.evaluation.replies import mended, short
 from snellen.sdk.evaluation.run_folder import ANSWERS
 from snellen.sdk.evaluation.settings import Decoding, Limits
-from snellen.sdk.reports import Report
+from snellen.sdk.reports import Report, intake_of
 from snellen.sdk.selection import Selection
 from snellen.sdk.submissions import Source, read
 from snellen.tasks.models import TaskData
@@ -184,7 +184,8 @@ def cells_of(report: Report, chosen: NDArray[np.bool_]) -> Cells:
         InputError: The report was graded against references without questions, its answers are
             places and no texts, or nothing selected has a response.
     """
-    selection = None if report.intake is None else report.intake.selection
+    intake = intake_of(report)
+    selection = None if intake is None else intake.selection
     if selection is None or selection.data is None:
         raise InputError(
             "a judge needs the questions: judge a report that was graded against data, not against"
@@ -249,10 +250,9 @@ def sit(report: Report, cells: Cells, rubric: Rubric, wanted: WantedJudge) -> Si
         task=report.task,
         split=report.split or "",
         ids=asked.names,
-        golds=[None] * len(prompts),
+        golds=Golds(),
         pin=pin,
         build_item=asked.item,
-        build_reference=asked.no_reference,
         load_image=asked.image,
     )
     model = model_of(wanted.judge, wanted.name, wanted.decoding, wanted.limits)
@@ -277,7 +277,9 @@ def sit(report: Report, cells: Cells, rubric: Rubric, wanted: WantedJudge) -> Si
             progress=wanted.progress,
         ),
         data,
-        Selection(report.task, data.ids, data.golds, (), (), pin, split=report.split, data=data),
+        Selection(
+            report.task, data.ids, data.golds, (), data.raters, pin, split=report.split, data=data
+        ),
         protocol_of(report.task, report.protocol),
         _Strict(model, rubric),
         f"{rubric.id}{'+images' if wanted.with_images else ''}",
@@ -308,9 +310,6 @@ class _Asked:
 
     def image(self, place: int, name: str) -> bytes:
         return self._data.image(self._ids[place], name)
-
-    def no_reference(self, place: int) -> NoReturn:
-        raise DataError(f"what a judge is to say of {self.names[place]!r} has no reference")
 
 
 class _Strict:

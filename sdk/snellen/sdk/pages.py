@@ -42,7 +42,7 @@ from snellen.sdk.local import CODE_RUN
 from snellen.sdk.page_breakdowns import breakdowns
 from snellen.sdk.page_items import Batches, Failures, RowSource, find_failures, item_list
 from snellen.sdk.page_summaries import paper_tables
-from snellen.sdk.reports import Report
+from snellen.sdk.reports import Report, intake_of
 from snellen.sdk.selection import Selection
 from snellen.sdk.thumbnails import ThumbnailBudget
 from snellen.tasks.benchmarks.table import TASKS
@@ -205,7 +205,8 @@ def build_page(
 
 
 def _basis(report: Report) -> _Basis | None:
-    if not report.has_scores or report.intake is None:
+    intake = intake_of(report)
+    if not report.has_scores or intake is None:
         return None
     protocol = protocol_of(report.task, report.protocol)
     embedder = protocol.metric.embedder
@@ -215,7 +216,7 @@ def _basis(report: Report) -> _Basis | None:
     if CODE_RUN in report.signature.split("|"):
         # So would grading again without running the programs among the answers.
         return None
-    return _Basis(report, report.intake.selection, protocol)
+    return _Basis(report, intake.selection, protocol)
 
 
 def _metrics(report: Report) -> tuple[MetricRow, ...]:
@@ -375,11 +376,11 @@ def _items(
 ) -> ItemList:
     if not report.has_scores:
         return ItemList()
-    thumbnails = choice.thumbnails
+    intake, thumbnails = intake_of(report), choice.thumbnails
     budget = ThumbnailBudget() if thumbnails is True else thumbnails or None
     source = RowSource(
         report=report,
-        selection=None if report.intake is None else report.intake.selection,
+        selection=None if intake is None else intake.selection,
         protocol=None if basis is None else basis.protocol,
         failures=failures,
         with_references=choice.with_references,

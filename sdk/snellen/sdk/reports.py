@@ -56,11 +56,6 @@ class Report(reports.Report):
         return self._table is not None
 
     @property
-    def intake(self) -> "Intake | None":
-        """The items graded against and what was wrong with the input; None when read back."""
-        return self._intake
-
-    @property
     def model(self) -> str | None:
         """Who answered: the model that snellen asked, or the one that all submissions name."""
         if self.run is not None:
@@ -381,7 +376,13 @@ def attach(
     tags: "Mapping[str, TagColumn]",
 ) -> Report:
     """Give a report its scores, what they were graded against, and the items' tags."""
+    # Kept for grading again and for pages; private, because it leads to the references.
     report._table = table  # pyright: ignore[reportPrivateUsage]  # the one place that fills them
     report._intake = intake  # pyright: ignore[reportPrivateUsage]
     report._tags = tags  # pyright: ignore[reportPrivateUsage]
     return report
+
+
+def intake_of(report: Report) -> "Intake | None":
+    """Return what a report was graded against; None for one that was read back without data."""
+    return report._intake  # pyright: ignore[reportPrivateUsage]  # the one place that reads it

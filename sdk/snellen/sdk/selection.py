@@ -11,10 +11,11 @@ import numpy as np
 
 from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.grading.grade import Grader
+from snellen.grading.models.golds import Golds
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.models.samples import SampleDesign
 from snellen.grading.no_json import NO_JSON
-from snellen.grading.protocols.base import Context, Gold, Protocol
+from snellen.grading.protocols.base import Context, Protocol
 from snellen.grading.protocols.table import gold_shape
 from snellen.sdk.consensus_file import FORMAT, load_consensus
 from snellen.sdk.sampling_file import Sample
@@ -46,9 +47,9 @@ class Selection:
 
     task: str
     ids: Sequence[str]
-    golds: Sequence[Gold] = field(repr=False)
+    golds: Golds
     contexts: Sequence[Context] = field(repr=False)
-    raters: Sequence[Sequence[Gold]] = field(repr=False)
+    raters: Golds
     pin: DataPin
     split: str | None = None
     whole: "Selection | None" = field(default=None, repr=False)
@@ -182,9 +183,9 @@ def _from_references(task: str | None, references: References) -> Selection:
     return Selection(
         task=task,
         ids=list(references),
-        golds=golds,
+        golds=Golds(golds),
         contexts=[shape.context(gold) for gold in golds],
-        raters=(),
+        raters=Golds(),
         pin=DataPin(
             release=REFERENCES,
             sha256=digest_of(dict(references)),
@@ -236,9 +237,9 @@ def _narrow(whole: Selection, items: Iterable[str]) -> Selection:
     return Selection(
         task=whole.task,
         ids=ids,
-        golds=[whole.golds[place] for place in places],
+        golds=whole.golds.at(places),
         contexts=[whole.contexts[place] for place in places] if whole.contexts else (),
-        raters=[whole.raters[place] for place in places] if whole.raters else (),
+        raters=whole.raters.at(places) if whole.raters else Golds(),
         pin=whole.pin,
         split=whole.split,
         whole=whole,

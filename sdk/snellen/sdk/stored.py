@@ -13,7 +13,7 @@ from snellen.grading.protocols.base import Protocol
 from snellen.grading.score_table import ScoreTable
 from snellen.sdk.intake import Intake
 from snellen.sdk.local import CODE_RUN, choose, grade, grade_answers
-from snellen.sdk.reports import Report, attach
+from snellen.sdk.reports import Report, attach, intake_of
 from snellen.sdk.saved import load_report, parse_report
 from snellen.sdk.selection import REFERENCES, Data, References, Selection, select
 from snellen.sdk.submissions import Batch
@@ -75,7 +75,7 @@ def regrade(
     if embedder is None:
         _check_embedder(source, choose(source.task, protocol, None))
     _check_executor(source, choose(source.task, protocol, None, executor))
-    table, intake = source.scores, source.intake
+    table, intake = source.scores, intake_of(source)
     if intake is not None and data is None and references is None:
         chosen = choose(intake.selection.task, protocol, embedder, executor)
         return grade_answers(
@@ -202,7 +202,7 @@ def retagged(report: Report, *, tags: Tags | None = None, cluster: str | None = 
     """
     if tags is None and cluster is None:
         return report
-    table, intake = report.scores, report.intake
+    table, intake = report.scores, intake_of(report)
     given = Tagging(report.tags, None if report.clustered_by == ITEM else report.clustered_by)
     found = given.extended(table.ids, tags, cluster)
     clusters = found.clusters()

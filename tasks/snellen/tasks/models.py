@@ -6,7 +6,8 @@ from functools import cached_property, lru_cache
 
 from snellen.grading.errors import DataError
 from snellen.grading.grade import Grader
-from snellen.grading.models.items import Item, Reference
+from snellen.grading.models.golds import Golds
+from snellen.grading.models.items import Item
 from snellen.grading.models.reports import DataPin
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Context, Protocol
@@ -18,8 +19,7 @@ _KEPT_GRADERS = 2
 class TaskData:
     """One split of one task, as published.
 
-    Items and references are built when asked for, so that grading against a million-row split
-    builds none.
+    Items are built when asked for, so that grading against a million-row split builds none.
 
     Attributes:
         task: The task's id, such as `screenqa/short`.
@@ -29,7 +29,6 @@ class TaskData:
         pin: Which release this is.
         contexts: What a parser may know of an item (options, image size), or empty.
         build_item: Makes the public item of one index.
-        build_reference: Makes the reference of one index.
         load_image: The bytes of a named image of one index; raises DataError without images.
         raters: Each item's references by rater, where the data says who said what; else empty.
         tags: What items can be grouped by, a column a tag, for whoever reads a report; unlike an
@@ -45,13 +44,12 @@ class TaskData:
     task: str
     split: str
     ids: Sequence[str]
-    golds: Sequence[object] = field(repr=False)
+    golds: Golds
     pin: DataPin
     build_item: Callable[[int], Item]
-    build_reference: Callable[[int], Reference]
     load_image: Callable[[int, str], bytes] | None = None
     contexts: Sequence[Context] = field(default=(), repr=False)
-    raters: Sequence[Sequence[object]] = field(default=(), repr=False)
+    raters: Golds = field(default_factory=Golds)
     tags: Mapping[str, TagColumn] = field(default_factory=dict[str, TagColumn], repr=False)
     cluster: str | None = None
     left_out: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
@@ -80,10 +78,6 @@ class TaskData:
     def item(self, item_id: str) -> Item:
         """Return the public item, as an agent may see it."""
         return self.build_item(self._place(item_id))
-
-    def reference(self, item_id: str) -> Reference:
-        """Return the gold of an item."""
-        return self.build_reference(self._place(item_id))
 
     def image(self, item_id: str, name: str = "screen") -> bytes:
         """Return the encoded bytes of an item's image.

@@ -12,8 +12,9 @@ import pytest
 from PIL import Image
 
 from snellen.grading.models.answers import AnswerKind
-from snellen.grading.models.geometry import Space
-from snellen.grading.protocols.table import gold_shape
+from snellen.grading.protocols.base import NO_CONTEXT
+from snellen.grading.protocols.golds import sized
+from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.tasks.benchmarks.table import TASKS, load_task
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.sealing import write_key
@@ -42,8 +43,8 @@ class Kept:
     data: Mapping[str, TaskData]
 
 
-class Golds:
-    """What two sets of published data differ in; which of the two it is for is `which`."""
+class Drawn:
+    """The references in which two sets of published data differ; `which` says of which of them."""
 
     def __init__(self, which: int) -> None:
         self.which = which
@@ -89,7 +90,7 @@ def keep_lines(path: Path, rows: Sequence[Row]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-def write_screenqa(folder: Path, golds: Golds) -> None:
+def write_screenqa(folder: Path, golds: Drawn) -> None:
     """Questions about two screens, and who answered them by which elements."""
     questions = [{"image_id": number // 3, "question": f"What is {number}?"} for number in range(6)]
     for name in ("short_answers/test", "complex_qa/data"):
@@ -114,7 +115,7 @@ def write_screenqa(folder: Path, golds: Golds) -> None:
         paint(folder / "images" / f"{number}.png", number)
 
 
-def write_screenspot_v2(folder: Path, golds: Golds) -> None:
+def write_screenspot_v2(folder: Path, golds: Drawn) -> None:
     """Elements on three platforms."""
     left, top, right, bottom = golds.box()
     for platform in ("mobile", "desktop", "web"):
@@ -129,7 +130,7 @@ def write_screenspot_v2(folder: Path, golds: Golds) -> None:
         paint(folder / "screenspotv2_image" / f"{platform}.png", platform)
 
 
-def write_screenspot_pro(folder: Path, golds: Golds) -> None:
+def write_screenspot_pro(folder: Path, golds: Drawn) -> None:
     """Elements of one application."""
     rows = [
         {
@@ -149,7 +150,7 @@ def write_screenspot_pro(folder: Path, golds: Golds) -> None:
     paint(folder / "images" / "dev" / "0.png", "dev")
 
 
-def write_mmbench_gui(folder: Path, golds: Golds) -> None:
+def write_mmbench_gui(folder: Path, golds: Drawn) -> None:
     """Questions with four options, elements to point at, and tasks, which have no gold."""
     screens: list[Row] = [
         {
@@ -201,7 +202,7 @@ def write_mmbench_gui(folder: Path, golds: Golds) -> None:
         paint(folder / "offline_images" / "os_mac" / f"{number}.png", number)
 
 
-def write_visualwebbench(folder: Path, golds: Golds) -> None:
+def write_visualwebbench(folder: Path, golds: Drawn) -> None:
     """The published form of all seven configurations, with other answers."""
     for file in sorted(PUBLISHED.glob("*.json")):
         rows: list[Row] = json.loads(file.read_text(encoding="utf-8"))
@@ -221,7 +222,7 @@ def write_visualwebbench(folder: Path, golds: Golds) -> None:
         keep(folder / file.name, rows)
 
 
-def write_webrssbench(folder: Path, golds: Golds) -> None:
+def write_webrssbench(folder: Path, golds: Drawn) -> None:
     """Three pages for each task."""
     region = ("right auxiliary area", "top bar", "other")[golds.which]
     rows: list[Row] = []
@@ -252,7 +253,7 @@ def write_webrssbench(folder: Path, golds: Golds) -> None:
         paint(folder / f"{name}.png", name, (10, 8) if "crop" in name else (60, 80))
 
 
-def write_matrix(folder: Path, golds: Golds) -> None:
+def write_matrix(folder: Path, golds: Drawn) -> None:
     """An item by each metric."""
     which = golds.which
     call = {"name": "click", "arguments": {"x": which, "on": golds.text()}}
@@ -294,7 +295,7 @@ def write_matrix(folder: Path, golds: Golds) -> None:
     paint(folder / "detail.png", "detail")
 
 
-WRITERS: Mapping[str, Callable[[Path, Golds], None]] = MappingProxyType(
+WRITERS: Mapping[str, Callable[[Path, Drawn], None]] = MappingProxyType(
     {
         "screenqa": write_screenqa,
         "screenspot-v2": write_screenspot_v2,
@@ -314,7 +315,7 @@ def key_of(prompt: str) -> str:
 
 def make(folder: Path, which: int) -> Kept:
     """Make one of the two exams from its published data, sealed."""
-    golds = Golds(which)
+    golds = Drawn(which)
     for benchmark, write in WRITERS.items():
         write(folder / "data" / benchmark, golds)
     loaded = {task: load(task, folder / "data") for task in TASKS}
@@ -342,18 +343,14 @@ def load(task: str, data: Path) -> TaskData:
 
 def said_of(loaded: TaskData, item: str) -> Any:
     """Return an answer that is right."""
-    shown = loaded.item(item)
-    asked = shown.answer_format
-    answer = loaded.reference(item).answers[0].model_dump(mode="json")
+    asked = loaded.item(item).answer_format
+    place = loaded.index[item]
+    gold, context = loaded.golds[place], loaded.contexts[place] if loaded.contexts else NO_CONTEXT
+    write = protocol_of(loaded.task).write or gold_shape(loaded.task).responses
+    answer = next(iter(write(sized(gold, context))))
     if asked.kind is AnswerKind.CHOICE and "A" not in asked.options:
-        return {"option": asked.options["ABCDEFGH".index(answer["letter"])]}
-    if asked.kind is AnswerKind.POINT:
-        box, size = answer["box"], shown.images[0]
-        unit = asked.space is Space.UNIT and box["space"] == "pixels"
-        across, down = (size.width or 1, size.height or 1) if unit else (1, 1)
-        return [(box["left"] + box["right"]) / 2 / across, (box["top"] + box["bottom"]) / 2 / down]
-    gold = loaded.golds[loaded.index[item]]
-    return next(iter(gold_shape(loaded.task).responses(gold)))
+        return {"option": asked.options["ABCDEFGH".index(str(answer))]}
+    return answer
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 import dataclasses
 import inspect
 import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType
@@ -11,18 +11,19 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from snellen.grading.models.items import Reference
+from snellen.grading.models.golds import Golds
 from snellen.sdk.cli.serving import grade_taken
 from snellen.server import mcp_arguments, recording, responses, sittings
 from snellen.server.attempts import Service
 from snellen.server.exam import Asked, Exam, Paper, Place, Taken
-from snellen.server.rules import Rules
+from snellen.server.rules import Mode, Rules
+from snellen.server.sittings import Caller
 from snellen.server.store.schema import open_store
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.layout import PackReference, PackSource
 from snellen.tasks.pack.reading import Pack, References, open_pack, open_references
 
-PRIVATE = (Reference, References, PackReference, PackSource, TaskData, Taken, Exam)
+PRIVATE = (Golds, References, PackReference, PackSource, TaskData, Taken, Exam)
 """What holds gold, or leads to what does."""
 
 METHODS = (
@@ -104,25 +105,38 @@ def test_no_type_that_an_answer_passes_through_can_hold_a_reference() -> None:
 def test_the_search_of_types_finds_what_is_deep_inside() -> None:
     @dataclass
     class Inner:
-        golds: Mapping[str, list[Reference | None]]
+        golds: Mapping[str, list[Golds | None]]
 
     class Outer(typing.NamedTuple):
         inner: Sequence[tuple[int, Any]]
 
     Outer.__annotations__["inner"] = Sequence[tuple[int, Inner]]
-    assert Reference in reached([Outer])
+    assert Golds in reached([Outer])
     assert References in reached([Exam])
     assert Exam not in reached([NoneType])
 
 
-def test_what_serves_an_examinee_is_handed_no_references(
-    exams: Sequence[Any], tmp_path: Path
+async def test_nothing_that_an_examinees_calls_return_leads_to_a_reference(
+    exams: Sequence[Any], tmp_path: Path, reachable: Callable[[object], list[object]]
 ) -> None:
     pack = open_pack(exams[0].packs[0])
     key = exams[0].key.read_text(encoding="ascii").strip()
-    exam = Exam([pack], Rules(), {pack.name: open_references(pack, key)}, grade_taken)
+    rules = Rules(mode=Mode.PRACTICE)
+    exam = Exam([pack], rules, {pack.name: open_references(pack, key)}, grade_taken)
     database = open_store(tmp_path / "exam.sqlite")
-    served = Service(exam, database).exam
+    service, me = Service(exam, database), Caller()
+    assert type(service.exam) is Paper
+    assert vars(service.exam).keys() == {"packs", "rules"}
+    started = await service.start(me, ["screenqa/short"])
+    attempt = started.attempt
+    leased = await service.lease(attempt, me)
+    receipt = await service.submit(attempt, me, leased.place.opaque, "?")
+    returned: list[object] = [service.exam, started, leased, receipt]
+    returned += [service.progress(attempt), service.list_items(attempt)]
+    returned += [await service.score(attempt, receipt), await service.finish(attempt)]
     database.close()
-    assert type(served) is Paper
-    assert vars(served).keys() == {"packs", "rules"}
+    for found in map(reachable, returned):
+        assert not [value for value in found if isinstance(value, PRIVATE)]
+        texts = "\0".join(value for value in found if isinstance(value, str))
+        assert not [marker for marker in exams[0].markers if marker in texts]
+    assert [value for value in reachable(service) if isinstance(value, References)]

@@ -7,9 +7,11 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.grading.models.answers import AnswerKind, BoxAnswer, ChoiceAnswer
+from snellen.grading.models.answers import AnswerKind
 from snellen.grading.models.reports import PinVerdict
 from snellen.grading.models.scores import Outcome
+from snellen.grading.protocols.matrix import responses_of, settings_of
+from snellen.grading.protocols.matrix_golds import PlaceSettings, unit_box
 from snellen.grading.protocols.matrix_metrics import METRICS
 from snellen.sdk.local import attainable, grade
 from snellen.sdk.stored import regrade
@@ -83,7 +85,7 @@ def test_options_are_lettered_one_a_line(data: TaskData) -> None:
         "The answer is the letter of the right option.\n\nReply with the answer alone."
     )
     assert item.answer_format.kind is AnswerKind.CHOICE
-    assert data.reference("chart-max").answers == (ChoiceAnswer(letter="D"),)
+    assert responses_of(data.golds[data.index["chart-max"]]) == ("D",)
 
 
 def test_a_number_is_asked_for_in_its_unit(data: TaskData) -> None:
@@ -93,9 +95,10 @@ def test_a_number_is_asked_for_in_its_unit(data: TaskData) -> None:
 
 def test_a_place_in_pixels_is_asked_for_and_kept_in_fractions(data: TaskData) -> None:
     assert "in fractions of the image" in data.item("where").prompt
-    [answer] = data.reference("where").answers
-    assert isinstance(answer, BoxAnswer)
-    assert (answer.box.left, answer.box.top) == (120 / 320, 140 / 200)
+    gold = data.golds[data.index["where"]]
+    settings = settings_of(gold)
+    assert isinstance(settings, PlaceSettings)
+    assert unit_box(gold, settings)[:2] == (120 / 320, 140 / 200)
 
 
 def test_every_metric_says_how_to_answer_and_shows_an_example() -> None:

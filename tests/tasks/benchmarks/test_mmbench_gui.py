@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.grading.models.answers import AnswerKind, BoxAnswer, ChoiceAnswer, EpisodeAnswer
-from snellen.grading.models.geometry import Box, Space
+from snellen.grading.models.answers import AnswerKind
+from snellen.grading.models.geometry import Space
 from snellen.grading.models.reports import PinVerdict
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import EpisodeGold, ImageTarget
@@ -120,8 +120,8 @@ def test_every_column_is_as_long_as_there_are_items(data: Path, task: str) -> No
     assert {len(column) for column in loaded.tags.values()} == {len(loaded)}
     assert len(loaded.contexts) in {0, len(loaded)}
     for item_id in loaded.ids:
-        item, reference = loaded.item(item_id), loaded.reference(item_id)
-        assert (item.id, reference.item_id, item.task) == (item_id, item_id, task)
+        item = loaded.item(item_id)
+        assert (item.id, item.task) == (item_id, task)
 
 
 # ---- L1 ----------------------------------------------------------------------------------------
@@ -134,7 +134,6 @@ def test_l1_ids_are_the_difficulty_and_the_index_in_every_split(data: Path) -> N
     assert (easy.ids, easy.split, loaded.split) == (["easy/7", "easy/3"], "easy", "all")
     assert easy.item("easy/3") == loaded.item("easy/3")
     assert loaded.golds == ["C", "A", "F", "C", "A", "F"]
-    assert loaded.reference("hard/3").answers == (ChoiceAnswer(letter="F"),)
 
 
 def test_l1_tags_group_items_as_the_published_tables_do(data: Path) -> None:
@@ -270,12 +269,6 @@ def test_l2_golds_are_the_published_boxes_with_the_image_size(data: Path) -> Non
         ImageTarget((0.25, 0.125, 0.5, 0.25), (1179, 2556)),
         ImageTarget((-1, 30, 400, 70), (1179, 2556)),
     ]
-    assert loaded.reference("basic/0").answers == (
-        BoxAnswer(box=Box(left=0.25, top=0.125, right=0.5, bottom=0.25, space=Space.UNIT)),
-    )
-    assert loaded.reference("basic/1").answers == (
-        BoxAnswer(box=Box(left=0, top=30, right=400, bottom=70, space=Space.PIXELS)),
-    )
     assert loaded.tags["data_type"] == ["icon", "text"]
     assert load("mmbench-gui/l2_advanced", data).ids == ["advanced/0"]
 
@@ -368,7 +361,6 @@ def test_the_limit_of_steps_is_the_split_and_leaves_the_ids_alone(data: Path) ->
     }
     assert load("mmbench-gui/l4", data).golds == [EpisodeGold(None)]
     assert short.item("b").prompt.endswith("You may take 15 steps.\n\nTask: Crop it.")
-    assert short.reference("b").answers == (EpisodeAnswer(success=1, cost=1, limit=15),)
 
 
 def test_episodes_are_graded_against_the_task_list_in_its_order(data: Path) -> None:
@@ -599,5 +591,5 @@ def test_whatever_stands_in_a_field_the_data_loads_or_says_what_is_wrong(
         if loaded is None:
             assert refusal.startswith(str(path))
         else:
-            for item_id in loaded.ids:
-                assert loaded.item(item_id).id == loaded.reference(item_id).item_id
+            assert [loaded.item(item_id).id for item_id in loaded.ids] == loaded.ids
+            assert len(loaded.golds) == len(loaded)

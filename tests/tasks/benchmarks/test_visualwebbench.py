@@ -12,13 +12,13 @@ from PIL import Image as Pillow
 
 from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.grading.models.answers import AnswerKind, BoxAnswer, ChoiceAnswer, TextAnswer
-from snellen.grading.models.geometry import Box, Space
+from snellen.grading.models.answers import AnswerKind
+from snellen.grading.models.geometry import Space
 from snellen.grading.models.items import Image
 from snellen.grading.models.reports import PinVerdict
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.base import Context, Protocol
-from snellen.grading.protocols.golds import Target
+from snellen.grading.protocols.golds import Target, is_in_fractions
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape
 from snellen.grading.score_table import score_one
 from snellen.tasks.benchmarks.table import TASKS as TABLE
@@ -86,22 +86,23 @@ def test_items_and_references_stand_in_file_order_under_published_ids(task: str)
     rows = published(config_of(task))
     assert list(data.ids) == [f"test/{row['id']}" for row in rows]
     for item_id in data.ids:
-        item, reference = data.item(item_id), data.reference(item_id)
-        assert (item.id, reference.item_id, item.task) == (item_id, item_id, task)
+        item = data.item(item_id)
+        assert (item.id, item.task) == (item_id, task)
         assert item.images == (Image(name="screen", width=1280, height=800),)
         assert item.tags == {"prompt": PROMPTS[task.partition("/")[2]][0].name}
 
 
-def test_references_are_typed_answers() -> None:
-    def answers(task: str, item: str) -> tuple[object, ...]:
-        return load(f"visualwebbench/{task}", FIXTURES).reference(f"test/{item}").answers
+def test_references_are_in_their_published_shape() -> None:
+    def gold(task: str, item: str) -> object:
+        data = load(f"visualwebbench/{task}", FIXTURES)
+        return data.golds[data.index[f"test/{item}"]]
 
-    assert answers("heading_ocr", "heading_ocr_2") == (TextAnswer(text="A new wing"),)
-    assert answers("webqa", "webqa_1") == (TextAnswer(text="4.3 stars"), TextAnswer(text="4.3"))
-    assert answers("element_ground", "element_ground_1") == (ChoiceAnswer(letter="H"),)
-    box = Box(left=910, top=20, right=1030, bottom=60.5, space=Space.PIXELS)
-    assert answers("action_ground_bbox", "action_ground_1") == (BoxAnswer(box=box),)
-    assert answers("action_ground_point", "action_ground_1") == (BoxAnswer(box=box),)
+    assert gold("heading_ocr", "heading_ocr_2") == "A new wing"
+    assert gold("webqa", "webqa_1") == ["4.3 stars", "4.3"]
+    assert gold("element_ground", "element_ground_1") == 7
+    target = Target((910, 20, 1030, 60.5), (1280, 800))
+    assert gold("action_ground_bbox", "action_ground_1") == target
+    assert gold("action_ground_point", "action_ground_1") == target
 
 
 def test_the_right_box_is_the_option_that_the_answer_counts_to() -> None:
@@ -317,9 +318,7 @@ def test_a_prompt_for_coordinates_says_what_they_count(tmp_path: Path) -> None:
         assert item.answer_format.space is Space.UNIT
         assert all(0 <= side <= 1 for side in json.loads(item.answer_format.example))
         assert item.images == (Image(name="screen"),)
-        (answer,) = data.build_reference(0).answers
-        assert isinstance(answer, BoxAnswer)
-        assert answer.box.space is Space.UNIT
+        assert is_in_fractions(data.golds[0].bbox)
 
 
 # ---- what an agent may not see

@@ -8,8 +8,9 @@ import pytest
 from PIL import Image as Pillow
 
 from snellen.grading.errors import DataError
-from snellen.grading.models.answers import AnswerFormat, AnswerKind, TextAnswer
-from snellen.grading.models.items import Image, Item, Reference
+from snellen.grading.models.answers import AnswerFormat, AnswerKind
+from snellen.grading.models.golds import Golds
+from snellen.grading.models.items import Image, Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.tasks.checking import ImageFault, ImageProblem, image_faults
 from snellen.tasks.image_files import ImageFiles
@@ -48,14 +49,11 @@ def data_of(
         task="screenqa/short",
         split="test",
         ids=ids,
-        golds=[["blue"]] * len(ids),
+        golds=Golds([["blue"]] * len(ids)),
         pin=DataPin(
             release="v0", sha256="0" * 64, count=len(ids), verdict=PinVerdict.UNKNOWN, path="data"
         ),
         build_item=item,
-        build_reference=lambda place: Reference(
-            item_id=ids[place], answers=(TextAnswer(text="blue"),)
-        ),
         load_image=load,
     )
 

@@ -280,7 +280,7 @@ def test_an_item_without_a_reference_is_named(
         open_references(open_pack(folder))
 
 
-def test_a_task_of_a_pack_gives_items_and_images_and_no_typed_reference(
+def test_a_task_of_a_pack_gives_items_and_images(
     make_pack: MakePack,
 ) -> None:
     pack = make_pack(items=["test/9/1"])
@@ -290,5 +290,3 @@ def test_a_task_of_a_pack_gives_items_and_images_and_no_typed_reference(
     assert data.item("test/9/1") == pack.lines[0].item
     with pytest.raises(UnknownNameError, match="test/5/0"):
         data.item("test/5/0")
-    with pytest.raises(DataError, match="published shape only"):
-        data.reference("test/9/1")

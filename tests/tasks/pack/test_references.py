@@ -10,6 +10,7 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.errors import DataError
+from snellen.grading.models.golds import Golds
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.protocols.base import NO_CONTEXT
 from snellen.grading.protocols.golds import EpisodeGold, ImageTarget, Target
@@ -53,10 +54,9 @@ def in_memory(task: str, golds: list[Any]) -> TaskData:
         task=task,
         split="test",
         ids=[str(number) for number in range(len(golds))],
-        golds=golds,
+        golds=Golds(golds),
         pin=DataPin(release="x", sha256="0" * 64, count=len(golds), verdict=PinVerdict.UNKNOWN),
         build_item=build,
-        build_reference=build,
     )
 
 

@@ -1,8 +1,8 @@
-"""Item, what an agent may see, and Reference, what it may not: two types that never mix."""
+"""Item: one question, as an agent may see it."""
 
 from pydantic import Field
 
-from snellen.grading.models.answers import Answer, AnswerFormat
+from snellen.grading.models.answers import AnswerFormat
 from snellen.grading.models.base import Closed
 
 
@@ -23,13 +23,3 @@ class Item(Closed):
     images: tuple[Image, ...] = ()
     answer_format: AnswerFormat
     tags: dict[str, str] = Field(default_factory=dict)
-
-
-class Reference(Closed):
-    """The gold of one item: any of `answers` is right (one a rater, or one an accepted wording).
-
-    Its `repr` shows no answer, so that a log or a traceback gives nothing away.
-    """
-
-    item_id: str
-    answers: tuple[Answer, ...] = Field(repr=False)

@@ -25,7 +25,9 @@ def holm(ps: ArrayLike) -> NDArray[np.float64]:
     order = np.argsort(array, kind="stable")
     steps = np.arange(len(array), 0, -1)
     adjusted = np.minimum(np.maximum.accumulate(array[order] * steps), 1.0)
-    return _unsorted(adjusted, order)
+    found = np.empty_like(adjusted)
+    found[order] = adjusted
+    return found
 
 
 def benjamini_hochberg(ps: ArrayLike) -> NDArray[np.float64]:
@@ -44,12 +46,9 @@ def benjamini_hochberg(ps: ArrayLike) -> NDArray[np.float64]:
     >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(3).tolist()
     [0.03, 0.04, 0.04]
     """
-    array = _checked(ps)
-    order = np.argsort(array, kind="stable")
-    count = len(array)
-    scaled = array[order] * count / np.arange(1, count + 1)
-    adjusted = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
-    return _unsorted(adjusted, order)
+    from scipy.stats import false_discovery_control
+
+    return false_discovery_control(_checked(ps))
 
 
 def _checked(ps: ArrayLike) -> NDArray[np.float64]:
@@ -59,9 +58,3 @@ def _checked(ps: ArrayLike) -> NDArray[np.float64]:
     if not ((array >= 0) & (array <= 1)).all():
         raise MetricError("every p-value must lie between 0 and 1")
     return array
-
-
-def _unsorted(values: NDArray[np.float64], order: NDArray[np.intp]) -> NDArray[np.float64]:
-    found = np.empty_like(values)
-    found[order] = values
-    return found

@@ -11,7 +11,7 @@ from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import NO_CONTEXT, AnswerValue, FloatArray
 from snellen.grading.protocols.table import protocol_of
 from snellen.grading.summaries.tables import Summary
-from snellen.sdk.reports import Report
+from snellen.sdk.reports import Report, intake_of
 
 _LOST = (Outcome.MISSING, Outcome.ERROR)
 
@@ -42,7 +42,7 @@ class Cells:
         """What the report's protocol reads in each response; None where nothing."""
         report = self.report
         protocol = protocol_of(report.task, report.protocol)
-        intake = report.intake
+        intake = intake_of(report)
         contexts = () if intake is None else intake.selection.contexts
         found: list[AnswerValue | None] = []
         for number, row in enumerate(report.scores.rows()):

@@ -15,7 +15,7 @@ from snellen.grading.summaries.webrssbench_tables import (
     safety_summary,
     shift_summary,
 )
-from snellen.sdk.reports import Report
+from snellen.sdk.reports import Report, intake_of
 from snellen.sdk.summaries.cells import Cells, cells_of
 from snellen.sdk.summaries.options import Options
 
@@ -71,8 +71,9 @@ def _likeness(report: Report) -> Callable[[str, str], float] | None:
         embedder = CharNgramEmbedder()
         if f"embedder:{embedder.name}" in report.signature.split("|"):
             return lambda a, b: float(embedding_cosines([a], [b], embedder, clip="zero")[0])
-    if report.task == "webrssbench/layout" and report.intake is not None:
-        selection = report.intake.selection
+    intake = intake_of(report)
+    if report.task == "webrssbench/layout" and intake is not None:
+        selection = intake.selection
         return TfidfCorpus.fit((selection.whole or selection).golds).cosine
     return None
 

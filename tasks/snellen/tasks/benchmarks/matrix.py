@@ -1,34 +1,24 @@
 """The matrix of four dimensions and four levels, whose items are their user's own."""
 
-import json
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
 from snellen.grading.errors import UnknownNameError
 from snellen.grading.models.answers import (
-    Answer,
     AnswerFormat,
     AnswerKind,
-    BoxAnswer,
-    ChoiceAnswer,
-    PairRelation,
-    RelationsAnswer,
-    TextAnswer,
-    ToolCallAnswer,
-    UiTextsAnswer,
 )
-from snellen.grading.models.geometry import Box, Size, Space
-from snellen.grading.models.items import Image, Item, Reference
+from snellen.grading.models.geometry import Size, Space
+from snellen.grading.models.golds import Golds
+from snellen.grading.models.items import Image, Item
 from snellen.grading.models.reports import DataPin, PinVerdict
-from snellen.grading.protocols.matrix import TASK, context_of, responses_of, settings_of
+from snellen.grading.protocols.matrix import TASK, context_of, settings_of
 from snellen.grading.protocols.matrix_golds import (
     CodeSettings,
     MatrixGold,
     NumberSettings,
-    PlaceSettings,
     letters_of,
-    unit_box,
 )
 from snellen.tasks.benchmarks.loading import task_in
 from snellen.tasks.benchmarks.matrix_prompts import ANSWER_FORMS, EXAMPLES, OPTIONS, PROMPTS
@@ -85,7 +75,7 @@ def load(
         task=TASK,
         split=ALL,
         ids=[row.id for row in rows],
-        golds=[row.gold for row in rows],
+        golds=Golds([row.gold for row in rows]),
         pin=DataPin(
             release=OWN,
             sha256=file.sha256,
@@ -95,7 +85,6 @@ def load(
             path=str(file.path),
         ),
         build_item=lambda place: _ask(rows[place], chosen, lambda name: size(place, name)),
-        build_reference=lambda place: _reference(rows[place]),
         load_image=files if any(row.images for row in rows) else None,
         contexts=[context_of(row.gold) for row in rows],
         tags={
@@ -190,45 +179,7 @@ def _sizes(files: ImageFiles) -> Callable[[int, str], Size | None]:
 # ---- What is right -----------------------------------------------------------------------------
 
 
-def _reference(row: MatrixItem) -> Reference:
-    return Reference(item_id=row.id, answers=_answers(row.gold))
-
-
 def _letter(gold: MatrixGold) -> str | None:
     """Return the right option's letter; None where there are no options or several are right."""
     letters = letters_of(gold) if gold.options else ()
     return letters[0] if len(letters) == 1 else None
-
-
-def _answers(gold: MatrixGold) -> tuple[Answer, ...]:
-    responses = responses_of(gold)
-    match gold.metric:
-        case "accuracy" if gold.options:
-            return tuple(ChoiceAnswer(letter=str(letter)) for letter in responses)
-        case "list_f1":
-            return tuple(UiTextsAnswer.model_validate({"texts": one}) for one in responses)
-        case "point" | "box":
-            settings = settings_of(gold)
-            assert isinstance(settings, PlaceSettings)  # by the metric's table
-            left, top, right, bottom = unit_box(gold, settings)
-            box = Box(left=left, top=top, right=right, bottom=bottom, space=Space.UNIT)
-            return (BoxAnswer(box=box),)
-        case "tool_call":
-            return tuple(ToolCallAnswer.model_validate(one) for one in responses)
-        case "relation":
-            return (_relations(gold),)
-        case _:
-            return tuple(
-                TextAnswer(text=one if isinstance(one, str) else json.dumps(one))
-                for one in responses
-            )
-
-
-def _relations(gold: MatrixGold) -> RelationsAnswer:
-    pairs = [(*key.split("|", 1), relation) for key, relation in gold.answer.items()]
-    return RelationsAnswer(
-        pairs=tuple(
-            PairRelation(first=first, second=second, relation=relation)
-            for first, second, relation in pairs
-        )
-    )

@@ -13,22 +13,18 @@ from types import MappingProxyType
 
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.models.answers import (
-    Answer,
     AnswerFormat,
     AnswerKind,
-    BoxAnswer,
-    ChoiceAnswer,
-    EpisodeAnswer,
 )
-from snellen.grading.models.geometry import Box, Space
-from snellen.grading.models.items import Image, Item, Reference
+from snellen.grading.models.geometry import Space
+from snellen.grading.models.golds import Golds
+from snellen.grading.models.items import Image, Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import (
     EpisodeGold,
     ImageTarget,
-    is_in_fractions,
     without_unknowns,
 )
 from snellen.tasks.benchmarks.mmbench_gui_prompts import (
@@ -124,12 +120,9 @@ def _load_questions(path: Path, split: str | None, images: Path | None, prompt: 
         task=L1,
         split=split,
         ids=[row.id for row in rows],
-        golds=[row.answer for row in rows],
+        golds=Golds([row.answer for row in rows]),
         pin=_pin("L1_annotations", file),
         build_item=lambda index: _ask(rows[index], prompt),
-        build_reference=lambda index: _reference(
-            rows[index].id, ChoiceAnswer(letter=rows[index].answer)
-        ),
         load_image=screenshots(file.path, images, rows),
         contexts=[_context(row.shot, len(row.options)) for row in rows],
         tags={
@@ -172,10 +165,11 @@ def _load_elements(
         task=task,
         split=kind,
         ids=[row.id for row in rows],
-        golds=[ImageTarget(row.box, (row.shot.size.width, row.shot.size.height)) for row in rows],
+        golds=Golds(
+            [ImageTarget(row.box, (row.shot.size.width, row.shot.size.height)) for row in rows]
+        ),
         pin=_noted(_pin("L2_annotations", file), rows),
         build_item=lambda index: _point_at(rows[index], task, prompt),
-        build_reference=lambda index: _reference(rows[index].id, _box(rows[index])),
         load_image=screenshots(file.path, images, rows),
         contexts=[_context(row.shot) for row in rows],
         tags={
@@ -213,13 +207,6 @@ def _point_at(row: Element, task: str, prompt: Prompt) -> Item:
     )
 
 
-def _box(row: Element) -> BoxAnswer:
-    left, top, right, bottom = without_unknowns(row.box)
-    # As published, a box with an unknown side is in pixels, whatever its other sides are.
-    space = Space.UNIT if is_in_fractions(row.box) else Space.PIXELS
-    return BoxAnswer(box=Box(left=left, top=top, right=right, bottom=bottom, space=space))
-
-
 # ---- L3 and L4 ---------------------------------------------------------------------------------
 
 _STEPS = re.compile(r"([1-9]\d{0,5})(?: steps)?")
@@ -239,16 +226,13 @@ def _load_tasks(task: str, path: Path, split: str | None, prompt: Prompt) -> Tas
         task=task,
         split=f"{found[1]} steps" if found else ALL,
         ids=[row.id for row in rows],
-        golds=[EpisodeGold(limit) for limit in limits],
+        golds=Golds([EpisodeGold(limit) for limit in limits]),
         pin=pin(role, ALL, file.path, file.sha256, len(rows)),
         contexts=[
             Context(limit=limit, platform=row.platform)
             for row, limit in zip(rows, limits, strict=True)
         ],
         build_item=lambda index: _do(rows[index], task, prompt, limits[index]),
-        build_reference=lambda index: _reference(
-            rows[index].id, EpisodeAnswer(success=1, cost=1, limit=limits[index])
-        ),
         tags={
             "steps": [None if limit is None else f"{limit} steps" for limit in limits],
             "platform": [row.platform for row in rows],
@@ -271,10 +255,6 @@ def _do(row: OnlineTask, task: str, prompt: Prompt, limit: int | None) -> Item:
 
 
 # ---- all levels --------------------------------------------------------------------------------
-
-
-def _reference(item_id: str, answer: Answer) -> Reference:
-    return Reference(item_id=item_id, answers=(answer,))
 
 
 def _image(shot: Shot) -> Image:

@@ -10,23 +10,18 @@ as they stand, so nothing depends on it but the reading of an empty list as "no 
 what `code/metrics.py` does.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from snellen.grading.models.answers import (
-    Answer,
     AnswerFormat,
     AnswerKind,
-    BoxedText,
-    BoxedTextsAnswer,
-    TextAnswer,
-    UiTextsAnswer,
 )
-from snellen.grading.models.geometry import Box, Space
-from snellen.grading.models.items import Item, Reference
+from snellen.grading.models.geometry import Space
+from snellen.grading.models.golds import Golds
+from snellen.grading.models.items import Item
 from snellen.tasks.benchmarks.loading import pin_of, space_hint, task_in
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of
@@ -86,41 +81,12 @@ class ScreenQATask:
         prompts: How it can be asked; the first is the one used unless another is named.
         kind: The form of the answer.
         example: A made-up answer.
-        answers: From a reference in its published shape to answers; takes the boxes' space.
     """
 
     layout: Layout
     prompts: tuple[Prompt, ...]
     kind: AnswerKind
     example: str
-    answers: Callable[[Any, Space | None], tuple[Answer, ...]]
-
-
-def _texts(gold: Sequence[str], _: Space | None) -> tuple[Answer, ...]:
-    return tuple(TextAnswer(text=text) for text in gold)
-
-
-def _ui_texts(gold: Sequence[Sequence[str]], _: Space | None) -> tuple[Answer, ...]:
-    return tuple(UiTextsAnswer(texts=tuple(rater)) for rater in gold)
-
-
-def _boxed_texts(
-    gold: Sequence[Sequence[tuple[Sequence[float], str]]], space: Space | None
-) -> tuple[Answer, ...]:
-    return tuple(
-        BoxedTextsAnswer(
-            elements=tuple(
-                BoxedText(box=_box(bounds, space or Space.PIXELS), text=text)
-                for bounds, text in rater
-            )
-        )
-        for rater in gold
-    )
-
-
-def _box(bounds: Sequence[float], space: Space) -> Box:
-    left, top, right, bottom = bounds
-    return Box(left=left, top=top, right=right, bottom=bottom, space=space)
 
 
 TASKS: Mapping[str, ScreenQATask] = MappingProxyType(
@@ -130,14 +96,12 @@ TASKS: Mapping[str, ScreenQATask] = MappingProxyType(
             _asked("short", f"{_FEWEST_WORDS} {_UNANSWERABLE}", _PAPER_SHORT),
             AnswerKind.TEXT,
             "7:30 PM",
-            _texts,
         ),
         "screenqa/long": ScreenQATask(
             LONG,
             _asked("long", f"Answer the question in one full sentence. {_UNANSWERABLE}"),
             AnswerKind.TEXT,
             "The alarm is set for 7:30 PM.",
-            _texts,
         ),
         "screenqa/ui_contents": ScreenQATask(
             UI_CONTENTS,
@@ -148,7 +112,6 @@ TASKS: Mapping[str, ScreenQATask] = MappingProxyType(
             ),
             AnswerKind.UI_TEXTS,
             '["7:30 PM", "on"]',
-            _ui_texts,
         ),
         "screenqa/ui_contents_boxes": ScreenQATask(
             UI_CONTENTS_BOXES,
@@ -159,7 +122,6 @@ TASKS: Mapping[str, ScreenQATask] = MappingProxyType(
             ),
             AnswerKind.BOXED_TEXTS,
             '[[[48, 320, 312, 384], "7:30 PM"], [[900, 320, 1020, 384], "on"]]',
-            _boxed_texts,
         ),
         "screenqa/complex": ScreenQATask(
             COMPLEX,
@@ -170,7 +132,6 @@ TASKS: Mapping[str, ScreenQATask] = MappingProxyType(
             ),
             AnswerKind.TEXT,
             "3",
-            _texts,
         ),
     }
 )
@@ -219,9 +180,8 @@ def load(
         golds=rows.golds,
         pin=pin_of(rows),
         build_item=builder.item,
-        build_reference=builder.reference,
         load_image=rows.load_image if images is None else rico_images(Path(images), rows.image_ids),
-        raters=rows.golds if spec.layout.by_rater else (),
+        raters=rows.golds if spec.layout.by_rater else Golds(),
         tags={
             "image_id": rows.image_ids,
             "question_word": [_question_word(question) for question in rows.questions],
@@ -279,7 +239,3 @@ class _Builder:
             ),
             tags={"image_id": rows.image_ids[index], "prompt": self.prompt.name},
         )
-
-    def reference(self, index: int) -> Reference:
-        answers = self.spec.answers(self.rows.golds[index], self.rows.space)
-        return Reference(item_id=self.rows.ids[index], answers=answers)

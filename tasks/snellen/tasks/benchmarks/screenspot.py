@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.grading.models.answers import AnswerFormat, AnswerKind, BoxAnswer
-from snellen.grading.models.geometry import Box, Space
-from snellen.grading.models.items import Image, Item, Reference
+from snellen.grading.models.answers import AnswerFormat, AnswerKind
+from snellen.grading.models.geometry import Space
+from snellen.grading.models.golds import Golds
+from snellen.grading.models.items import Image, Item
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import ImageTarget
 from snellen.grading.protocols.screenspot import PRO, V2
@@ -178,10 +179,11 @@ def _data(
         task=task,
         split=split,
         ids=[one.id for one in elements],
-        golds=[ImageTarget(one.box, size) for one, size in zip(elements, sizes, strict=True)],
+        golds=Golds(
+            [ImageTarget(one.box, size) for one, size in zip(elements, sizes, strict=True)]
+        ),
         pin=found_pin.model_copy(update={"note": note}),
         build_item=lambda place: _item(task, elements[place], sizes[place], prompt),
-        build_reference=lambda place: _reference(elements[place]),
         load_image=files if there else None,
         contexts=[Context(width=size[0], height=size[1]) if size else Context() for size in sizes],
         tags={
@@ -220,9 +222,3 @@ def _item(task: str, element: Element, size: Size | None, prompt: Prompt) -> Ite
         ),
         tags={"platform": element.tags["platform"], "prompt": prompt.name},
     )
-
-
-def _reference(element: Element) -> Reference:
-    left, top, right, bottom = element.box
-    box = Box(left=left, top=top, right=right, bottom=bottom, space=Space.PIXELS)
-    return Reference(item_id=element.id, answers=(BoxAnswer(box=box),))

@@ -15,15 +15,12 @@ from types import MappingProxyType
 from typing import Any
 
 from snellen.grading.models.answers import (
-    Answer,
     AnswerFormat,
     AnswerKind,
-    BoxAnswer,
-    ChoiceAnswer,
-    TextAnswer,
 )
-from snellen.grading.models.geometry import Box, Space
-from snellen.grading.models.items import Image, Item, Reference
+from snellen.grading.models.geometry import Space
+from snellen.grading.models.golds import Golds
+from snellen.grading.models.items import Image, Item
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import Target
@@ -61,53 +58,33 @@ class VisualWebBenchTask:
         kind: The form of the answer.
         example: A made-up answer.
         gold: From a row to the reference in its published shape.
-        answers: From a row to the reference as answers; takes what the boxes' sides count.
     """
 
     layout: Layout
     kind: AnswerKind
     example: str
     gold: Callable[[Any], Any]
-    answers: Callable[[Any, Space | None], tuple[Answer, ...]]
 
 
 def _answer(row: TextRow | QuestionRow | MarkedTextRow | DescriptionRow) -> object:
     return row.answer
 
 
-def _text(row: TextRow | MarkedTextRow, _: Space | None) -> tuple[Answer, ...]:
-    return (TextAnswer(text=row.answer),)
-
-
-def _texts(row: QuestionRow, _: Space | None) -> tuple[Answer, ...]:
-    return tuple(TextAnswer(text=text) for text in row.answer)
-
-
-def _letter(row: DescriptionRow | ClickRow, _: Space | None) -> tuple[Answer, ...]:
-    return (ChoiceAnswer(letter=LETTERS[row.answer]),)
-
-
 def _target(row: DescribedBoxRow | InstructedBoxRow) -> Target:
     return Target(bbox=row.options[row.answer], image_size=row.image_size)
 
 
-def _box(row: DescribedBoxRow | InstructedBoxRow, space: Space | None) -> tuple[Answer, ...]:
-    left, top, right, bottom = row.options[row.answer]
-    box = Box(left=left, top=top, right=right, bottom=bottom, space=space or Space.PIXELS)
-    return (BoxAnswer(box=box),)
-
-
 def _spoken(layout: Layout, example: str) -> VisualWebBenchTask:
-    return VisualWebBenchTask(layout, AnswerKind.TEXT, example, _answer, _text)
+    return VisualWebBenchTask(layout, AnswerKind.TEXT, example, _answer)
 
 
 def _chosen(config: str, row: type[Row]) -> VisualWebBenchTask:
-    return VisualWebBenchTask(Layout(config, row), AnswerKind.CHOICE, "C", _answer, _letter)
+    return VisualWebBenchTask(Layout(config, row), AnswerKind.CHOICE, "C", _answer)
 
 
 def _drawn(config: str, row: type[Row], kind: AnswerKind, example: str) -> VisualWebBenchTask:
     layout = Layout(config, row, image="raw_image", boxed=True)
-    return VisualWebBenchTask(layout, kind, example, _target, _box)
+    return VisualWebBenchTask(layout, kind, example, _target)
 
 
 _BOX, _POINT = "[120, 340, 260, 380]", "[190, 360]"
@@ -122,7 +99,7 @@ TASKS: Mapping[str, VisualWebBenchTask] = MappingProxyType(
             ),
             "heading_ocr": _spoken(Layout("heading_ocr", TextRow), "Our spring collection"),
             "webqa": VisualWebBenchTask(
-                Layout("webqa", QuestionRow), AnswerKind.TEXT, "7:30 PM", _answer, _texts
+                Layout("webqa", QuestionRow), AnswerKind.TEXT, "7:30 PM", _answer
             ),
             "element_ocr": _spoken(
                 Layout("element_ocr", MarkedTextRow), "The text in the box is: Sign up today"
@@ -181,10 +158,9 @@ def load(
         task=task,
         split=rows.split,
         ids=rows.ids,
-        golds=[spec.gold(row) for row in rows.rows],
+        golds=Golds([spec.gold(row) for row in rows.rows]),
         pin=pin_of(rows),
         build_item=builder.item,
-        build_reference=builder.reference,
         load_image=load_image,
         contexts=[_context(row) for row in rows.rows],
         tags=tags,
@@ -235,10 +211,6 @@ class _Builder:
             ),
             tags={"prompt": self.prompt.name},
         )
-
-    def reference(self, index: int) -> Reference:
-        answers = self.spec.answers(self.rows.rows[index], self.rows.space)
-        return Reference(item_id=self.rows.ids[index], answers=answers)
 
 
 def _options(row: DescriptionRow | InstructionRow | ClickRow) -> tuple[str, ...]:

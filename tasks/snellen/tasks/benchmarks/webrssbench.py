@@ -5,23 +5,17 @@ that holds references, so the references come from snellen's own manifest, from 
 folders that the published scripts write, or, for positions, from the boxes of the crops.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
 from pathlib import Path
 from types import MappingProxyType
 
-from snellen.grading.errors import DataError
 from snellen.grading.models.answers import (
-    Answer,
     AnswerFormat,
     AnswerKind,
-    LabelAnswer,
-    PairRelation,
-    RelationsAnswer,
-    TextAnswer,
 )
-from snellen.grading.models.items import Image, Item, Reference
+from snellen.grading.models.items import Image, Item
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Context, Gold
 from snellen.tasks.benchmarks.loading import pin_of, task_in
@@ -45,36 +39,18 @@ class WebRSSBenchTask:
         name: Its name without the benchmark's.
         kind: The form of the answer.
         example: A made-up answer, one that is hardly any page's right one.
-        answers: From a reference to answers.
         options: What there is to choose among; empty where nothing is.
     """
 
     name: str
     kind: AnswerKind
     example: str
-    answers: Callable[[Gold], tuple[Answer, ...]]
     options: tuple[str, ...] = ()
 
     @property
     def prompts(self) -> tuple[Prompt, ...]:
         """How it can be asked; the first is the one used unless another is named."""
         return PROMPTS[self.name]
-
-
-def _texts(gold: str | Sequence[str]) -> tuple[Answer, ...]:
-    return tuple(TextAnswer(text=text) for text in ([gold] if isinstance(gold, str) else gold))
-
-
-def _label(gold: str) -> tuple[Answer, ...]:
-    return (LabelAnswer(label=str(gold)),)
-
-
-def _relations(gold: Mapping[tuple[str, str], str]) -> tuple[Answer, ...]:
-    pairs = tuple(
-        PairRelation(first=first, second=second, relation=str(relation))
-        for (first, second), relation in gold.items()
-    )
-    return (RelationsAnswer(pairs=pairs),)
 
 
 _TEXT = AnswerKind.TEXT
@@ -87,15 +63,14 @@ TASKS: Mapping[str, WebRSSBenchTask] = MappingProxyType(
                 "position",
                 AnswerKind.RELATIONS,
                 "crop_1 is at the [top-left] of crop_2",
-                _relations,
             ),
-            WebRSSBenchTask("ui_grouping", AnswerKind.LABEL, "other", _label, REGIONS),
-            WebRSSBenchTask("form_filling", _TEXT, "blue ceramic teapots", _texts),
-            WebRSSBenchTask("hint_text", _TEXT, "Search all recipes", _texts),
-            WebRSSBenchTask("color", _TEXT, "Explore the catalogue", _texts),
-            WebRSSBenchTask("text", _TEXT, "Plays the video from its beginning", _texts),
-            WebRSSBenchTask("layout", _TEXT, "The timetable of a ferry company.", _texts),
-            WebRSSBenchTask("safety", _TEXT, "Empty the archive", _texts),
+            WebRSSBenchTask("ui_grouping", AnswerKind.LABEL, "other", REGIONS),
+            WebRSSBenchTask("form_filling", _TEXT, "blue ceramic teapots"),
+            WebRSSBenchTask("hint_text", _TEXT, "Search all recipes"),
+            WebRSSBenchTask("color", _TEXT, "Explore the catalogue"),
+            WebRSSBenchTask("text", _TEXT, "Plays the video from its beginning"),
+            WebRSSBenchTask("layout", _TEXT, "The timetable of a ferry company."),
+            WebRSSBenchTask("safety", _TEXT, "Empty the archive"),
         )
     }
 )
@@ -172,7 +147,6 @@ def _data(
         golds=rows.golds,
         pin=pin_of(rows),
         build_item=builder.item,
-        build_reference=builder.reference,
         load_image=images_in(rows.folder if images is None else Path(images), rows.questions),
         contexts=[_context(question) for question in rows.questions],
         tags=_tags(spec.name, rows),
@@ -237,9 +211,3 @@ class _Builder:
             answer_format=AnswerFormat(kind=spec.kind, example=spec.example, options=spec.options),
             tags={"page": question.page, "prompt": self.prompt.name},
         )
-
-    def reference(self, index: int) -> Reference:
-        if not self.rows.golds:
-            raise DataError(f"{self.task} was loaded for asking, without references")
-        answers = self.spec.answers(self.rows.golds[index])
-        return Reference(item_id=self.rows.questions[index].item_id, answers=answers)

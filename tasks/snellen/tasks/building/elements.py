@@ -1,7 +1,7 @@
-"""What is on a screen: elements with boxes, roles, names and text, wherever the screen came from.
+"""The elements on a screen, with boxes, roles, names and text.
 
-A web page, a RICO view hierarchy and a UIAutomator dump all become a `Screen`; makers of items know
-nothing else. Boxes are left, top, right, bottom in pixels of the screen's image.
+A web page becomes a `Screen`; makers of items know nothing else. Boxes are left, top,
+right, bottom in pixels of the screen's image.
 """
 
 from collections.abc import Iterator, Sequence

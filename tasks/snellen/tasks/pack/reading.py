@@ -11,7 +11,8 @@ import msgspec
 from pydantic import ValidationError
 
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.grading.models.items import Item, Reference
+from snellen.grading.models.golds import Golds
+from snellen.grading.models.items import Item
 from snellen.grading.no_json import NO_JSON
 from snellen.grading.protocols.base import NO_CONTEXT, Context
 from snellen.grading.protocols.table import protocol_of
@@ -311,7 +312,7 @@ def task_data(pack: Pack, references: References, task: str) -> TaskData:
     spec, source = pack.task(task), references.sources[task]
     places = pack.index[task]
     ids = list(references.golds[task])
-    golds = list(references.golds[task].values())
+    golds = Golds(list(references.golds[task].values()))
     columns = references.tags[task]
 
     def line(index: int) -> PackItem:
@@ -319,9 +320,6 @@ def task_data(pack: Pack, references: References, task: str) -> TaskData:
 
     def build_item(index: int) -> Item:
         return line(index).item
-
-    def build_reference(index: int) -> Reference:
-        raise DataError(f"a pack keeps {ids[index]}'s gold in its published shape only")
 
     def context(item_id: str) -> Context:
         return pack.lines[places[item_id]].context if item_id in places else NO_CONTEXT
@@ -333,10 +331,9 @@ def task_data(pack: Pack, references: References, task: str) -> TaskData:
         golds=golds,
         pin=source.pin.model_copy(update={"path": str(pack.folder)}),
         build_item=build_item,
-        build_reference=build_reference,
         load_image=lambda index, name: pack.image(line(index), name),
         contexts=[context(item_id) for item_id in ids],
-        raters=golds if source.by_rater else (),
+        raters=golds if source.by_rater else Golds(),
         tags={name: [column.get(item_id) for item_id in ids] for name, column in columns.items()},
         cluster=source.cluster,
         selected=None if len(places) == len(ids) else list(places),

@@ -4,6 +4,7 @@ from typing import Any
 
 from snellen.grading.errors import DataError
 from snellen.grading.models.geometry import Space
+from snellen.grading.models.golds import Golds
 from snellen.tasks.sources.files import SplitFiles
 from snellen.tasks.sources.json_text import read_json
 from snellen.tasks.sources.screenqa_rows import (
@@ -38,7 +39,7 @@ def read(layout: Layout, files: SplitFiles) -> Rows:
         ids=item_ids(files.split, image_ids),
         image_ids=image_ids,
         questions=[row.question for row in rows],
-        golds=golds,
+        golds=Golds(golds),
         images=[screen(row.image_width, row.image_height) for row in rows],
         space=Space.PIXELS if layout.boxed else None,
     )

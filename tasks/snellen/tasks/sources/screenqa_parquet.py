@@ -6,6 +6,7 @@ The columns are screen_id, question, ground_truth, file_name and image {bytes, p
 from typing import Any
 
 from snellen.grading.errors import DataError
+from snellen.grading.models.golds import Golds
 from snellen.tasks.pins import digest_of_files
 from snellen.tasks.sources.files import SplitFiles
 from snellen.tasks.sources.parquet import ParquetImages, read_part
@@ -54,7 +55,7 @@ def read(layout: Layout, files: SplitFiles) -> Rows:
         ids=item_ids(files.split, image_ids),
         image_ids=image_ids,
         questions=[row.question for part in parts for row in part.rows],
-        golds=golds,
+        golds=Golds(golds),
         images=[screen()] * len(golds),
         space=space,
         note=SPACE_NOTES[space] if space else "",

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 
+from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import Image
 from snellen.tasks.sources.rows import SCREEN, Pixels, Split, Text, misfit
 
@@ -149,7 +150,7 @@ class Rows(Split):
 
     image_ids: Sequence[str]
     questions: Sequence[str]
-    golds: Sequence[Sequence[Any]]
+    golds: Golds
     images: Sequence[Image]
 
 

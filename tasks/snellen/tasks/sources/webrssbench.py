@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.models.golds import Golds
 from snellen.grading.parse.refusals import safety_answer
 from snellen.grading.parse.relations import Pair
 from snellen.grading.protocols.base import Gold
@@ -105,7 +106,7 @@ def read(name: str, path: Path, split: str | None = None, *, unreferenced: bool 
         split=split,
         ids=[one.question.item_id for one in kept],
         questions=[one.question for one in kept],
-        golds=[] if unreferenced else [one.gold for one in kept],
+        golds=Golds([] if unreferenced else [one.gold for one in kept]),
         left_out=left_out,
         incomplete=incomplete,
         folder=found.folder,

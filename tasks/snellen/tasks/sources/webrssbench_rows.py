@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from snellen.grading.errors import DataError
+from snellen.grading.models.golds import Golds
 from snellen.tasks.sources.rows import SCREEN, Split
 
 BENCHMARK = "webrssbench"
@@ -129,7 +130,7 @@ class Rows(Split):
     """
 
     questions: Sequence[Question]
-    golds: Sequence[object]
+    golds: Golds
     left_out: Mapping[str, str]
     incomplete: tuple[str, ...] = ()
     folder: Path

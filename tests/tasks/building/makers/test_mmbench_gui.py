@@ -18,9 +18,7 @@ from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape
 from snellen.tasks.benchmarks.mmbench_gui import load
-from snellen.tasks.building.chance import draw
 from snellen.tasks.building.elements import Element, Screen
-from snellen.tasks.building.extract.hierarchy import screen_from_rico
 from snellen.tasks.building.makers.base import Made, Refused
 from snellen.tasks.building.makers.mmbench_gui import MAKERS, write_data
 from snellen.tasks.building.makers.mmbench_gui_l1 import Question, ask
@@ -471,46 +469,3 @@ def test_a_folder_that_holds_something_is_not_written_to(
     (tmp_path / "file").write_text("mine")
     with pytest.raises(InputError):
         write_data(pages, tmp_path)
-
-
-# ---- a screen of an app ------------------------------------------------------------------------
-
-SETTINGS = [("Language", "English"), ("Volume", "70 percent"), ("Storage", "426 GB")]
-
-
-def node(text: str, kind: str, top: int, **more: Any) -> dict[str, Any]:
-    bounds = more.pop("bounds", [40, top, 600, top + 60])
-    return {"class": f"android.widget.{kind}", "text": text, "bounds": bounds, **more}
-
-
-def test_the_same_makers_serve_a_view_hierarchy(tmp_path: Path) -> None:
-    rows = [
-        {
-            "class": "android.widget.LinearLayout",
-            "bounds": [0, 300 + 300 * place, 1080, 500 + 300 * place],
-            "children": [
-                node(label, "TextView", 310 + 300 * place),
-                node(value, "TextView", 400 + 300 * place),
-            ],
-        }
-        for place, (label, value) in enumerate(SETTINGS)
-    ]
-    buttons = [node("Sign out", "Button", 1500, clickable=True)]
-    root = {"class": "FrameLayout", "bounds": [0, 0, 1080, 1920], "children": [*rows, *buttons]}
-    image = io.BytesIO()
-    Image.new("RGB", (1080, 1920), "white").save(image, "PNG")
-    dump = json.dumps({"activity": {"root": root}}).encode()
-    screen = screen_from_rico(dump, image.getvalue())
-    screen = msgspec.structs.replace(screen, language="en")
-    snapshot = frozen(tmp_path / "frozen", Captured("settings", "app", "x.json", screen))
-    made = [
-        one
-        for task, maker in MAKERS.items()
-        for one in maker(snapshot, draw(1, snapshot.id, task))
-        if isinstance(one, Made)
-    ]
-    assert {one.task for one in made} == set(TASKS)
-    assert {one.row["platform"] for one in made} == {"os_android"}
-    write_data([PageItems("app", "settings", made, [])], tmp_path / "data")
-    loaded = load("mmbench-gui/l2_advanced", tmp_path / "data")
-    assert "signs the user out" in loaded.item("advanced/app/settings/1").prompt

@@ -16,7 +16,6 @@ from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape
 from snellen.tasks.benchmarks.screenqa import NO_ANSWER, load
 from snellen.tasks.building.elements import Element, Screen
-from snellen.tasks.building.extract.uiautomator import screen_from_uiautomator
 from snellen.tasks.building.makers.base import Made, Refused
 from snellen.tasks.building.makers.screenqa import COMPLEX, IMAGES, LONG, MAKERS, SHORT, write_data
 from snellen.tasks.building.makers.screenqa_absent import SHARE, Asked, is_absent
@@ -522,34 +521,3 @@ def test_a_folder_that_holds_something_is_not_written_to(
     (tmp_path / "file").write_text("mine")
     with pytest.raises(InputError):
         write_data(pages, tmp_path)
-
-
-# ---- a screen of an app ------------------------------------------------------------------------
-
-
-def test_the_same_makers_serve_a_dump_of_an_app(tmp_path: Path) -> None:
-    rows = "".join(
-        f'<node class="android.widget.LinearLayout" bounds="[0,{top}][1080,{top + 150}]">'
-        f'<node class="android.widget.TextView" text="{label}"'
-        f' bounds="[40,{top}][600,{top + 60}]"/>'
-        f'<node class="android.widget.TextView" text="{value}"'
-        f' bounds="[40,{top + 80}][600,{top + 140}]"/></node>'
-        for top, (label, value) in zip(
-            (200, 400), (("Language", "English"), ("Storage", "426 GB")), strict=True
-        )
-    )
-    outer = '<node class="android.widget.FrameLayout" bounds="[0,0][1080,1920]">'
-    dump = f"<hierarchy>{outer}{rows}</node></hierarchy>".encode()
-    image = io.BytesIO()
-    Image.new("RGB", (1080, 1920), "white").save(image, "PNG")
-    screen = screen_from_uiautomator(dump, image.getvalue())
-    snapshot = frozen(tmp_path / "frozen", Captured("settings", "app", "x.xml", screen))
-    assert said(snapshot) == {
-        ("pair", "Language"): ("English",),
-        ("pair", "Storage"): ("426 GB",),
-    }
-    made = [one for one in MAKERS[LONG](snapshot, Random(1)) if isinstance(one, Made)]
-    bounds = {
-        one.row["ground_truth"][0]["ui_elements"][0]["text"]: one.record["boxes"][0] for one in made
-    }
-    assert bounds == {"English": [40, 280, 600, 340], "426 GB": [40, 480, 600, 540]}

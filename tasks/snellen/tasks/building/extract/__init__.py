@@ -1,1 +1,1 @@
-"""From a page, a view hierarchy or a dump to the one model of a screen."""
+"""From a web page to the model of a screen."""
