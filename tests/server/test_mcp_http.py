@@ -203,6 +203,7 @@ def test_without_tokens_well_known_pages_are_not_there_either(shared: Any) -> No
     assert get(shared.url, "/health") == 200
 
 
+@pytest.mark.slow
 def test_a_page_of_another_site_can_not_reach_it(shared: Any) -> None:
     assert post(shared.url, LIST, Host="evil.example.org")[0] == 421
     assert post(shared.url, LIST, Origin="https://evil.example.org")[0] == 403
@@ -276,6 +277,7 @@ def test_a_server_that_is_asked_to_stop_keeps_its_traces(serve: Serve, store: Pa
     assert count == 1
 
 
+@pytest.mark.slow
 def test_an_address_that_ends_with_a_slash_is_served_and_never_redirected(
     serve: Serve, store: Path
 ) -> None:

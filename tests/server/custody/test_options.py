@@ -109,6 +109,7 @@ async def test_an_attempt_with_shuffled_options_is_worth_what_its_answers_are(
     assert report.metrics == {key: metric.value for key, metric in graded.metrics.items()}
 
 
+@pytest.mark.slow
 def test_each_attempt_has_an_order_of_its_own(desk: Callable[..., Desk]) -> None:
     paper = desk("visualwebbench/action_prediction", None).service.exam
     task = "visualwebbench/action_prediction"

@@ -239,6 +239,7 @@ def test_the_size_is_known_without_decoding(noise: Image.Image, encoded: Encode)
         assert probe(encoded(noise, form)) == Extent(120, 300)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "form"),
     [("RGBA", "PNG"), ("LA", "PNG"), ("P", "PNG"), ("RGBA", "WEBP"), ("RGB", "BMP"), ("L", "BMP")],

@@ -280,6 +280,7 @@ def test_tokens_are_the_larger_of_the_published_rules(shown: Extent, tokens: int
     assert image_tokens(shown) == tokens
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["RGB", "L"])
 @pytest.mark.parametrize(
     ("size", "region", "side"),

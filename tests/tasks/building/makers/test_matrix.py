@@ -203,6 +203,7 @@ def test_every_cell_of_four_by_four_is_made(snapshot: Snapshot) -> None:
     assert cells == {(dimension, level) for dimension in DIMENSIONS for level in (1, 2, 3, 4)}
 
 
+@pytest.mark.slow
 def test_levels_follow_from_what_an_item_takes(snapshot: Snapshot) -> None:
     for seed in range(6):
         for one in items_of(snapshot, seed).made:
@@ -327,6 +328,7 @@ def test_solvers_without_eyes_stay_at_chance(snapshot: Snapshot, tmp_path: Path)
         assert score.lift.value <= 0.1
 
 
+@pytest.mark.slow
 def test_no_question_of_a_chart_says_its_answer(snapshot: Snapshot) -> None:
     for one in made("chart", snapshot, 40):
         if one.row["metric"] == "accuracy":
@@ -491,6 +493,7 @@ def test_steps_are_worked_out_in_turn(snapshot: Snapshot) -> None:
         assert totals[right_option(one)] == max(totals.values())
 
 
+@pytest.mark.slow
 def test_a_sentence_is_true_exactly_where_its_answer_is_yes(snapshot: Snapshot) -> None:
     for one in made("consistency", snapshot, 40):
         said, every = one.record["said"], series_of(one)
@@ -552,6 +555,7 @@ def test_what_is_low_is_raised_in_the_charts_order(snapshot: Snapshot) -> None:
         assert len(expected) >= 2
 
 
+@pytest.mark.slow
 def test_objects_of_charts(snapshot: Snapshot) -> None:
     for one in by_kind("object_recognition", "odd colour", snapshot, 30):
         assert right_option(one) == one.record["chart"]["labels"][one.record["marked"]]
@@ -614,6 +618,7 @@ def test_headings_side_by_side_have_no_next_one(freeze: Freeze) -> None:
     assert following_headings(freeze(found).screen) == []
 
 
+@pytest.mark.slow
 def test_relations_of_parts_are_those_of_their_boxes(snapshot: Snapshot) -> None:
     sides = {
         "left": "to the left", "right": "to the right", "top": "above", "bottom": "below",
@@ -677,6 +682,7 @@ def test_a_marked_button_is_pressed_by_its_text(snapshot: Snapshot) -> None:
         assert one.row["answer"]["arguments"]["text"] not in one.row["question"]
 
 
+@pytest.mark.slow
 def test_what_is_named_is_chosen_by_its_letter_or_hit(snapshot: Snapshot) -> None:
     for one in by_kind("tool_call", "choose what is named", snapshot, 30):
         (text,) = quoted(one.row["question"])
