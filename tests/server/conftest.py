@@ -206,16 +206,28 @@ def opening(store: Path) -> Callable[..., Opening]:
     return offer
 
 
-@pytest.fixture(params=["2026-07-28", "legacy"])
+NEWEST = "2026-07-28"
+
+
+@pytest.fixture(params=[NEWEST, "legacy"])
 def era(request: pytest.FixtureRequest) -> str:
     """Return each of the two ways in which clients speak the protocol."""
     return request.param
 
 
 @pytest.fixture
-def exam(opening: Callable[..., Opening], era: str) -> Callable[..., Any]:
+def exam(opening: Callable[..., Opening]) -> Callable[..., Any]:
     """Return a function that lets an agent take the sample in memory, by some rules."""
+    return _exam(opening, NEWEST)
 
+
+@pytest.fixture
+def exam_of_era(opening: Callable[..., Opening], era: str) -> Callable[..., Any]:
+    """Return the same function, once for each era: for tests of what the eras differ in."""
+    return _exam(opening, era)
+
+
+def _exam(opening: Callable[..., Opening], era: str) -> Callable[..., Any]:
     @asynccontextmanager
     async def take(**rules: object) -> AsyncGenerator[Agent]:
         offered = opening(**rules)

@@ -46,8 +46,8 @@ async def test_the_templates_name_the_cards_and_the_report(exam: Exam) -> None:
         ]
 
 
-async def test_the_report_is_there_once_the_attempt_is_finished(exam: Exam) -> None:
-    async with exam() as agent:
+async def test_the_report_is_there_once_the_attempt_is_finished(exam_of_era: Exam) -> None:
+    async with exam_of_era() as agent:
         await agent.start()
         uri = f"exam://attempts/{agent.attempt}/report"
         with pytest.raises(MCPError, match="there is no report yet; finish_attempt makes it"):
@@ -80,8 +80,8 @@ async def test_a_forged_handle_opens_no_report(exam: Exam) -> None:
             await page(agent, f"exam://attempts/att_{'0' * 48}/report")
 
 
-async def test_the_prompt_has_an_agent_take_the_exam(exam: Exam) -> None:
-    async with exam() as agent:
+async def test_the_prompt_has_an_agent_take_the_exam(exam_of_era: Exam) -> None:
+    async with exam_of_era() as agent:
         (listed,) = (await agent.client.list_prompts()).prompts
         assert listed.name == "take_exam"
         (message,) = (await agent.client.get_prompt("take_exam")).messages
@@ -90,8 +90,8 @@ async def test_the_prompt_has_an_agent_take_the_exam(exam: Exam) -> None:
         assert "with tasks screenqa/short, webqa" in asked.messages[0].content.text
 
 
-async def test_a_misspelt_prompt_or_argument_is_refused(exam: Exam) -> None:
-    async with exam() as agent:
+async def test_a_misspelt_prompt_or_argument_is_refused(exam_of_era: Exam) -> None:
+    async with exam_of_era() as agent:
         with pytest.raises(MCPError, match="there is take_exam"):
             await agent.client.get_prompt("take_exams")
         with pytest.raises(MCPError, match="takes tasks, not 'task'"):

@@ -39,8 +39,8 @@ async def listed(agent: Agent) -> list[Tool]:
     return (await agent.client.list_tools()).tools
 
 
-async def test_there_are_seven_tools_always_in_the_same_order(exam: Exam) -> None:
-    async with exam() as agent:
+async def test_there_are_seven_tools_always_in_the_same_order(exam_of_era: Exam) -> None:
+    async with exam_of_era() as agent:
         assert [tool.name for tool in await listed(agent)] == NAMES
         assert [tool.name for tool in await listed(agent)] == NAMES
 
@@ -74,8 +74,8 @@ async def test_every_tool_says_whether_it_may_run_without_asking(exam: Exam) -> 
             assert tool.meta == {"anthropic/alwaysLoad": True}
 
 
-async def test_schemas_are_closed_and_hold_no_titles_and_no_nulls(exam: Exam) -> None:
-    async with exam() as agent:
+async def test_schemas_are_closed_and_hold_no_titles_and_no_nulls(exam_of_era: Exam) -> None:
+    async with exam_of_era() as agent:
         for tool in await listed(agent):
             assert tool.output_schema is None
             assert tool.input_schema["additionalProperties"] is False
@@ -85,8 +85,8 @@ async def test_schemas_are_closed_and_hold_no_titles_and_no_nulls(exam: Exam) ->
             assert "$" not in text
 
 
-async def test_an_agent_takes_the_whole_exam(exam: Exam, golds: Mapping[str, str]) -> None:
-    async with exam() as agent:
+async def test_an_agent_takes_the_whole_exam(exam_of_era: Exam, golds: Mapping[str, str]) -> None:
+    async with exam_of_era() as agent:
         offered = await agent.call("list_benchmarks")
         assert [(task["task"], task["items"]) for task in offered["tasks"]] == [
             ("screenqa/short", 12)
@@ -109,8 +109,8 @@ async def test_an_agent_takes_the_whole_exam(exam: Exam, golds: Mapping[str, str
         assert await agent.call("finish_attempt", attempt=agent.attempt) == report
 
 
-async def test_an_item_comes_with_its_image_as_content_only(exam: Exam) -> None:
-    async with exam() as agent:
+async def test_an_item_comes_with_its_image_as_content_only(exam_of_era: Exam) -> None:
+    async with exam_of_era() as agent:
         await agent.start()
         result = await agent.result("get_item", attempt=agent.attempt)
         assert [content.type for content in result.content] == ["text", "image"]
@@ -394,8 +394,8 @@ async def test_seed_mode_and_sample_are_no_arguments(exam: Exam) -> None:
             )
 
 
-async def test_an_unknown_tool_is_answered_with_the_nearest(exam: Exam) -> None:
-    async with exam() as agent:
+async def test_an_unknown_tool_is_answered_with_the_nearest(exam_of_era: Exam) -> None:
+    async with exam_of_era() as agent:
         told = await agent.refused("submit_anwser")
         assert "did you mean 'submit_answer'?" in told
         assert all(name in told for name in TOOLS)
