@@ -16,7 +16,7 @@ from snellen.tasks.building.makers.table import made_tasks
 from snellen.tasks.building.pages import Pages, find_pages
 from snellen.tasks.pack.checking import check_pack
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough]
 
 GENTELELLA = ("form", "index", "invoice", "pricing_tables", "projects", "tables")
 CANT: Mapping[str, frozenset[str]] = {
