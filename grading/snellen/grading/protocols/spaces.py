@@ -24,6 +24,7 @@ from snellen.grading.protocols.base import (
     Parsed,
     Parser,
     Protocol,
+    PublishedCrashError,
     UnjudgeableError,
     pairwise,
     unparsed,
@@ -243,8 +244,12 @@ def _writer(counted: Counted, what: str) -> Callable[[Gold], Sequence[object]]:
 
 def point_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float]:
     """Whether a point lies in its target, edges included."""
-    (x, y), box = held(answer, gold)
-    return (float(point_in_box(x, y, box)),)
+    try:
+        (x, y), box = held(answer, gold)
+        return (float(point_in_box(x, y, box)),)
+    except TypeError:
+        # What a published parser hands on to be compared may be no numbers.
+        raise PublishedCrashError from None
 
 
 def _box_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float, float]:
