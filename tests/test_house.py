@@ -141,6 +141,7 @@ def test_golds_are_found_wherever_they_are_kept(
         assert any(isinstance(value, Golds) for value in reachable(leak))
 
 
+@pytest.mark.slow
 def test_every_import_is_of_a_declared_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]

@@ -149,6 +149,7 @@ TARGETS = [
 ]
 
 
+@pytest.mark.slow
 def test_a_random_point_scores_the_targets_share_of_the_image() -> None:
     found = guessed(
         "mmbench-gui/l2_basic",

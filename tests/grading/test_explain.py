@@ -34,6 +34,7 @@ def printed(protocol: Protocol, responses: list[str | None]) -> float:
     return metric.value if metric.as_published is None else metric.as_published
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(
     responses=st.lists(st.none() | TEXTS, min_size=5, max_size=5).filter(

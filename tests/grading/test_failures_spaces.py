@@ -215,6 +215,7 @@ def unread(protocol: Protocol) -> Columns:
     return Columns(np.zeros((1, len(protocol.metric.keys))), codes, np.zeros(1, dtype=np.bool_), {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", TARGETS, ids=lambda one: f"{one.task}-{one.id}")
 @pytest.mark.parametrize("box", [(400, 300, 440, 320), (0.2, 0.2, 0.4, 0.4)])
 @pytest.mark.parametrize("make", [Target, ImageTarget])

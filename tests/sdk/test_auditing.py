@@ -78,6 +78,7 @@ def test_a_page_shows_it_beneath_the_number() -> None:
     assert "<code>thousand@1</code>" in html
 
 
+@pytest.mark.slow
 def test_of_many_answers_a_sample_is_audited_while_grading_and_all_of_them_after() -> None:
     report = thousandths(count=AUDITED + 1)
     assert "a sample of 1,001 answers scores 100.0%" in report.warnings[0]

@@ -208,6 +208,7 @@ def test_faults_that_pass_leave_a_judge_all_its_tries(folder: Path, answers: Any
     assert (found.judged, found.unjudged, set(tries.values())) == (5, 0, {6})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("raised", "kept"),
     [

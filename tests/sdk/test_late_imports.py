@@ -23,6 +23,7 @@ def imported(code: str) -> set[str]:
     return set(done.stderr.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "needed"), [(SCORE, {"numpy", "pydantic"}), (LIST, set[str]())], ids=["score", "list"]
 )

@@ -230,6 +230,7 @@ def test_without_one_limit_there_is_no_curve() -> None:
     assert build_page(report).curves == ()
 
 
+@pytest.mark.slow
 def test_a_report_without_scores_has_a_page_of_its_numbers() -> None:
     page = build_page(graded(said(a="12"), keep_scores=False))
     assert page.item_list.rows == ()

@@ -75,6 +75,7 @@ def _run(site: Path, command: list[str], status: int = 0) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_an_installed_benchmark_is_graded_like_snellens_own(site: Path, data: Path) -> None:
     told = run(
         site,

@@ -131,6 +131,7 @@ async def rest_of(reader: asyncio.StreamReader) -> bytes:
         return b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sent",
     [

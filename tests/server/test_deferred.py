@@ -66,6 +66,7 @@ def sealed(tmp_path: Path) -> tuple[Path, Path]:
     return pack, key
 
 
+@pytest.mark.slow
 def test_a_deferred_exam_is_graded_where_the_references_are_as_an_exam_is(
     sealed: tuple[Path, Path],
     golds: Mapping[str, str],

@@ -69,6 +69,7 @@ async def first_item(take: Callable[..., Any]) -> tuple[str, str]:
         return item["item"], item["prompt"]
 
 
+@pytest.mark.slow
 async def test_an_item_with_a_damaged_image_is_handed_out_and_the_attempt_goes_on(
     pack: Path, take: Callable[..., Any], golds: Mapping[str, str]
 ) -> None:

@@ -85,6 +85,7 @@ async def test_schemas_are_closed_and_hold_no_titles_and_no_nulls(exam_of_era: E
             assert "$" not in text
 
 
+@pytest.mark.slow
 async def test_an_agent_takes_the_whole_exam(exam_of_era: Exam, golds: Mapping[str, str]) -> None:
     async with exam_of_era() as agent:
         offered = await agent.call("list_benchmarks")
@@ -275,6 +276,7 @@ async def test_items_are_listed_by_whether_they_are_answered(exam: Exam) -> None
         assert [one["item"] for one in rest["items"]] == [everything["items"][11]["item"]]
 
 
+@pytest.mark.slow
 async def test_clients_of_one_attempt_get_different_items(exam: Exam) -> None:
     async with exam() as agent:
         await agent.start()
@@ -351,6 +353,7 @@ async def test_a_malformed_call_is_told_what_is_wrong(
         assert (await agent.answer(item, "x"))["again"] is False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", ["\ud800", "x\0y"])
 @pytest.mark.parametrize(
     ("tool", "argument", "said"),

@@ -236,6 +236,7 @@ async def test_a_sweep_says_what_it_closed(door: Served) -> None:
         assert served.service.numbered(attempt.id).closed is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "status", "said"),
     [

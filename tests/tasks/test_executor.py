@@ -166,6 +166,7 @@ def test_an_executor_runs_what_grading_asks_for() -> None:
 # Time
 
 
+@pytest.mark.slow
 @isolated
 def test_an_endless_loop_ends_with_its_processor_time() -> None:
     execution = run("while True: pass", Limits(cpu_seconds=1, wall_seconds=120))
@@ -182,6 +183,7 @@ def test_ignoring_the_signal_does_not_buy_processor_time() -> None:
     assert execution.killed_for == "cpu_time"
 
 
+@pytest.mark.slow
 @isolated
 def test_a_sleeping_program_ends_with_its_wall_time() -> None:
     start = time.monotonic()

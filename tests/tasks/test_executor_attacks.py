@@ -233,6 +233,7 @@ def test_the_candidate_is_nobody_on_an_unnamed_machine() -> None:
     assert run(code).stdout == "65534 65534 65534 sandbox\n"
 
 
+@pytest.mark.slow
 @isolated
 @pytest.mark.parametrize(
     "code",

@@ -221,6 +221,7 @@ for release in RELEASES:
 """
 
 
+@pytest.mark.slow
 def test_processes_at_once_lose_no_first_sight_and_agree_on_one(store: Path) -> None:
     running = [
         subprocess.Popen(

@@ -141,6 +141,7 @@ def test_pixels_are_not_turned_and_their_orientation_is_carried_over() -> None:
     assert found.getexif()[ORIENTATION] == 6
 
 
+@pytest.mark.slow
 def test_a_long_page_is_no_bomb() -> None:
     found = view(plain(2_000, 50_000, mode="1"), 500)
     assert (found.width, found.height) == (20, 500)

@@ -230,6 +230,7 @@ def test_items_and_predictions_must_be_equally_many() -> None:
         RougeReferences([["a"]]).score([0], ["a", "b"])
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_real_screenqa_answers_score_as_the_package() -> None:
     folder = os.environ.get("SNELLEN_DATA")

@@ -92,6 +92,7 @@ def test_any_corpus_that_scikit_learn_can_learn_gives_its_values(corpus: list[st
         assert ours.cosine(a, text) == pytest.approx(theirs.cosine(a, text), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_values_equal_scikit_learns_on_screenqa_answers() -> None:
     folder = os.environ.get("SNELLEN_DATA")

@@ -104,6 +104,7 @@ def test_columns_agree_with_lists_under_every_option(
     assert as_rows(gold.score_lists([prediction for prediction, _ in given_items])) == expected
 
 
+@pytest.mark.slow
 def test_many_blocks_score_as_one() -> None:
     rng = random.Random(5)
 

@@ -445,6 +445,7 @@ def test_half_a_megabyte_of_anything_comes_to_an_end(unit: str) -> None:
         parse("1" + huge)
 
 
+@pytest.mark.slow
 def test_ten_megabytes_come_to_an_end() -> None:
     huge = "Step 1 (at 5) " * 700_000
     for parse in PARSERS:

@@ -330,6 +330,7 @@ def test_a_box_is_compared_in_float32() -> None:
 sides = st.floats(0, 2, width=64) | st.integers(0, 20).map(lambda side: side / 100)
 
 
+@pytest.mark.slow
 @given(st.tuples(sides, sides, sides, sides), st.tuples(sides, sides, sides, sides))
 def test_a_box_is_right_when_the_slow_float32_comparison_says_so(
     box: tuple[float, ...], corners: tuple[float, ...]

@@ -149,6 +149,7 @@ def test_a_refusal_is_recognised_and_scored_like_any_text(task: str) -> None:
     assert (found.outcome, found.value) == (Outcome.REFUSED, 1.0)
 
 
+@pytest.mark.slow
 @given(st.text(min_size=1).filter(lambda text: not text.isspace() and len(text) < MAX_TEXT))
 def test_a_text_scores_one_against_what_is_read_of_it(text: str) -> None:
     for task in (*TEXTS, "webqa"):

@@ -180,6 +180,7 @@ def test_two_rows_of_one_name_are_both_drawn() -> None:
     assert texts(calibration_drawing(rows, "c").svg).count("twin") == 2
 
 
+@pytest.mark.slow
 def test_any_text_is_drawn_as_text(nasty: str, make_estimate: MakeEstimate) -> None:
     svg = breakdown_drawing(breakdown(make_estimate, [nasty, "b"]), 0.5, (0, 100), "b").svg
     root = ElementTree.fromstring(svg)

@@ -267,6 +267,7 @@ def test_every_table_has_headers_with_a_scope_and_every_drawing_a_label(
     assert all(each.get("aria-hidden") == "true" for tag, each in tags if tag == "svg")
 
 
+@pytest.mark.slow
 def test_references_show_only_where_the_page_says_so(full_page: MakePage) -> None:
     row = ItemRow("a", 0, Outcome.ANSWERED, (1.0,), reference="the secret")
     hidden = ItemList([row], ("f1",))

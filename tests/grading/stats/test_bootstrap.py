@@ -40,6 +40,7 @@ def by_hand(values: NDArray[np.float64], codes: NDArray[np.int64], draws: int) -
     return means
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clusters", [2, 3, 299, 300])
 def test_the_draws_are_those_of_a_plain_loop_over_clusters(clusters: int) -> None:
     # 2,000 draws of 300 clusters come in three chunks; the loop knows of none.

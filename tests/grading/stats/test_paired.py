@@ -169,6 +169,7 @@ def test_ties_of_tenths_count_as_ties() -> None:
     assert permutation_test(first, [0.1, 0.2, -0.3]) == 1.0
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from([3, 5, 7, 105]),
     st.lists(

@@ -76,6 +76,7 @@ def test_grade_prints_json_for_machines(folder: Path) -> None:
     assert report["metrics"]["f1"]["value"] == 1.0
 
 
+@pytest.mark.slow
 def test_grade_saves_in_every_form_asked_for(folder: Path) -> None:
     result = run(folder, *GRADE, "-o", "@/r.json", "-o", "@/r.csv", "-o", "@/r.md")
     assert result.exit_code == 0

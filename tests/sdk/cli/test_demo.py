@@ -75,6 +75,7 @@ def test_the_same_seed_is_the_same_demonstration(tmp_path: Path) -> None:
     assert said[0] == said[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -95,6 +95,7 @@ def test_every_item_is_asked_once_and_graded(folder: Path, server: Server) -> No
     assert (folder / "r.html").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_what_failed_is_asked_again_by_the_same_command(folder: Path, server: Server) -> None:
     server.failing = {"2", "4"}
     first = evaluate(folder, server)
@@ -108,6 +109,7 @@ def test_what_failed_is_asked_again_by_the_same_command(folder: Path, server: Se
     assert "100.00" in second.stdout
 
 
+@pytest.mark.slow
 def test_decoding_headers_and_further_fields_are_sent_as_told(folder: Path, server: Server) -> None:
     options = ("--temperature", "none", "--max-tokens", "none", "--header", "X-Team: eyes")
     extra = ("--extra", '{"max_completion_tokens": 9}')
@@ -144,6 +146,7 @@ def test_a_wrong_option_is_told_before_anything_is_asked(
     assert not server.asked
 
 
+@pytest.mark.slow
 def test_other_settings_in_the_same_run_folder_are_refused(folder: Path, server: Server) -> None:
     assert evaluate(folder, server).exit_code == 0
     result = evaluate(folder, server, "--temperature", "1")

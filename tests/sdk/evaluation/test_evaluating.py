@@ -520,6 +520,7 @@ def test_the_key_is_sent_and_is_nowhere_else(
 LONG_KEY = 'eyJ+/"secret' + "Abc/0123456789" * 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said",
     [

@@ -55,6 +55,7 @@ def retries_of(report: sdk.Report) -> int:
     return report.run.usage.retries
 
 
+@pytest.mark.slow
 @APIS
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
 def test_a_fault_that_may_pass_is_asked_again(
@@ -68,6 +69,7 @@ def test_a_fault_that_may_pass_is_asked_again(
     assert api.questions == ["Number 0?"] * 2
 
 
+@pytest.mark.slow
 @APIS
 @pytest.mark.parametrize("status", [400, 413, 422, 501])
 def test_a_fault_that_will_not_pass_is_an_error_at_once(
@@ -126,6 +128,7 @@ def test_an_answer_that_always_takes_too_long_is_an_error(api: Api, benchmark: B
     assert error_of(report) == "no answer within 0.1 s"
 
 
+@pytest.mark.slow
 @APIS
 @pytest.mark.parametrize(
     ("body", "message"),

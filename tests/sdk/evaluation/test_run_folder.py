@@ -170,6 +170,7 @@ def test_a_damaged_line_in_the_middle_is_asked_again(
     assert api.questions[3:] == ["Number 1?"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "difference"),
     [

@@ -258,6 +258,7 @@ def test_a_line_that_memory_should_not_hold_is_named_and_its_neighbours_stay(
     assert "longer than 67,108,864 bytes; it was skipped" in batch.problems[0].message
 
 
+@pytest.mark.slow
 def test_memory_stays_within_a_few_batches(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     row = json.dumps({"item_id": "x" * 50, "response": "y" * 150}) + "\n"

@@ -53,6 +53,7 @@ def test_text_of_many_inks_loses_nothing_either(page: Image.Image) -> None:
     assert opened(found.data, "image/webp").convert("RGB").tobytes() == tile.tobytes()
 
 
+@pytest.mark.slow
 def test_a_flat_screen_with_text_is_smaller_than_a_png(encoded: Encode) -> None:
     sizes: list[tuple[int, int]] = []
     for file in sorted((sample_pack() / "images").rglob("*.png")):
@@ -97,6 +98,7 @@ def test_the_format_that_is_asked_for_is_made(form: Format, noise: Image.Image) 
         assert image.convert("RGB").tobytes() == noise.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [Format.AUTO, Format.WEBP, Format.JPEG])
 def test_what_is_too_large_is_made_smaller_by_quality(form: Format) -> None:
     image = photograph(1000, 1000)

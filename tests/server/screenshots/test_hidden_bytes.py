@@ -101,6 +101,7 @@ async def views(data: bytes) -> list[bytes]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "mode", "hide"), CASES, ids=range(len(CASES)))
 async def test_a_file_with_something_hidden_gives_the_views_of_one_without(
     form: str,

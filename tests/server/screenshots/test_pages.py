@@ -278,6 +278,7 @@ print("pyvips" if sys.modules.get("pyvips") else "Pillow", file=sys.stderr)
 """
 
 
+@pytest.mark.slow
 def test_pixels_are_the_same_with_pyvips_and_without(
     noise: Image.Image, encoded: Encode, tmp_path: Path
 ) -> None:

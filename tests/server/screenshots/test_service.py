@@ -60,6 +60,7 @@ def opened(view: View) -> Image.Image:
     return image.convert("RGB")
 
 
+@pytest.mark.slow
 async def test_a_long_page_comes_as_an_overview_that_says_how_to_read_it(
     shots: Screenshots, long_page: Counted
 ) -> None:
@@ -75,6 +76,7 @@ async def test_a_long_page_comes_as_an_overview_that_says_how_to_read_it(
     assert view.view_id() == "screen 0,0,1280,9000 of 1280x9000 at 223x1568"
 
 
+@pytest.mark.slow
 async def test_its_tiles_put_together_are_the_page(
     shots: Screenshots, long_page: Counted, page: Image.Image
 ) -> None:

@@ -299,6 +299,7 @@ def test_a_store_that_was_deleted_takes_no_more_answers(database: Database, file
     assert not file.exists()
 
 
+@pytest.mark.slow
 def test_that_a_store_was_deleted_is_logged_once(file: Path) -> None:
     code = (
         "import os, sys; from snellen.server.logs import lines_to_stderr;"

@@ -205,6 +205,7 @@ def test_what_is_struck_by_the_list_leaves_a_clean_pack_that_is_not_at_fault(
     assert audit(left).struck == ()
 
 
+@pytest.mark.slow
 def test_good_items_are_left_alone_and_solvers_without_eyes_stay_at_chance(
     make_exam: MakeExam,
 ) -> None:
@@ -219,6 +220,7 @@ def test_good_items_are_left_alone_and_solvers_without_eyes_stay_at_chance(
     assert audit(pack) == found
 
 
+@pytest.mark.slow
 def test_solvers_that_have_it_easy_show_it(make_exam: MakeExam) -> None:
     exam = make_exam(12)
     for shot in exam.l1:

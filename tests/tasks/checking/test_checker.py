@@ -115,6 +115,7 @@ def splits(found: DataCheck) -> dict[str, int]:
 # ---- what it is --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_the_published_screenqa_files_are_known(screenqa_data: Path) -> None:
     found = check(screenqa_data)

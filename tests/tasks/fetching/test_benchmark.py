@@ -374,6 +374,7 @@ def test_a_whole_part_of_unknown_size_is_taken_as_it_is(screen_qa: Site, tmp_pat
         assert (tmp_path / f"answers_and_bboxes/{split}.json").read_bytes() == BIG
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content_range", ["bytes {start}-{last}/{total}", "bytes {start}-{last}/*"]
 )
@@ -486,6 +487,7 @@ def test_a_refusal_of_the_hub_is_explained(
     assert "huggingface.co/datasets/visualwebbench/VisualWebBench" in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("status", "told"),
     [(404, "It is not there"), (403, "It may not be read"), (429, "wait a while"), (502, "Look")],
@@ -578,6 +580,7 @@ def test_the_missing_extra_is_named(
         fetch("visualwebbench", tmp_path)
 
 
+@pytest.mark.slow
 def test_what_asks_a_network_is_imported_when_it_is_asked() -> None:
     code = "import sys; from snellen.tasks import checking, fetching; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -49,6 +49,7 @@ def test_sealed_references_are_opened_with_the_environments_key(
     assert sdk.grade(ANSWERS, task=TASK, data=pack.folder).items == 6
 
 
+@pytest.mark.slow
 def test_a_pack_is_asked_for_what_it_holds(make_pack: MakePack, tmp_path: Path) -> None:
     folder = make_pack().folder
     assert sdk.load(TASK, folder, split="test").item("test/5/0").images[0].width == 40

@@ -111,6 +111,7 @@ def test_every_task_comes_back_as_it_was_loaded(
         assert again.item(item_id) == data.item(item_id).model_copy(update={"images": ()})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_every_protocol_of_every_task_grades_a_pack_as_the_published_data(
     task: str, every_benchmark: dict[str, Path], tmp_path: Path

@@ -75,6 +75,7 @@ def runs(image: Image.Image, color: str, *, down: bool) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "down"), [("bars", True), ("rows", False)])
 def test_a_bar_is_as_long_as_its_value_says(kind: str, down: bool) -> None:
     values = (80.0, 40.0, 20.0, 60.0)
@@ -84,6 +85,7 @@ def test_a_bar_is_as_long_as_its_value_says(kind: str, down: bool) -> None:
         assert length / max(lengths) == pytest.approx(value / 80, abs=0.02)
 
 
+@pytest.mark.slow
 def test_each_series_of_a_group_has_its_colour_and_its_bars() -> None:
     first, second = (80.0, 40.0, 20.0, 60.0), (30.0, 90.0, 70.0, 50.0)
     image = picture(draw_chart(table("grouped", first, second), STYLE))

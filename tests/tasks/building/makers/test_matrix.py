@@ -253,6 +253,7 @@ def test_made_rows_are_loaded_and_their_references_score_the_maximum(
     assert check_pack(tmp_path / "pack").fine
 
 
+@pytest.mark.slow
 def test_equal_items_give_equal_bytes(snapshot: Snapshot, tmp_path: Path) -> None:
     for name in ("one", "two"):
         write_data([items_of(snapshot)], tmp_path / name)
@@ -458,6 +459,7 @@ def holds(claim: str, values: dict[str, float]) -> bool:
     raise AssertionError(claim)
 
 
+@pytest.mark.slow
 def test_data_of_a_chart_are_its_reference(snapshot: Snapshot) -> None:
     for one in by_kind("code", "chart as data", snapshot, 20):
         assert one.row["answer"] == one.record["chart"]
@@ -476,6 +478,7 @@ def test_data_of_a_chart_are_its_reference(snapshot: Snapshot) -> None:
             assert gap == pytest.approx(abs(first[label] - second[label]))
 
 
+@pytest.mark.slow
 def test_steps_are_worked_out_in_turn(snapshot: Snapshot) -> None:
     for one in by_kind("multi_step", "sum of extremes", snapshot, 40):
         assert one.row["answer"] == pytest.approx(max(only(one).values()) + min(only(one).values()))
@@ -508,6 +511,7 @@ def test_a_sentence_is_true_exactly_where_its_answer_is_yes(snapshot: Snapshot) 
         assert true is (one.row["answer"] == "A")
 
 
+@pytest.mark.slow
 def test_what_did_not_happen_differs_from_what_did(snapshot: Snapshot) -> None:
     kinds: set[str] = set()
     for one in made("counterfactual", snapshot, 40):
@@ -539,6 +543,7 @@ def test_what_did_not_happen_differs_from_what_did(snapshot: Snapshot) -> None:
     assert len(kinds) == 4
 
 
+@pytest.mark.slow
 def test_what_is_low_is_raised_in_the_charts_order(snapshot: Snapshot) -> None:
     for one in by_kind("decisions", "raise what is low", snapshot, 20):
         words = one.row["question"].split()
@@ -574,6 +579,7 @@ def boxes_of(one: Made) -> list[Ltrb]:
     return [tuple(box) for box in one.record["boxes"]]
 
 
+@pytest.mark.slow
 def test_the_kind_of_what_is_marked(snapshot: Snapshot) -> None:
     roles = {"heading": "a heading", "button": "a button", "img": "a picture"}
     seen: Counter[str] = Counter()
@@ -735,6 +741,7 @@ def test_a_form_without_a_button_that_stands_out_is_not_sent(freeze: Freeze) -> 
     assert [one.reason for one in refusals] == ["no button below its fields that stands out"]
 
 
+@pytest.mark.slow
 def test_two_fields_for_one_thing_are_both_left_out(freeze: Freeze) -> None:
     found = elements()
     twin = part(len(found), "input", (500, 190, 660, 226), role="textbox", kind="text",

@@ -458,6 +458,7 @@ def test_a_screen_has_its_number_whatever_is_built_beside_it(
 TASKS = (SHORT, LONG, "screenqa/ui_contents", "screenqa/ui_contents_boxes", COMPLEX)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_what_is_made_loads_and_its_references_reach_the_maximum(task: str, data: Path) -> None:
     loaded = load(task, data, images=data / IMAGES)

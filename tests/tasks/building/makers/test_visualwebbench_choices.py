@@ -77,6 +77,7 @@ def test_the_right_option_is_the_described_element(tmp_path: Path) -> None:
     assert len({item.row["answer"] for item in items}) == GROUND_ITEMS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("maker", [element_ground, action_ground])
 def test_no_two_options_meet_and_none_is_called_like_the_target(
     tmp_path: Path, maker: Maker
@@ -100,6 +101,7 @@ def test_letters_are_balanced(tmp_path: Path) -> None:
     assert max(counts.values()) < 2.5 * 120 / 8
 
 
+@pytest.mark.slow
 def test_what_two_descriptions_fit_is_never_asked_for(tmp_path: Path) -> None:
     twice = [*links(), link(10, "NEWS!")]
     snapshot = page(tmp_path, twice)
@@ -155,6 +157,7 @@ def test_a_field_is_called_by_its_visible_label(tmp_path: Path) -> None:
     assert [(each.kind, each.name) for each in found] == [("", "E-mail"), ("textbox", "E-mail")]
 
 
+@pytest.mark.slow
 def test_instructions_say_what_is_done_and_are_marked_as_made(tmp_path: Path) -> None:
     button = link(10, "Buy now", role="button", href="", box=(200, 20, 300, 50))
     disabled = link(11, "Pay", role="button", disabled=True, box=(200, 80, 300, 110))

@@ -168,6 +168,7 @@ def items_of(snapshot: Snapshot, seed: int = 7) -> PageItems:
     )
 
 
+@pytest.mark.slow
 def test_the_page_carries_every_task(freeze: Freeze) -> None:
     items = items_of(freeze())
     assert {one.task for one in items.made} == set(MAKERS)
@@ -210,6 +211,7 @@ def test_what_is_written_makes_a_clean_pack(freeze: Freeze, tmp_path: Path) -> N
     assert check_pack(tmp_path / "pack").fine
 
 
+@pytest.mark.slow
 def test_equal_items_give_equal_bytes(freeze: Freeze, tmp_path: Path) -> None:
     snapshot = freeze()
     for name in ("one", "two"):
@@ -267,6 +269,7 @@ def test_no_part_is_in_another_by_the_document(freeze: Freeze) -> None:
             assert not snapshot.screen.nested(first, other)
 
 
+@pytest.mark.slow
 def test_no_relation_is_a_good_guess(freeze: Freeze) -> None:
     snapshot = freeze()
     counts: dict[str, int] = {}
