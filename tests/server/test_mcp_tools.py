@@ -58,10 +58,11 @@ async def test_an_argument_that_is_nested_too_deep_is_named(exam: Exam, depth: i
         await agent.start()
         item = (await agent.item())["item"]
         said = await agent.refused("get_screenshot", attempt=agent.attempt, item=item, region=deep)
-        assert said.startswith("region: ")
+        # Some Pythons read 3,000 lists in one another, and then the first is no number.
+        assert said.startswith(("region: ", "region.0: "))
         assert len(said) < 500
         said = await agent.refused("start_attempt", tasks=deep)
-        assert said.startswith("tasks: ")
+        assert said.startswith(("tasks: ", "tasks.0: "))
 
 
 async def test_every_tool_says_whether_it_may_run_without_asking(exam: Exam) -> None:
