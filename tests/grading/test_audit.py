@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.grading.audit import (
-    HUNDRED,
-    VIEW,
+    LONGEST_SIDES,
+    VIEWS,
     Auditor,
     CoordinateAudit,
     Targets,
     audit_coordinates,
 )
-from snellen.grading.audit_views import LONGEST_SIDES, VIEWS
+from snellen.grading.coordinates import HUNDRED, PIXELS, THOUSAND, UNIT, VIEW, CoordinateSpace
 from snellen.grading.errors import MetricError
 from snellen.grading.grade import Answers, Grader
 from snellen.grading.models.geometry import Size
@@ -24,7 +24,6 @@ from snellen.grading.models.scores import TOO_LONG
 from snellen.grading.parse.coordinates import ui_tars_point
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import ImageTarget, Target
-from snellen.grading.protocols.spaces import PIXELS, THOUSAND, UNIT, Counted
 from snellen.grading.protocols.table import protocol_of
 
 Write: TypeAlias = Callable[[float, float], str]
@@ -54,7 +53,7 @@ def audit(batches: list[Answers], targets: Targets = TARGETS) -> CoordinateAudit
     return found
 
 
-def score(found: CoordinateAudit, space: Counted, *, swapped: bool = False) -> float:
+def score(found: CoordinateAudit, space: CoordinateSpace, *, swapped: bool = False) -> float:
     (reading,) = [one for one in found.readings if (one.space, one.swapped) == (space, swapped)]
     return reading.score
 
@@ -72,7 +71,7 @@ def test_thousandths_are_recognised_and_the_warning_says_what_they_would_score()
     assert found.protocol == "thousand@1"
 
 
-ODD: list[tuple[Write, Counted, bool]] = [
+ODD: list[tuple[Write, CoordinateSpace, bool]] = [
     (lambda x, y: f"({x * 100:.2f}, {y * 100:.2f})", HUNDRED, False),
     (lambda x, y: f"({y:.4f}, {x:.4f})", UNIT, True),
     (lambda x, y: f"[{y * 1000:.0f}, {x * 1000:.0f}]", THOUSAND, True),
@@ -85,7 +84,9 @@ READ: list[Write] = [
 
 
 @pytest.mark.parametrize(("write", "space", "swapped"), ODD)
-def test_every_space_and_order_is_recognised(write: Write, space: Counted, swapped: bool) -> None:
+def test_every_space_and_order_is_recognised(
+    write: Write, space: CoordinateSpace, swapped: bool
+) -> None:
     found = audit(written(write))
     assert (found.readings[0].space, found.readings[0].swapped) == (space, swapped)
     assert found.readings[0].score == 1.0

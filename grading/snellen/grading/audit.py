@@ -14,8 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from snellen.grading.audit_forms import Plainly, form_of, plainly
-from snellen.grading.audit_views import VIEWS, resized, scaled
+from snellen.grading.coordinates import (
+    HUNDRED,
+    PIXELS,
+    THOUSAND,
+    UNIT,
+    VIEW,
+    CoordinateSpace,
+)
 from snellen.grading.errors import MetricError
 from snellen.grading.grade import CODES, Answers, Columns, Grader
 from snellen.grading.models.geometry import Size, Space
@@ -36,7 +42,6 @@ from snellen.grading.protocols.base import (
     Protocol,
 )
 from snellen.grading.protocols.golds import TARGET_BOX, Target, sized, unit_target
-from snellen.grading.protocols.spaces import PIXELS, THOUSAND, UNIT, Counted
 from snellen.grading.protocols.table import gold_shape, protocols_of
 from snellen.grading.stats.paired import sign_test
 
@@ -47,9 +52,6 @@ LEVEL = 0.01
 """The level of the sign test behind a warning, over all readings together (Bonferroni)."""
 
 
-HUNDRED = Counted("hundred", "hundredths of the image, 0 to 100", 100.0)
-VIEW = Counted(Space.VIEW.value, "pixels of the resized image that was seen", None)
-
 SPACES = (UNIT, HUNDRED, THOUSAND, PIXELS, VIEW)
 """The spaces that answers are read in: those that protocols declare, and two that none does.
 
@@ -57,6 +59,17 @@ SPACES = (UNIT, HUNDRED, THOUSAND, PIXELS, VIEW)
 
 Of two that explain answers equally well the earlier is named.
 """
+
+LONGEST_SIDES = (1024, 1280, 1568, 2000, 2048)
+"""To what APIs and their users scale the longest side of a screenshot down.
+
+Where a run's view is not told, answers are read in pixels of each of these views too.
+"""
+
+VIEWS = {
+    side: CoordinateSpace(f"view_{side}", f"pixels of a view of which the longest side is {side}")
+    for side in LONGEST_SIDES
+}
 
 
 class Targets(NamedTuple):
@@ -99,7 +112,7 @@ class SpaceReading:
             protocol reads them.
     """
 
-    space: Counted
+    space: CoordinateSpace
     swapped: bool
     score: float
     p: float
@@ -130,6 +143,13 @@ class CoordinateAudit:
     readings: tuple[SpaceReading, ...]
     warning: str = ""
     protocol: str = ""
+
+
+class Plainly(NamedTuple):
+    """What numbers score when they are written in the form that a protocol reads best."""
+
+    score: float
+    form: str
 
 
 class _Seen(NamedTuple):
@@ -293,7 +313,7 @@ _PLAIN = re.compile(r"[(\[](\d{1,6}(?:\.\d{1,9})?), (\d{1,6}(?:\.\d{1,9})?)[)\]]
 
 def _readings(
     answers: Sequence[_Numbers], targets: Targets
-) -> Iterable[tuple[Counted, bool, FloatArray]]:
+) -> Iterable[tuple[CoordinateSpace, bool, FloatArray]]:
     """Yield which answers hit in each space in which every target, one an answer, is known."""
     pairs = zip(targets.golds, targets.contexts, strict=True)
     boxes = [unit_target(gold, context) for gold, context in pairs]
@@ -330,20 +350,26 @@ def _boxes_hit(boxes: FloatArray, golds: FloatArray) -> BoolArray:
     return (common > 0) & (2 * common >= areas[0] + areas[1] - common)
 
 
-def _extents(space: Counted, targets: Targets) -> FloatArray:
-    """Return what each whole image measures in a space, items x 2; NaN where nobody knows."""
-    found = np.full((len(targets.golds), 2), np.nan if space.extent is None else space.extent)
-    if space.extent is not None:
-        return found
+def _extents(space: CoordinateSpace, targets: Targets) -> FloatArray:
+    """Return what each whole image measures in a space, items x 2; NaN if unknown."""
+    extents = np.full((len(targets.golds), 2), np.nan)
     for item, (gold, context) in enumerate(zip(targets.golds, targets.contexts, strict=True)):
-        size = sized(gold, context).image_size
-        image = None if size is None else Size(width=float(size[0]), height=float(size[1]))
-        if space is VIEW and image is not None:
-            given = targets.views[item] if targets.views else None
-            image = given or resized(image.width, image.height)
-        if image is not None:
-            found[item] = image.width, image.height
-    return found
+        image = sized(gold, context).image_size
+        extent = space.extent(image, targets.views[item] if targets.views else None)
+        if extent is not None:
+            extents[item] = extent
+    return extents
+
+
+def scaled(sizes: FloatArray, longest: float) -> FloatArray:
+    """Return the sizes of images whose longest side is scaled down to so many pixels.
+
+    Args:
+        sizes: Widths and heights, images x 2; NaN where nobody knows.
+        longest: The most that the longest side measures; a smaller image stays as it is.
+    """
+    factors = np.minimum(1.0, longest / sizes.max(axis=1, keepdims=True))
+    return sizes * factors
 
 
 def _gains(audit: CoordinateAudit) -> bool:
@@ -384,3 +410,69 @@ def _warned(
         f" `{protocol.name}` reads them, {audit.as_read:.1%}.{unread} {advice}"
     )
     return replace(audit, warning=warning, protocol=name)
+
+
+# ---- the form of the answers, apart from what their numbers count ------------------------------
+
+_JSON = re.compile(r"[\"']\w+[\"']\s*:")
+_MOST = 0.5
+# What published parsers of points and boxes look for, the plainest first.
+_POINTS = ("({}, {})", "[{}, {}]", "x={}, y={}", "click({}, {})", "Answer: [{}, {}]")
+_BOXES = ("({}, {}, {}, {})", "[{}, {}, {}, {}]")
+
+
+def plainly(
+    protocol: Protocol, golds: Sequence[Gold], contexts: Sequence[Context], numbers: FloatArray
+) -> Plainly:
+    """Return what numbers score under a protocol when they are written as plainly as can be.
+
+    Args:
+        protocol: A protocol that grades points or boxes.
+        golds: A target for each answer.
+        contexts: What a parser may know of each.
+        numbers: The points or boxes as their answers count them, answers x 2 or 4.
+
+    Returns:
+        The mean of the primary metric in the form that gives the most, and that form.
+    """
+    grader = Grader.of(protocol, golds, contexts)
+    primary = protocol.metric.keys.index(protocol.metric.primary)
+    rows = np.arange(len(golds), dtype=np.int64)
+    written = [[_plain(number) for number in row] for row in numbers.tolist()]
+    point = numbers.shape[1] == 2
+    names = ("x", "y") if point else ("left", "top", "right", "bottom")
+
+    def score(form: str) -> float:
+        texts = [form.format(*row) for row in written]
+        columns = grader.batch(Answers(rows, [0] * len(rows), texts))
+        return float(columns.values[:, primary].mean())
+
+    found = [Plainly(score(form), form.format(*names)) for form in (_POINTS if point else _BOXES)]
+    return max(found, key=lambda one: one.score)
+
+
+def form_of(responses: Sequence[object], *, percent: Sequence[bool], boxes: bool) -> str:
+    """Say which form most responses have, where it is one that published parsers miss.
+
+    Args:
+        responses: The responses.
+        percent: Which of them state their numbers in percent.
+        boxes: Whether the task asks for boxes, so that a box is what was asked for.
+
+    Returns:
+        `percent`, `JSON` or `boxes`; empty where most are something else.
+
+    >>> form_of(['{"x": 0.5, "y": 0.2}'], percent=[False], boxes=False)
+    'JSON'
+    """
+    texts = [as_python_text(response) or "" for response in responses]
+    shares = {
+        "percent": np.mean(percent),
+        "JSON": np.mean([_JSON.search(text) is not None for text in texts]),
+        "boxes": 0.0 if boxes else np.mean([robust_box(text) is not None for text in texts]),
+    }
+    return next((name for name, share in shares.items() if share > _MOST), "")
+
+
+def _plain(number: float) -> str:
+    return f"{number:.6f}".rstrip("0").rstrip(".")

@@ -8,16 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.grading.ceiling import attainable_maximum
+from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT, CoordinateSpace
 from snellen.grading.grade import CODES, Answers, Grader
 from snellen.grading.metrics.boxes import iou
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.base import Protocol, UnjudgeableError
 from snellen.grading.protocols.golds import ImageTarget, Target, unit_target
 from snellen.grading.protocols.spaces import (
-    PIXELS,
-    THOUSAND,
-    UNIT,
-    Counted,
     box_in,
     declared_boxes,
     declared_points,
@@ -112,18 +109,18 @@ def test_a_box_with_an_unknown_side_is_in_pixels_whatever_its_other_sides_are() 
 
 
 @pytest.mark.parametrize(
-    ("counted", "expected"),
+    ("space", "expected"),
     [(UNIT, (0.1, 0.4, 0.3, 0.8)), (PIXELS, (10, 20, 30, 40)), (THOUSAND, (100, 400, 300, 800))],
 )
-def test_a_targets_box_in_each_space(counted: Counted, expected: tuple[float, ...]) -> None:
+def test_a_targets_box_in_each_space(space: CoordinateSpace, expected: tuple[float, ...]) -> None:
     gold = Target((10, 20, 30, 40), (100, 50))
-    assert box_in(counted, gold) == pytest.approx(expected)
-    assert box_in(counted, Target((0.1, 0.4, 0.3, 0.8), (100, 50))) == pytest.approx(expected)
-    if counted is PIXELS:
-        assert box_in(counted, Target(gold.bbox)) == gold.bbox
+    assert box_in(space, gold) == pytest.approx(expected)
+    assert box_in(space, Target((0.1, 0.4, 0.3, 0.8), (100, 50))) == pytest.approx(expected)
+    if space is PIXELS:
+        assert box_in(space, Target(gold.bbox)) == gold.bbox
     else:
         with pytest.raises(UnjudgeableError):
-            box_in(counted, Target(gold.bbox))
+            box_in(space, Target(gold.bbox))
 
 
 @given(

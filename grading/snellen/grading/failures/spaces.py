@@ -12,18 +12,14 @@ from typing import NamedTuple, cast
 
 from msgspec.structs import replace
 
+from snellen.grading.coordinates import HUNDRED, PIXELS, THOUSAND, UNIT, VIEW
 from snellen.grading.errors import MetricError
 from snellen.grading.failures.clues import Failure
 from snellen.grading.failures.tags import FailureTag
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.metrics.ui_contents import BoxedText
 from snellen.grading.models.geometry import Size
-from snellen.grading.parse.coordinates import (
-    box_four_numbers,
-    robust_box,
-    robust_point,
-    ui_tars_point,
-)
+from snellen.grading.parse.coordinates import box_four_numbers, robust_box, robust_point
 from snellen.grading.parse.responses import as_python_text
 from snellen.grading.protocols.base import Gold
 from snellen.grading.protocols.golds import ImageTarget, Target, is_in_fractions
@@ -50,19 +46,13 @@ AS_WRITTEN, IN_A_SPACE, REARRANGED, BOTH = range(4)
 """The ranks: another form of the same numbers, another space, another order, and both."""
 
 
-class _Scale(NamedTuple):
-    """What the whole image measures in a space."""
-
-    tag: FailureTag
-    width: float
-    height: float
-
-
-_FIXED = (
-    _Scale(FailureTag.SPACE_UNIT, 1, 1),
-    _Scale(FailureTag.SPACE_HUNDRED, 100, 100),
-    _Scale(FailureTag.SPACE_THOUSAND, 1000, 1000),
-)
+_SPACES = {
+    UNIT: FailureTag.SPACE_UNIT,
+    HUNDRED: FailureTag.SPACE_HUNDRED,
+    THOUSAND: FailureTag.SPACE_THOUSAND,
+    PIXELS: FailureTag.SPACE_PIXELS,
+    VIEW: FailureTag.SPACE_VIEW,
+}
 
 
 _Write = Callable[[Sequence[float]], object]
@@ -265,30 +255,16 @@ def _in_spaces(
         if numbers.size is None:
             return
         width, height = numbers.size.width, numbers.size.height
-    for scale in (*_FIXED, *_sized(numbers)):
-        unit = [
-            side / (scale.height if place % 2 else scale.width) for place, side in enumerate(sides)
-        ]
+    image = None if numbers.size is None else (numbers.size.width, numbers.size.height)
+    for space, tag in _SPACES.items():
+        extent = space.extent(image, numbers.view)
+        if extent is None:
+            continue
+        unit = [side / extent[place % 2] for place, side in enumerate(sides)]
         if not all(0 <= side <= 1 for side in unit):
             continue
-        if scale.tag is FailureTag.SPACE_UNIT or (max(sides) > 1 and max(unit) > _FILLED):
-            wanted = [side * (height if place % 2 else width) for place, side in enumerate(unit)]
-            yield scale.tag, wanted
-
-
-def _sized(numbers: _Numbers) -> Iterator[_Scale]:
-    size = numbers.size
-    if size is not None:
-        yield _Scale(FailureTag.SPACE_PIXELS, size.width, size.height)
-    view = numbers.view or (None if size is None else _smart_resized(size))
-    if view is not None:
-        yield _Scale(FailureTag.SPACE_VIEW, view.width, view.height)
-
-
-def _smart_resized(size: Size) -> Size | None:
-    """Return the size that UI-TARS and Qwen2-VL see an image in, by how they scale a point."""
-    corner = ui_tars_point("1000 1000", size)
-    return None if corner is None else Size(width=1000 / corner.x, height=1000 / corner.y)
+        if space is UNIT or (max(sides) > 1 and max(unit) > _FILLED):
+            yield tag, [side * (height if place % 2 else width) for place, side in enumerate(unit)]
 
 
 def _written(numbers: Sequence[float]) -> str:

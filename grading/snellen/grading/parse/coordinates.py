@@ -11,12 +11,13 @@ No expression here backtracks over more than a bounded stretch, and numbers must
 import re
 from collections.abc import Iterator
 from itertools import islice
-from math import ceil, floor, isfinite, sqrt
+from math import isfinite
 from sys import float_info
 from typing import NamedTuple, TypeAlias
 
 from pydantic import JsonValue
 
+from snellen.grading.coordinates import ui_tars_view
 from snellen.grading.errors import InputError
 from snellen.grading.models.geometry import Size, Space
 from snellen.grading.parse.coordinate_text import (
@@ -143,7 +144,7 @@ def ui_tars_point(text: str, size: Size) -> ReadPoint | None:
     Source: MMBench-GUI models/local_uitars.py, `parse_grounding_response`.
     """
     numbers = _at_most(re.finditer(r"\d++", text), 3)
-    seen = _ui_tars_view(size)
+    seen = ui_tars_view(size.width, size.height)
     if len(numbers) != 2 or seen is None:
         return None
     return _point(numbers[0] / seen.width, numbers[1] / seen.height, Space.UNIT)
@@ -292,22 +293,3 @@ def _point(x: float, y: float, space: Space | None = None) -> ReadPoint | None:
 def _at_most(matches: Iterator[re.Match[str]], limit: int) -> list[float]:
     """The first numbers matched; one over what is wanted is enough to know."""
     return [float(match[0]) for match in islice(matches, limit)]
-
-
-def _ui_tars_view(size: Size) -> Size | None:
-    """The size that UI-TARS resizes an image to: multiples of 28, within bounds of its area.
-
-    Source: MMBench-GUI models/local_uitars.py, `smart_resize`.
-    """
-    width, height = size.width, size.height
-    if max(width, height) / min(width, height) > 200:
-        return None
-    smallest, largest = 100 * 28**2, 16384 * 28**2
-    wide, high = (max(28, round(side / 28) * 28) for side in (width, height))
-    if wide * high > largest:
-        shrink = sqrt(height * width / largest)
-        wide, high = (floor(side / shrink / 28) * 28 for side in (width, height))
-    elif wide * high < smallest:
-        grow = sqrt(smallest / (height * width))
-        wide, high = (ceil(side * grow / 28) * 28 for side in (width, height))
-    return Size(width=wide, height=high)

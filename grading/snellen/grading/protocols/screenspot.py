@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from snellen.grading.coordinates import PIXELS, UNIT, CoordinateSpace
 from snellen.grading.metrics.boxes import Ltrb, point_in_box
 from snellen.grading.models.geometry import Space
 from snellen.grading.parse.coordinates import ReadPoint, robust_point, seeclick_point_or_box
@@ -38,9 +39,6 @@ from snellen.grading.protocols.base import (
 from snellen.grading.protocols.golds import Target, is_in_fractions, without_unknowns
 from snellen.grading.protocols.spaces import (
     NOWHERE,
-    PIXELS,
-    UNIT,
-    Counted,
     InPixels,
     box_in,
     declared_points,
@@ -161,11 +159,11 @@ def _hit_by_size(answer: AnswerValue, gold: Gold, _: object) -> tuple[float]:
 # ---- the protocols -----------------------------------------------------------------------------
 
 
-def _writes(form: str, counted: Counted = UNIT) -> Callable[[Gold], list[object]]:
+def _writes(form: str, space: CoordinateSpace = UNIT) -> Callable[[Gold], list[object]]:
     """Return how a target's middle is written in a harness's form: {x} and {y}."""
 
     def write(gold: Target) -> list[object]:
-        left, top, right, bottom = box_in(counted, gold)
+        left, top, right, bottom = box_in(space, gold)
         x, y = (left + right) / 2, (top + bottom) / 2
         return [form.format(x=f"{x:.9f}", y=f"{y:.9f}")]
 

@@ -6,10 +6,10 @@ for the answer. Percent says what it counts, so it is read as such under each of
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import inf, nan
 from typing import NamedTuple
 
+from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT, CoordinateSpace, Extent
 from snellen.grading.errors import MetricError
 from snellen.grading.metrics.boxes import Ltrb, iou, point_in_box
 from snellen.grading.models.geometry import Space
@@ -31,28 +31,9 @@ from snellen.grading.protocols.base import (
 )
 from snellen.grading.protocols.golds import Target, is_in_fractions, known_box, unit_target
 
-Extent = tuple[float, float]
 _Read = Callable[[str], tuple[tuple[float, ...], Space | None] | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """A space that an answer's numbers are in.
-
-    Attributes:
-        id: Its name, and that of the protocol that reads it, where there is one.
-        words: What the numbers count.
-        extent: What the whole image measures in it; None: its pixels.
-    """
-
-    id: str
-    words: str
-    extent: float | None
-
-
-UNIT = Counted(Space.UNIT.value, "fractions of the image, 0 to 1", 1.0)
-PIXELS = Counted(Space.PIXELS.value, "pixels of the original image", None)
-THOUSAND = Counted(Space.THOUSAND.value, "thousandths of the image, 0 to 1000", 1000.0)
 DECLARED = (UNIT, PIXELS, THOUSAND)
 
 
@@ -77,16 +58,16 @@ class Held(NamedTuple):
 def declared_points(task: str) -> tuple[Protocol, ...]:
     """Make the protocols `unit`, `pixels` and `thousand` of a task that asks for a point."""
     return tuple(
-        _protocol(task, counted, "point", Parser(_name("a point", counted), _points(counted)))
-        for counted in DECLARED
+        _protocol(task, space, "point", Parser(_name("a point", space), _points(space)))
+        for space in DECLARED
     )
 
 
 def declared_boxes(task: str) -> tuple[Protocol, ...]:
     """Make the protocols `unit`, `pixels` and `thousand` of a task that asks for a box."""
     return tuple(
-        _protocol(task, counted, "box", Parser(_name("a box", counted), _boxes(counted)))
-        for counted in DECLARED
+        _protocol(task, space, "box", Parser(_name("a box", space), _boxes(space)))
+        for space in DECLARED
     )
 
 
@@ -132,20 +113,17 @@ def in_fractions(answer: AnswerValue, gold: Target) -> Sequence[float]:
     return _divided(answer, gold.image_size)
 
 
-def box_in(counted: Counted, gold: Target) -> Ltrb:
+def box_in(space: CoordinateSpace, gold: Target) -> Ltrb:
     """Return a target's box in a space, as an answer would count it.
 
     Raises:
         UnjudgeableError: It is in pixels of an unknown number, and the space does not count them.
     """
-    if counted is PIXELS and not is_in_fractions(gold.bbox):
+    if space is PIXELS and not is_in_fractions(gold.bbox):
         return known_box(gold)
     left, top, right, bottom = unit_box(gold)
-    if counted.extent is not None:
-        width = height = counted.extent
-    else:
-        # Nobody can point in pixels of an unknown size; what is given instead is not judged.
-        width, height = gold.image_size or (1.0, 1.0)
+    # Nobody can point in pixels of an unknown size; what is given instead is not judged.
+    width, height = space.extent(gold.image_size) or (1.0, 1.0)
     return left * width, top * height, right * width, bottom * height
 
 
@@ -170,49 +148,51 @@ def placed(parsed: Parsed, extent: Extent = (1.0, 1.0)) -> Parsed:
     return parsed._replace(note="; ".join(filter(None, (parsed.note, OUTSIDE))))
 
 
-def _name(what: str, counted: Counted) -> str:
-    return f"{what} in {counted.words}"
+def _name(what: str, space: CoordinateSpace) -> str:
+    return f"{what} in {space.words}"
 
 
-def _protocol(task: str, counted: Counted, what: str, parser: Parser) -> Protocol:
+def _protocol(task: str, space: CoordinateSpace, what: str, parser: Parser) -> Protocol:
     metric = POINT_IN_IMAGE if what == "point" else BOX_IN_IMAGE
     return Protocol(
         task,
-        counted.id,
+        space.id,
         1,
         "ours",
-        f"every {what} counts {counted.words}, whatever its numbers look like",
+        f"every {what} counts {space.words}, whatever its numbers look like",
         parser,
         AS_IS,
         metric,
-        write=_writer(counted, what),
+        write=_writer(space, what),
     )
 
 
-def _points(counted: Counted) -> Callable[[object, Context], Parsed]:
+def _points(space: CoordinateSpace) -> Callable[[object, Context], Parsed]:
     def read(text: str) -> tuple[tuple[float, ...], Space | None] | None:
         point = robust_point(text)
         return None if point is None else ((point.x, point.y), point.space)
 
-    return _reader(counted, read, "no point in it")
+    return _reader(space, read, "no point in it")
 
 
-def _boxes(counted: Counted) -> Callable[[object, Context], Parsed]:
+def _boxes(space: CoordinateSpace) -> Callable[[object, Context], Parsed]:
     def read(text: str) -> tuple[tuple[float, ...], Space | None] | None:
         box = box_four_numbers(text) or robust_box(text)
         return None if box is None else (box.ltrb, box.space)
 
-    return _reader(counted, read, "no box in it")
+    return _reader(space, read, "no box in it")
 
 
-def _reader(counted: Counted, read: _Read, lacking: str) -> Callable[[object, Context], Parsed]:
+def _reader(
+    space: CoordinateSpace, read: _Read, lacking: str
+) -> Callable[[object, Context], Parsed]:
     def parse(response: object, context: Context) -> Parsed:
         text = as_python_text(response)
         found = None if text is None else read(text)
         if found is None:
             return unparsed(lacking)
-        numbers, space = found
-        extent = (1.0, 1.0) if space is Space.UNIT else _extent(counted, context)
+        numbers, stated = found
+        extent = (1.0, 1.0) if stated is Space.UNIT else space.extent(_image(context))
         if extent is None:
             return placed(Parsed(InPixels(numbers)))
         return placed(Parsed(_divided(numbers, extent)))
@@ -220,23 +200,19 @@ def _reader(counted: Counted, read: _Read, lacking: str) -> Callable[[object, Co
     return parse
 
 
-def _extent(counted: Counted, context: Context) -> Extent | None:
-    if counted.extent is not None:
-        return counted.extent, counted.extent
-    if not context.width or not context.height:
-        return None
-    return context.width, context.height
+def _image(context: Context) -> Extent | None:
+    return (context.width, context.height) if context.width and context.height else None
 
 
 def _divided(numbers: Sequence[float], extent: Extent) -> tuple[float, ...]:
     return tuple(number / extent[place % 2] for place, number in enumerate(numbers))
 
 
-def _writer(counted: Counted, what: str) -> Callable[[Gold], Sequence[object]]:
+def _writer(space: CoordinateSpace, what: str) -> Callable[[Gold], Sequence[object]]:
     """Return how a target is written as an answer in the space."""
 
     def write(gold: Target) -> Sequence[object]:
-        box = box_in(counted, gold)
+        box = box_in(space, gold)
         return [list(box if what == "box" else ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2))]
 
     return write

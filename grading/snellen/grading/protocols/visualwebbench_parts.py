@@ -10,6 +10,7 @@ from typing import cast
 
 import numpy as np
 
+from snellen.grading.coordinates import Extent
 from snellen.grading.errors import MetricError
 from snellen.grading.metrics.boxes import Ltrb, iou, point_in_box
 from snellen.grading.metrics.rouge101 import Rouge101References
@@ -40,7 +41,7 @@ from snellen.grading.protocols.base import (
     pairwise,
     unparsed,
 )
-from snellen.grading.protocols.spaces import Extent, placed
+from snellen.grading.protocols.spaces import placed
 from snellen.grading.protocols.texts import all_texts, equal, text_parser
 
 SAME_SPACE = "taken to be in the reference's coordinate space, as the published code does"
