@@ -41,7 +41,7 @@ class Pictures(HTMLParser):
 @pytest.mark.slow
 def test_the_sample_is_sat_and_reported(tmp_path: Path) -> None:
     pytest.importorskip("rapidocr")
-    result = run("--items", "4", "--output", str(tmp_path / "out"), "--no-open")
+    result = run("--n", "4", "--output", str(tmp_path / "out"), "--no-open")
     assert result.exit_code == 0, result.output
     found: dict[str, Any] = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))
     tasks = found["report"]["tasks"]
@@ -67,7 +67,7 @@ def test_the_same_seed_is_the_same_demonstration(tmp_path: Path) -> None:
     pytest.importorskip("rapidocr")
     said: list[Any] = []
     for folder in ("one", "two"):
-        options = ("--items", "2", "--seed", "3", "--no-blind", "--no-open")
+        options = ("--n", "2", "--seed", "3", "--no-blind", "--no-open")
         assert run(*options, "-o", str(tmp_path / folder)).exit_code == 0
         found = json.loads((tmp_path / folder / "report.json").read_text("utf-8"))
         assert found["blind_report"] is None
@@ -80,7 +80,7 @@ def test_the_same_seed_is_the_same_demonstration(tmp_path: Path) -> None:
     ("options", "said"),
     [
         (("--http", "http://127.0.0.1:1/mcp", "--all"), "the server decides"),
-        (("--items", "5", "--all"), "give one of them"),
+        (("--n", "5", "--all"), "give one of them"),
         (("--pack", "nowhere"), "nowhere"),
     ],
 )

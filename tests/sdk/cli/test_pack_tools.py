@@ -102,7 +102,7 @@ def test_split_and_merge_go_there_and_back(folder: Path) -> None:
 
 def test_sample_draws_a_pack(folder: Path) -> None:
     result = run(
-        folder, "pack", "sample", "@/demo", "--items", "4", "--by", "task,image_id", "-o", "@/s"
+        folder, "pack", "sample", "@/demo", "--n", "4", "--by", "task,image_id", "-o", "@/s"
     )
     assert result.exit_code == 0
     assert len(items(folder / "s")) == 4

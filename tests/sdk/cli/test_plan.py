@@ -110,12 +110,12 @@ def test_plan_says_how_many_items_each_question_needs(folder: Path) -> None:
 
 def test_plan_counts_models_attempts_and_tokens(folder: Path) -> None:
     result = run(
-        folder, "plan", "--items", "400", "--models", "3", "--attempts", "2", "--tokens", "1500",
+        folder, "plan", "--n", "400", "--models", "3", "--attempts", "2", "--tokens", "1500",
         "--price", "2",
     )  # fmt: skip
     assert "3 pairs, corrected" in result.stdout
     assert "2,400 answers of 3 models, 3,600,000 tokens, 7.20 at that price" in result.stdout
-    assert "answers of 1 model\n" in run(folder, "plan", "--items", "40", "--models", "1").stdout
+    assert "answers of 1 model\n" in run(folder, "plan", "--n", "40", "--models", "1").stdout
 
 
 def test_plan_says_when_all_items_are_not_enough(folder: Path) -> None:

@@ -12,8 +12,8 @@ from snellen.tasks.benchmarks.table import TASKS, load_task
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.checking import check_pack
 from snellen.tasks.pack.copying import selected_manifest, without, write_selection
-from snellen.tasks.pack.drawing import draw
 from snellen.tasks.pack.reading import Pack, open_pack
+from snellen.tasks.pack.sampling import draw_task
 from snellen.tasks.pack.writing import Part, strip_pack, write_pack
 
 MakePack = Callable[..., Pack]
@@ -41,7 +41,7 @@ def test_a_selection_of_every_task_is_the_pack_of_these_items(
 ) -> None:
     data = load_task(task, every_benchmark[task.partition("/")[0]])
     write_pack([Part(data)], tmp_path / "all", name="demo", images=False)
-    some = draw(data, max(2, len(data) // 2), seed=1)
+    some = draw_task(data, max(2, len(data) // 2), seed=1)
     write_pack([Part(data, some)], tmp_path / "fresh", name="demo", images=False)
     write_selection(open_pack(tmp_path / "all"), {task: set(some)}, tmp_path / "copy")
     assert tree(tmp_path / "copy") == tree(tmp_path / "fresh")

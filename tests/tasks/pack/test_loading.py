@@ -9,8 +9,8 @@ import pytest
 from snellen import sdk
 from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.tasks.models import TaskData
-from snellen.tasks.pack.drawing import draw
 from snellen.tasks.pack.reading import Pack, open_pack, open_references, task_data
+from snellen.tasks.pack.sampling import draw_task
 from snellen.tasks.pack.sealing import KEY_VARIABLE
 from snellen.tasks.pack.writing import Part, write_pack
 
@@ -69,7 +69,7 @@ def test_the_published_test_split_scores_as_it_does_itself(
     screenqa_data: Path, tmp_path: Path
 ) -> None:
     data = sdk.load(TASK, screenqa_data)
-    part = Part(data, draw(data, 2000, 1))
+    part = Part(data, draw_task(data, 2000, 1))
     write_pack([part], tmp_path / "pack", name="real", images=False, key=KEY)
     pack = open_pack(tmp_path / "pack")
     packed = task_data(pack, open_references(pack, KEY), TASK)

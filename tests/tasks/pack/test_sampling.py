@@ -2,20 +2,24 @@
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.tasks.benchmarks.table import load_task
+from snellen.tasks.models import TaskData
 from snellen.tasks.pack.checking import check_pack
 from snellen.tasks.pack.reading import Pack, open_pack, open_references
-from snellen.tasks.pack.sampling import draw_items, sample_pack
+from snellen.tasks.pack.sampling import draw_items, draw_task, sample_pack
 from snellen.tasks.pack.writing import Part, write_pack
 
 MakePack = Callable[..., Pack]
 Tree = Callable[[Path], dict[str, bytes]]
 KEY = bytes(range(64)).hex()
+LoadShort = Callable[..., TaskData]
+ROWS = [{"image_id": n, "question": "What?", "ground_truth": ["x"]} for n in range(200)]
 SHORT = "screenqa/short"
 
 
@@ -93,3 +97,64 @@ def test_a_sample_is_a_clean_pack_and_the_same_for_a_seed(
     assert tree(tmp_path / "one") == tree(tmp_path / "other")
     assert len(open_pack(tmp_path / "one").lines) == 3
     assert check_pack(tmp_path / "one", KEY).fine
+
+
+def test_a_draw_is_in_the_datas_order_and_a_part_of_a_larger_one(load_short: LoadShort) -> None:
+    data = load_short(ROWS)
+    some, more = draw_task(data, 20), draw_task(data, 50)
+    assert len(some) == len(set(some)) == 20
+    assert [item for item in data.ids if item in some] == some
+    assert set(some) < set(more)
+    assert draw_task(data, 500) == draw_task(data, 200) == list(data.ids)
+
+
+def test_the_same_seed_draws_the_same_and_another_one_others(load_short: LoadShort) -> None:
+    data = load_short(ROWS)
+    assert draw_task(data, 20, 7) == draw_task(data, 20, 7)
+    assert draw_task(data, 20, 7) != draw_task(data, 20, 8)
+
+
+def test_neither_order_nor_other_items_move_who_is_drawn(load_short: LoadShort) -> None:
+    data = load_short(ROWS)
+    backwards = replace(data, ids=list(data.ids)[::-1])
+    assert set(draw_task(backwards, 20)) == set(draw_task(data, 20))
+    fewer = replace(data, ids=data.ids[:100])
+    assert set(draw_task(data, 20)) & set(fewer.ids) <= set(draw_task(fewer, 20))
+
+
+def test_every_item_is_drawn_about_equally_often(load_short: LoadShort) -> None:
+    data = load_short(ROWS)
+    counts = dict.fromkeys(data.ids, 0)
+    for seed in range(400):
+        for item in draw_task(data, 20, seed):
+            counts[item] += 1
+    # Binomial, 400 times 0.1: six standard deviations are 36.
+    assert all(4 <= count <= 76 for count in counts.values())
+
+
+def test_the_halves_of_a_pair_are_drawn_together(every_benchmark: dict[str, Path]) -> None:
+    data = load_task("webrssbench/layout", every_benchmark["webrssbench"])
+    pairs = data.tags["pair"]
+    for seed in range(10):
+        for size in (2, 3, 4):
+            drawn = set(draw_task(data, size, seed))
+            assert len(drawn) in (2, 4)
+            for place, item in enumerate(data.ids):
+                halves = {data.ids[n] for n, pair in enumerate(pairs) if pair == pairs[place]}
+                assert item not in drawn or halves <= drawn
+    assert len(draw_task(data, 1)) == 2
+
+
+def test_one_seed_draws_the_same_items_of_a_task_and_of_its_pack(
+    every_benchmark: dict[str, Path], tmp_path: Path
+) -> None:
+    tasks = [
+        load_task(f"webrssbench/{name}", every_benchmark["webrssbench"])
+        for name in ("safety", "text")
+    ]
+    write_pack([Part(data) for data in tasks], tmp_path / "all", name="all", images=False)
+    pack = open_pack(tmp_path / "all")
+    for seed in range(4):
+        assert draw_items(pack, None, 2, each=True, seed=seed) == {
+            data.task: set(draw_task(data, 2, seed)) for data in tasks
+        }

@@ -5,8 +5,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from typing import TypeVar
 
 from snellen.grading.errors import MetricError
+
+Group = TypeVar("Group", bound=tuple[str, ...])
 
 LEAST = 2
 """How many items are drawn from a stratum at the least: one alone shows no variance."""
@@ -109,15 +112,48 @@ def draw(names: Iterable[str], count: int, seed: int) -> list[str]:
         raise MetricError(f"{twice!r} stands twice among the names to draw from")
     if not 0 <= count <= len(known):
         raise MetricError(f"{count} can't be drawn from {len(known)} without replacement")
-    return sorted(by_lot(known, seed)[:count])
+    return sorted(random_order(known, seed)[:count])
 
 
-def by_lot(names: Iterable[str], seed: int) -> list[str]:
+def draw_groups(groups: Mapping[Group, Sequence[object]], size: int, seed: int) -> list[Group]:
+    """Draw groups at random, each whole, as long as their members fit.
+
+    Groups that are too large for what is left are passed over. If no group fits, the one that
+    comes first among the smallest is drawn: nothing is left without a member.
+
+    Args:
+        groups: The members of each group; the last part of a group's key, such as the id of an
+            item or of a pair, is the name by which it is drawn.
+        size: How many members to draw, at most.
+        seed: The same seed gives the same groups, as in `draw`.
+
+    Returns:
+        The keys of the groups, in the order in which `draw` takes them.
+
+    >>> draw_groups({("a",): [1, 2], ("b",): [3], ("c",): [4, 5, 6]}, 3, seed=0)
+    [('c',)]
+    >>> draw_groups({("a",): [1, 2], ("c",): [4, 5, 6]}, 1, seed=0)
+    [('a',)]
+    """
+    if not groups:
+        return []
+    room = max(size, min(map(len, groups.values())))
+    drawn: list[Group] = []
+    for key in sorted(groups, key=lambda key: (_number(key[-1], seed), key)):
+        if len(groups[key]) <= room:
+            drawn.append(key)
+            room -= len(groups[key])
+        if not room:
+            break
+    return drawn
+
+
+def random_order(names: Iterable[str], seed: int) -> list[str]:
     """Return names in the order in which `draw` takes them."""
-    return sorted(names, key=lambda name: (_lot(name, seed), name))
+    return sorted(names, key=lambda name: (_number(name, seed), name))
 
 
-def _lot(name: str, seed: int) -> bytes:
+def _number(name: str, seed: int) -> bytes:
     text = f"{seed}\0{name}".encode("utf-8", "surrogatepass")
     return hashlib.sha256(text).digest()
 

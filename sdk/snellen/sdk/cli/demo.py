@@ -22,9 +22,10 @@ def demo(
         Path | None,
         typer.Option(help="The folder of a pack; the sample that ships when left out."),
     ] = None,
-    items: Annotated[
+    n: Annotated[
         int | None,
         typer.Option(
+            "--n",
             help="About how many items, shared out evenly among the tasks; 70 when left out.",
             min=1,
             show_default=False,
@@ -65,13 +66,13 @@ def demo(
     from snellen.sdk.baseline.demo import ITEMS, Wanted, sit
 
     with errors_told():
-        if url is not None and (pack is not None or items is not None or every or key is not None):
+        if url is not None and (pack is not None or n is not None or every or key is not None):
             raise InputError("--http: the server decides what is asked; leave out pack and sample")
-        if items is not None and every:
-            raise InputError("--items and --all: give one of them")
+        if n is not None and every:
+            raise InputError("--n and --all: give one of them")
         wanted = Wanted(
             pack=pack,
-            items=None if every else items or ITEMS,
+            items=None if every else n or ITEMS,
             seed=seed,
             key=key,
             url=url,

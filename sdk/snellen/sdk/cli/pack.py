@@ -20,9 +20,9 @@ from snellen.tasks.models import TaskData
 from snellen.tasks.pack import sealing
 from snellen.tasks.pack.checking import Custody, PackCheck, TaskCheck
 from snellen.tasks.pack.checking import check_pack as look_at
-from snellen.tasks.pack.drawing import draw
 from snellen.tasks.pack.layout import SEALED, Manifest
 from snellen.tasks.pack.reading import open_pack
+from snellen.tasks.pack.sampling import draw_task
 from snellen.tasks.pack.writing import Part, seal_pack, strip_pack, write_pack
 
 _FEW = 5
@@ -250,7 +250,7 @@ def _chosen(
     loaded: Sequence[TaskData], items: list[Path] | None, n: int | None, seed: int
 ) -> Sequence[Sequence[str] | None]:
     if n is not None:
-        return [draw(data, n, seed) for data in loaded]
+        return [draw_task(data, n, seed) for data in loaded]
     if items is None:
         return [None] * len(loaded)
     files = _each("--items", items, len(loaded))

@@ -117,7 +117,7 @@ def merge(
 def sample(
     folder: Folder,
     output: NewFolder,
-    items: Annotated[int, typer.Option(help="How many items, at most.", min=1)],
+    n: Annotated[int, typer.Option("--n", help="How many items, at most.", min=1)],
     by: Annotated[
         str, typer.Option(help="The tags that make the strata, such as task,difficulty.")
     ] = TASK,
@@ -135,10 +135,10 @@ def sample(
     with errors_told():
         pack = open_pack(folder)
         secret = sealing.find_key(key, pack=folder)
-        with pack_output.bar("copying", None if each else items) as watch:
+        with pack_output.bar("copying", None if each else n) as watch:
             manifest = sample_pack(
                 pack,
-                items,
+                n,
                 output,
                 by=tag_names(by),
                 each=each,

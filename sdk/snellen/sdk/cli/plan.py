@@ -70,8 +70,8 @@ def plan(
     difference: Annotated[
         float | None, typer.Option(help="The difference between two models to find, points.")
     ] = None,
-    items: Annotated[
-        int | None, typer.Option(help="The other way round: what so many items show.", min=2)
+    n: Annotated[
+        int | None, typer.Option("--n", help="The other way round: what so many items show.", min=2)
     ] = None,
     score: Annotated[
         float, typer.Option(help="The score expected, per cent.", min=0.0, max=100.0)
@@ -103,13 +103,13 @@ def plan(
 ) -> None:
     """Say how many items a question needs, and what they cost.
 
-    One of --half-width, --difference and --items; the first two may be asked for together.
+    One of --half-width, --difference and --n; the first two may be asked for together.
     """
     with errors_told():
         asked = Plan(
             half_width=None if half_width is None else half_width / 100,
             difference=None if difference is None else difference / 100,
-            items=items,
+            items=n,
             expected=Expected(score / 100, cluster_size, icc, population),
             correlation=correlation,
             models=models,

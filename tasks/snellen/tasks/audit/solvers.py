@@ -16,7 +16,7 @@ from snellen.grading.grade import Answers, Grader
 from snellen.grading.models.answers import AnswerKind
 from snellen.grading.protocols.base import FloatArray, Protocol
 from snellen.grading.stats.means import mean_estimate
-from snellen.grading.stats.sampling import by_lot
+from snellen.grading.stats.sampling import random_order
 from snellen.grading.stats.summary import estimate
 from snellen.tasks.audit.faults import echoes
 from snellen.tasks.audit.items import AuditItem, guess_of, words
@@ -180,7 +180,7 @@ def blind(item: AuditItem, seed: int) -> object:
         return letter
     match item.kind:
         case AnswerKind.LABEL:
-            return by_lot(item.line.item.answer_format.options, _mixed(seed, item))[0]
+            return random_order(item.line.item.answer_format.options, _mixed(seed, item))[0]
         case AnswerKind.POINT | AnswerKind.BOX:
             return _middle(item)
         case AnswerKind.RELATIONS:
@@ -211,7 +211,7 @@ def most_frequent(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
     all the others counted, balanced letters would make the solver miss on purpose.
     """
     chosen = [item for item in items if item.right]
-    sites = by_lot({item.site for item in chosen}, seed)
+    sites = random_order({item.site for item in chosen}, seed)
     first = set(sites[: len(sites) // 2])
     halves = [[item for item in chosen if (item.site in first) is half] for half in (True, False)]
     found: dict[int, object] = {}
@@ -230,7 +230,7 @@ def most_frequent(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
 def other_pages(protocol: Protocol, items: Sequence[AuditItem], seed: int) -> dict[int, object]:
     """Answer what is right for an item of another site of the same task, drawn by lot."""
     found: dict[int, object] = {}
-    lots = by_lot([f"{item.place}" for item in items], seed)
+    lots = random_order([f"{item.place}" for item in items], seed)
     order = [items[int(lot)] for lot in lots]
     for number, item in enumerate(order):
         ahead = (order[(number + step) % len(order)] for step in range(1, len(order)))
@@ -285,7 +285,7 @@ def _letter_by(item: AuditItem, weights: Sequence[float], seed: int) -> str | No
         return None
     best = max(weights, default=0)
     equal = [place for place in range(item.choices) if not weights or weights[place] == best]
-    return by_lot([_letter(place) for place in equal], _mixed(seed, item))[0]
+    return random_order([_letter(place) for place in equal], _mixed(seed, item))[0]
 
 
 def _mixed(seed: int, item: AuditItem) -> int:

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from snellen.grading.errors import InputError, UnknownNameError
-from snellen.tasks.pack.drawing import PAIR
 from snellen.tasks.pack.reading import Pack, References
 
+PAIR = "pair"
+"""The tag whose values the halves of a pair share."""
 SITE = "site"
 """Asks for the tag of that name or, in a task without, for its independent groups of items."""
 TASK = "task"

@@ -3,21 +3,58 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from snellen.grading.errors import InputError, MetricError
-from snellen.grading.stats.sampling import by_lot, proportional
+from snellen.grading.stats.sampling import draw_groups, proportional
+from snellen.tasks.models import TaskData
 from snellen.tasks.pack.copying import selected_manifest, write_selection
-from snellen.tasks.pack.grouping import TASK, ItemName, names_of, values_of
+from snellen.tasks.pack.grouping import PAIR, TASK, ItemName, names_of, values_of
 from snellen.tasks.pack.layout import Manifest
 from snellen.tasks.pack.reading import Pack, References, open_references
 
 _Values = tuple[str | None, ...]
 
 
+class _Group(NamedTuple):
+    """Items that are drawn together: those of a pair, or a single one."""
+
+    task: str
+    kind: Literal["pair", "item"]
+    name: str
+
+
+_Groups = dict[_Group, list[ItemName]]
+
+
+def _group(task: str, item: str, pair: str | None) -> _Group:
+    return _Group(task, "item", item) if pair is None else _Group(task, "pair", pair)
+
+
+def draw_task(data: TaskData, size: int, seed: int = 0) -> Sequence[str]:
+    """Return the ids of so many of a task's items, at most, in the data's order, pairs whole.
+
+    The same seed draws the same items of a task here, of its pack and in an exam. At least one
+    item is drawn, or one pair if there are no single items.
+
+    Args:
+        data: The task.
+        size: How many.
+        seed: Another one draws others.
+    """
+    column = data.tags.get(PAIR)
+    groups: dict[_Group, list[str]] = {}
+    for row, item_id in enumerate(data.ids):
+        pair = None if column is None else column[row]
+        groups.setdefault(_group(data.task, item_id, pair), []).append(item_id)
+    drawn = {item for group in draw_groups(groups, size, seed) for item in groups[group]}
+    return [item_id for item_id in data.ids if item_id in drawn]
+
+
 def draw_items(
     pack: Pack,
     references: References | None,
-    items: int,
+    size: int,
     *,
     by: Sequence[str] = (TASK,),
     each: bool = False,
@@ -26,16 +63,15 @@ def draw_items(
 ) -> dict[str, set[str]]:
     """Draw items of a pack, from each stratum in proportion to its size or as many, pairs whole.
 
-    Every stratum gives something. Who is drawn hangs on the seed and the items' ids alone. What
+    Every stratum gives something. The seed and the items' ids alone decide who is drawn. What
     pairs leave over in one stratum, because half a pair is never drawn, another one may fill.
 
     Args:
         pack: The pack.
         references: Its references, where their tags are asked for; else None.
-        items: How many, at most; all where there are no more.
+        size: How many items, at most; all if there are no more.
         by: The tags whose combined values are the strata; `task` stands for the task.
-        each: Whether so many are drawn of each stratum, or one pair where it is larger, and not
-            of all together.
+        each: Draw so many of each stratum, or one pair if it is larger, and not of all together.
         tasks: Draw of these tasks alone; empty: of all.
         seed: Another one draws others.
 
@@ -46,72 +82,64 @@ def draw_items(
         InputError: The items are too few to draw from each stratum, no item has such a tag, or
             the halves of a pair lie in two strata.
     """
-    columns = [values_of(pack, references, tag) for tag in by]
-    strata: dict[_Values, dict[str, list[ItemName]]] = defaultdict(dict)
-    homes: dict[str, _Values] = {}
+    strata = _strata(pack, references, by, tasks)
+    drawn: dict[str, set[str]] = {}
+
+    def draw(groups: _Groups, room: int) -> int:
+        names = [name for group in draw_groups(groups, room, seed) for name in groups.pop(group)]
+        for name in names:
+            drawn.setdefault(name.task, set()).add(name.item)
+        return len(names)
+
+    if each:
+        for groups in strata.values():
+            draw(groups, size)
+        return drawn
+    labels = {values: f"{index} {values}" for index, values in enumerate(strata)}
+    sizes = {labels[values]: sum(map(len, groups.values())) for values, groups in strata.items()}
+    least = max((min(map(len, groups.values())) for groups in strata.values()), default=1)
+    size = min(size, sum(sizes.values()))
+    try:
+        counts = proportional(sizes, size, least=least)
+    except MetricError as error:
+        raise InputError(f"{size:,} items by {', '.join(by)}: {error}") from None
+    room = size - sum(draw(groups, counts[labels[values]]) for values, groups in strata.items())
+    rest = {
+        group: names
+        for groups in strata.values()
+        for group, names in groups.items()
+        if len(names) <= room
+    }
+    draw(rest, room)
+    return drawn
+
+
+def _strata(
+    pack: Pack, references: References | None, by: Sequence[str], tasks: Collection[str]
+) -> dict[_Values, _Groups]:
+    """Return the items of each stratum, those that are drawn together in one group."""
     for task in tasks:
         pack.task(task)
-    for place, name in enumerate(names_of(pack)):
+    columns = [values_of(pack, references, tag) for tag in by]
+    strata: dict[_Values, _Groups] = defaultdict(dict)
+    homes: dict[_Group, _Values] = {}
+    for line, name in enumerate(names_of(pack)):
         if tasks and name.task not in tasks:
             continue
         values = tuple(column[name] for column in columns)
-        pair = pack.lines.heads[place].pair
-        unit = f"{name.task} item {name.item}" if pair is None else f"{name.task} pair {pair}"
-        if homes.setdefault(unit, values) != values:
+        group = _group(*name, pack.lines.heads[line].pair)
+        if homes.setdefault(group, values) != values:
             raise InputError(
-                f"the halves of the pair {pair!r} lie in two strata, and are drawn together: leave"
-                f" out of {', '.join(by)} what tells them apart"
+                f"the halves of the pair {group.name!r} lie in two strata, and are drawn together:"
+                f" leave out of {', '.join(by)} what tells them apart"
             )
-        strata[values].setdefault(unit, []).append(name)
-    units = {unit: names for one in strata.values() for unit, names in one.items()}
-    if each:
-        return _found(
-            units,
-            [
-                unit
-                for own in strata.values()
-                for unit in _fitting(own, max(items, min(map(len, own.values()))), seed)
-            ],
-        )
-    labels = {values: f"{place} {values}" for place, values in enumerate(strata)}
-    sizes = {labels[values]: sum(map(len, own.values())) for values, own in strata.items()}
-    least = max((min(map(len, own.values())) for own in strata.values()), default=1)
-    try:
-        counts = proportional(sizes, min(items, sum(sizes.values())), least=least)
-    except MetricError as error:
-        raise InputError(f"{items:,} items by {', '.join(by)}: {error}") from None
-    taken: list[str] = []
-    for values, own in strata.items():
-        taken += _fitting(own, counts[labels[values]], seed)
-    room = min(items, sum(sizes.values())) - sum(len(units[unit]) for unit in taken)
-    left = {unit: names for unit, names in units.items() if unit not in set(taken)}
-    taken += _fitting(left, room, seed)
-    return _found(units, taken)
-
-
-def _found(units: dict[str, list[ItemName]], taken: Sequence[str]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for unit in taken:
-        for name in units[unit]:
-            found.setdefault(name.task, set()).add(name.item)
-    return found
-
-
-def _fitting(units: dict[str, list[ItemName]], room: int, seed: int) -> list[str]:
-    """Return the units that come first by lot, and fit."""
-    found: list[str] = []
-    for unit in by_lot(units, seed):
-        if len(units[unit]) <= room:
-            found.append(unit)
-            room -= len(units[unit])
-        if not room:
-            break
-    return found
+        strata[values].setdefault(group, []).append(name)
+    return strata
 
 
 def sample_pack(
     pack: Pack,
-    items: int,
+    size: int,
     folder: Path,
     *,
     by: Sequence[str] = (TASK,),
@@ -127,14 +155,14 @@ def sample_pack(
 
     Args:
         pack: The pack.
-        items: How many, at most.
+        size: How many items, at most.
         folder: Where to; must not exist, or be empty.
         by: The tags whose combined values are the strata.
-        each: Whether so many are drawn of each stratum.
+        each: Draw so many of each stratum, not of all together.
         tasks: Draw of these tasks alone; empty: of all.
         seed: Another one draws others.
         key: Opens the references where they are sealed, and seals them again.
-        watch: Told after each item how many are done.
+        watch: Called after each item with how many are done.
 
     Raises:
         InputError: As `draw_items`; or the folder holds something, lies in the pack or can't be
@@ -143,6 +171,6 @@ def sample_pack(
             is missing or was changed.
     """
     references = None if pack.manifest.references is None else open_references(pack, key)
-    chosen = draw_items(pack, references, items, by=by, each=each, tasks=tasks, seed=seed)
+    chosen = draw_items(pack, references, size, by=by, each=each, tasks=tasks, seed=seed)
     about = selected_manifest(pack, chosen)
     return write_selection(pack, chosen, folder, about=about, key=key, watch=watch)

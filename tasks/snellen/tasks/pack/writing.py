@@ -22,8 +22,8 @@ from snellen.grading.protocols.base import NO_CONTEXT
 from snellen.grading.protocols.table import protocol_of
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack import sealing
-from snellen.tasks.pack.drawing import PAIR
 from snellen.tasks.pack.folders import new_folder, remove, replace_hashed, write_hashed
+from snellen.tasks.pack.grouping import PAIR
 from snellen.tasks.pack.images import Decoder, ImageStore
 from snellen.tasks.pack.layout import (
     IMAGES,
