@@ -2,12 +2,12 @@
 
 import json
 import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from snellen.grading.errors import InputError
-from snellen.grading.stats.sampling import draw
+from snellen.grading.stats.sampling import random_order
 from snellen.tasks.pack.copying import (
     check_outside,
     chosen_lines,
@@ -66,123 +66,43 @@ def check_parts(parts: Parts) -> None:
 def split_items(
     groups: Sequence[Sequence[ItemName]], parts: Parts, seed: int
 ) -> dict[str, set[ItemName]]:
-    """Share groups of items out, none of them to two parts, in sizes as near as possible.
+    """Share groups of items out, none of them to two parts, so that each task has its shares.
 
-    Part by part the number of items comes as near to its share as any choice of whole groups
-    brings it: the sums that can be reached are worked out, not guessed. Among such choices, those
-    are preferred in which large and small groups are shared out alike; which groups of one size go
-    where is drawn by the seed, and then exchanged where that brings the tasks' own shares nearer.
+    The groups are placed one by one, the largest first and equal ones at random: each goes to the
+    part that it brings nearest to its share of every task in the group and of all items.
 
     Args:
         groups: Items that must stay together.
         parts: Names to shares.
         seed: The same seed makes the same split.
     """
-    left, items = list(groups), sum(map(len, groups))
-    found: dict[str, set[ItemName]] = {}
-    share_left, items_left = 1.0, items
-    for name, share in list(parts.items())[:-1]:
-        target = items_left * share / share_left
-        taken = _taken(left, target, f"{seed} {name}", share / share_left)
-        found[name] = {item for place in taken for item in left[place]}
-        items_left -= len(found[name])
-        share_left -= share
-        left = [group for place, group in enumerate(left) if place not in taken]
-    found[list(parts)[-1]] = {item for group in left for item in group}
-    return found
+    names = {f"{group[0].task} {group[0].item}": group for group in groups}
+    order = sorted(random_order(names, seed), key=lambda name: -len(names[name]))
+    totals = _counts(item for group in groups for item in group)
+    targets = {part: {key: share * totals[key] for key in totals} for part, share in parts.items()}
+    counts = {part: Counter[str]() for part in parts}
+    items: dict[str, set[ItemName]] = {part: set() for part in parts}
+    for name in order:
+        added = _counts(names[name])
+
+        def cost(part: str, added: Counter[str] = added) -> float:
+            """Return by how much the squared misses of the part's targets grow, in their units."""
+            return sum(
+                count * (2 * (counts[part][key] - targets[part][key]) + count) / targets[part][key]
+                for key, count in added.items()
+            )
+
+        part = min(parts, key=cost)
+        counts[part] += added
+        items[part].update(names[name])
+    return items
 
 
-def _taken(
-    groups: Sequence[Sequence[ItemName]], target: float, seed: str, share: float
-) -> set[int]:
-    by_size: dict[int, list[int]] = defaultdict(list)
-    for place, group in enumerate(groups):
-        by_size[len(group)].append(place)
-    counts = _counts({size: len(places) for size, places in by_size.items()}, target, share)
-    taken: set[int] = set()
-    for size, places in by_size.items():
-        lots = {
-            f"{seed} {groups[place][0].task} {groups[place][0].item}": place for place in places
-        }
-        taken.update(lots[name] for name in draw(lots, counts[size], 0))
-    return _balanced(groups, taken, by_size, share)
-
-
-def _counts(sizes: Mapping[int, int], target: float, share: float) -> dict[int, int]:
-    """Return how many groups of each size to take, so that their sum is nearest to the target.
-
-    Sums are bits of one large number a size: bit n of `reached[k]` says whether the first k sizes
-    can add up to n.
-    """
-    order = sorted(sizes)
-    reached = [1]
-    for size in order:
-        sums, left, step = reached[-1], sizes[size], 1
-        while left:
-            step = min(step, left)
-            sums |= sums << (size * step)
-            left, step = left - step, step * 2
-        reached.append(sums)
-    total = sum(size * count for size, count in sizes.items())
-    possible = (n for n in range(total + 1) if reached[-1] >> n & 1)
-    goal = min(possible, key=lambda n: (abs(n - target), n))
-    counts: dict[int, int] = {}
-    for place in range(len(order) - 1, -1, -1):
-        size = order[place]
-        fitting = [
-            count
-            for count in range(min(sizes[size], goal // size) + 1)
-            if reached[place] >> (goal - count * size) & 1
-        ]
-        counts[size] = min(fitting, key=lambda count: (abs(count - share * sizes[size]), count))
-        goal -= counts[size] * size
+def _counts(items: Iterable[ItemName]) -> Counter[str]:
+    """Count items by task, and all of them under the empty name."""
+    counts = Counter(item.task for item in items)
+    counts[""] = counts.total()
     return counts
-
-
-_ROUNDS = 4
-_TRIED = 60
-
-
-def _balanced(
-    groups: Sequence[Sequence[ItemName]],
-    taken: set[int],
-    by_size: Mapping[int, Sequence[int]],
-    share: float,
-) -> set[int]:
-    """Exchange groups of one size where that brings each task's share nearer."""
-    tasks = [Counter(item.task for item in group) for group in groups]
-    whole: Counter[str] = sum(tasks, Counter[str]())
-    if len(whole) < 2:
-        return taken
-    have: Counter[str] = sum((tasks[place] for place in sorted(taken)), Counter[str]())
-
-    def gain(going: int, coming: int) -> float:
-        changed = tasks[going].keys() | tasks[coming].keys()
-        before = after = 0.0
-        for task in changed:
-            wanted, now = share * whole[task], have[task]
-            then = now - tasks[going][task] + tasks[coming][task]
-            before += (now - wanted) ** 2 / whole[task]
-            after += (then - wanted) ** 2 / whole[task]
-        return before - after
-
-    for _ in range(_ROUNDS):
-        moved = False
-        for places in by_size.values():
-            others = [place for place in places if place not in taken][:_TRIED]
-            for going in [place for place in places if place in taken and others]:
-                gains = [gain(going, coming) for coming in others]
-                best = gains.index(max(gains))
-                if gains[best] > 1e-9:
-                    taken.remove(going)
-                    taken.add(others[best])
-                    have.subtract(tasks[going])
-                    have.update(tasks[others[best]])
-                    others[best] = going
-                    moved = True
-        if not moved:
-            break
-    return taken
 
 
 def split_pack(
@@ -211,7 +131,7 @@ def split_pack(
         key: Opens the references where they are sealed, and seals them again.
         own_references: Give each part the references of its own items alone. A metric that is
             fitted on the references (TF-IDF) then scores otherwise than in the whole.
-        watch: Told after each item how many are done.
+        watch: Called after each item with how many are done.
 
     Raises:
         InputError: The parts are no split, no item has such a tag, a part would be empty, or the
