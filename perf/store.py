@@ -17,10 +17,10 @@ from statistics import median
 from _timing import options
 
 from snellen import sdk
-from snellen.server.attempts import Service
-from snellen.server.exam import Exam
-from snellen.server.rules import Mode, Rules
-from snellen.server.sittings import Call, Caller
+from snellen.server.attempts.models import Call, Caller
+from snellen.server.attempts.service import Service
+from snellen.server.exam.rules import Mode, Rules
+from snellen.server.exam.spec import Exam
 from snellen.server.store.schema import open_store
 from snellen.tasks.pack.reading import open_pack
 from snellen.tasks.pack.writing import Part, write_pack

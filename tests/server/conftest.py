@@ -20,9 +20,9 @@ from mcp import Client
 from mcp.types import CallToolResult, ImageContent, TextContent
 
 from snellen.sdk.cli.serving import grade_taken
-from snellen.server.app import Face
-from snellen.server.opening import Opening, open_exam
-from snellen.server.rules import Rules
+from snellen.server.exam.rules import Rules
+from snellen.server.host import Opening, open_exam
+from snellen.server.mcp.server import Face
 from snellen.server.settings import Settings
 from snellen.tasks.samples import sample_pack
 

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from snellen.sdk.cli.app import app
 from snellen.sdk.cli.serving import grade_taken
-from snellen.server.app import Face
-from snellen.server.opening import Opening, open_exam
-from snellen.server.rules import Rules
+from snellen.server.exam.rules import Rules
+from snellen.server.host import Opening, open_exam
+from snellen.server.mcp.server import Face
 from snellen.server.settings import Settings
 from snellen.tasks.pack.reading import open_pack
 from snellen.tasks.pack.sealing import KEY_VARIABLE, write_key

@@ -12,11 +12,11 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from snellen.sdk.cli.serving import grade_taken
-from snellen.server.app import Face
-from snellen.server.opening import Opening, open_exam
-from snellen.server.rules import Rules
+from snellen.server.attempts.models import Caller
+from snellen.server.exam.rules import Rules
+from snellen.server.host import Opening, open_exam
+from snellen.server.mcp.server import Face
 from snellen.server.settings import Settings
-from snellen.server.sittings import Caller
 from snellen.tasks.samples import sample_pack
 
 AgentOf = Callable[[Client], Any]

@@ -7,9 +7,9 @@ from contextlib import suppress
 
 from mcp.server.stdio import stdio_server
 
-from snellen.server.app import Face
+from snellen.server.host import Opening
 from snellen.server.logs import lines_to_stderr
-from snellen.server.opening import Opening
+from snellen.server.mcp.server import Face
 
 _DRAIN_SECONDS = 1.0
 

@@ -12,12 +12,12 @@ from typer.testing import CliRunner, Result
 
 from snellen.sdk.cli.app import app
 from snellen.sdk.cli.serving import grade_taken
-from snellen.server.attempts import Clock, Service
+from snellen.server.attempts.models import Attempt, Caller
+from snellen.server.attempts.service import Clock, Service
 from snellen.server.errors import NoSuchAttemptError
-from snellen.server.opening import read_exam
-from snellen.server.rules import Rules
+from snellen.server.exam.rules import Rules
+from snellen.server.host import read_exam
 from snellen.server.settings import Settings
-from snellen.server.sittings import Attempt, Caller
 from snellen.server.store.schema import open_store
 from snellen.tasks.samples import sample_pack
 

@@ -14,7 +14,7 @@ from snellen.grading.errors import SnellenError
 from snellen.sdk.taking.contexts import Pace
 from snellen.sdk.taking.exams import Wanted, take
 from snellen.sdk.taking.own_server import serving
-from snellen.server.auth import Scope, Tokens
+from snellen.server.http.auth import Scope, Tokens
 from snellen.server.store.schema import open_store
 
 AGENT = Path(__file__).with_name("agents.py")

@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 from random import Random
 
-from snellen.server.attempts import Service
+from snellen.server.attempts.models import Call, Caller
+from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError
-from snellen.server.exam import Exam
-from snellen.server.rules import Mode, Rules
-from snellen.server.sittings import Call, Caller
+from snellen.server.exam.rules import Mode, Rules
+from snellen.server.exam.spec import Exam
 from snellen.server.store.schema import open_store
 from snellen.tasks.pack.reading import open_pack
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from snellen import sdk
-from snellen.server.attempts import Clock, Service
-from snellen.server.exam import Exam, Taken
-from snellen.server.rules import Mode, Rules
+from snellen.server.attempts.service import Clock, Service
+from snellen.server.exam.rules import Mode, Rules
+from snellen.server.exam.spec import Exam, Taken
 from snellen.server.store.schema import open_store
 from snellen.tasks.pack.reading import open_pack, open_references
 from snellen.tasks.pack.writing import Part, write_pack

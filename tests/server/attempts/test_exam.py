@@ -12,11 +12,11 @@ from pydantic import ValidationError
 from snellen import sdk
 from snellen.grading.models.answers import AnswerFormat, AnswerKind
 from snellen.grading.models.items import Item
-from snellen.server.attempts import Service
+from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError
-from snellen.server.exam import Exam, Taken
-from snellen.server.options import lettered, shuffle
-from snellen.server.rules import Mode, Rules
+from snellen.server.exam.rules import Mode, Rules
+from snellen.server.exam.shuffle import lettered, shuffle
+from snellen.server.exam.spec import Exam, Taken
 from snellen.tasks.pack.reading import open_pack, open_references
 from snellen.tasks.pack.writing import Part, write_pack
 

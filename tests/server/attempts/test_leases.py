@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from snellen.server.attempts import Service
+from snellen.server.attempts.models import Attempt, Caller, Leased
+from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError
-from snellen.server.sittings import Attempt, Caller, Leased
 
 A, B, C = (Caller(client=name) for name in "ABC")
 MINUTE = 60_000

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from snellen.server.attempts import Service
+from snellen.server.attempts.models import Caller, Started
+from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError
-from snellen.server.exam import Exam
-from snellen.server.rules import Rules
-from snellen.server.sittings import Caller, Started
+from snellen.server.exam.rules import Rules
+from snellen.server.exam.spec import Exam
 from snellen.server.store.schema import open_store
 from snellen.tasks.pack.reading import open_pack
 

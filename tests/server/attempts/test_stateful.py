@@ -22,11 +22,11 @@ from hypothesis.stateful import (
 )
 
 from snellen import sdk
-from snellen.server.attempts import Clock, Service
+from snellen.server.attempts.models import Attempt, Caller, State
+from snellen.server.attempts.service import Clock, Service
 from snellen.server.errors import ExamError
-from snellen.server.exam import Exam, Taken
-from snellen.server.rules import Contexts, Rules
-from snellen.server.sittings import Attempt, Caller, State
+from snellen.server.exam.rules import Contexts, Rules
+from snellen.server.exam.spec import Exam, Taken
 from snellen.server.store.database import Database
 from snellen.server.store.schema import open_store
 from snellen.tasks.pack.reading import open_pack, open_references

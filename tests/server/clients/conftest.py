@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from snellen.server.auth import Scope, Tokens
+from snellen.server.http.auth import Scope, Tokens
 from snellen.server.store.schema import open_store
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "clients"

@@ -19,7 +19,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from snellen.sdk.cli.serving import default_store
-from snellen.server.auth import Scope, Tokens
+from snellen.server.http.auth import Scope, Tokens
 from snellen.server.store.schema import open_store
 
 pytestmark = pytest.mark.thorough

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from snellen.server.auth import Scope, Tokens
+from snellen.server.http.auth import Scope, Tokens
 from snellen.server.store.schema import open_store
 
 INSTALLED = os.environ.get("MCP_NODE_MODULES", "")

@@ -13,9 +13,9 @@ from mcp import Client
 from mcp.types import CallToolResult, ImageContent, TextContent
 from PIL import Image, PngImagePlugin
 
-from snellen.server.app import Face
-from snellen.server.opening import Opening, open_exam
-from snellen.server.rules import Mode, Rules
+from snellen.server.exam.rules import Mode, Rules
+from snellen.server.host import Opening, open_exam
+from snellen.server.mcp.server import Face
 from snellen.server.settings import Settings
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.pack.writing import Part, write_pack

@@ -14,11 +14,11 @@ from snellen.grading.models.answers import AnswerFormat, AnswerKind
 from snellen.grading.models.items import Item
 from snellen.grading.protocols.table import gold_shape
 from snellen.sdk.cli.serving import grade_taken
-from snellen.server.attempts import Clock, Service
-from snellen.server.exam import Exam, Paper
-from snellen.server.options import lettered, listed, shuffle
-from snellen.server.rules import Rules
-from snellen.server.sittings import Caller
+from snellen.server.attempts.models import Caller
+from snellen.server.attempts.service import Clock, Service
+from snellen.server.exam.rules import Rules
+from snellen.server.exam.shuffle import lettered, listed, shuffle
+from snellen.server.exam.spec import Exam, Paper
 from snellen.server.store.schema import open_store
 from snellen.tasks.benchmarks.table import TASKS, load_task
 from snellen.tasks.models import TaskData

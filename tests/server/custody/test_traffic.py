@@ -26,9 +26,9 @@ import pytest
 from snellen.grading.protocols.matrix_metrics import METRICS
 from snellen.sdk.cli.serving import grade_taken
 from snellen.server.errors import ExamError
-from snellen.server.exam import Exam
-from snellen.server.mcp_tools import TOOLS
-from snellen.server.rules import Mode, Rules
+from snellen.server.exam.rules import Mode, Rules
+from snellen.server.exam.spec import Exam
+from snellen.server.mcp.tools import TOOLS
 from snellen.tasks.benchmarks.table import TASKS
 from snellen.tasks.pack.layout import ITEMS, REFERENCES, SEALED
 from snellen.tasks.pack.reading import open_pack, open_references

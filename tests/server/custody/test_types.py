@@ -13,11 +13,14 @@ from pydantic import BaseModel
 
 from snellen.grading.models.golds import Golds
 from snellen.sdk.cli.serving import grade_taken
-from snellen.server import mcp_arguments, recording, responses, sittings
-from snellen.server.attempts import Service
-from snellen.server.exam import Asked, Exam, Paper, Place, Taken
-from snellen.server.rules import Mode, Rules
-from snellen.server.sittings import Caller
+from snellen.server.attempts import models as sittings
+from snellen.server.attempts import responses
+from snellen.server.attempts import submit as recording
+from snellen.server.attempts.models import Caller
+from snellen.server.attempts.service import Service
+from snellen.server.exam.rules import Mode, Rules
+from snellen.server.exam.spec import Asked, Exam, Paper, Place, Taken
+from snellen.server.mcp import arguments as mcp_arguments
 from snellen.server.store.schema import open_store
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.layout import PackReference, PackSource

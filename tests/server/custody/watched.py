@@ -49,16 +49,16 @@ from mcp.types import CallToolResult, TextContent, jsonrpc_message_adapter  # no
 from sqlalchemy import Connection, inspect, text  # noqa: E402
 
 from snellen.sdk.cli.serving import grade_taken  # noqa: E402
-from snellen.server.app import Face  # noqa: E402
-from snellen.server.attempts import Clock, Service  # noqa: E402
-from snellen.server.auth import Scope, Tokens  # noqa: E402
+from snellen.server.attempts.service import Clock, Service  # noqa: E402
+from snellen.server.exam.rules import Rules  # noqa: E402
+from snellen.server.host import Opened, Opening, read_exam  # noqa: E402
+from snellen.server.http.app import PATH, organiser_routes, web_app  # noqa: E402
+from snellen.server.http.auth import Scope, Tokens  # noqa: E402
 from snellen.server.logs import lines_to_stderr, log_libraries  # noqa: E402
-from snellen.server.opening import Opened, Opening, read_exam  # noqa: E402
-from snellen.server.rules import Rules  # noqa: E402
+from snellen.server.mcp.server import Face  # noqa: E402
 from snellen.server.screenshots.service import Screenshots  # noqa: E402
 from snellen.server.settings import Address, Settings  # noqa: E402
 from snellen.server.store.schema import open_store  # noqa: E402
-from snellen.server.web import PATH, organiser_routes, web_app  # noqa: E402
 
 URL = "http://127.0.0.1:8765"
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}

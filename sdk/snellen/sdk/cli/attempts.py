@@ -35,9 +35,9 @@ from snellen.tasks.pack.reading import has_references, read_manifest
 from snellen.tasks.pack.sealing import KEY_VARIABLE
 
 if TYPE_CHECKING:
-    from snellen.server.attempts import Service
-    from snellen.server.register import Details, Entry, Register
-    from snellen.server.sittings import Attempt, Exported
+    from snellen.server.attempts.models import Attempt, Exported
+    from snellen.server.attempts.register import Details, Entry, Register
+    from snellen.server.attempts.service import Service
     from snellen.server.store.database import Database
     from snellen.tasks.pack.reading import Pack
 
@@ -69,7 +69,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 @group.command("list")
 def list_attempts(store: Store = None, json: AsJson = False) -> None:
     """List everybody's attempts, the oldest first."""
-    from snellen.server.register import entry
+    from snellen.server.attempts.register import entry
 
     with told(), _register(store) as register:
         entries = [entry(attempt) for attempt in register.all_attempts()]
@@ -84,7 +84,7 @@ def list_attempts(store: Store = None, json: AsJson = False) -> None:
 @group.command("show")
 def show(number: Number, store: Store = None, json: AsJson = False) -> None:
     """Show one attempt: its rules, how far it is, what it cost, its report once there is one."""
-    from snellen.server.register import details
+    from snellen.server.attempts.register import details
 
     with told(), _register(store) as register:
         found = details(register, register.numbered(number))
@@ -111,7 +111,7 @@ def export(
 
     The packs are those that the attempt was taken from, or copies of them without references.
     """
-    from snellen.server.register import Register
+    from snellen.server.attempts.register import Register
 
     with told(), _database(store) as database:
         attempt = Register(database).numbered(number)
@@ -139,7 +139,7 @@ def grade(
 
     The report is for you: it is not stored, and the examinee does not see it.
     """
-    from snellen.server.register import Register
+    from snellen.server.attempts.register import Register
 
     with told(), _database(store) as database:
         if output is not None:
@@ -217,7 +217,7 @@ def _database(store: str | None) -> Generator["Database"]:
 
 @contextmanager
 def _register(store: str | None) -> Generator["Register"]:
-    from snellen.server.register import Register
+    from snellen.server.attempts.register import Register
 
     with _database(store) as database:
         yield Register(database)
@@ -232,9 +232,9 @@ def _served(
     references: bool,
 ) -> "Service":
     """Open what an attempt was taken from, with its references or without."""
-    from snellen.server.attempts import Service
-    from snellen.server.opening import read_exam
-    from snellen.server.rules import Mode
+    from snellen.server.attempts.service import Service
+    from snellen.server.exam.rules import Mode
+    from snellen.server.host import read_exam
     from snellen.server.settings import Settings
 
     mode = Mode.EXAM if references else Mode.DEFERRED

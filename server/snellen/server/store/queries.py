@@ -22,8 +22,8 @@ from sqlalchemy import (
     update,
 )
 
-from snellen.server.exam import Place
-from snellen.server.sittings import Cost, Progress, Swept
+from snellen.server.attempts.models import Cost, Progress, Swept
+from snellen.server.exam.spec import Place
 from snellen.server.store.rows import AnswerRow, AttemptRow, ItemRow, ListedRow, PlaceRow, TraceRow
 from snellen.server.store.statements import Command, Query
 from snellen.server.store.tables import answers, attempts, items, leases, traces

@@ -1,0 +1,250 @@
+"""The register: every attempt of a store, for whoever organises. No pack is read here."""
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from snellen.grading.models.base import Closed
+from snellen.server.attempts.handles import digest_of, new_handle
+from snellen.server.attempts.models import Attempt, Cost, Progress, State, Swept
+from snellen.server.attempts.report import ExamReport
+from snellen.server.errors import ExamError, NoSuchAttemptError
+from snellen.server.exam.rules import Contexts, Mode, Rules
+from snellen.server.logs import log
+from snellen.server.store import queries
+from snellen.server.store.database import Database
+from snellen.server.store.rows import AttemptRow
+
+T = TypeVar("T")
+
+MOST_LISTED = 100
+LARGEST = 2**31 - 1
+"""No database counts attempts beyond this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Where time and chance come from."""
+
+    now: Callable[[], int] = lambda: time.time_ns() // 1_000_000
+    random: Callable[[int], bytes] = secrets.token_bytes
+
+
+class Register:
+    """Everybody's attempts in a store: looked up by number, listed, closed, swept."""
+
+    def __init__(self, database: Database, clock: Clock | None = None) -> None:
+        self._database = database
+        self._clock = clock or Clock()
+
+    async def off_loop(self, work: Callable[[], T]) -> T:
+        """Run what reads, and return what it returns, without holding up the event loop.
+
+        Raises:
+            StoreError: The store failed, or does not answer.
+        """
+        return await self._database.off_loop(work)
+
+    def numbered(self, number: int) -> Attempt:
+        """Return an attempt by its number in the store, whoever's it is.
+
+        Raises:
+            NoSuchAttemptError: There is none.
+        """
+        row = None
+        if 0 < number <= LARGEST:
+            row = self._database.read(lambda c: queries.NUMBERED.first(c, {"a": number}))
+        if row is None:
+            raise NoSuchAttemptError(f"there is no attempt {number} in this store")
+        return self._loaded(row)
+
+    def list_attempts(self, *, after: int = 0, limit: int = MOST_LISTED) -> Sequence[Attempt]:
+        """Return a page of everybody's attempts, those after a number."""
+        parameters = {"after": after, "most": min(limit, MOST_LISTED)}
+        rows = self._database.read(lambda c: queries.LISTED.all(c, parameters))
+        return [self._loaded(row) for row in rows]
+
+    def all_attempts(self, after: int = 0) -> Iterator[Attempt]:
+        """Yield everybody's attempts, those after a number, page by page."""
+        while page := self.list_attempts(after=after):
+            yield from page
+            after = page[-1].id
+
+    def cost(self, attempt: Attempt) -> Cost:
+        """Return what an attempt took, as far as its traces are written."""
+        end = attempt.closed
+        if end is None:
+            now = self._clock.now()
+            end = now if attempt.deadline is None else min(now, attempt.deadline)
+        # A clock that was set back meanwhile tells nothing of how long it took.
+        took = max(0, end - attempt.opened)
+        return self._database.read(lambda c: queries.cost(c, attempt.id, took))
+
+    async def abandon(self, attempt: Attempt) -> Attempt:
+        """Give an attempt up: no answer is taken from then on, and there is no report."""
+        return await self.close(attempt, State.ABANDONED)
+
+    async def close(self, attempt: Attempt, state: State = State.FINISHED) -> Attempt:
+        """Close an attempt; closing it again changes nothing.
+
+        An attempt whose time is over is closed as expired, at its deadline.
+        """
+        # A clock may have been set back, and no attempt ends before it was opened.
+        now = max(self._clock.now(), attempt.opened)
+        if attempt.deadline is not None and now > attempt.deadline:
+            state, now = State.EXPIRED, attempt.deadline
+        await self.flush()
+        await self._database.write(lambda c: queries.close(c, attempt.id, state.value, now))
+        return await self.off_loop(lambda: self.numbered(attempt.id))
+
+    async def reissue(self, attempt: Attempt) -> str:
+        """Return a new handle of an attempt; the one that its caller had is of no use any more.
+
+        Raises:
+            ExamError: The attempt was abandoned.
+        """
+        if attempt.state is State.ABANDONED:
+            raise ExamError(
+                f"attempt {attempt.id} was abandoned, and a handle of it opens nothing: where"
+                f" nothing of it was handed out, {attempt.caller!r} may start it again"
+            )
+        handle = new_handle(self._clock.random)
+        parameters = {"a": attempt.id, "d": digest_of(handle)}
+        await self._database.write(lambda c: queries.REISSUE.run(c, parameters))
+        log().info("handle replaced", number=attempt.id, caller=attempt.caller)
+        return handle
+
+    async def sweep(self, idle_minutes: float) -> Swept:
+        """Close what is past its deadline as expired, and what nobody has touched as abandoned."""
+        now = self._clock.now()
+        since = now - round(idle_minutes * 60_000)
+        await self.flush()
+        return await self._database.write(lambda c: queries.sweep(c, now, since))
+
+    async def flush(self) -> None:
+        """Write what is written late: nothing, unless calls are served as well."""
+
+    def _loaded(self, row: AttemptRow) -> Attempt:
+        state = State(row.state)
+        if state is State.OPEN and row.deadline is not None and self._clock.now() > row.deadline:
+            state = State.EXPIRED
+        return Attempt(
+            id=row.id,
+            secret=row.secret,
+            caller=row.caller,
+            exam=row.exam,
+            tasks=tuple(json.loads(row.tasks)),
+            rules=_rules(row.rules),
+            contexts=Contexts(row.contexts),
+            model=row.model,
+            opened=row.opened,
+            deadline=row.deadline,
+            closed=row.closed,
+            state=state,
+            progress=Progress(answered=row.answered, open=row.total - row.answered),
+            report=row.report,
+        )
+
+
+class Entry(Closed):
+    """One attempt, as an organiser's list has it; times as ISO 8601 in UTC.
+
+    Attributes:
+        number: Its number in the store; its handle is its caller's alone.
+        caller: Whose it is: a token's name, or `local`.
+        model: Who answers, as declared.
+        mode: What the examinee hears.
+        exam: The exam's name and the digest of what is asked.
+        tasks: What is taken.
+        opened: When.
+        deadline: When its time is over; None: it has no end.
+        closed: When it was closed; None: nobody has closed it yet.
+        state: Where it is in its life; `expired` from its deadline on.
+        answered: How many items have an answer.
+        total: How many items it has.
+        value: Its report's value; None where it has no report, or one of several tasks, or one
+            without numbers, as a deferred exam's is.
+    """
+
+    number: int
+    caller: str
+    model: str | None
+    mode: Mode
+    exam: str
+    tasks: tuple[str, ...]
+    opened: str
+    deadline: str | None
+    closed: str | None
+    state: State
+    answered: int
+    total: int
+    value: float | None
+
+
+class Details(Entry):
+    """One attempt with all that is known of it, its answers apart.
+
+    Attributes:
+        contexts: How many questions a context may see.
+        rules: The rules that it began under.
+        cost: What it took so far.
+        report: Its report, once it is made.
+    """
+
+    contexts: Contexts
+    rules: Rules
+    cost: Cost
+    report: ExamReport | None
+
+
+def entry(attempt: Attempt) -> Entry:
+    """Return an attempt as it is listed."""
+    return Entry(**_entry(attempt, _report(attempt)))
+
+
+def details(register: Register, attempt: Attempt) -> Details:
+    """Return an attempt with its rules, its cost and its report."""
+    report = _report(attempt)
+    return Details(
+        **_entry(attempt, report),
+        contexts=attempt.contexts,
+        rules=attempt.rules,
+        cost=register.cost(attempt),
+        report=report,
+    )
+
+
+def _entry(attempt: Attempt, report: ExamReport | None) -> dict[str, Any]:
+    return {
+        "number": attempt.id,
+        "caller": attempt.caller,
+        "model": attempt.model,
+        "mode": attempt.rules.mode,
+        "exam": attempt.exam,
+        "tasks": attempt.tasks,
+        "opened": _iso(attempt.opened),
+        "deadline": None if attempt.deadline is None else _iso(attempt.deadline),
+        "closed": None if attempt.closed is None else _iso(attempt.closed),
+        "state": attempt.state,
+        "answered": attempt.progress.answered,
+        "total": attempt.progress.answered + attempt.progress.open,
+        "value": None if report is None else report.value,
+    }
+
+
+def _report(attempt: Attempt) -> ExamReport | None:
+    return None if attempt.report is None else ExamReport.model_validate_json(attempt.report)
+
+
+def _iso(milliseconds: int) -> str:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="seconds")
+
+
+@lru_cache(maxsize=64)
+def _rules(text: str) -> Rules:
+    return Rules.model_validate_json(text)

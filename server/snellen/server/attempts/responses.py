@@ -1,0 +1,143 @@
+"""Reading a submitted answer in its item's form, before it is stored."""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from string import ascii_uppercase
+from types import MappingProxyType
+from typing import cast
+
+from pydantic import JsonValue
+
+from snellen.grading.models.answers import AnswerKind
+from snellen.grading.models.scores import Outcome
+from snellen.grading.protocols.table import protocol_of
+from snellen.server.errors import ExamError
+from snellen.server.exam.spec import Asked
+
+MAX_DEPTH = 32
+"""How deep the lists and objects of an answer may be nested; no item asks for more than six."""
+
+MOST_CHARACTERS: Mapping[AnswerKind, int] = MappingProxyType(
+    {
+        # A program, or all text of a screen: ten times the longest reference there is.
+        AnswerKind.TEXT: 65_536,
+        AnswerKind.UI_TEXTS: 65_536,
+        AnswerKind.RELATIONS: 65_536,
+        AnswerKind.TOOL_CALL: 65_536,
+        AnswerKind.BOXED_TEXTS: 131_072,
+        # Every step of a long task.
+        AnswerKind.EPISODE: 262_144,
+        # Some write down how they came to a letter or a number, and the answer last.
+        AnswerKind.CHOICE: 16_384,
+        AnswerKind.LABEL: 16_384,
+        AnswerKind.POINT: 16_384,
+        AnswerKind.BOX: 16_384,
+    }
+)
+"""How long an answer of each kind may be: longer ones are no answers, and take long to grade."""
+
+_LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
+_JSON = frozenset(
+    {
+        AnswerKind.UI_TEXTS,
+        AnswerKind.BOXED_TEXTS,
+        AnswerKind.EPISODE,
+        AnswerKind.TOOL_CALL,
+    }
+)
+
+
+def read_answer(asked: Asked, answer: JsonValue) -> JsonValue:
+    """Return an answer as it will be graded.
+
+    Text is kept as it is: what can be read in it is the protocol's affair. Only two things are
+    asked of it here: a choice among options that were shuffled is a letter, which is mapped back
+    to the item as made, and what an item wants as JSON is JSON, given as such or as text. JSON
+    that the protocol can't read is sent back, so that no slip of form costs an answer.
+
+    Raises:
+        ExamError: The answer is empty, too long, no strict JSON or not in the item's form.
+    """
+    example = asked.item.answer_format.example
+    if answer is None or (isinstance(answer, str) and not answer.strip()):
+        raise ExamError(f"the answer is empty; an answer looks like: {example}", field="answer")
+    _check_plain(answer, asked.item.answer_format.kind)
+    if asked.shuffled is not None:
+        return asked.shuffled.original(_letter(answer, len(asked.item.answer_format.options)))
+    if isinstance(answer, str):
+        if asked.item.answer_format.kind in _JSON:
+            kind = asked.item.answer_format.kind
+            _check_plain(_json(answer, example), kind)
+    else:
+        _check_form(asked, answer)
+    return answer
+
+
+def written(value: JsonValue) -> str:
+    """Write a checked answer for the store: equal answers are equal texts."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _check_plain(answer: JsonValue, kind: AnswerKind) -> None:
+    size, most = _size(answer, 0), MOST_CHARACTERS[kind]
+    if size > most:
+        raise ExamError(
+            f"the answer is longer than {most:,} characters, the most that an answer of the kind"
+            f" {kind.value!r} may have: it has {size:,}; send the answer alone",
+            field="answer",
+        )
+
+
+def _size(value: JsonValue, depth: int) -> int:
+    """Return roughly how long an answer is, or say why it can't be kept."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ExamError(
+                "the answer holds half a surrogate pair, which is no text", field="answer"
+            ) from None
+        return len(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ExamError("NaN and Infinity are no JSON", field="answer")
+    if isinstance(value, int) and value.bit_length() > 1024:
+        raise ExamError("a number in the answer is too large", field="answer")
+    if not isinstance(value, list | dict):
+        return 4
+    if depth == MAX_DEPTH:
+        raise ExamError(f"the answer is nested more than {MAX_DEPTH} levels deep", field="answer")
+    parts = [*value, *value.values()] if isinstance(value, dict) else value
+    return 2 + sum(1 + _size(part, depth + 1) for part in parts)
+
+
+def _json(answer: str, example: str) -> JsonValue:
+    try:
+        return cast("JsonValue", json.loads(answer))
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        message = f"the answer is no JSON ({reason}); an answer looks like: {example}"
+        raise ExamError(message, field="answer") from None
+
+
+def _check_form(asked: Asked, answer: JsonValue) -> None:
+    parser = protocol_of(asked.item.task, asked.protocol).parser
+    parsed = parser.read(answer, asked.line.context)
+    if parsed.outcome is Outcome.UNPARSED:
+        raise ExamError(
+            f"the answer is not in the item's form: {parsed.note or 'nothing could be read'};"
+            f" an answer looks like: {asked.item.answer_format.example}",
+            field="answer",
+        )
+
+
+def _letter(answer: JsonValue, options: int) -> str:
+    found = _LETTER.fullmatch(answer.strip()) if isinstance(answer, str) else None
+    letter = found[1].upper() if found else ""
+    if letter not in ascii_uppercase[:options] or not letter:
+        raise ExamError(
+            f"answer with one letter, A to {ascii_uppercase[options - 1]}, and nothing else",
+            field="answer",
+        )
+    return letter
