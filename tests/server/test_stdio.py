@@ -120,13 +120,13 @@ def test_listing_the_tools_opens_neither_pack_nor_store(
         "from snellen.sdk.cli import serving\n"
         "from snellen.server import host, stdio\n"
         "from mcp import Client\n"
-        "from snellen.server.mcp.server import Face\n"
+        "from snellen.server.mcp.server import ExamServer\n"
         "async def look(offered):\n"
-        "    async with Client(Face(offered).server) as client:\n"
+        "    async with Client(ExamServer(offered).server) as client:\n"
         "        await client.list_tools()\n"
         "        heavy = {'numpy', 'sqlalchemy', 'PIL', 'scipy', 'structlog', 'httpx', 'alembic'}\n"
         "        print(sorted(heavy & sys.modules.keys()))\n"
-        "asyncio.run(look(host.Opening(lambda: None)))\n"
+        "asyncio.run(look(host.LazyHost(lambda: None)))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True

@@ -1,4 +1,4 @@
-"""Opening an exam late: packs, references and the store are read when they are first asked for.
+"""The host of an exam: packs, references and the store, opened when they are first needed.
 
 A host gives a server a second or two to list its tools, so nothing of this is needed until then.
 """
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """An exam that can be taken.
+class Host:
+    """An open exam.
 
     Attributes:
         service: The rules.
@@ -45,34 +45,34 @@ class Opened:
         self.database.close()
 
 
-class NotOpenedError(SnellenError):
-    """The exam can't be opened: why is its organiser's business."""
+class HostError(SnellenError):
+    """The exam can't be opened: the server's log says why, for its organizer."""
 
 
-class Opening:
+class LazyHost:
     """An exam that is opened once, on a thread, when it is first asked for."""
 
-    def __init__(self, open_now: Callable[[], Opened]) -> None:
+    def __init__(self, open_now: Callable[[], Host]) -> None:
         self._open_now = open_now
-        self._opened: Opened | None = None
-        self._task: asyncio.Task[Opened] | None = None
+        self._opened: Host | None = None
+        self._task: asyncio.Task[Host] | None = None
         self._closed = False
 
-    async def get(self) -> Opened:
+    async def get(self) -> Host:
         """Return the exam; several callers wait for one opening.
 
         Raises:
-            NotOpenedError: It can't be opened; the next call tries again.
+            HostError: It can't be opened; the next call tries again.
         """
         if self._opened is not None:
             return self._opened
         if self._closed:
-            raise NotOpenedError
+            raise HostError
         try:
             # A caller that is cancelled must not stop the others' opening.
             return await asyncio.shield(self._begun())
         except Exception as error:
-            raise NotOpenedError from error
+            raise HostError from error
 
     def begin(self) -> None:
         """Begin to open it, if nobody has; nobody waits for it yet."""
@@ -97,13 +97,13 @@ class Opening:
             finally:
                 opened.close()
 
-    def _begun(self) -> "asyncio.Task[Opened]":
+    def _begun(self) -> "asyncio.Task[Host]":
         if self._task is None:
             self._task = asyncio.ensure_future(asyncio.to_thread(self._open_now))
             self._task.add_done_callback(self._done)
         return self._task
 
-    def _done(self, task: "asyncio.Task[Opened]") -> None:
+    def _done(self, task: "asyncio.Task[Host]") -> None:
         error = None if task.cancelled() else task.exception()
         if error is not None:
             told = str(error) if isinstance(error, SnellenError) else type(error).__name__
@@ -114,7 +114,7 @@ class Opening:
             self._opened = task.result()
 
 
-def open_exam(settings: "Settings", grade: "Grade") -> Opened:
+def open_exam(settings: "Settings", grade: "Grade") -> Host:
     """Open packs, references (unless answers are only recorded) and the store.
 
     Args:
@@ -132,7 +132,7 @@ def open_exam(settings: "Settings", grade: "Grade") -> Opened:
     exam = read_exam(settings, grade)
     database = open_store(settings.store)
     remote = None if settings.cache is None else RemoteImages(settings.cache)
-    return Opened(Service(exam, database), Screenshots(), database, remote)
+    return Host(Service(exam, database), Screenshots(), database, remote)
 
 
 def read_exam(settings: "Settings", grade: "Grade") -> "Exam":

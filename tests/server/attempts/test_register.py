@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from snellen.sdk.cli.serving import grade_taken
-from snellen.server.attempts.models import Call, Caller, State
+from snellen.sdk.cli.serving import grade_answers
+from snellen.server.attempts.models import Call, Caller
 from snellen.server.attempts.register import Register, details, entry
 from snellen.server.attempts.service import Clock, Service
 from snellen.server.errors import NoSuchAttemptError
@@ -15,6 +15,7 @@ from snellen.server.host import read_exam
 from snellen.server.settings import Settings
 from snellen.server.store.database import Database
 from snellen.server.store.schema import open_store
+from snellen.server.store.tables import State
 from snellen.tasks.samples import sample_pack
 
 OPENED = 1_700_000_000_000
@@ -36,7 +37,7 @@ def now() -> list[int]:
 @pytest.fixture
 def service(store: Path, database: Database, now: list[int]) -> Service:
     rules = Rules(minutes=1, sample=3)
-    exam = read_exam(Settings((sample_pack(),), store, rules), grade_taken)
+    exam = read_exam(Settings((sample_pack(),), store, rules), grade_answers)
     return Service(exam, database, Clock(now=lambda: now[0]))
 
 
@@ -50,7 +51,7 @@ async def test_an_entry_says_whose_an_attempt_is_and_how_far(
 ) -> None:
     attempt = (await service.start(ME, model="mine")).attempt
     leased = await service.lease(attempt, ME)
-    await service.submit(attempt, ME, leased.place.opaque, "no idea")
+    await service.submit(attempt, ME, leased.item.opaque, "no idea")
     found = entry(register.numbered(attempt.id)).model_dump(mode="json")
     assert found == {
         "number": attempt.id,

@@ -11,13 +11,14 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.protocols.table import protocol_of
-from snellen.server.attempts.models import Attempt, Call, Caller
+from snellen.server.attempts.models import Call, Caller
 from snellen.server.attempts.report import ExamReport
 from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Mode, Rules
-from snellen.server.exam.spec import Exam, Taken
+from snellen.server.exam.spec import AnswerSet, Exam
 from snellen.server.store.schema import open_store
+from snellen.server.store.tables import Attempt
 from snellen.tasks.pack.reading import open_pack, open_references, task_data
 
 pytestmark = pytest.mark.compat
@@ -32,13 +33,13 @@ async def take(
     """Answer all items but one, the first of them rightly, in the order of their ids."""
     attempt = (await service.start(ME, tasks, model="some|model")).attempt
     for number, place in enumerate(
-        sorted(service.exam.places(attempt.tasks, attempt.secret), key=lambda p: (p.task, p.item))
+        sorted(service.exam.items(attempt.tasks, attempt.secret), key=lambda p: (p.task, p.item))
     ):
         if number == 2:
             continue
         leased = await service.lease(attempt, ME, place.opaque)
         gold = golds[place.item]
-        shuffled = leased.asked.shuffled
+        shuffled = leased.question.shuffled
         if place.task == "mmbench-gui/l1" and shuffled is not None:
             gold = "ABCD"[shuffled.order.index("ABCD".index(gold))]
         if not isinstance(gold, str):
@@ -61,7 +62,7 @@ async def test_the_report_equals_grading_the_exported_answers(
         report.tasks, service.export(service.numbered(attempt.id)), strict=True
     ):
         file = tmp_path / "answers.jsonl"
-        file.write_text(exported.lines, encoding="utf-8")
+        file.write_text(exported.lines(), encoding="utf-8")
         alone = sdk.grade(
             file,
             data=task_data(pack, references, exported.task),
@@ -120,7 +121,7 @@ async def test_finishing_again_returns_the_same_report(
     )
     now[0] += 100_000
     assert first == second == await service.finish(started.attempt)
-    stored = serve().attempt(started.handle, ME).report
+    stored = serve().attempt(started.handle, ME.name).report
     assert stored is not None
     assert ExamReport.model_validate_json(stored) == first
 
@@ -142,11 +143,11 @@ async def test_of_several_answers_one_counts(
     attempt = (await service.start(ME)).attempt
     for _ in range(2):
         leased = await service.lease(attempt, ME)
-        for answer in ("wrong", golds[leased.place.item], "worse"):
-            await service.submit(attempt, ME, leased.place.opaque, answer)
+        for answer in ("wrong", golds[leased.item.item], "worse"):
+            await service.submit(attempt, ME, leased.item.opaque, answer)
     report = await service.finish(attempt)
     assert report.value == value
-    lines = service.export(service.numbered(attempt.id))[0].lines.splitlines()
+    lines = service.export(service.numbered(attempt.id))[0].lines().splitlines()
     number = {"first": 1, "last": 3, "best": 2}[counting]
     assert [json.loads(line)["meta"]["number"] for line in lines] == [number] * 2
 
@@ -156,8 +157,8 @@ async def test_of_equal_answers_the_earliest_is_the_best(serve: Serve) -> None:
     attempt = (await service.start(ME)).attempt
     leased = await service.lease(attempt, ME)
     for answer in ("wrong", "worse", "nonsense"):
-        await service.submit(attempt, ME, leased.place.opaque, answer)
-    lines = service.export(await service.close(attempt))[0].lines.splitlines()
+        await service.submit(attempt, ME, leased.item.opaque, answer)
+    lines = service.export(await service.close(attempt))[0].lines().splitlines()
     assert sorted(json.loads(line)["response"] or "" for line in lines) == ["", "wrong"]
 
 
@@ -175,14 +176,14 @@ async def test_practice_says_at_once_what_an_answer_is_worth(
     service = serve(mode="practice")
     attempt = (await service.start(ME)).attempt
     leased = await service.lease(attempt, ME)
-    right = await service.submit(attempt, ME, leased.place.opaque, golds[leased.place.item])
+    right = await service.submit(attempt, ME, leased.item.opaque, golds[leased.item.item])
     assert await service.score(attempt, right) == {
         "metric": "f1",
         "value": 1.0,
         "outcome": "answered",
     }
     leased = await service.lease(attempt, ME)
-    wrong = await service.submit(attempt, ME, leased.place.opaque, "I can't help with that.")
+    wrong = await service.submit(attempt, ME, leased.item.opaque, "I can't help with that.")
     assert await service.score(attempt, wrong) == {
         "metric": "f1",
         "value": 0.0,
@@ -199,8 +200,8 @@ async def test_practice_scores_as_the_report_does(serve: Serve, golds: Mapping[s
     values: dict[str, list[float]] = {task: [] for task in attempt.tasks}
     for _ in range(17):
         leased = await service.lease(attempt, ME)
-        receipt = await service.submit(attempt, ME, leased.place.opaque, "B")
-        values[leased.place.task].append((await service.score(attempt, receipt))["value"])
+        receipt = await service.submit(attempt, ME, leased.item.opaque, "B")
+        values[leased.item.task].append((await service.score(attempt, receipt))["value"])
     for task in (await service.finish(attempt)).tasks:
         assert task.value == pytest.approx(sum(values[task.task]) / task.items)
 
@@ -209,7 +210,7 @@ async def test_an_exam_says_nothing_of_an_answers_worth(serve: Serve) -> None:
     service = serve()
     attempt = (await service.start(ME)).attempt
     leased = await service.lease(attempt, ME)
-    receipt = await service.submit(attempt, ME, leased.place.opaque, "12")
+    receipt = await service.submit(attempt, ME, leased.item.opaque, "12")
     with pytest.raises(ExamError, match="only practice says"):
         await service.score(attempt, receipt)
 
@@ -225,14 +226,14 @@ async def test_a_deferred_exam_records_and_grades_nothing(
     ] * 3
     assert sum(task.answered for task in report.tasks) == 16
     with pytest.raises(ExamError, match="answers are graded elsewhere"):
-        deferred.taken(deferred.numbered(attempt.id))
+        deferred.answer_sets(deferred.numbered(attempt.id))
     here = serve("mixed", seed=3)
     told = await here.finish(await take(here, golds, right=13))
     pack = open_pack(packs / "mixed")
     references = open_references(pack)
     exported = deferred.export(deferred.numbered(attempt.id))
     for task, part in zip(told.tasks, exported, strict=True):
-        lines = [json.loads(line) for line in part.lines.splitlines()]
+        lines = [json.loads(line) for line in part.lines().splitlines()]
         data = task_data(pack, references, part.task)
         assert sdk.grade(lines, data=data, items=part.items).value == task.value
 
@@ -247,7 +248,7 @@ async def test_an_open_attempt_is_not_exported(serve: Serve) -> None:
 async def test_a_report_that_fails_can_be_asked_for_again(packs: Path, store: Path) -> None:
     broken = [True]
 
-    def grade(taken: Taken) -> sdk.Report:
+    def grade(taken: AnswerSet) -> sdk.Report:
         if broken[0]:
             return sdk.grade("no such file.jsonl", data=taken.data)
         return sdk.grade(taken.submissions, data=taken.data, items=taken.items)
@@ -270,7 +271,7 @@ async def test_of_many_attempts_that_finish_at_once_two_are_graded_at_a_time(
     pack = open_pack(packs / "short")
     pair, counting, running, most = threading.Barrier(2, timeout=60), threading.Lock(), 0, 0
 
-    def grade(taken: Taken) -> sdk.Report:
+    def grade(taken: AnswerSet) -> sdk.Report:
         nonlocal running, most
         with counting:
             running += 1

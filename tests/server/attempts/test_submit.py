@@ -10,10 +10,11 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.models.answers import AnswerKind
-from snellen.server.attempts.models import Attempt, Caller, Seen
-from snellen.server.attempts.responses import MOST_CHARACTERS
+from snellen.server.attempts.models import AnswerMeta, Caller
 from snellen.server.attempts.service import Service
+from snellen.server.attempts.submit import MOST_CHARACTERS
 from snellen.server.errors import ExamError
+from snellen.server.store.tables import Attempt
 
 A, B = Caller(client="A"), Caller(client="B")
 Serve = Callable[..., Service]
@@ -21,7 +22,7 @@ Serve = Callable[..., Service]
 
 async def item_of(service: Service, tasks: list[str] | None = None) -> tuple[Attempt, str]:
     attempt = (await service.start(A, tasks)).attempt
-    return attempt, (await service.lease(attempt, A)).place.opaque
+    return attempt, (await service.lease(attempt, A)).item.opaque
 
 
 async def test_a_receipt_says_what_was_stored_and_what_is_left(serve: Serve) -> None:
@@ -41,7 +42,7 @@ async def test_the_same_answer_again_changes_nothing(serve: Serve) -> None:
     again = await service.submit(attempt, A, item, "12")
     assert (again.number, again.again, again.submissions_left) == (1, True, 1)
     assert again.progress == first.progress
-    assert len(json.loads(service.export(await service.close(attempt))[0].lines.splitlines()[0]))
+    assert len(json.loads(service.export(await service.close(attempt))[0].lines().splitlines()[0]))
 
 
 async def test_many_repetitions_at_once_store_one_answer(serve: Serve) -> None:
@@ -98,11 +99,11 @@ async def test_two_servers_on_one_store_give_each_item_once(serve: Serve) -> Non
 
     async def work(service: Service, name: str) -> list[str]:
         caller = Caller(client=name)
-        attempt = service.attempt(started.handle, caller)
+        attempt = service.attempt(started.handle, caller.name)
         got: list[str] = []
         while service.progress(attempt).open:
             try:
-                item = (await service.lease(attempt, caller)).place.opaque
+                item = (await service.lease(attempt, caller)).item.opaque
             except ExamError:
                 return got
             await service.submit(attempt, caller, item, f"of {name}")
@@ -121,7 +122,7 @@ async def test_a_rule_that_is_broken_undoes_nobody_elses_answer(serve: Serve) ->
     service = serve()
     attempt = (await service.start(A)).attempt
     callers = [Caller(client=f"client {number}") for number in range(8)]
-    items = [(await service.lease(attempt, caller)).place.opaque for caller in callers]
+    items = [(await service.lease(attempt, caller)).item.opaque for caller in callers]
     handed = [
         service.submit(attempt, caller, item, "" if number % 2 else f"answer {number}")
         for number, (caller, item) in enumerate(zip(callers, items, strict=True))
@@ -201,10 +202,10 @@ async def test_an_answer_in_another_space_is_sent_back(serve: Serve) -> None:
     service = serve("mixed")
     attempt, item = await item_of(service, ["mmbench-gui/l2_basic"])
     with pytest.raises(ExamError, match="answered in the space 'unit', not 'pixels'"):
-        await service.submit(attempt, A, item, "(300, 400)", Seen(space="pixels"))
-    seen = Seen(space="unit", view="whole 784x1568")
+        await service.submit(attempt, A, item, "(300, 400)", AnswerMeta(space="pixels"))
+    seen = AnswerMeta(space="unit", view="whole 784x1568")
     assert (await service.submit(attempt, A, item, "(0.3, 0.2)", seen)).number == 1
-    line = service.export(await service.close(attempt))[0].lines
+    line = service.export(await service.close(attempt))[0].lines()
     answered = [json.loads(text) for text in line.splitlines() if "(0.3, 0.2)" in text]
     assert answered[0]["meta"] == {
         "client": "A",
@@ -248,14 +249,14 @@ async def test_a_letter_is_mapped_back_to_the_item_as_made(serve: Serve) -> None
     moved = 0
     for _ in range(6):
         leased = await service.lease(attempt, A)
-        made = leased.asked.line.item.answer_format.options
-        asked = leased.asked.item.answer_format.options
+        made = leased.question.line.item.answer_format.options
+        asked = leased.question.item.answer_format.options
         assert sorted(asked) == sorted(made)
-        assert f"C. {asked[2]}" in leased.asked.item.prompt
+        assert f"C. {asked[2]}" in leased.question.item.prompt
         moved += asked != made
-        wanted[leased.place.item] = "ABCD"[made.index(asked[2])]
-        receipt = await service.submit(attempt, A, leased.place.opaque, "(c)")
+        wanted[leased.item.item] = "ABCD"[made.index(asked[2])]
+        receipt = await service.submit(attempt, A, leased.item.opaque, "(c)")
         assert receipt.stored == "(c)"
     assert moved
-    lines = service.export(await service.close(attempt))[0].lines.splitlines()
+    lines = service.export(await service.close(attempt))[0].lines().splitlines()
     assert {record["item_id"]: record["response"] for record in map(json.loads, lines)} == wanted

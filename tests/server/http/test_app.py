@@ -16,8 +16,9 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from snellen.server.http.auth import Scope, Tokens
+from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
+from snellen.server.store.tables import Scope
 
 Serve = Callable[..., Any]
 AgentOf = Callable[[Client], Any]

@@ -11,19 +11,20 @@ import httpx
 import pytest
 from sqlalchemy import Connection
 
-from snellen.sdk.cli.serving import grade_taken
-from snellen.server.attempts.models import Attempt, Caller, State
+from snellen.sdk.cli.serving import grade_answers
+from snellen.server.attempts.models import Caller
 from snellen.server.attempts.service import Service
 from snellen.server.errors import NoSuchAttemptError
 from snellen.server.exam.rules import Rules
-from snellen.server.host import Opening, open_exam
+from snellen.server.host import LazyHost, open_exam
 from snellen.server.http.app import organiser_routes, web_app
-from snellen.server.http.auth import Scope, Tokens
+from snellen.server.http.auth import Tokens
 from snellen.server.http.organizer import is_organisers
-from snellen.server.mcp.server import Face
+from snellen.server.mcp.server import ExamServer
 from snellen.server.mcp.tools import TOOLS
 from snellen.server.settings import Address, Settings
 from snellen.server.store.schema import open_store
+from snellen.server.store.tables import Attempt, Scope, State
 from snellen.tasks.samples import sample_pack
 
 ROUTES = [
@@ -66,8 +67,8 @@ class Door:
         attempt = (await self.service.start(ME)).attempt
         for number in range(attempt.progress.open):
             leased = await self.service.lease(attempt, ME)
-            answer = golds[leased.asked.item.prompt] if number < right else "no idea"
-            await self.service.submit(attempt, ME, leased.place.opaque, answer)
+            answer = golds[leased.question.item.prompt] if number < right else "no idea"
+            await self.service.submit(attempt, ME, leased.item.opaque, answer)
         if finish:
             await self.service.finish(attempt)
         return self.service.numbered(attempt.id)
@@ -83,10 +84,10 @@ def door(store: Path) -> Served:
     @asynccontextmanager
     async def serve(*, guarded: bool = True, **rules: object) -> AsyncGenerator[Door]:
         settings = Settings((sample_pack(),), store, Rules.model_validate(rules))
-        opened = open_exam(settings, grade_taken)
+        opened = open_exam(settings, grade_answers)
         tokens = Tokens(opened.database)
         app = web_app(
-            Face(Opening(lambda: opened)),
+            ExamServer(LazyHost(lambda: opened)),
             Address(),
             tokens if guarded else None,
             organiser_routes(opened.service, tokens),
@@ -173,9 +174,9 @@ async def test_the_answers_are_those_of_an_export(door: Served, golds: Mapping[s
         for query in ("", "?task=screenqa/short"):
             path = f"/attempts/{attempt.id}/answers{query}"
             response = await served.http.get(path, headers=headers)
-            assert response.text == exported.lines
+            assert response.text == exported.lines()
             assert response.headers["content-type"].startswith("application/x-ndjson")
-        lines = [json.loads(line) for line in exported.lines.splitlines()]
+        lines = [json.loads(line) for line in exported.lines().splitlines()]
         assert len(lines) == 12
         assert {line["task"] for line in lines} == {"screenqa/short"}
 
@@ -218,9 +219,9 @@ async def test_an_organiser_replaces_a_handle(door: Served) -> None:
         path = f"/attempts/{started.attempt.id}/reissue"
         status, said = await served.ask(path, boss, method="POST")
         assert (status, said["number"]) == (200, started.attempt.id)
-        assert served.service.attempt(said["attempt"], ME).id == started.attempt.id
+        assert served.service.attempt(said["attempt"], ME.name).id == started.attempt.id
         with pytest.raises(NoSuchAttemptError):
-            served.service.attempt(started.handle, ME)
+            served.service.attempt(started.handle, ME.name)
         await served.service.abandon(started.attempt)
         status, said = await served.ask(path, boss, method="POST")
         assert (status, "was abandoned" in said["error"]) == (409, True)

@@ -283,7 +283,7 @@ async def test_clients_of_one_attempt_get_different_items(exam: Exam) -> None:
         await agent.start()
         given = [(await agent.item(client=f"agent {n}"))["item"] for n in range(12)]
         assert len(set(given)) == 12
-        # Asked again, each gets what it holds: it may have lost the result.
+        # Question again, each gets what it holds: it may have lost the result.
         assert (await agent.item(client="agent 3"))["item"] == given[3]
         refused = await agent.refused(
             "submit_answer", attempt=agent.attempt, item=given[0], answer="x", client="agent 5"

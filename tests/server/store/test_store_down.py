@@ -9,18 +9,19 @@ from typing import Any
 import httpx
 import pytest
 
-from snellen.sdk.cli.serving import grade_taken
-from snellen.server.attempts.models import Caller, Started
+from snellen.sdk.cli.serving import grade_answers
+from snellen.server.attempts.models import Caller, NewAttempt
 from snellen.server.attempts.service import Service
 from snellen.server.errors import StoreError
 from snellen.server.exam.rules import Rules
-from snellen.server.host import Opened, Opening, read_exam
+from snellen.server.host import Host, LazyHost, read_exam
 from snellen.server.http.app import organiser_routes, web_app
-from snellen.server.http.auth import Scope, Tokens
-from snellen.server.mcp.server import Face
+from snellen.server.http.auth import Tokens
+from snellen.server.mcp.server import ExamServer
 from snellen.server.screenshots.service import Screenshots
 from snellen.server.settings import Address, Settings
 from snellen.server.store.schema import open_store
+from snellen.server.store.tables import Scope
 from snellen.tasks.samples import sample_pack
 
 pytestmark = [pytest.mark.postgres, pytest.mark.slow]
@@ -35,7 +36,7 @@ class Door:
 
     service: Service
     http: httpx.AsyncClient
-    started: Started
+    started: NewAttempt
     take: str
     organise: str
 
@@ -53,12 +54,15 @@ async def served(url: str) -> AsyncGenerator[Door]:
     async with AsyncExitStack() as stack:
         database = open_store(url, patience=0.5)
         stack.callback(database.close)
-        exam = read_exam(Settings((sample_pack(),), url, Rules()), grade_taken)
+        exam = read_exam(Settings((sample_pack(),), url, Rules()), grade_answers)
         service, tokens = Service(exam, database), Tokens(database)
-        opened = Opened(service, Screenshots(), database)
+        opened = Host(service, Screenshots(), database)
         take, organise = tokens.create("alice"), tokens.create("boss", [Scope.ORGANISE])
         app = web_app(
-            Face(Opening(lambda: opened)), Address(), tokens, organiser_routes(service, tokens)
+            ExamServer(LazyHost(lambda: opened)),
+            Address(),
+            tokens,
+            organiser_routes(service, tokens),
         )
         transport = httpx.ASGITransport(app)
         http = await stack.enter_async_context(
@@ -87,22 +91,26 @@ async def test_a_call_that_waits_for_a_database_that_hangs_is_told_and_none_afte
 ) -> None:
     async with served(cluster.new_database()) as door:
         service, attempt = door.service, door.started.attempt
-        item = (await service.lease(attempt, ME)).place.opaque
+        item = (await service.lease(attempt, ME)).item.opaque
         with cluster.frozen():
             with pytest.raises(StoreError, match="not known whether the call was stored"):
                 await service.submit(attempt, ME, item, "12")
             with pytest.raises(StoreError, match="the store does not answer"):
-                await service.off_loop(lambda: service.attempt(door.started.handle, ME))
+                await service.database.off_loop(
+                    lambda: service.attempt(door.started.handle, ME.name)
+                )
         # It was stored, or it was not: the same call makes sure of it.
         assert (await service.submit(attempt, ME, item, "12")).number == 1
-        found = await service.off_loop(lambda: service.attempt(door.started.handle, ME))
+        found = await service.database.off_loop(
+            lambda: service.attempt(door.started.handle, ME.name)
+        )
         assert found.progress.answered == 1
 
 
 async def test_a_database_that_is_down_is_unavailable_and_found_again(cluster: Any) -> None:
     async with served(cluster.new_database()) as door:
         service, attempt = door.service, door.started.attempt
-        item = (await service.lease(attempt, ME)).place.opaque
+        item = (await service.lease(attempt, ME)).item.opaque
         cluster.stop()
         try:
             for path in ("/mcp", "/attempts", "/attempts/1/answers"):

@@ -1,24 +1,81 @@
-"""Marking: from what the store has of an attempt to answers that count, and to their report."""
+"""Grading: from what the store has of an attempt to the answers that count, and to their report."""
 
 import json
 import threading
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
+import numpy as np
+from pydantic import JsonValue
+
+from snellen.grading.grade import OUTCOMES, Answers, Columns, Grader
+from snellen.grading.models.scores import Outcome, Submission
 from snellen.grading.protocols.table import protocol_of
-from snellen.server.attempts.counting import IMAGE_FAULT, Counted, Fault, Recorded, count, faults
 from snellen.server.attempts.leases import item_row
-from snellen.server.attempts.models import Attempt, Cost, Feedback
-from snellen.server.attempts.report import ExamReport, Graded, exam_report
-from snellen.server.attempts.scoring import Scorer
+from snellen.server.attempts.models import Cost, Feedback, TaskAnswers
+from snellen.server.attempts.report import ExamReport, GradedTask, exam_report
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Counting, Mode
-from snellen.server.exam.spec import NO_REFERENCES, Exam, Taken
+from snellen.server.exam.spec import NO_REFERENCES, AnswerSet, Exam
+from snellen.server.screenshots.frames import read_frame
 from snellen.server.store import queries
 from snellen.server.store.database import Database
+from snellen.server.store.queries import GivenAnswer
+from snellen.server.store.tables import Attempt
+from snellen.tasks.models import TaskData
+
+IMAGE_FAULT = "an image of this item could not be shown: a fault of the exam"
 
 
-class Marking:
-    """Marks the attempts of an exam. Nothing of it runs before an attempt is closed, but practice.
+class Fault(NamedTuple):
+    """An item of which an image could not be shown."""
+
+    task: str
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """A task's protocol, made ready once for all of its items."""
+
+    data: TaskData = field(repr=False)
+    grader: Grader = field(repr=False)
+
+    @classmethod
+    def of(cls, data: TaskData, protocol: str) -> "Scorer":
+        """Prepare a protocol, by its id and version, for a task."""
+        return cls(data, data.grader(protocol_of(data.task, protocol)))
+
+    def feedback(self, item: str, response: JsonValue) -> Feedback:
+        """Say what one answer is worth."""
+        columns = self._columns([item], [response])
+        metric = self.grader.protocol.metric
+        value = float(columns.values[0][metric.keys.index(metric.primary)])
+        outcome = OUTCOMES[int(columns.outcomes[0])].value
+        found = Feedback(metric=metric.primary, value=value, outcome=outcome)
+        if columns.notes.get(0):
+            found["note"] = columns.notes[0]
+        return found
+
+    def error(self, note: str) -> Feedback:
+        """Say that an answer is not graded, and why."""
+        primary = self.grader.protocol.metric.primary
+        return Feedback(metric=primary, value=0.0, outcome=Outcome.ERROR.value, note=note)
+
+    def values(self, items: Sequence[str], responses: Sequence[JsonValue]) -> Sequence[float]:
+        """Return the primary metric of each answer; items may come several times."""
+        metric = self.grader.protocol.metric
+        columns = self._columns(items, responses)
+        return columns.values[:, metric.keys.index(metric.primary)].tolist()
+
+    def _columns(self, items: Sequence[str], responses: Sequence[JsonValue]) -> Columns:
+        places = np.array([self.data.index[item] for item in items], dtype=np.int64)
+        return self.grader.batch(Answers(places, [0] * len(items), responses))
+
+
+class Grading:
+    """Grades the attempts of an exam; before an attempt is closed, nothing but practice.
 
     It may be called from several threads.
     """
@@ -40,37 +97,33 @@ class Marking:
                 self._exam.data(task).grader(protocol_of(task, protocol))
             self._prepared.update(tasks)
 
-    def counted(self, attempt: Attempt) -> Sequence[Counted]:
+    def answers(self, attempt: Attempt) -> Sequence[TaskAnswers]:
         """Return the answers that count, task by task, items in the pack's order."""
-        rows = self._database.read(lambda c: c.execute(queries.GIVEN, {"a": attempt.id}).all())
-        faulty = self._faults(attempt)
-        best = attempt.rules.counting is Counting.BEST and attempt.rules.submissions > 1
-        counted: list[Counted] = []
-        for task in attempt.tasks:
-            pack = self._exam.packs_by_task[task]
-            of_task = [row for row in rows if row.task == task]
-            asked = {row.item for row in of_task}
-            items = [item for item in pack.index[task] if item in asked]
-            given = [Recorded.of(row) for row in of_task if row.number is not None]
-            scorer = self._scorer(task) if best else None
-            hidden = {fault.item for fault in faulty if fault.task == task}
-            kept = count(items, given, attempt.rules.counting, attempt.model, scorer, hidden)
-            counted.append(Counted(task, pack.task(task).protocol, items, kept))
-        return counted
+        rows = self._database.read(lambda c: queries.GIVEN.all(c, {"a": attempt.id}))
+        faults = self._faults(attempt)
+        return [
+            self._task_answers(
+                attempt,
+                task,
+                [row for row in rows if row.task == task],
+                {fault.item for fault in faults if fault.task == task},
+            )
+            for task in attempt.tasks
+        ]
 
-    def taken(self, counted: Counted) -> Taken:
-        """Put the answers to a task beside its references.
+    def answer_set(self, answers: TaskAnswers) -> AnswerSet:
+        """Return the answers to a task beside its references.
 
         Raises:
             ExamError: The exam is deferred: it has no references.
         """
-        data = self._exam.data(counted.task)
-        return Taken(data, counted.items, counted.submissions, counted.protocol)
+        data = self._exam.data(answers.task)
+        return AnswerSet(data, answers.items, answers.submissions, answers.protocol)
 
     def report(self, attempt: Attempt, cost: Cost) -> ExamReport:
-        """Grade an attempt, or say what it recorded where answers are graded elsewhere."""
+        """Grade an attempt, or say what it recorded if answers are graded elsewhere."""
         if attempt.rules.mode is Mode.DEFERRED or self._exam.grade is None:
-            recorded = [Graded(counted, None) for counted in self.counted(attempt)]
+            recorded = [GradedTask(answers, None) for answers in self.answers(attempt)]
             return exam_report(attempt, recorded, cost)
         return self.graded(attempt, cost)
 
@@ -84,7 +137,10 @@ class Marking:
         if grade is None:
             raise ExamError(NO_REFERENCES)
         self.prepare(attempt.tasks)
-        graded = [Graded(counted, grade(self.taken(counted))) for counted in self.counted(attempt)]
+        graded = [
+            GradedTask(answers, grade(self.answer_set(answers)))
+            for answers in self.answers(attempt)
+        ]
         return exam_report(attempt, graded, cost)
 
     def feedback(self, attempt: Attempt, item: str) -> Feedback:
@@ -104,11 +160,78 @@ class Marking:
             return scorer.error(IMAGE_FAULT)
         return scorer.feedback(row.item, json.loads(last.response))
 
+    def _task_answers(
+        self, attempt: Attempt, task: str, rows: Sequence[GivenAnswer], faults: Collection[str]
+    ) -> TaskAnswers:
+        """Return one submission an item: the answer that counts, or an empty one if none came.
+
+        What an image fault makes an error is kept and not graded.
+        """
+        pack, rules = self._exam.packs_by_task[task], attempt.rules
+        given: dict[str, list[GivenAnswer]] = {row.item: [] for row in rows}
+        for row in rows:
+            if row.response is not None:
+                given[row.item].append(row)
+        kept = {item: answers for item, answers in given.items() if answers}
+        if rules.counting is Counting.BEST and rules.submissions > 1:
+            counted = _best(kept, self._scorer(task))
+        else:
+            index = 0 if rules.counting is Counting.FIRST else -1
+            counted = {item: answers[index] for item, answers in kept.items()}
+        items = [item for item in pack.index[task] if item in given]
+        submissions = [
+            _submission(
+                item,
+                counted.get(item),
+                attempt.model,
+                IMAGE_FAULT if item in faults else None,
+            )
+            for item in items
+        ]
+        return TaskAnswers(task, pack.task(task).protocol, tuple(items), submissions)
+
     def _faults(self, attempt: Attempt) -> Set[Fault]:
-        return faults(self._database.read(lambda c: queries.FAULTS.all(c, {"a": attempt.id})))
+        """Return the items of which an image could not be shown, and was not shown later either."""
+        hidden: set[tuple[Fault, str]] = set()
+        for row in self._database.read(lambda c: queries.FAULTS.all(c, {"a": attempt.id})):
+            fault, detail = Fault(row.task, row.item), json.loads(row.detail)
+            if "fault" in detail:
+                hidden.add((fault, detail["fault"]))
+            for view in detail.get("views", ()):
+                hidden.discard((fault, read_frame(view).image))
+        return {fault for fault, _ in hidden}
 
     def _scorer(self, task: str) -> Scorer:
         if task not in self._scorers:
             protocol = self._exam.packs_by_task[task].task(task).protocol
             self._scorers[task] = Scorer.of(self._exam.data(task), protocol)
         return self._scorers[task]
+
+
+def _submission(
+    item: str, answer: GivenAnswer | None, model: str | None, error: str | None
+) -> Submission:
+    if answer is None or answer.response is None or answer.meta is None:
+        return Submission(item_id=item, model=model, error=error)
+    return Submission(
+        item_id=item,
+        response=json.loads(answer.response),
+        model=model,
+        error=error,
+        meta={"client": answer.holder, "number": answer.number, **json.loads(answer.meta)},
+    )
+
+
+def _best(given: Mapping[str, Sequence[GivenAnswer]], scorer: Scorer) -> Mapping[str, GivenAnswer]:
+    """Return the answer to each item that scores highest; of equal ones the earliest."""
+    several = [answer for answers in given.values() if len(answers) > 1 for answer in answers]
+    best = {item: answers[0] for item, answers in given.items()}
+    values = scorer.values(
+        [answer.item for answer in several],
+        [json.loads(answer.response or "null") for answer in several],
+    )
+    highest: dict[str, float] = {}
+    for answer, value in zip(several, values, strict=True):
+        if value > highest.get(answer.item, -1.0):
+            highest[answer.item], best[answer.item] = value, answer
+    return best

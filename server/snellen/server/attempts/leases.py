@@ -5,28 +5,22 @@ has seen it all the same: it never gets the other half of that pair, and in a `f
 nothing else at all. A client that answers late keeps its item as long as nobody else took it.
 """
 
-from typing import NamedTuple
+from dataclasses import replace
 
 from sqlalchemy import Connection
 
-from snellen.server.attempts.models import Attempt, State
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Contexts
 from snellen.server.store import queries
-from snellen.server.store.rows import ItemRow
-
-
-class Lent(NamedTuple):
-    """An item's row, and until when, in milliseconds since 1970, its client has it."""
-
-    row: ItemRow
-    until: int
+from snellen.server.store.queries import OpenItem
+from snellen.server.store.statements import row_values
+from snellen.server.store.tables import Attempt, LeaseRow, State
 
 
 def lease(
     connection: Connection, attempt: Attempt, client: str, item: str | None, now: int
-) -> Lent:
-    """Give a client the item it names, or the next that is open.
+) -> OpenItem:
+    """Give a client the item it names, or the next that is open; return its row.
 
     Raises:
         ExamError: There is none for this client, or the attempt is closed.
@@ -36,22 +30,26 @@ def lease(
         row = _next(connection, attempt, client, now)
     else:
         row = _named(connection, attempt, client, item, now)
-    check_open(State(row.state), attempt, now)
+    check_open(row.state, attempt, now)
     _check_context(connection, attempt, client, row)
     until = now + round(attempt.rules.lease_minutes * 60_000)
-    queries.keep_lease(connection, row, client, (now, until))
-    return Lent(row, until)
+    this = {"a": attempt.id, "p": row.place, "h": client}
+    queries.LEASE.run(connection, {**this, "until": until})
+    # Whoever had it before is remembered.
+    if row.holder is None or queries.SEEN.first(connection, this) is None:
+        given = LeaseRow(attempt=attempt.id, client=client, place=row.place, pair=row.pair, at=now)
+        queries.ADD_LEASE.run(connection, row_values(given))
+    return replace(row, holder=client, leased_until=until)
 
 
-def held(connection: Connection, attempt: Attempt, client: str, item: str, now: int) -> ItemRow:
+def held(connection: Connection, attempt: Attempt, client: str, item: str, now: int) -> OpenItem:
     """Return the row of an item that a client holds.
 
     Raises:
         ExamError: There is no such item, the client does not hold it, or the attempt is closed.
     """
     row = item_row(connection, attempt.id, item)
-    check_open(State(row.state), attempt, now)
-    check_held(row, client, now)
+    check_held(row, attempt, client, now)
     return row
 
 
@@ -69,8 +67,8 @@ def count_view(connection: Connection, attempt: Attempt, client: str, item: str,
     return most - row.views - 1
 
 
-def item_row(connection: Connection, attempt: int, item: str) -> ItemRow:
-    """Return an item's row by its id in the attempt, beside its attempt's state and counts.
+def item_row(connection: Connection, attempt: int, item: str) -> OpenItem:
+    """Return an item's row by its id in the attempt.
 
     Raises:
         ExamError: There is none.
@@ -98,12 +96,13 @@ def check_open(state: State, attempt: Attempt, now: int) -> None:
         raise ExamError(f"the attempt is {state}; start_attempt opens a new one")
 
 
-def check_held(row: ItemRow, client: str, now: int) -> None:
-    """Check that an item was given to a client and not to another one since.
+def check_held(row: OpenItem, attempt: Attempt, client: str, now: int) -> None:
+    """Check that an attempt takes calls, and that an item is a client's and not another one's.
 
     Raises:
-        ExamError: It was not.
+        ExamError: It does not, or it is not.
     """
+    check_open(row.state, attempt, now)
     _check_free(row, client, now)
     if row.holder != client:
         raise ExamError(
@@ -112,7 +111,7 @@ def check_held(row: ItemRow, client: str, now: int) -> None:
         )
 
 
-def _check_free(row: ItemRow, client: str, now: int) -> None:
+def _check_free(row: OpenItem, client: str, now: int) -> None:
     if row.holder not in (None, client) and (row.answered or (row.leased_until or 0) >= now):
         raise ExamError(
             f"item {row.opaque} is another client's ({row.holder!r}); call get_item without an"
@@ -121,16 +120,15 @@ def _check_free(row: ItemRow, client: str, now: int) -> None:
         )
 
 
-def _next(connection: Connection, attempt: Attempt, client: str, now: int) -> ItemRow:
-    parameters = {"a": attempt.id, "h": client, "now": now}
+def _next(connection: Connection, attempt: Attempt, client: str, now: int) -> OpenItem:
     row = queries.HELD_OPEN.first(connection, {"a": attempt.id, "h": client})
     if row is None:
         together = attempt.rules.pairs_together
         query = queries.NEXT if together else queries.NEXT_OF_NO_PAIR_SEEN
-        row = query.first(connection, parameters)
+        row = query.first(connection, {"a": attempt.id, "h": client, "now": now})
     if row is not None:
         return row
-    left = queries.progress(connection, attempt.id).open
+    left = queries.NUMBERED.one(connection, {"a": attempt.id}).progress.open
     if not left:
         raise ExamError("every item is answered; call finish_attempt")
     raise ExamError(
@@ -139,7 +137,7 @@ def _next(connection: Connection, attempt: Attempt, client: str, now: int) -> It
     )
 
 
-def _named(connection: Connection, attempt: Attempt, client: str, item: str, now: int) -> ItemRow:
+def _named(connection: Connection, attempt: Attempt, client: str, item: str, now: int) -> OpenItem:
     row = item_row(connection, attempt.id, item)
     _check_free(row, client, now)
     if row.pair is not None and row.holder != client and not attempt.rules.pairs_together:
@@ -152,7 +150,7 @@ def _named(connection: Connection, attempt: Attempt, client: str, item: str, now
     return row
 
 
-def _check_context(connection: Connection, attempt: Attempt, client: str, row: ItemRow) -> None:
+def _check_context(connection: Connection, attempt: Attempt, client: str, row: OpenItem) -> None:
     if attempt.contexts is not Contexts.FRESH:
         return
     parameters = {"a": attempt.id, "h": client, "p": row.place}

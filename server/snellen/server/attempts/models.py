@@ -1,28 +1,19 @@
-"""What the service hands out: an attempt, its items, receipts. Plain values, no behaviour."""
+"""What the service takes and returns beside the store's rows: plain values, no behaviour."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Any, NotRequired, TypedDict
+from typing import NamedTuple, NotRequired, TypedDict
 
 from pydantic import JsonValue
 
 from snellen.grading.models.base import Closed
+from snellen.grading.models.scores import Submission
 from snellen.server.errors import ExamError
-from snellen.server.exam.rules import Contexts, Rules
-from snellen.server.exam.spec import Asked, Place
+from snellen.server.exam.spec import Question
+from snellen.server.store.tables import Attempt, ItemRow, Progress
 
 _LONGEST_NAME = 64
-
-
-class State(StrEnum):
-    """Where an attempt is in its life."""
-
-    OPEN = "open"
-    FINISHED = "finished"
-    EXPIRED = "expired"
-    ABANDONED = "abandoned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,45 +39,8 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """An attempt as the store has it.
-
-    Attributes:
-        id: Its number in the store.
-        secret: What its items are named and its options are shuffled by.
-        caller: Whose it is.
-        exam: The exam's name and digest.
-        tasks: What is taken.
-        rules: The rules that it began under.
-        contexts: How many questions a context may see.
-        model: Who answers, as declared.
-        opened: When, in milliseconds since 1970.
-        deadline: Likewise; None: there is none.
-        closed: Likewise; None: it is open.
-        state: Where it is in its life.
-        progress: How far it is.
-        report: Its report as JSON, once it is made.
-    """
-
-    id: int
-    secret: bytes = field(repr=False)
-    caller: str
-    exam: str
-    tasks: tuple[str, ...]
-    rules: Rules
-    contexts: Contexts
-    model: str | None
-    opened: int
-    deadline: int | None
-    closed: int | None
-    state: State
-    progress: "Progress"
-    report: str | None = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """A new attempt."""
+class NewAttempt:
+    """An attempt that was just started."""
 
     handle: str
     attempt: Attempt
@@ -94,43 +48,22 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far an attempt is."""
-
-    answered: int
-    open: int
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """One item of a list: `id` is its opaque one, `leased_to` another client while it holds it."""
-
-    place: int
-    id: str
-    task: str
-    answered: bool
-    leased_to: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Leased:
+class Lease:
     """An item that a client has been given.
 
     Attributes:
         client: Who has it.
-        place: Where it stands in the attempt.
-        asked: The item as it is asked.
+        item: The item's row.
+        question: The item as it is asked.
         until: When the lease ends.
-        answered: Whether it has an answer.
         submissions_left: How many more answers are taken.
         views_left: How many more views may be taken; None: any number.
     """
 
     client: str
-    place: Place
-    asked: Asked
+    item: ItemRow
+    question: Question
     until: int
-    answered: bool
     submissions_left: int
     views_left: int | None
 
@@ -157,16 +90,11 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class AnswerMeta:
     """How an item was looked at before it was answered: recorded with the answer."""
 
     space: str | None = None
     view: str | None = None
-
-    def meta(self) -> dict[str, JsonValue]:
-        """Return what is known, as it is stored."""
-        known = {"space": self.space, "view": self.view}
-        return {name: value for name, value in known.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,17 +116,6 @@ class Call:
     image_bytes: int = 0
     image_tokens: int = 0
     detail: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
-
-    def columns(self) -> dict[str, Any]:
-        """Return it as a row."""
-        return {
-            "tool": self.tool,
-            "microseconds": self.microseconds,
-            "place": self.place,
-            "image_bytes": self.image_bytes,
-            "image_tokens": self.image_tokens,
-            "detail": json.dumps(self.detail, sort_keys=True) if self.detail else "{}",
-        }
 
 
 class Cost(Closed):
@@ -224,7 +141,7 @@ class Feedback(TypedDict):
         metric: What the value is.
         value: 0..1.
         outcome: What became of the answer.
-        note: What was guessed in reading it, or why nothing was read; left out where there is
+        note: What was guessed in reading it, or why nothing was read; left out if there is
             nothing to say.
     """
 
@@ -234,25 +151,34 @@ class Feedback(TypedDict):
     note: NotRequired[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """The answers to one task that count, for grading elsewhere.
+class TaskAnswers(NamedTuple):
+    """The answers to one task that count.
 
     Attributes:
         task: The task's id.
         protocol: The protocol's id and version.
         items: The ids that were asked, in the pack's order.
-        lines: A submission a line, as JSON: one an item, whose response is null where none came.
+        submissions: One an item, in the same order; empty if no answer came.
     """
 
     task: str
     protocol: str
-    items: tuple[str, ...]
-    lines: str = field(repr=False)
+    items: Sequence[str]
+    submissions: Sequence[Submission]
+
+    def lines(self) -> str:
+        """Return the submissions as JSON, one a line, each with its task, for `snellen grade`."""
+        task = json.dumps(self.task)
+        return "".join(
+            f'{{"task":{task},'
+            + submission.model_dump_json(exclude_defaults=True, exclude={"response"})[1:-1]
+            + f',"response":{json.dumps(submission.response, ensure_ascii=False)}}}\n'
+            for submission in self.submissions
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class SweepResult:
     """How many attempts a sweep closed."""
 
     expired: int

@@ -1,30 +1,29 @@
-"""The register: every attempt of a store, for whoever organises. No pack is read here."""
+"""The register: every attempt of a store, for its organizer. No pack is read here."""
 
-import json
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache
-from typing import Any, TypeVar
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import Connection
 
 from snellen.grading.models.base import Closed
-from snellen.server.attempts.handles import digest_of, new_handle
-from snellen.server.attempts.models import Attempt, Cost, Progress, State, Swept
+from snellen.server.attempts.models import Cost, SweepResult
 from snellen.server.attempts.report import ExamReport
 from snellen.server.errors import ExamError, NoSuchAttemptError
 from snellen.server.exam.rules import Contexts, Mode, Rules
 from snellen.server.logs import log
 from snellen.server.store import queries
 from snellen.server.store.database import Database
-from snellen.server.store.rows import AttemptRow
-
-T = TypeVar("T")
+from snellen.server.store.tables import Attempt, State
 
 MOST_LISTED = 100
 LARGEST = 2**31 - 1
 """No database counts attempts beyond this."""
+_PREFIX = "att_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +38,8 @@ class Register:
     """Everybody's attempts in a store: looked up by number, listed, closed, swept."""
 
     def __init__(self, database: Database, clock: Clock | None = None) -> None:
-        self._database = database
+        self.database = database
         self._clock = clock or Clock()
-
-    async def off_loop(self, work: Callable[[], T]) -> T:
-        """Run what reads, and return what it returns, without holding up the event loop.
-
-        Raises:
-            StoreError: The store failed, or does not answer.
-        """
-        return await self._database.off_loop(work)
 
     def numbered(self, number: int) -> Attempt:
         """Return an attempt by its number in the store, whoever's it is.
@@ -58,16 +49,16 @@ class Register:
         """
         row = None
         if 0 < number <= LARGEST:
-            row = self._database.read(lambda c: queries.NUMBERED.first(c, {"a": number}))
+            row = self.database.read(lambda c: queries.NUMBERED.first(c, {"a": number}))
         if row is None:
             raise NoSuchAttemptError(f"there is no attempt {number} in this store")
-        return self._loaded(row)
+        return self._current(row)
 
     def list_attempts(self, *, after: int = 0, limit: int = MOST_LISTED) -> Sequence[Attempt]:
         """Return a page of everybody's attempts, those after a number."""
         parameters = {"after": after, "most": min(limit, MOST_LISTED)}
-        rows = self._database.read(lambda c: queries.LISTED.all(c, parameters))
-        return [self._loaded(row) for row in rows]
+        rows = self.database.read(lambda c: queries.LISTED.all(c, parameters))
+        return [self._current(row) for row in rows]
 
     def all_attempts(self, after: int = 0) -> Iterator[Attempt]:
         """Yield everybody's attempts, those after a number, page by page."""
@@ -83,7 +74,13 @@ class Register:
             end = now if attempt.deadline is None else min(now, attempt.deadline)
         # A clock that was set back meanwhile tells nothing of how long it took.
         took = max(0, end - attempt.opened)
-        return self._database.read(lambda c: queries.cost(c, attempt.id, took))
+        totals = self.database.read(lambda c: queries.TOTALS.one(c, {"a": attempt.id}))
+        return Cost(
+            calls=totals.calls,
+            image_bytes=totals.image_bytes,
+            image_tokens=totals.image_tokens,
+            seconds=took / 1000,
+        )
 
     async def abandon(self, attempt: Attempt) -> Attempt:
         """Give an attempt up: no answer is taken from then on, and there is no report."""
@@ -99,8 +96,9 @@ class Register:
         if attempt.deadline is not None and now > attempt.deadline:
             state, now = State.EXPIRED, attempt.deadline
         await self.flush()
-        await self._database.write(lambda c: queries.close(c, attempt.id, state.value, now))
-        return await self.off_loop(lambda: self.numbered(attempt.id))
+        parameters = {"a": attempt.id, "s": state, "now": now}
+        await self.database.write(lambda c: queries.CLOSE.run(c, parameters))
+        return await self.database.off_loop(lambda: self.numbered(attempt.id))
 
     async def reissue(self, attempt: Attempt) -> str:
         """Return a new handle of an attempt; the one that its caller had is of no use any more.
@@ -115,40 +113,44 @@ class Register:
             )
         handle = new_handle(self._clock.random)
         parameters = {"a": attempt.id, "d": digest_of(handle)}
-        await self._database.write(lambda c: queries.REISSUE.run(c, parameters))
+        await self.database.write(lambda c: queries.REISSUE.run(c, parameters))
         log().info("handle replaced", number=attempt.id, caller=attempt.caller)
         return handle
 
-    async def sweep(self, idle_minutes: float) -> Swept:
+    async def sweep(self, idle_minutes: float) -> SweepResult:
         """Close what is past its deadline as expired, and what nobody has touched as abandoned."""
         now = self._clock.now()
         since = now - round(idle_minutes * 60_000)
         await self.flush()
-        return await self._database.write(lambda c: queries.sweep(c, now, since))
+
+        def close(connection: Connection) -> SweepResult:
+            expired = connection.execute(queries.EXPIRE, {"now": now}).rowcount
+            abandoned = connection.execute(queries.ABANDON, {"now": now, "since": since}).rowcount
+            return SweepResult(expired, abandoned)
+
+        return await self.database.write(close)
 
     async def flush(self) -> None:
         """Write what is written late: nothing, unless calls are served as well."""
 
-    def _loaded(self, row: AttemptRow) -> Attempt:
-        state = State(row.state)
-        if state is State.OPEN and row.deadline is not None and self._clock.now() > row.deadline:
-            state = State.EXPIRED
-        return Attempt(
-            id=row.id,
-            secret=row.secret,
-            caller=row.caller,
-            exam=row.exam,
-            tasks=tuple(json.loads(row.tasks)),
-            rules=_rules(row.rules),
-            contexts=Contexts(row.contexts),
-            model=row.model,
-            opened=row.opened,
-            deadline=row.deadline,
-            closed=row.closed,
-            state=state,
-            progress=Progress(answered=row.answered, open=row.total - row.answered),
-            report=row.report,
+    def _current(self, attempt: Attempt) -> Attempt:
+        """Return an attempt as it is now: expired from its deadline on, closed or not."""
+        over = attempt.deadline is not None and self._clock.now() > attempt.deadline
+        return (
+            replace(attempt, state=State.EXPIRED)
+            if over and attempt.state is State.OPEN
+            else attempt
         )
+
+
+def new_handle(random: Callable[[int], bytes]) -> str:
+    """Make a handle of random bytes: what an attempt's caller holds."""
+    return _PREFIX + random(24).hex()
+
+
+def digest_of(handle: str) -> bytes:
+    """Return what the store keeps of a handle, or of what a caller gave as one."""
+    return sha256(handle.encode("utf-8", "surrogatepass")).digest()
 
 
 class Entry(Closed):
@@ -231,8 +233,8 @@ def _entry(attempt: Attempt, report: ExamReport | None) -> dict[str, Any]:
         "deadline": None if attempt.deadline is None else _iso(attempt.deadline),
         "closed": None if attempt.closed is None else _iso(attempt.closed),
         "state": attempt.state,
-        "answered": attempt.progress.answered,
-        "total": attempt.progress.answered + attempt.progress.open,
+        "answered": attempt.answered,
+        "total": attempt.total,
         "value": None if report is None else report.value,
     }
 
@@ -243,8 +245,3 @@ def _report(attempt: Attempt) -> ExamReport | None:
 
 def _iso(milliseconds: int) -> str:
     return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="seconds")
-
-
-@lru_cache(maxsize=64)
-def _rules(text: str) -> Rules:
-    return Rules.model_validate_json(text)

@@ -1,4 +1,4 @@
-"""Results: what a finished attempt is told, task by task, and what it cost."""
+"""The report of a finished attempt, task by task, and what it cost."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,9 +9,9 @@ from snellen.grading.models.base import Closed
 from snellen.grading.models.estimates import Interval
 from snellen.grading.models.reports import Report
 from snellen.grading.models.scores import Outcome
-from snellen.server.attempts.counting import Counted
-from snellen.server.attempts.models import Attempt, Cost, State
+from snellen.server.attempts.models import Cost, TaskAnswers
 from snellen.server.exam.rules import Contexts, Counting, Mode
+from snellen.server.store.tables import Attempt, State
 
 
 class TaskResult(Closed):
@@ -55,7 +55,7 @@ class ExamReport(Closed):
         contexts: How many questions a context could see.
         max_view_side: The longest side of a view, in pixels.
         seed: What ordered the items.
-        counting: Which of several answers to an item counted.
+        counting: Which of several answers to an item answers.
         submissions: How many answers to an item were taken.
         tasks: The tasks.
         value: The one task's value; None where there are several: no mean over tasks is meant.
@@ -76,14 +76,14 @@ class ExamReport(Closed):
     cost: Cost
 
 
-class Graded(NamedTuple):
-    """The answers to one task that count, and their report; None: they are graded elsewhere."""
+class GradedTask(NamedTuple):
+    """The answers to one task, and their report; None: they are graded elsewhere."""
 
-    counted: Counted
+    answers: TaskAnswers
     report: Report | None
 
 
-def exam_report(attempt: Attempt, graded: Sequence[Graded], cost: Cost) -> ExamReport:
+def exam_report(attempt: Attempt, graded: Sequence[GradedTask], cost: Cost) -> ExamReport:
     """Put an attempt's report together."""
     rules = attempt.rules
     tasks = tuple(_result(attempt, part) for part in graded)
@@ -127,24 +127,24 @@ def conditions(attempt: Attempt) -> str:
     return "|".join(parts)
 
 
-def _result(attempt: Attempt, graded: Graded) -> TaskResult:
-    counted, report = graded
-    answered = sum(submission.response is not None for submission in counted.submissions)
+def _result(attempt: Attempt, graded: GradedTask) -> TaskResult:
+    answers, report = graded
+    answered = sum(submission.response is not None for submission in answers.submissions)
     if report is None:
-        known = f"{counted.task}|protocol:{counted.protocol}|n:{len(counted.items)}"
+        known = f"{answers.task}|protocol:{answers.protocol}|n:{len(answers.items)}"
         return TaskResult(
-            task=counted.task,
-            items=len(counted.items),
+            task=answers.task,
+            items=len(answers.items),
             answered=answered,
-            protocol=counted.protocol,
+            protocol=answers.protocol,
             signature=f"{known}|{conditions(attempt)}",
         )
     estimate = report.estimates.get(report.primary)
     return TaskResult(
-        task=counted.task,
-        items=len(counted.items),
+        task=answers.task,
+        items=len(answers.items),
         answered=answered,
-        protocol=counted.protocol,
+        protocol=answers.protocol,
         metric=report.primary,
         value=report.value,
         interval=None if estimate is None else estimate.interval,

@@ -1,69 +1,62 @@
-"""Attempts: the life of one sitting, from its start to its report. No transport is known here."""
+"""Attempts from their start to their report. No transport is known here."""
 
 import asyncio
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import JsonValue
 from sqlalchemy import Connection
 
 from snellen.grading.errors import SnellenError
 from snellen.server.attempts import leases
-from snellen.server.attempts.grading import Marking
-from snellen.server.attempts.handles import digest_of, new_handle
+from snellen.server.attempts.grading import Grading
 from snellen.server.attempts.models import (
-    Attempt,
+    AnswerMeta,
     Call,
     Caller,
-    Exported,
     Feedback,
-    Leased,
-    Listed,
-    Progress,
+    Lease,
+    NewAttempt,
     Receipt,
-    Seen,
-    Started,
-    State,
+    TaskAnswers,
 )
-from snellen.server.attempts.register import MOST_LISTED, Clock, Register
+from snellen.server.attempts.register import MOST_LISTED, Clock, Register, digest_of, new_handle
 from snellen.server.attempts.report import ExamReport
-from snellen.server.attempts.starting import (
-    begin_again,
-    check_model,
-    deadline_of,
-    has_left,
-    policy_of,
-)
-from snellen.server.attempts.submit import Handed, record
-from snellen.server.attempts.traces import Traces
+from snellen.server.attempts.submit import AnswerRequest, submit
 from snellen.server.errors import ExamError, NoSuchAttemptError
-from snellen.server.exam.rules import Contexts, Mode
-from snellen.server.exam.spec import Exam, Paper, Taken
+from snellen.server.exam.rules import Contexts, Mode, Rules
+from snellen.server.exam.spec import AnswerSet, Exam, ExamSpec
+from snellen.server.logs import log
 from snellen.server.store import queries
 from snellen.server.store.database import Database
-from snellen.server.store.rows import AttemptRow, ItemRow
+from snellen.server.store.queries import ItemSummary
+from snellen.server.store.statements import row_values
+from snellen.server.store.tables import Attempt, ItemRow, Progress, State, TraceRow
 
 T = TypeVar("T")
 
 GRADERS = 2
 """How many attempts are graded at once: a long one does not hold up the short ones."""
+MOST_TRACES = 10_000
+"""How many traces wait at most: while the store fails, the oldest are dropped."""
+_LONGEST_MODEL = 200
 
 
 class Service(Register):
     """Runs attempts: every rule of the exam is here, and every transport calls it.
 
-    What reads the store is a plain function, which an event loop runs by `off_loop`; what changes
-    it is to be awaited, and is on disk when it returns.
+    What reads the store is a plain function, which an event loop runs by `database.off_loop`; what
+    changes it is to be awaited, and is on disk when it returns.
     """
 
     def __init__(self, exam: Exam, database: Database, clock: Clock | None = None) -> None:
         super().__init__(database, clock)
-        # What marks alone keeps the references.
-        self.exam: Paper = exam.paper
-        self._traces = Traces(database)
-        self._marking = Marking(exam, database)
+        # Only what grades keeps the references.
+        self.exam: ExamSpec = exam.spec
+        self._traces: list[TraceRow] = []
+        self._grading = Grading(exam, database)
         self._graders = ThreadPoolExecutor(GRADERS, thread_name_prefix="snellen-grader")
 
     # ---- the life of an attempt --------------------------------------------------------------
@@ -75,7 +68,7 @@ class Service(Register):
         *,
         contexts: Contexts | None = None,
         model: str | None = None,
-    ) -> Started:
+    ) -> NewAttempt:
         """Open an attempt.
 
         A caller that has none left may have lost the result of an earlier call: an attempt of the
@@ -92,51 +85,56 @@ class Service(Register):
                 declared is not the server's.
         """
         rules = self.exam.rules
-        policy = policy_of(rules, contexts)
-        check_model(model)
+        policy = _policy(rules, contexts)
+        if model is not None and not (0 < len(model) <= _LONGEST_MODEL and model.isprintable()):
+            raise ExamError(
+                f"a model's name is 1 to {_LONGEST_MODEL} printable characters", field="model"
+            )
         chosen = self.exam.selected(tasks)
         handle = new_handle(self._clock.random)
         secret = self._clock.random(32)
         opened = self._clock.now()
-        places = self.exam.places(chosen, secret)
-        row: dict[str, Any] = {
-            "digest": digest_of(handle),
-            "secret": secret,
-            "caller": caller.name,
-            "exam": self.exam.id,
-            "mode": rules.mode.value,
-            "tasks": json.dumps(chosen),
-            "rules": rules.model_dump_json(),
-            "contexts": policy.value,
-            "model": model,
-            "opened": opened,
-            "deadline": deadline_of(rules, opened),
-            "state": State.OPEN.value,
-            "total": len(places),
-        }
+        asked = self.exam.items(chosen, secret)
+        new = Attempt(
+            id=0,
+            digest=digest_of(handle),
+            secret=secret,
+            caller=caller.name,
+            exam=self.exam.id,
+            mode=rules.mode,
+            tasks=chosen,
+            rules=rules,
+            contexts=policy,
+            model=model,
+            opened=opened,
+            deadline=_deadline(rules, opened),
+            closed=None,
+            state=State.OPEN,
+            total=len(asked),
+        )
+        rows = [ItemRow(attempt=0, **item._asdict()) for item in asked]
 
-        def work(connection: Connection) -> AttemptRow:
-            if has_left(connection, row, rules.attempts):
-                number = queries.open_attempt(connection, row, places)
-            else:
-                number = begin_again(connection, row, rules.attempts)
+        def work(connection: Connection) -> Attempt:
+            number = _attempt_again(connection, new, rules.attempts)
+            if number is None:
+                number = queries.open_attempt(connection, new, rows)
             return queries.NUMBERED.one(connection, {"a": number})
 
         # Read in the same transaction: the caller's next start may give it another handle.
-        attempt = self._loaded(await self._database.write(work))
+        attempt = self._current(await self.database.write(work))
         # The first report then does not wait for it; what fails here fails there, too, and is told.
-        self._graders.submit(self._marking.prepare, chosen)
-        return Started(handle, attempt, attempt.progress.open)
+        self._graders.submit(self._grading.prepare, chosen)
+        return NewAttempt(handle, attempt, attempt.progress.open)
 
-    def attempt(self, handle: str, caller: Caller) -> Attempt:
-        """Return an attempt of the caller's.
+    def attempt(self, handle: str, caller: str) -> Attempt:
+        """Return an attempt of a caller's, who is known by name.
 
         Raises:
-            NoSuchAttemptError: There is none, or it is somebody else's.
+            NoSuchAttemptError: There is none, or it belongs to another caller.
             ExamError: It was begun on another exam, or in another mode, than is served now.
         """
-        parameters = {"d": digest_of(handle), "c": caller.name}
-        row = self._database.read(lambda c: queries.ATTEMPT.first(c, parameters))
+        parameters = {"d": digest_of(handle), "c": caller}
+        row = self.database.read(lambda c: queries.ATTEMPT.first(c, parameters))
         if row is None:
             raise NoSuchAttemptError
         if row.exam != self.exam.id and row.report is None:
@@ -144,7 +142,7 @@ class Service(Register):
                 f"this attempt was begun on {row.exam}, and {self.exam.id} is served now:"
                 " it goes on when its exam is served again"
             )
-        found = self._loaded(row)
+        found = self._current(row)
         mode, served = found.rules.mode, self.exam.rules.mode
         if mode is not served and row.report is None:
             # Practice that went on beside an exam would tell what is right in it.
@@ -156,7 +154,7 @@ class Service(Register):
 
     def progress(self, attempt: Attempt) -> Progress:
         """Return how many items are answered and how many are open."""
-        return self._database.read(lambda c: queries.progress(c, attempt.id))
+        return self.database.read(lambda c: queries.NUMBERED.one(c, {"a": attempt.id})).progress
 
     def list_items(
         self,
@@ -166,26 +164,22 @@ class Service(Register):
         limit: int = 50,
         answered: bool | None = None,
         client: str | None = None,
-    ) -> Sequence[Listed]:
+    ) -> Sequence[ItemSummary]:
         """Return a page of items, those after a place: of one client, answered or open, or all."""
         most = min(limit, MOST_LISTED)
-        parameters = {"a": attempt.id, "after": after, "most": most, "done": answered, "h": client}
-        rows = self._database.read(lambda c: queries.PAGE.all(c, parameters))
-        now = self._clock.now()
-        return [
-            Listed(
-                row.place,
-                row.opaque,
-                row.task,
-                row.answered,
-                row.holder if not row.answered and (row.leased_until or 0) >= now else None,
-            )
-            for row in rows
-        ]
+        parameters = {
+            "a": attempt.id,
+            "after": after,
+            "most": most,
+            "done": answered,
+            "h": client,
+            "now": self._clock.now(),
+        }
+        return self.database.read(lambda c: queries.PAGE.all(c, parameters))
 
     # ---- items -------------------------------------------------------------------------------
 
-    async def lease(self, attempt: Attempt, caller: Caller, item: str | None = None) -> Leased:
+    async def lease(self, attempt: Attempt, caller: Caller, item: str | None = None) -> Lease:
         """Give a client an item to answer: the one it names, or the next that is open.
 
         Raises:
@@ -193,12 +187,12 @@ class Service(Register):
                 unknown, or the attempt is closed.
         """
         now = self._clock.now()
-        row, until = await self._database.write(
+        row = await self.database.write(
             lambda c: leases.lease(c, attempt, caller.client, item, now)
         )
-        return self._leased(attempt, caller, row, until)
+        return self._lease(attempt, caller, row, now)
 
-    def held(self, attempt: Attempt, caller: Caller, item: str) -> Leased:
+    def held(self, attempt: Attempt, caller: Caller, item: str) -> Lease:
         """Return an item that a client holds, without asking for it again.
 
         Raises:
@@ -206,10 +200,10 @@ class Service(Register):
                 closed.
         """
         now = self._clock.now()
-        row = self._database.read(lambda c: leases.held(c, attempt, caller.client, item, now))
-        return self._leased(attempt, caller, row, row.leased_until or now)
+        row = self.database.read(lambda c: leases.held(c, attempt, caller.client, item, now))
+        return self._lease(attempt, caller, row, now)
 
-    async def viewed(self, attempt: Attempt, leased: Leased) -> int | None:
+    async def viewed(self, attempt: Attempt, lease: Lease) -> int | None:
         """Count a view of an item's image; return how many are left, None for any number.
 
         Raises:
@@ -218,8 +212,8 @@ class Service(Register):
         if attempt.rules.views is None:
             return None
         now = self._clock.now()
-        return await self._database.write(
-            lambda c: leases.count_view(c, attempt, leased.client, leased.place.opaque, now)
+        return await self.database.write(
+            lambda c: leases.count_view(c, attempt, lease.client, lease.item.opaque, now)
         )
 
     async def submit(
@@ -228,7 +222,7 @@ class Service(Register):
         caller: Caller,
         item: str,
         answer: JsonValue,
-        seen: Seen | None = None,
+        meta: AnswerMeta | None = None,
     ) -> Receipt:
         """Store an answer; when this returns it is on disk.
 
@@ -239,8 +233,9 @@ class Service(Register):
             ExamError: The answer is not in the item's form, the item is not this client's, no
                 more answers to it are taken, or the attempt is closed.
         """
-        handed = Handed(caller.client, item, answer, self._clock.now(), seen or Seen())
-        return await self._database.write(lambda c: record(c, self.exam, attempt, handed))
+        now = self._clock.now()
+        request = AnswerRequest(caller.client, item, answer, now, meta or AnswerMeta())
+        return await self.database.write(lambda c: submit(c, self.exam, attempt, request))
 
     async def score(self, attempt: Attempt, receipt: Receipt) -> Feedback:
         """Say what an answer that was just stored is worth: in practice only.
@@ -250,7 +245,7 @@ class Service(Register):
         """
         if attempt.rules.mode is not Mode.PRACTICE:
             raise ExamError("only practice says what an answer is worth; finish_attempt reports")
-        return await self.graded(lambda: self._marking.feedback(attempt, receipt.item))
+        return await self.graded(lambda: self._grading.feedback(attempt, receipt.item))
 
     # ---- the end -----------------------------------------------------------------------------
 
@@ -272,7 +267,7 @@ class Service(Register):
                     " made: tell the organiser, whose log says why, and call finish_attempt again"
                 ) from error
             text = report.model_dump_json()
-            kept = await self._database.write(lambda c: queries.keep_report(c, closed.id, text))
+            kept = await self.database.write(lambda c: queries.keep_report(c, closed.id, text))
         else:
             kept = closed.report
         return ExamReport.model_validate_json(kept)
@@ -286,7 +281,7 @@ class Service(Register):
 
     def report(self, attempt: Attempt) -> ExamReport:
         """Grade an attempt, or say what it recorded where answers are graded elsewhere."""
-        return self._marking.report(attempt, self.cost(attempt))
+        return self._grading.report(attempt, self.cost(attempt))
 
     def report_of(self, attempt: Attempt) -> ExamReport:
         """Return the report that an attempt has, or is to have; it is not stored.
@@ -307,42 +302,59 @@ class Service(Register):
         """
         self._check_closed(attempt, "graded")
         # The call that made a report came after what it counts.
-        told = None if attempt.report is None else ExamReport.model_validate_json(attempt.report)
-        return self._marking.graded(attempt, self.cost(attempt) if told is None else told.cost)
+        if attempt.report is None:
+            return self._grading.graded(attempt, self.cost(attempt))
+        return self._grading.graded(attempt, ExamReport.model_validate_json(attempt.report).cost)
 
-    def taken(self, attempt: Attempt) -> Sequence[Taken]:
+    def answer_sets(self, attempt: Attempt) -> Sequence[AnswerSet]:
         """Return what there is to grade, task by task, items in the pack's order.
 
         Raises:
             ExamError: The exam is deferred: it has no references.
         """
-        return [self._marking.taken(counted) for counted in self._marking.counted(attempt)]
+        return [self._grading.answer_set(answers) for answers in self._grading.answers(attempt)]
 
-    def export(self, attempt: Attempt) -> Sequence[Exported]:
+    def export(self, attempt: Attempt) -> Sequence[TaskAnswers]:
         """Return the answers that count, task by task, for `snellen grade`.
 
         Raises:
             ExamError: The attempt is open: items keep their names to themselves until its end.
         """
         self._check_closed(attempt, "exported")
-        return [
-            Exported(counted.task, counted.protocol, tuple(counted.items), counted.lines())
-            for counted in self._marking.counted(attempt)
-        ]
+        return self._grading.answers(attempt)
 
     # ---- traces ------------------------------------------------------------------------------
 
     def trace(self, attempt: Attempt, call: Call) -> None:
         """Keep what was called; it is written with the next flush."""
-        self._traces.add({"attempt": attempt.id, "at": self._clock.now(), **call.columns()})
+        self._traces.append(
+            TraceRow(
+                id=0,
+                attempt=attempt.id,
+                place=call.place,
+                at=self._clock.now(),
+                tool=call.tool,
+                microseconds=call.microseconds,
+                image_bytes=call.image_bytes,
+                image_tokens=call.image_tokens,
+                detail=json.dumps(call.detail, sort_keys=True) if call.detail else "{}",
+            )
+        )
 
     async def flush(self) -> None:
-        """Write the traces that are waiting; where that fails they wait for the next flush.
+        """Write the traces that are waiting; if that fails they wait for the next flush.
 
         Raises:
             StoreError: The store failed.
         """
-        await self._traces.flush()
+        if not self._traces:
+            return
+        rows, self._traces = self._traces, []
+        try:
+            await self.database.write(lambda c: queries.keep_traces(c, rows))
+        except Exception:
+            self._traces = [*rows, *self._traces][-MOST_TRACES:]
+            raise
 
     # ---- inside ------------------------------------------------------------------------------
 
@@ -358,15 +370,55 @@ class Service(Register):
                 " packs that it was taken from"
             )
 
-    def _leased(self, attempt: Attempt, caller: Caller, row: ItemRow, until: int) -> Leased:
-        place = queries.place_of(row)
+    def _lease(self, attempt: Attempt, caller: Caller, row: ItemRow, now: int) -> Lease:
         most = attempt.rules.views
-        return Leased(
+        return Lease(
             client=caller.client,
-            place=place,
-            asked=self.exam.asked(place, attempt.secret, attempt.rules),
-            until=until,
-            answered=row.answered,
+            item=row,
+            question=self.exam.question(row.task, row.item, attempt.secret, attempt.rules),
+            until=row.leased_until or now,
             submissions_left=attempt.rules.submissions - row.submissions,
             views_left=None if most is None else most - row.views,
         )
+
+
+def _policy(rules: Rules, declared: Contexts | None) -> Contexts:
+    """Return how many questions a context may see: as the server says, or else the client.
+
+    Raises:
+        ExamError: The client declares something else than the server asks for.
+    """
+    if rules.contexts is not None and declared not in (None, rules.contexts):
+        raise ExamError(
+            f"this exam asks for {rules.contexts} contexts, not {declared}", field="contexts"
+        )
+    return rules.contexts or declared or Contexts.CONTINUOUS
+
+
+def _deadline(rules: Rules, opened: int) -> int | None:
+    """Return when the time of an attempt is over; None: it has no end."""
+    return None if rules.minutes is None else opened + round(rules.minutes * 60_000)
+
+
+def _attempt_again(connection: Connection, new: Attempt, most: int | None) -> int | None:
+    """Return the attempt that a caller gets who has none left; None: it has one left.
+
+    All attempts at this exam in this mode are counted, however they ended. What begins again, with
+    a new handle and all its time, is an attempt of which nothing was handed out.
+
+    Raises:
+        ExamError: There is none of the same choices.
+    """
+    caller = {"c": new.caller, "e": new.exam, "m": new.mode}
+    if most is None or queries.STARTED.one(connection, caller).count < most:
+        return None
+    choices = ("caller", "exam", "mode", "tasks", "contexts", "model")
+    values = row_values(new)
+    untouched = queries.UNTOUCHED.first(connection, {name: values[name] for name in choices})
+    if untouched is None:
+        words = "the one attempt is" if most == 1 else f"all {most} attempts are"
+        raise ExamError(f"{words} used; ask the exam's organiser for more")
+    log().info("handle replaced", number=untouched.id, caller=new.caller)
+    times = {"opened": new.opened, "deadline": _deadline(untouched.rules, new.opened)}
+    queries.BEGIN_AGAIN.run(connection, {"a": untouched.id, "d": new.digest, **times})
+    return untouched.id

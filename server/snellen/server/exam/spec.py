@@ -24,7 +24,7 @@ NO_REFERENCES = "this server has no references: answers are graded elsewhere"
 _REMEMBERED = 2048
 
 
-class Taken(NamedTuple):
+class AnswerSet(NamedTuple):
     """The answers of one attempt to one task, as a grader takes them.
 
     Attributes:
@@ -40,7 +40,7 @@ class Taken(NamedTuple):
     protocol: str
 
 
-Grade = Callable[[Taken], Report]
+Grade = Callable[[AnswerSet], Report]
 """Grades the answers to one task: the command line hands in `sdk.grade`'s."""
 
 
@@ -52,8 +52,8 @@ class Offer(NamedTuple):
     pack: str
 
 
-class Place(NamedTuple):
-    """An item's place in an attempt."""
+class ExamItem(NamedTuple):
+    """An item of an attempt: where it stands there, and what it is called there."""
 
     place: int
     opaque: str
@@ -63,7 +63,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Paper:
+class ExamSpec:
     """What is asked, by which rules: all that an examinee's calls need. It can't hold a reference.
 
     Attributes:
@@ -129,7 +129,7 @@ class Paper:
         """
         if not wanted:
             return tuple(self.offers)
-        found: dict[str, None] = {}
+        tasks: dict[str, None] = {}
         for name in wanted:
             matches = [task for task in self.offers if name in (task, task.partition("/")[0])]
             if not matches:
@@ -137,10 +137,10 @@ class Paper:
                     f"{name!r} is not offered here; offered are: {', '.join(self.offers)}",
                     field="tasks",
                 )
-            found.update(dict.fromkeys(matches))
-        return tuple(found)
+            tasks.update(dict.fromkeys(matches))
+        return tuple(tasks)
 
-    def places(self, tasks: Sequence[str], secret: bytes) -> Sequence[Place]:
+    def items(self, tasks: Sequence[str], secret: bytes) -> Sequence[ExamItem]:
         """Return an attempt's items in the order in which they are asked.
 
         The order is the server's seed's, the same for every attempt and on every version of
@@ -149,29 +149,31 @@ class Paper:
         chosen = [item for task in tasks for item in self._ranked[task]]
         chosen.sort()
         return [
-            Place(place, opaque(secret, task, item), task, item, self._pair(task, item))
+            ExamItem(place, opaque(secret, task, item), task, item, self._pair(task, item))
             for place, (_, task, item) in enumerate(chosen)
         ]
 
-    def asked(self, place: Place, secret: bytes, rules: Rules | None = None) -> "Asked":
+    def question(
+        self, task: str, item: str, secret: bytes, rules: Rules | None = None
+    ) -> "Question":
         """Return an item as it is asked in an attempt that began under some rules."""
-        return self._remembered(place, secret, shuffled=(rules or self.rules).shuffle_options)
+        return self._questions(task, item, secret, shuffled=(rules or self.rules).shuffle_options)
 
     @cached_property
-    def _remembered(self) -> "Callable[..., Asked]":
-        # An item is asked for when it is leased, looked at and answered.
-        return lru_cache(maxsize=_REMEMBERED)(self._asked)
+    def _questions(self) -> "Callable[..., Question]":
+        # A question is looked up when its item is leased, looked at and answered.
+        return lru_cache(maxsize=_REMEMBERED)(self._question)
 
-    def _asked(self, place: Place, secret: bytes, *, shuffled: bool) -> "Asked":
-        line = self.line(place.task, place.item)
+    def _question(self, task: str, item: str, secret: bytes, *, shuffled: bool) -> "Question":
+        line = self.line(task, item)
         # Neither the item's own id nor its tags are an examinee's business.
-        item = line.item.model_copy(update={"id": place.opaque, "tags": {}})
+        asked = line.item.model_copy(update={"id": opaque(secret, task, item), "tags": {}})
         mixed = None
         if shuffled:
-            name = f"options|{place.task}|{place.item}"
-            mixed = shuffle(item, hmac.digest(secret, name.encode(), "sha256"))
-        protocol = self.packs_by_task[place.task].task(place.task).protocol
-        return Asked(item if mixed is None else mixed.item, line, mixed, protocol)
+            name = f"options|{task}|{item}"
+            mixed = shuffle(asked, hmac.digest(secret, name.encode(), "sha256"))
+        protocol = self.packs_by_task[task].task(task).protocol
+        return Question(asked if mixed is None else mixed.item, line, mixed, protocol)
 
     @cached_property
     def _ranked(self) -> Mapping[str, Sequence[tuple[bytes, str, str]]]:
@@ -209,8 +211,8 @@ class Paper:
 
 
 @dataclass(frozen=True)
-class Exam(Paper):
-    """A paper and what it is graded with; nothing that an examinee is told is made of it.
+class Exam(ExamSpec):
+    """An exam spec and what it is graded with; nothing that an examinee is told is made of it.
 
     Attributes:
         references: Each pack's references by the pack's name; a deferred exam has none.
@@ -218,7 +220,7 @@ class Exam(Paper):
 
     Raises:
         ExamError: What grading needs is missing, or is there where nothing is to be graded; or
-            the paper can't be.
+            the exam spec can't be.
     """
 
     references: Mapping[str, References] = field(default_factory=dict[str, References], repr=False)
@@ -241,9 +243,9 @@ class Exam(Paper):
             )
 
     @cached_property
-    def paper(self) -> Paper:
+    def spec(self) -> ExamSpec:
         """What is asked, without what it is graded with."""
-        return Paper(self.packs, self.rules)
+        return ExamSpec(self.packs, self.rules)
 
     def data(self, task: str) -> TaskData:
         """Return a task as a grader takes it.
@@ -260,7 +262,7 @@ class Exam(Paper):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Question:
     """An item as one attempt asks it.
 
     Attributes:

@@ -26,13 +26,14 @@ from starlette.routing import Route
 from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError, StoreError
 from snellen.server.exam.rules import Mode
-from snellen.server.http import organizer as organising
-from snellen.server.http.auth import Scope, Tokens
+from snellen.server.http import organizer
+from snellen.server.http.auth import Tokens
 from snellen.server.http.connections import protocol, raise_limits
 from snellen.server.http.errors import headers_of, status_of
 from snellen.server.logs import fault, lines_to_stderr, log
-from snellen.server.mcp.server import Face
+from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import LOOPBACK, Address
+from snellen.server.store.tables import Scope
 
 PATH = "/mcp"
 HEALTH = "/health"
@@ -78,7 +79,7 @@ class Gate(AuthenticationBackend):
             RefusedError: Nobody who may.
         """
         path = conn.scope["path"]
-        if path == HEALTH or (self._scope is Scope.TAKE and organising.is_organisers(path)):
+        if path == HEALTH or (self._scope is Scope.TAKE and organizer.is_organisers(path)):
             return None
         if path.startswith(_WELL_KNOWN):
             # Clients look for a way to sign in there; a 401 would send them round in circles.
@@ -109,7 +110,7 @@ class Gate(AuthenticationBackend):
 
 
 def web_app(
-    face: Face,
+    exam_server: ExamServer,
     address: Address,
     tokens: Tokens | None = None,
     organisers: Sequence[Route] = (),
@@ -117,12 +118,12 @@ def web_app(
     """Return the application that serves an exam over HTTP.
 
     Args:
-        face: The exam.
+        exam_server: The exam.
         address: Where it will listen, and by which names it may be called.
         tokens: Who may call; None: anybody.
         organisers: Routes that are not for examinees, each behind a gate of its own.
     """
-    app = face.server.streamable_http_app(
+    app = exam_server.server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
         transport_security=_names(address),
@@ -147,15 +148,15 @@ def organiser_routes(service: Service, tokens: Tokens) -> Sequence[Route]:
         backend=Gate(tokens, Scope.ORGANISE),
         on_error=_turned_away,
     )
-    return organising.routes(service, [gate])
+    return organizer.routes(service, [gate])
 
 
 def serve(
-    face: Face,
+    exam_server: ExamServer,
     address: Address,
     tokens: Tokens,
     service: Service,
-    told: Callable[[str], None],
+    notify: Callable[[str], None],
 ) -> None:
     """Serve an exam over HTTP until the process is asked to stop.
 
@@ -163,11 +164,11 @@ def serve(
     then listens on this machine's own address only.
 
     Args:
-        face: The exam.
+        exam_server: The exam.
         address: Where to listen.
         tokens: Who may call.
         service: What organisers ask.
-        told: Is told, in a sentence each, what is being done.
+        notify: Called with a sentence about each thing that is done.
 
     Raises:
         ExamError: It would be open to everybody, or the port is taken.
@@ -181,7 +182,9 @@ def serve(
     limits = raise_limits()
     listener = _listen(address)
     config = uvicorn.Config(
-        web_app(face, address, tokens if guarded else None, organiser_routes(service, tokens)),
+        web_app(
+            exam_server, address, tokens if guarded else None, organiser_routes(service, tokens)
+        ),
         http=protocol(limits.connections),
         ws="none",
         backlog=limits.backlog,
@@ -202,8 +205,8 @@ def serve(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
     if service.exam.rules.attempts is None and service.exam.rules.mode is not Mode.PRACTICE:
-        told(_UNLIMITED)
-    _tell(address, listener.getsockname()[1], told, guarded=guarded)
+        notify(_UNLIMITED)
+    _tell(address, listener.getsockname()[1], notify, guarded=guarded)
     try:
         asyncio.run(server.serve(sockets=[listener]))
     finally:
@@ -211,12 +214,12 @@ def serve(
         lines_to_stderr().drain(_DRAIN_SECONDS)
 
 
-def _tell(address: Address, port: int, told: Callable[[str], None], *, guarded: bool) -> None:
+def _tell(address: Address, port: int, notify: Callable[[str], None], *, guarded: bool) -> None:
     host = f"[{address.host}]" if ":" in address.host else address.host
     if not guarded:
-        told("there is no token: anybody on this machine may take the exam, and nobody else can")
+        notify("there is no token: anybody on this machine may take the exam, and nobody else can")
     log().info("listening", host=address.host, port=port, tokens=guarded)
-    told(f"serving on http://{host}:{port}{PATH}")
+    notify(f"serving on http://{host}:{port}{PATH}")
 
 
 async def _health(_: Request) -> Response:

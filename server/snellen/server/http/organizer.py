@@ -11,12 +11,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from snellen.server.attempts.models import Attempt
 from snellen.server.attempts.register import LARGEST, MOST_LISTED, details, entry
 from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError
 from snellen.server.http.errors import QueryError, refusal
 from snellen.server.logs import fault, log
+from snellen.server.store.tables import Attempt
 
 PATH = "/attempts"
 IDLE_MINUTES = 24 * 60.0
@@ -88,7 +88,7 @@ async def _answers(service: Service, request: Request) -> Response:
     if task is not None and task not in attempt.tasks:
         raise QueryError(f"attempt {attempt.id} has the tasks {', '.join(attempt.tasks)}")
     exported = await service.graded(lambda: service.export(attempt))
-    lines = "".join(part.lines for part in exported if task in (None, part.task))
+    lines = "".join(part.lines() for part in exported if task in (None, part.task))
     return Response(lines, media_type=_LINES)
 
 
@@ -130,7 +130,7 @@ async def _answered(service: Service, request: Request, answer: _Answer) -> Resp
 
 async def _named(service: Service, request: Request) -> Attempt:
     number: int = request.path_params["number"]
-    return await service.off_loop(lambda: service.numbered(number))
+    return await service.database.off_loop(lambda: service.numbered(number))
 
 
 def _query(request: Request, *known: str) -> dict[str, str]:

@@ -16,10 +16,10 @@ from mcp.types import (
 )
 
 from snellen.server.errors import ExamError
-from snellen.server.mcp import text as wording
+from snellen.server.mcp import text
 
 if TYPE_CHECKING:
-    from snellen.server.mcp.tools import Calling
+    from snellen.server.mcp.tools import ToolCall
 
 _MARKDOWN, _JSON = "text/markdown", "application/json"
 _RULES = "exam://rules"
@@ -62,23 +62,23 @@ PROMPTS = [
 ]
 
 
-async def read(calling: "Calling", uri: str) -> ReadResourceResult:
+async def read(call: "ToolCall", uri: str) -> ReadResourceResult:
     """Return a resource.
 
     Raises:
         ExamError: There is none of that name, or it is not there yet.
     """
-    service = calling.opened.service
+    service = call.host.service
     if uri == _RULES:
-        return _text(uri, wording.rules_page(service.exam.rules), _MARKDOWN)
+        return _page(uri, text.rules_page(service.exam.rules), _MARKDOWN)
     task = uri.removeprefix(_CARD)
     if task != uri and task in service.exam.offers:
-        return _text(uri, wording.card(service.exam, task), _MARKDOWN)
+        return _page(uri, text.card(service.exam, task), _MARKDOWN)
     if uri.startswith(_ATTEMPT) and uri.endswith(_REPORT):
-        attempt = await calling.find(uri.removeprefix(_ATTEMPT).removesuffix(_REPORT))
+        attempt = await call.find(uri.removeprefix(_ATTEMPT).removesuffix(_REPORT))
         if attempt.report is None:
             raise ExamError("there is no report yet; finish_attempt makes it")
-        return _text(uri, attempt.report, _JSON)
+        return _page(uri, attempt.report, _JSON)
     raise ExamError(
         f"no such resource; there are {_RULES}, {_CARD}TASK and {_ATTEMPT}HANDLE{_REPORT}"
     )
@@ -95,13 +95,13 @@ def prompt(name: str, arguments: Mapping[str, str]) -> GetPromptResult:
     if unknown := arguments.keys() - {"tasks"}:
         raise ExamError(f"{name} takes tasks, not {min(unknown)[:40]!r}")
     tasks = [task.strip() for task in arguments.get("tasks", "").split(",") if task.strip()]
-    content = TextContent(type="text", text=wording.take_exam(tasks))
+    content = TextContent(type="text", text=text.take_exam(tasks))
     return GetPromptResult(
         description=PROMPTS[0].description, messages=[PromptMessage(role="user", content=content)]
     )
 
 
-def _text(uri: str, text: str, mime_type: str) -> ReadResourceResult:
+def _page(uri: str, body: str, mime_type: str) -> ReadResourceResult:
     return ReadResourceResult(
-        contents=[TextResourceContents(uri=uri, text=text, mime_type=mime_type)]
+        contents=[TextResourceContents(uri=uri, text=body, mime_type=mime_type)]
     )

@@ -34,12 +34,11 @@ from mcp.types import (
 from pydantic import ValidationError
 
 from snellen.server.errors import ExamError
-from snellen.server.host import NotOpenedError, Opening
+from snellen.server.host import HostError, LazyHost
 from snellen.server.logs import fault, log, short
-from snellen.server.mcp import resources as mcp_pages
-from snellen.server.mcp import text as wording
+from snellen.server.mcp import resources, text
 from snellen.server.mcp.arguments import said
-from snellen.server.mcp.tools import TOOLS, Calling, Content, ExamTool
+from snellen.server.mcp.tools import TOOLS, Content, ExamTool, ToolCall
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
@@ -56,15 +55,15 @@ _FAILED = (
 _NOT_OPENED = "the exam can't be opened, and the server's log says why; tell the exam's organiser"
 
 
-class Face:
+class ExamServer:
     """Serves an exam over MCP.
 
     Args:
-        opening: The exam, opened when it is first needed.
+        host: The exam, opened when it is first needed.
     """
 
-    def __init__(self, opening: Opening) -> None:
-        self._opening = opening
+    def __init__(self, host: LazyHost) -> None:
+        self._host = host
         self._begun = False
         listed = [tool.listed() for tool in TOOLS.values()]
         self._schemas = {tool.name: tool.input_schema for tool in listed}
@@ -76,7 +75,7 @@ class Face:
             "snellen",
             title="snellen",
             version=version("snellen"),
-            instructions=wording.INSTRUCTIONS,
+            instructions=text.INSTRUCTIONS,
             lifespan=self._lifespan,
             get_tool_input_schema=self._schemas.get,
             on_call_tool=self._call_tool,
@@ -106,7 +105,7 @@ class Face:
 
     async def _flush(self) -> None:
         try:
-            await self._opening.flush()
+            await self._host.flush()
         except Exception as error:  # noqa: BLE001  # traces are kept on a best effort; answers are not written here
             log().error("traces", **fault(error))
 
@@ -116,27 +115,27 @@ class Face:
         if not self._begun:
             self._begun = True
             # The host has what it waited for: now there is time to open the exam.
-            asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._opening.begin)
+            asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._host.begin)
         return self._listed
 
     async def _list_resources(
         self, _: Context, __: PaginatedRequestParams | None
     ) -> ListResourcesResult:
-        return ListResourcesResult(resources=mcp_pages.RESOURCES)
+        return ListResourcesResult(resources=resources.RESOURCES)
 
     async def _list_templates(
         self, _: Context, __: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
-        return ListResourceTemplatesResult(resource_templates=mcp_pages.TEMPLATES)
+        return ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
 
     async def _list_prompts(
         self, _: Context, __: PaginatedRequestParams | None
     ) -> ListPromptsResult:
-        return ListPromptsResult(prompts=mcp_pages.PROMPTS)
+        return ListPromptsResult(prompts=resources.PROMPTS)
 
     async def _get_prompt(self, _: Context, params: GetPromptRequestParams) -> GetPromptResult:
         try:
-            return mcp_pages.prompt(params.name, params.arguments or {})
+            return resources.prompt(params.name, params.arguments or {})
         except ExamError as error:
             raise MCPError(INVALID_PARAMS, str(error)) from None
 
@@ -158,7 +157,7 @@ class Face:
         except Exception as error:  # noqa: BLE001  # whatever it is, it must not reach the caller
             return record.failed(error)
         record.done()
-        if record.calling is not None and record.calling.fault is not None:
+        if record.call is not None and record.call.fault is not None:
             # Its trace is what makes the item an error and no wrong answer.
             await self._flush()
         return CallToolResult(content=list(content))
@@ -167,16 +166,16 @@ class Face:
         self, tool: ExamTool[Any], record: "_Record", arguments: Mapping[str, Any]
     ) -> Sequence[Content]:
         given = tool.takes.model_validate(arguments)
-        record.calling = Calling(await self._opening.get(), record.caller)
-        return await tool.run(record.calling, given)
+        record.call = ToolCall(await self._host.get(), record.caller)
+        return await tool.run(record.call, given)
 
     async def _read_resource(
         self, context: Context, params: ReadResourceRequestParams
     ) -> ReadResourceResult:
         record = _Record("resources/read", caller_of(context), {})
         try:
-            record.calling = Calling(await self._opening.get(), record.caller)
-            found = await mcp_pages.read(record.calling, str(params.uri))
+            record.call = ToolCall(await self._host.get(), record.caller)
+            found = await resources.read(record.call, str(params.uri))
         except ExamError as error:
             record.refused(str(error), error)
             raise MCPError(INVALID_PARAMS, str(error), {"uri": str(params.uri)}) from None
@@ -193,7 +192,7 @@ class _Record:
     def __init__(self, tool: str, caller: str, arguments: Mapping[str, Any]) -> None:
         self.tool = tool
         self.caller = caller
-        self.calling: Calling | None = None
+        self.call: ToolCall | None = None
         self._arguments = arguments
         self._start = time.perf_counter_ns()
 
@@ -215,44 +214,44 @@ class _Record:
 
     def _note(self, outcome: str, **known: Any) -> None:  # noqa: ANN401
         microseconds = (time.perf_counter_ns() - self._start) // 1000
-        calling = self.calling
-        views = calling.views if calling else []
+        call = self.call
+        views = call.views if call else []
         handle = self._arguments.get("attempt")
         line: dict[str, Any] = {
             "tool": self.tool,
             "outcome": outcome,
             "caller": self.caller,
             "attempt": short(handle) if isinstance(handle, str) else None,
-            "item": calling.item if calling else None,
+            "item": call.item if call else None,
             "image_bytes": sum(len(view.data) for view in views) or None,
             "us": microseconds,
             **known,
         }
         log().info("call", **{name: value for name, value in line.items() if value is not None})
-        if calling is not None and calling.attempt is not None:
-            self._trace(calling, microseconds, outcome)
+        if call is not None and call.attempt is not None:
+            self._trace(call, microseconds, outcome)
 
-    def _trace(self, calling: Calling, microseconds: int, outcome: str) -> None:
+    def _trace(self, call: ToolCall, microseconds: int, outcome: str) -> None:
         from snellen.server.attempts.models import Call
 
-        assert calling.attempt is not None
+        assert call.attempt is not None
         detail: dict[str, Any] = {} if outcome == "ok" else {"outcome": outcome}
         client = self._arguments.get("client")
         if isinstance(client, str):
             detail["client"] = client
-        if calling.fault is not None:
-            detail["fault"] = calling.fault
-        if calling.views:
-            detail["views"] = [view.view_id() for view in calling.views]
-        call = Call(
+        if call.fault is not None:
+            detail["fault"] = call.fault
+        if call.views:
+            detail["views"] = [view.view_id() for view in call.views]
+        trace = Call(
             self.tool,
             microseconds,
-            place=calling.place,
-            image_bytes=sum(len(view.data) for view in calling.views),
-            image_tokens=sum(view.tokens for view in calling.views),
+            place=call.place,
+            image_bytes=sum(len(view.data) for view in call.views),
+            image_tokens=sum(view.tokens for view in call.views),
             detail=detail,
         )
-        calling.opened.service.trace(calling.attempt, call)
+        call.host.service.trace(call.attempt, trace)
 
 
 def caller_of(context: Context) -> str:
@@ -264,7 +263,7 @@ def caller_of(context: Context) -> str:
 
 def _masked(error: Exception) -> str:
     """Return what a caller is told of a fault: nothing of what the server knows."""
-    return _NOT_OPENED if isinstance(error, NotOpenedError) else _FAILED
+    return _NOT_OPENED if isinstance(error, HostError) else _FAILED
 
 
 def _refusal(message: str) -> CallToolResult:

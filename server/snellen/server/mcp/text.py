@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from snellen.server.exam.rules import Contexts, Counting, Mode, Rules
 
 if TYPE_CHECKING:
-    from snellen.server.exam.spec import Paper
+    from snellen.server.exam.spec import ExamSpec
     from snellen.tasks.pack.layout import PackTask
 
 INSTRUCTIONS = (
@@ -56,31 +56,31 @@ def rules_page(rules: Rules) -> str:
     return f"# Rules of this exam\n\n{INSTRUCTIONS}\n\n{lines}\n"
 
 
-def card(paper: "Paper", task: str) -> str:
+def card(spec: "ExamSpec", task: str) -> str:
     """Return a task's card as a page of Markdown: nothing that a reference could be read from."""
-    spec: PackTask = paper.packs_by_task[task].task(task)
-    licence = paper.packs_by_task[task].manifest.licence
+    pack_task: PackTask = spec.packs_by_task[task].task(task)
+    licence = spec.packs_by_task[task].manifest.licence
     lines = [
         f"# {task}",
         "",
-        f"- Items in an attempt: {paper.offers[task].items}",
-        f"- Scored by: {spec.protocol}",
-        f"- Split: {spec.split}",
+        f"- Items in an attempt: {spec.offers[task].items}",
+        f"- Scored by: {pack_task.protocol}",
+        f"- Split: {pack_task.split}",
     ]
-    if spec.prompt:
-        lines.append(f"- Prompt: {spec.prompt}")
+    if pack_task.prompt:
+        lines.append(f"- Prompt: {pack_task.prompt}")
     if licence:
         lines.append(f"- Licence: {licence}")
     return "\n".join(lines) + "\n"
 
 
-def offered(paper: "Paper") -> dict[str, Any]:
+def offered(spec: "ExamSpec") -> dict[str, Any]:
     """Return what can be taken."""
     return {
-        "mode": paper.rules.mode.value,
+        "mode": spec.rules.mode.value,
         "tasks": [
             {"task": offer.task, "items": offer.items, "card": f"exam://benchmarks/{offer.task}"}
-            for offer in paper.offers.values()
+            for offer in spec.offers.values()
         ],
         "rules": "exam://rules",
         "next": "start_attempt",

@@ -14,14 +14,14 @@ from snellen.grading.errors import DataError
 from snellen.grading.models.base import Closed
 from snellen.server.exam.rules import Contexts, Mode
 from snellen.server.logs import log
-from snellen.server.mcp import arguments as takes
-from snellen.server.mcp import text as wording
+from snellen.server.mcp import arguments, text
 
 if TYPE_CHECKING:
-    from snellen.server.attempts.models import Attempt, Caller, Leased
-    from snellen.server.host import Opened
+    from snellen.server.attempts.models import Caller, Lease
+    from snellen.server.host import Host
     from snellen.server.screenshots.requests import ViewRequest
     from snellen.server.screenshots.service import View
+    from snellen.server.store.tables import Attempt
 
 Content: TypeAlias = TextContent | ImageContent
 Given = TypeVar("Given", bound=Closed)
@@ -31,20 +31,20 @@ PAGE = 50
 
 
 @dataclass(slots=True)
-class Calling:
-    """One call while it is served; a tool notes here what its log line and trace shall say.
+class ToolCall:
+    """One call while it is served; a tool notes here what its log line and trace will say.
 
     Attributes:
-        opened: The exam.
+        host: The exam.
         name: Who calls, as the transport knows it.
         attempt: Whose attempt it is about, once it is known to be the caller's.
         item: The item's id in the attempt.
-        place: The item's place in the attempt.
+        place: Where the item stands in the attempt.
         views: The images that it returns.
         fault: The name of an image that can't be shown: a fault of the exam.
     """
 
-    opened: "Opened"
+    host: "Host"
     name: str
     attempt: "Attempt | None" = None
     item: str | None = None
@@ -60,15 +60,15 @@ class Calling:
 
     async def find(self, handle: str) -> "Attempt":
         """Return the attempt of a handle, if it is the caller's."""
-        service = self.opened.service
-        self.attempt = await service.off_loop(
-            lambda: service.attempt(handle.strip(), self.caller())
+        service = self.host.service
+        self.attempt = await service.database.off_loop(
+            lambda: service.attempt(handle.strip(), self.name)
         )
         return self.attempt
 
-    def about(self, leased: "Leased") -> None:
+    def about(self, lease: "Lease") -> None:
         """Note which item it is about."""
-        self.item, self.place = leased.place.opaque, leased.place.place
+        self.item, self.place = lease.item.opaque, lease.item.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class ExamTool(Generic[Given]):
     title: str
     words: str
     takes: type[Given]
-    run: Callable[[Calling, Given], Awaitable[Sequence[Content]]]
+    run: Callable[[ToolCall, Given], Awaitable[Sequence[Content]]]
     reads_only: bool = False
     idempotent: bool = True
 
@@ -92,7 +92,7 @@ class ExamTool(Generic[Given]):
             name=self.name,
             title=self.title,
             description=self.words,
-            input_schema=takes.schema(self.takes),
+            input_schema=arguments.schema(self.takes),
             annotations=ToolAnnotations(
                 read_only_hint=self.reads_only,
                 destructive_hint=False,
@@ -104,94 +104,96 @@ class ExamTool(Generic[Given]):
         )
 
 
-async def list_benchmarks(calling: Calling, _: takes.ListBenchmarks) -> Sequence[Content]:
+async def list_benchmarks(call: ToolCall, _: arguments.ListBenchmarks) -> Sequence[Content]:
     """Say what can be taken."""
-    return [_json(wording.offered(calling.opened.service.exam))]
+    return [_json(text.offered(call.host.service.exam))]
 
 
-async def start_attempt(calling: Calling, given: takes.StartAttempt) -> Sequence[Content]:
+async def start_attempt(call: ToolCall, given: arguments.StartAttempt) -> Sequence[Content]:
     """Open an attempt."""
-    started = await calling.opened.service.start(
-        calling.caller(),
+    started = await call.host.service.start(
+        call.caller(),
         given.tasks,
         contexts=None if given.contexts is None else Contexts(given.contexts),
         model=given.model,
     )
-    calling.attempt = started.attempt
-    told: dict[str, Any] = {
+    call.attempt = started.attempt
+    result: dict[str, Any] = {
         "attempt": started.handle,
         "items": started.count,
         "tasks": started.attempt.tasks,
-        "rules": wording.rules_said(started.attempt.rules, started.attempt.contexts),
+        "rules": text.rules_said(started.attempt.rules, started.attempt.contexts),
         "next": "get_item",
     }
     if started.attempt.deadline is not None:
-        told["seconds"] = (started.attempt.deadline - started.attempt.opened) // 1000
-    return [_json(told)]
+        result["seconds"] = (started.attempt.deadline - started.attempt.opened) // 1000
+    return [_json(result)]
 
 
-async def list_items(calling: Calling, given: takes.ListItems) -> Sequence[Content]:
+async def list_items(call: ToolCall, given: arguments.ListItems) -> Sequence[Content]:
     """List an attempt's items."""
-    service = calling.opened.service
-    attempt = await calling.find(given.attempt)
+    service = call.host.service
+    attempt = await call.find(given.attempt)
     answered = None if given.status is None else given.status == "answered"
     after = -1 if given.cursor is None else int(given.cursor)
-    client = None if given.client is None else calling.caller(given.client).client
+    client = None if given.client is None else call.caller(given.client).client
     # One more than is shown says whether there is a further page.
-    found = await service.off_loop(
+    items = await service.database.off_loop(
         lambda: service.list_items(
             attempt, after=after, limit=PAGE + 1, answered=answered, client=client
         )
     )
-    shown = found[:PAGE]
-    told: dict[str, Any] = {
+    shown = items[:PAGE]
+    result: dict[str, Any] = {
         "items": [
-            {"item": one.id, "task": one.task, "answered": one.answered}
-            | ({} if one.leased_to is None else {"held_by": one.leased_to})
-            for one in shown
+            {"item": item.id, "task": item.task, "answered": item.answered}
+            | ({} if item.leased_to is None else {"held_by": item.leased_to})
+            for item in shown
         ],
         "progress": _progress(attempt),
     }
-    if len(found) > len(shown):
-        told["next_cursor"] = str(shown[-1].place)
-    return [_json(told)]
+    if len(items) > len(shown):
+        result["next_cursor"] = str(shown[-1].place)
+    return [_json(result)]
 
 
-async def get_item(calling: Calling, given: takes.GetItem) -> Sequence[Content]:
+async def get_item(call: ToolCall, given: arguments.GetItem) -> Sequence[Content]:
     """Give an item and its first image."""
-    attempt = await calling.find(given.attempt)
-    leased = await calling.opened.service.lease(
-        attempt, calling.caller(given.client), None if given.item is None else given.item.strip()
+    attempt = await call.find(given.attempt)
+    lease = await call.host.service.lease(
+        attempt, call.caller(given.client), None if given.item is None else given.item.strip()
     )
-    calling.about(leased)
-    item = leased.asked.item
-    told: dict[str, Any] = {
+    call.about(lease)
+    item = lease.question.item
+    result: dict[str, Any] = {
         "item": item.id,
         "task": item.task,
         "prompt": item.prompt,
         "answer_format": item.answer_format.model_dump(mode="json", exclude_defaults=True),
         "images": [image.model_dump(mode="json", exclude_none=True) for image in item.images],
-        "answered": leased.answered,
-        "submissions_left": leased.submissions_left,
+        "answered": lease.item.answered,
+        "submissions_left": lease.submissions_left,
     }
-    if leased.views_left is not None:
-        told["views_left"] = leased.views_left
-    told["progress"] = _progress(attempt)
+    if lease.views_left is not None:
+        result["views_left"] = lease.views_left
+    result["progress"] = _progress(attempt)
     if not item.images:
-        return [_json(told)]
-    look = await _look(calling, leased, item.images[0].name)
-    return [_json({**told, **look.words}), *look.images]
+        return [_json(result)]
+    look = await _look(call, lease, item.images[0].name)
+    return [_json({**result, **look.words}), *look.images]
 
 
-async def get_screenshot(calling: Calling, given: takes.GetScreenshot) -> Sequence[Content]:
+async def get_screenshot(call: ToolCall, given: arguments.GetScreenshot) -> Sequence[Content]:
     """Give a view of one of an item's images."""
     from snellen.grading.models.geometry import Space
     from snellen.server.screenshots.requests import Format, ViewRequest
 
-    service = calling.opened.service
-    attempt, caller = await calling.find(given.attempt), calling.caller(given.client)
-    leased = await service.off_loop(lambda: service.held(attempt, caller, given.item.strip()))
-    calling.about(leased)
+    service = call.host.service
+    attempt, caller = await call.find(given.attempt), call.caller(given.client)
+    lease = await service.database.off_loop(
+        lambda: service.held(attempt, caller, given.item.strip())
+    )
+    call.about(lease)
     # It is made before it is counted: what can't be shown costs nothing.
     request = ViewRequest(
         region=given.region,
@@ -201,30 +203,30 @@ async def get_screenshot(calling: Calling, given: takes.GetScreenshot) -> Sequen
         max_side=given.max_side,
         format=Format(given.format),
     )
-    images = leased.asked.item.images
+    images = lease.question.item.images
     name = given.image or (images[0].name if images else "")
-    look = await _look(calling, leased, name, request)
-    told: dict[str, Any] = {"item": leased.place.opaque, **look.words}
-    if look.images and (left := await service.viewed(attempt, leased)) is not None:
-        told["views_left"] = left
-    return [_json(told), *look.images]
+    look = await _look(call, lease, name, request)
+    result: dict[str, Any] = {"item": lease.item.opaque, **look.words}
+    if look.images and (left := await service.viewed(attempt, lease)) is not None:
+        result["views_left"] = left
+    return [_json(result), *look.images]
 
 
-async def submit_answer(calling: Calling, given: takes.SubmitAnswer) -> Sequence[Content]:
+async def submit_answer(call: ToolCall, given: arguments.SubmitAnswer) -> Sequence[Content]:
     """Store an answer."""
-    from snellen.server.attempts.models import Seen
+    from snellen.server.attempts.models import AnswerMeta
     from snellen.server.screenshots.frames import read_frame
 
-    service = calling.opened.service
-    attempt, caller = await calling.find(given.attempt), calling.caller(given.client)
+    service = call.host.service
+    attempt, caller = await call.find(given.attempt), call.caller(given.client)
     if given.view is not None:
         read_frame(given.view)
     receipt = await service.submit(
-        attempt, caller, given.item.strip(), given.answer, Seen(given.space, given.view)
+        attempt, caller, given.item.strip(), given.answer, AnswerMeta(given.space, given.view)
     )
     # From here on it is known to be an item of the attempt.
-    calling.item = receipt.item
-    told: dict[str, Any] = {
+    call.item = receipt.item
+    result: dict[str, Any] = {
         "item": receipt.item,
         "stored": receipt.stored,
         "again": receipt.again,
@@ -233,14 +235,14 @@ async def submit_answer(calling: Calling, given: takes.SubmitAnswer) -> Sequence
         "next": "get_item" if receipt.progress.open else "finish_attempt",
     }
     if attempt.rules.mode is Mode.PRACTICE:
-        told["score"] = await service.score(attempt, receipt)
-    return [_json(told)]
+        result["score"] = await service.score(attempt, receipt)
+    return [_json(result)]
 
 
-async def finish_attempt(calling: Calling, given: takes.FinishAttempt) -> Sequence[Content]:
+async def finish_attempt(call: ToolCall, given: arguments.FinishAttempt) -> Sequence[Content]:
     """Close an attempt and give its report."""
-    attempt = await calling.find(given.attempt)
-    report = await calling.opened.service.finish(attempt)
+    attempt = await call.find(given.attempt)
+    report = await call.host.service.finish(attempt)
     return [TextContent(type="text", text=report.model_dump_json())]
 
 
@@ -251,7 +253,7 @@ TOOLS: dict[str, ExamTool[Any]] = {
             "list_benchmarks",
             "List what can be taken",
             "The tasks offered here and how many items each has.",
-            takes.ListBenchmarks,
+            arguments.ListBenchmarks,
             list_benchmarks,
             reads_only=True,
         ),
@@ -259,7 +261,7 @@ TOOLS: dict[str, ExamTool[Any]] = {
             "start_attempt",
             "Start an attempt",
             "Start an attempt. Returns its handle, which every other tool takes, and the rules.",
-            takes.StartAttempt,
+            arguments.StartAttempt,
             start_attempt,
             idempotent=False,
         ),
@@ -267,7 +269,7 @@ TOOLS: dict[str, ExamTool[Any]] = {
             "list_items",
             "List an attempt's items",
             "The attempt's items, a page at a time.",
-            takes.ListItems,
+            arguments.ListItems,
             list_items,
             reads_only=True,
         ),
@@ -275,7 +277,7 @@ TOOLS: dict[str, ExamTool[Any]] = {
             "get_item",
             "Get an item",
             "An item to answer: prompt, answer format, first image. It is yours for a while.",
-            takes.GetItem,
+            arguments.GetItem,
             get_item,
         ),
         ExamTool(
@@ -283,7 +285,7 @@ TOOLS: dict[str, ExamTool[Any]] = {
             "Look at an image",
             "A view of an item's image: the whole, a region or a tile, enlarged or not."
             " The text beside it says how view pixels map to image pixels.",
-            takes.GetScreenshot,
+            arguments.GetScreenshot,
             get_screenshot,
             reads_only=True,
         ),
@@ -291,14 +293,14 @@ TOOLS: dict[str, ExamTool[Any]] = {
             "submit_answer",
             "Submit an answer",
             "Store the answer to an item. The same answer again changes nothing.",
-            takes.SubmitAnswer,
+            arguments.SubmitAnswer,
             submit_answer,
         ),
         ExamTool(
             "finish_attempt",
             "Finish an attempt",
             "Close the attempt and return its report. No answer is taken afterwards.",
-            takes.FinishAttempt,
+            arguments.FinishAttempt,
             finish_attempt,
         ),
     )
@@ -310,8 +312,8 @@ def _progress(attempt: "Attempt") -> dict[str, int]:
     return {"answered": attempt.progress.answered, "open": attempt.progress.open}
 
 
-def _json(told: object) -> TextContent:
-    return TextContent(type="text", text=msgspec.json.encode(told).decode())
+def _json(result: object) -> TextContent:
+    return TextContent(type="text", text=msgspec.json.encode(result).decode())
 
 
 class _Look(NamedTuple):
@@ -322,33 +324,31 @@ class _Look(NamedTuple):
 
 
 async def _look(
-    calling: Calling, leased: "Leased", name: str, request: "ViewRequest | None" = None
+    call: ToolCall, lease: "Lease", name: str, request: "ViewRequest | None" = None
 ) -> _Look:
     """Return a view, or say that there is none: a damaged image must not stop an examinee."""
     try:
-        view = await _view(calling, leased, name, request)
+        view = await _view(call, lease, name, request)
     except DataError as error:
         from snellen.tasks.pack.layout import IMAGES
 
-        calling.fault = name
-        image = leased.asked.line.images[name]
-        pack = calling.opened.service.exam.packs_by_task[leased.place.task]
+        call.fault = name
+        image = lease.question.line.images[name]
+        pack = call.host.service.exam.packs_by_task[lease.item.task]
         file = None if image.file is None else str(pack.folder / IMAGES / image.file)
         log().error("image fault", image=image.url or file, reason=str(error))
-        return _Look({"fault": wording.image_fault(name)}, ())
-    calling.views.append(view)
+        return _Look({"fault": text.image_fault(name)}, ())
+    call.views.append(view)
     content = ImageContent(type="image", data=view.base64, mime_type=view.media_type)
     return _Look({"view": {"id": view.view_id(), "shows": view.words()}}, (content,))
 
 
-async def _view(
-    calling: Calling, leased: "Leased", name: str, request: "ViewRequest | None"
-) -> "View":
+async def _view(call: ToolCall, lease: "Lease", name: str, request: "ViewRequest | None") -> "View":
     from snellen.server.screenshots.requests import MOST_SIDE, Limits
     from snellen.server.screenshots.sources import image_source
 
-    assert calling.attempt is not None
-    pack = calling.opened.service.exam.packs_by_task[leased.place.task]
-    source = await image_source(pack, leased.asked.line, name, calling.opened.remote)
-    limits = Limits(max_side=min(calling.attempt.rules.max_view_side, MOST_SIDE))
-    return await calling.opened.screenshots.view(source, request, limits, calling.name)
+    assert call.attempt is not None
+    pack = call.host.service.exam.packs_by_task[lease.item.task]
+    source = await image_source(pack, lease.question.line, name, call.host.remote)
+    limits = Limits(max_side=min(call.attempt.rules.max_view_side, MOST_SIDE))
+    return await call.host.screenshots.view(source, request, limits, call.name)

@@ -7,6 +7,7 @@ read holds until it commits, and no two changes wait for each other.
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -116,7 +117,9 @@ def url_of(url: str | Path) -> URL:
 
 
 class FileConnections:
-    """A SQLite file: one connection that reads, one that writes, both kept.
+    """A SQLite file: as many connections as read at once, and one that writes; all are kept.
+
+    No read waits for another: the event loop goes on while a grader reads thousands of answers.
 
     A file that was deleted or replaced goes on taking answers that nobody will find, so each
     commit looks first whether the file is the one that was opened.
@@ -128,27 +131,34 @@ class FileConnections:
         self.engine = _sqlite_engine(url, patience)
         self.faults: Faults = (SQLAlchemyError, self.engine.dialect.loaded_dbapi.Error)
         self._file = str(Path(url.database or "").absolute())
-        self._reading = threading.Lock()
+        self._closing = threading.Lock()
         self._closed = False
-        self._reader: Connection | None = self._opened_reader()
+        self._idle = deque([self._opened_reader()])
         self._writer: Connection | None = None
         self._identity = _identity(self._file)
         self._gone = False
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run a query."""
-        with self._reading:
-            if self._closed:
-                raise stopping()
-            try:
-                if self._reader is None:
-                    self._check_file()
-                    self._reader = self._opened_reader()
-                return work(self._reader)
-            except self.faults:
-                # A connection may be lost: the next read opens another.
-                self._reader = _let_go(self._reader)
-                raise
+        if self._closed:
+            raise stopping()
+        try:
+            reader = self._idle.pop()
+        except IndexError:
+            self._check_file()
+            reader = self._opened_reader()
+        try:
+            return work(reader)
+        except self.faults:
+            # A connection may be lost, and with it the others: the next reads open new ones.
+            _let_go(reader)
+            while self._idle:
+                _let_go(self._idle.pop())
+            reader = None
+            raise
+        finally:
+            if reader is not None:
+                self._put_back(reader)
 
     def change(self, work: Callable[[Connection], T]) -> T:
         """Run a change in a transaction and commit it.
@@ -173,12 +183,20 @@ class FileConnections:
         return result
 
     def close(self) -> None:
-        """Close both connections."""
-        with self._reading:
+        """Close every connection; a read that is under way closes its own."""
+        with self._closing:
             self._closed = True
-            self._reader = _let_go(self._reader)
-            self._writer = _let_go(self._writer)
-            self.engine.dispose()
+        while self._idle:
+            _let_go(self._idle.pop())
+        self._writer = _let_go(self._writer)
+        self.engine.dispose()
+
+    def _put_back(self, reader: Connection) -> None:
+        with self._closing:
+            if not self._closed:
+                self._idle.append(reader)
+                return
+        _let_go(reader)
 
     def _opened_reader(self) -> Connection:
         try:
@@ -208,6 +226,8 @@ def _sqlite_engine(url: URL, patience: float) -> Engine:
     engine = create_engine(
         url,
         connect_args={"check_same_thread": False, "timeout": patience},
+        # As many as read at once.
+        max_overflow=-1,
         # Every transaction is ended by whoever began it.
         pool_reset_on_return=None,
         # What an error shows may be logged, and parameters are answers.

@@ -179,11 +179,24 @@ class Database:
                 return
 
     def _commit(self, writes: list[_Write]) -> None:
-        alone = len(writes) == 1
+        def run(connection: Connection) -> list[_Result]:
+            if len(writes) == 1:
+                return [_Result(writes[0], writes[0].work(connection), None)]
+            results: list[_Result] = []
+            # By the driver: SQLAlchemy's nested transactions cost more than most changes do.
+            with closing(connection.connection.cursor()) as cursor:
+                for write in writes:
+                    cursor.execute("SAVEPOINT alone")
+                    try:
+                        results.append(_Result(write, write.work(connection), None))
+                    except ExamError as error:
+                        cursor.execute("ROLLBACK TO SAVEPOINT alone")
+                        results.append(_Result(write, None, error))
+                    cursor.execute("RELEASE SAVEPOINT alone")
+            return results
+
         try:
-            results = self._connections.change(
-                lambda connection: [_run(connection, write, alone=alone) for write in writes]
-            )
+            results = self._connections.change(run)
         except BaseException as error:  # noqa: BLE001  # whoever waits must hear of it, whatever it is
             self._fail(writes, error)
             return
@@ -206,21 +219,6 @@ class Database:
             cause.__cause__ = error
         for write in writes:
             write.done.set_exception(cause)
-
-
-def _run(connection: Connection, write: _Write, *, alone: bool) -> _Result:
-    if alone:
-        return _Result(write, write.work(connection), None)
-    # By the driver: SQLAlchemy's nested transactions cost more than most changes do.
-    with closing(connection.connection.cursor()) as cursor:
-        cursor.execute("SAVEPOINT alone")
-        try:
-            result = _Result(write, write.work(connection), None)
-        except ExamError as error:
-            cursor.execute("ROLLBACK TO SAVEPOINT alone")
-            result = _Result(write, None, error)
-        cursor.execute("RELEASE SAVEPOINT alone")
-    return result
 
 
 def _hand_over(
