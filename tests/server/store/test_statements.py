@@ -12,7 +12,7 @@ from snellen.server.errors import ExamError, StoreError
 from snellen.server.exam.rules import Rules
 from snellen.server.store.database import Database
 from snellen.server.store.schema import open_store
-from snellen.server.store.statements import Command, Query
+from snellen.server.store.statements import Query, Statement
 from snellen.server.store.tables import Scope, attempts, items, tokens
 
 
@@ -34,9 +34,11 @@ _COLUMNS = (tokens.c.id, tokens.c.name, tokens.c.digest, tokens.c.revoked)
 NAMED = Query(select(*_COLUMNS).where(tokens.c.name == bindparam("n")), TokenRow)
 FIRST_TWO = Query(select(*_COLUMNS).order_by(tokens.c.name).limit(2), TokenRow)
 ANSWERED = Query(select(items.c.place, items.c.answered).order_by(items.c.place), AnsweredRow)
-ADD = Command(insert(tokens))
-RENAME = Command(update(tokens).where(tokens.c.name == bindparam("n")).values(name=bindparam("to")))
-REMOVE = Command(delete(tokens).where(tokens.c.name == bindparam("n")))
+ADD = Statement(insert(tokens))
+RENAME = Statement(
+    update(tokens).where(tokens.c.name == bindparam("n")).values(name=bindparam("to"))
+)
+REMOVE = Statement(delete(tokens).where(tokens.c.name == bindparam("n")))
 
 
 @pytest.fixture

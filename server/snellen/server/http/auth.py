@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from snellen.server.errors import ExamError
 from snellen.server.store.database import Database
-from snellen.server.store.statements import Command, Query, row_values
+from snellen.server.store.statements import Query, Statement, row_values
 from snellen.server.store.tables import Scope, Token, tokens
 
 _PREFIX = "snellen_"
@@ -26,7 +26,7 @@ _ALL = Query(select(tokens).order_by(tokens.c.id), Token)
 _ANY = Query(select(tokens).limit(1), Token)
 _NAMED = Query(select(tokens).where(tokens.c.name == bindparam("n")), Token)
 _ADD = insert(tokens)
-_REVOKE = Command(
+_REVOKE = Statement(
     update(tokens)
     .where(tokens.c.name == bindparam("n"), tokens.c.revoked.is_(None))
     .values(revoked=bindparam("now"))

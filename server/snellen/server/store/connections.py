@@ -6,7 +6,6 @@ read holds until it commits, and no two changes wait for each other.
 """
 
 import os
-import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -131,11 +130,10 @@ class FileConnections:
         self.engine = _sqlite_engine(url, patience)
         self.faults: Faults = (SQLAlchemyError, self.engine.dialect.loaded_dbapi.Error)
         self._file = str(Path(url.database or "").absolute())
-        self._closing = threading.Lock()
         self._closed = False
         self._idle = deque([self._opened_reader()])
         self._writer: Connection | None = None
-        self._identity = _identity(self._file)
+        self._opened_file = os.stat(self._file)
         self._gone = False
 
     def read(self, work: Callable[[Connection], T]) -> T:
@@ -152,13 +150,14 @@ class FileConnections:
         except self.faults:
             # A connection may be lost, and with it the others: the next reads open new ones.
             _let_go(reader)
-            while self._idle:
-                _let_go(self._idle.pop())
+            self._close_idle()
             reader = None
             raise
         finally:
             if reader is not None:
-                self._put_back(reader)
+                self._idle.append(reader)
+                if self._closed:
+                    self._close_idle()
 
     def change(self, work: Callable[[Connection], T]) -> T:
         """Run a change in a transaction and commit it.
@@ -172,6 +171,7 @@ class FileConnections:
                 self._check_file()
                 self._writer = self.engine.connect()
             with self._writer.begin():
+                self._writer.connection.cursor().execute("BEGIN IMMEDIATE")
                 result = work(self._writer)
                 self._check_file()
         except BaseException as error:
@@ -184,19 +184,15 @@ class FileConnections:
 
     def close(self) -> None:
         """Close every connection; a read that is under way closes its own."""
-        with self._closing:
-            self._closed = True
-        while self._idle:
-            _let_go(self._idle.pop())
+        self._closed = True
+        self._close_idle()
         self._writer = _let_go(self._writer)
         self.engine.dispose()
 
-    def _put_back(self, reader: Connection) -> None:
-        with self._closing:
-            if not self._closed:
-                self._idle.append(reader)
-                return
-        _let_go(reader)
+    def _close_idle(self) -> None:
+        with suppress(IndexError):
+            while True:
+                _let_go(self._idle.pop())
 
     def _opened_reader(self) -> Connection:
         try:
@@ -206,7 +202,10 @@ class FileConnections:
             raise
 
     def _check_file(self) -> None:
-        gone = _identity(self._file) != self._identity
+        try:
+            gone = not os.path.samestat(os.stat(self._file), self._opened_file)
+        except OSError:
+            gone = True
         if gone and not self._gone:
             log().error("the store's file was deleted or replaced", file=self._file)
         self._gone = gone
@@ -249,16 +248,7 @@ def _sqlite_engine(url: URL, patience: float) -> Engine:
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 
-    _begin_with(engine, "BEGIN IMMEDIATE")
     return engine
-
-
-def _identity(file: str) -> tuple[int, int] | None:
-    try:
-        status = os.stat(file)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
 
 
 def _make(file: Path) -> None:
@@ -304,6 +294,8 @@ class ServerConnections:
 
             def transaction(connection: Connection) -> T:
                 with connection.begin():
+                    # Held until the end of the transaction: the other writers wait.
+                    connection.connection.cursor().execute(f"SELECT pg_advisory_xact_lock({_LOCK})")
                     return work(connection)
 
             return self._kept(connection, transaction)
@@ -360,17 +352,7 @@ def _postgresql_engine(url: URL, patience: float) -> Engine:
         cursor.close()
         connection.commit()
 
-    _begin_with(engine, f"SELECT pg_advisory_xact_lock({_LOCK})")
     return engine
-
-
-def _begin_with(engine: Engine, statement: str) -> None:
-    """Have every write transaction begin with a statement that waits for the other writers."""
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
-            connection.connection.cursor().execute(statement)
 
 
 def stopping() -> StoreError:

@@ -23,7 +23,7 @@ from sqlalchemy import (
     update,
 )
 
-from snellen.server.store.statements import Command, Query, row_values
+from snellen.server.store.statements import Query, Statement, row_values
 from snellen.server.store.tables import (
     AnswerRow,
     Attempt,
@@ -141,7 +141,7 @@ UNTOUCHED = Query(
     .limit(1),
     Attempt,
 )
-BEGIN_AGAIN = Command(
+BEGIN_AGAIN = Statement(
     update(attempts)
     .where(_ONE)
     .values(
@@ -152,16 +152,16 @@ BEGIN_AGAIN = Command(
         closed=None,
     )
 )
-REISSUE = Command(update(attempts).where(_ONE).values(digest=bindparam("d")))
-CLOSE = Command(
+REISSUE = Statement(update(attempts).where(_ONE).values(digest=bindparam("d")))
+CLOSE = Statement(
     update(attempts)
     .where(_ONE, attempts.c.state == State.OPEN)
     .values(state=bindparam("s"), closed=bindparam("now"))
 )
-_KEEP_REPORT = Command(
+_KEEP_REPORT = Statement(
     update(attempts).where(_ONE, attempts.c.report.is_(None)).values(report=bindparam("r"))
 )
-COUNT_ANSWERED = Command(update(attempts).where(_ONE).values(answered=attempts.c.answered + 1))
+COUNT_ANSWERED = Statement(update(attempts).where(_ONE).values(answered=attempts.c.answered + 1))
 
 _ITEMS = select(items, *_BESIDE).join_from(items, attempts, items.c.attempt == attempts.c.id)
 ITEM = Query(_ITEMS.where(_MINE, items.c.opaque == bindparam("o")), OpenItem)
@@ -234,13 +234,13 @@ SEEN = Query(
     ),
     LeaseRow,
 )
-LEASE = Command(
+LEASE = Statement(
     update(items).where(_THIS).values(holder=bindparam("h"), leased_until=bindparam("until"))
 )
-ADD_LEASE = Command(insert(leases))
-VIEWED = Command(update(items).where(_THIS).values(views=items.c.views + 1))
-ADD_ANSWER = Command(insert(answers))
-MARK_ANSWERED = Command(
+ADD_LEASE = Statement(insert(leases))
+VIEWED = Statement(update(items).where(_THIS).values(views=items.c.views + 1))
+ADD_ANSWER = Statement(insert(answers))
+MARK_ANSWERED = Statement(
     update(items).where(_THIS).values(answered=True, submissions=bindparam("n"))
 )
 

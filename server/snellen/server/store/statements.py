@@ -42,14 +42,16 @@ class _Compiled:
     found: Mapping[int, Process]
 
 
-class _Statement:
+class Statement:
+    """A change, or a question; the values of its rows are Python's."""
+
     def __init__(self, clause: Selected | Change) -> None:
         self.clause = clause
         self._returns_rows = isinstance(clause, Select)
         self._compiled: dict[tuple[type[Dialect], str], _Compiled] = {}
 
-    def _execute(self, connection: Connection, parameters: Parameters) -> list[Sequence[Any]]:
-        """Run it, and return its rows as the driver has them, their values as Python has them."""
+    def run(self, connection: Connection, parameters: Parameters) -> list[Sequence[Any]]:
+        """Run it within the connection's transaction, and return its rows; a change has none."""
         dialect = connection.dialect
         driver = type(dialect), dialect.paramstyle
         compiled = self._compiled.get(driver)
@@ -73,15 +75,7 @@ class _Statement:
         return rows
 
 
-class Command(_Statement):
-    """A change."""
-
-    def run(self, connection: Connection, parameters: Parameters) -> None:
-        """Make it, within the connection's transaction."""
-        self._execute(connection, parameters)
-
-
-class Query(_Statement, Generic[R]):
+class Query(Statement, Generic[R]):
     """A question, and what its rows are.
 
     Args:
@@ -97,7 +91,7 @@ class Query(_Statement, Generic[R]):
 
     def first(self, connection: Connection, parameters: Parameters) -> R | None:
         """Return the first row; None: there is none."""
-        rows = self._execute(connection, parameters)
+        rows = self.run(connection, parameters)
         return self._row(**dict(zip(self._names, rows[0], strict=True))) if rows else None
 
     def one(self, connection: Connection, parameters: Parameters) -> R:
@@ -108,7 +102,7 @@ class Query(_Statement, Generic[R]):
 
     def all(self, connection: Connection, parameters: Parameters) -> list[R]:
         """Return every row."""
-        rows = self._execute(connection, parameters)
+        rows = self.run(connection, parameters)
         return [self._row(**dict(zip(self._names, row, strict=True))) for row in rows]
 
 
