@@ -75,7 +75,7 @@ class LazyHost:
             raise HostError from error
 
     def begin(self) -> None:
-        """Begin to open it, if nobody has; nobody waits for it yet."""
+        """Begin to open it, unless that has begun; return at once."""
         if self._opened is None and not self._closed:
             self._begun()
 
@@ -106,8 +106,8 @@ class LazyHost:
     def _done(self, task: "asyncio.Task[Host]") -> None:
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            told = str(error) if isinstance(error, SnellenError) else type(error).__name__
-            log().error("not opened", message=told)
+            message = str(error) if isinstance(error, SnellenError) else type(error).__name__
+            log().error("not opened", message=message)
         if task.cancelled() or error is not None:
             self._task = None
         else:

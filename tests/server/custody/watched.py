@@ -52,7 +52,7 @@ from snellen.sdk.cli.serving import grade_answers  # noqa: E402
 from snellen.server.attempts.service import Clock, Service  # noqa: E402
 from snellen.server.exam.rules import Rules  # noqa: E402
 from snellen.server.host import Host, LazyHost, read_exam  # noqa: E402
-from snellen.server.http.app import PATH, organiser_routes, web_app  # noqa: E402
+from snellen.server.http.app import PATH, organizer_routes, web_app  # noqa: E402
 from snellen.server.http.auth import Tokens  # noqa: E402
 from snellen.server.logs import lines_to_stderr, log_libraries  # noqa: E402
 from snellen.server.mcp.server import ExamServer  # noqa: E402
@@ -358,7 +358,7 @@ async def over_http(
 ) -> AsyncGenerator[Door]:
     """Serve over HTTP, with a token for each caller."""
     secrets = [tokens.create(name, [Scope.TAKE]) for name in ("agent", "thief")]
-    web = web_app(face, Address(), tokens, organiser_routes(service, tokens))
+    web = web_app(face, Address(), tokens, organizer_routes(service, tokens))
     app = Watched(web, traffic)
 
     @asynccontextmanager

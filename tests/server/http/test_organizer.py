@@ -17,9 +17,9 @@ from snellen.server.attempts.service import Service
 from snellen.server.errors import NoSuchAttemptError
 from snellen.server.exam.rules import Rules
 from snellen.server.host import LazyHost, open_exam
-from snellen.server.http.app import organiser_routes, web_app
+from snellen.server.http.app import organizer_routes, web_app
 from snellen.server.http.auth import Tokens
-from snellen.server.http.organizer import is_organisers
+from snellen.server.http.organizer import is_organizer_path
 from snellen.server.mcp.server import ExamServer
 from snellen.server.mcp.tools import TOOLS
 from snellen.server.settings import Address, Settings
@@ -90,7 +90,7 @@ def door(store: Path) -> Served:
             ExamServer(LazyHost(lambda: opened)),
             Address(),
             tokens if guarded else None,
-            organiser_routes(opened.service, tokens),
+            organizer_routes(opened.service, tokens),
         )
         transport = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as http:
@@ -298,7 +298,7 @@ async def test_a_fault_says_nothing_of_itself(door: Served) -> None:
     ],
 )
 def test_which_paths_are_an_organisers(path: str, theirs: bool) -> None:
-    assert is_organisers(path) is theirs
+    assert is_organizer_path(path) is theirs
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from snellen.server.attempts.service import Service
 from snellen.server.errors import StoreError
 from snellen.server.exam.rules import Rules
 from snellen.server.host import Host, LazyHost, read_exam
-from snellen.server.http.app import organiser_routes, web_app
+from snellen.server.http.app import organizer_routes, web_app
 from snellen.server.http.auth import Tokens
 from snellen.server.mcp.server import ExamServer
 from snellen.server.screenshots.service import Screenshots
@@ -62,7 +62,7 @@ async def served(url: str) -> AsyncGenerator[Door]:
             ExamServer(LazyHost(lambda: opened)),
             Address(),
             tokens,
-            organiser_routes(service, tokens),
+            organizer_routes(service, tokens),
         )
         transport = httpx.ASGITransport(app)
         http = await stack.enter_async_context(

@@ -2,7 +2,7 @@
 
 An item belongs to one client at a time. A lease that runs out gives the item back, but its client
 has seen it all the same: it never gets the other half of that pair, and in a `fresh` attempt
-nothing else at all. A client that answers late keeps its item as long as nobody else took it.
+nothing else at all. A client that answers late keeps its item as long as no other client took it.
 """
 
 from dataclasses import replace

@@ -35,14 +35,14 @@ class Clock:
 
 
 class Register:
-    """Everybody's attempts in a store: looked up by number, listed, closed, swept."""
+    """All attempts in a store: looked up by number, listed, closed, swept."""
 
     def __init__(self, database: Database, clock: Clock | None = None) -> None:
         self.database = database
         self._clock = clock or Clock()
 
     def numbered(self, number: int) -> Attempt:
-        """Return an attempt by its number in the store, whoever's it is.
+        """Return an attempt by its number in the store, of any caller.
 
         Raises:
             NoSuchAttemptError: There is none.
@@ -55,13 +55,13 @@ class Register:
         return self._current(row)
 
     def list_attempts(self, *, after: int = 0, limit: int = MOST_LISTED) -> Sequence[Attempt]:
-        """Return a page of everybody's attempts, those after a number."""
+        """Return a page of all attempts, those after a number."""
         parameters = {"after": after, "most": min(limit, MOST_LISTED)}
         rows = self.database.read(lambda c: queries.LISTED.all(c, parameters))
         return [self._current(row) for row in rows]
 
     def all_attempts(self, after: int = 0) -> Iterator[Attempt]:
-        """Yield everybody's attempts, those after a number, page by page."""
+        """Yield all attempts, those after a number, page by page."""
         while page := self.list_attempts(after=after):
             yield from page
             after = page[-1].id
@@ -72,7 +72,7 @@ class Register:
         if end is None:
             now = self._clock.now()
             end = now if attempt.deadline is None else min(now, attempt.deadline)
-        # A clock that was set back meanwhile tells nothing of how long it took.
+        # If the clock was set back meanwhile, the time is not known.
         took = max(0, end - attempt.opened)
         totals = self.database.read(lambda c: queries.TOTALS.one(c, {"a": attempt.id}))
         return Cost(
@@ -118,7 +118,7 @@ class Register:
         return handle
 
     async def sweep(self, idle_minutes: float) -> SweepResult:
-        """Close what is past its deadline as expired, and what nobody has touched as abandoned."""
+        """Close what is past its deadline as expired, what had no call for long as abandoned."""
         now = self._clock.now()
         since = now - round(idle_minutes * 60_000)
         await self.flush()
@@ -165,7 +165,7 @@ class Entry(Closed):
         tasks: What is taken.
         opened: When.
         deadline: When its time is over; None: it has no end.
-        closed: When it was closed; None: nobody has closed it yet.
+        closed: When it was closed; None: it is not closed yet.
         state: Where it is in its life; `expired` from its deadline on.
         answered: How many items have an answer.
         total: How many items it has.

@@ -122,7 +122,7 @@ class Service(Register):
 
         # Read in the same transaction: the caller's next start may give it another handle.
         attempt = self._current(await self.database.write(work))
-        # The first report then does not wait for it; what fails here fails there, too, and is told.
+        # The first report then does not wait for it; what fails here fails there, too.
         self._graders.submit(self._grading.prepare, chosen)
         return NewAttempt(handle, attempt, attempt.progress.open)
 
@@ -145,7 +145,7 @@ class Service(Register):
         found = self._current(row)
         mode, served = found.rules.mode, self.exam.rules.mode
         if mode is not served and row.report is None:
-            # Practice that went on beside an exam would tell what is right in it.
+            # Practice that went on beside an exam would show what is right in it.
             raise ExamError(
                 f"this attempt was begun in {mode} mode, and {served} mode is served now: it goes"
                 " on when its mode is served again"

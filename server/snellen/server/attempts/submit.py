@@ -25,6 +25,7 @@ from snellen.server.attempts.models import AnswerMeta, Receipt
 from snellen.server.errors import ExamError
 from snellen.server.exam.spec import ExamSpec, Question
 from snellen.server.store import queries
+from snellen.server.store.queries import OpenItem
 from snellen.server.store.statements import row_values
 from snellen.server.store.tables import AnswerRow, Attempt, Progress
 
@@ -97,33 +98,19 @@ def submit(
             field="space",
         )
     response = _json_text(read_answer(question, request.answer))
-    number, again, most = row.submissions + 1, False, attempt.rules.submissions
+    number, most = row.submissions + 1, attempt.rules.submissions
+    again = False
     if row.submissions:
         last = queries.LAST.one(connection, {"a": attempt.id, "p": row.place})
         again = (last.response, last.holder) == (response, request.client)
-        if not again:
+        if again:
+            number = row.submissions
+        else:
             check_held(row, attempt, request.client, request.at)
             if row.submissions >= most:
                 raise ExamError(_used_up(most, request.item), field="item")
-    if again:
-        number = row.submissions
-    else:
-        meta = {"space": space, "view": request.meta.view}
-        answer = AnswerRow(
-            attempt=attempt.id,
-            place=row.place,
-            number=number,
-            holder=request.client,
-            given=_json_text(request.answer),
-            response=response,
-            meta=_json_text({name: value for name, value in meta.items() if value is not None}),
-            at=request.at,
-        )
-        this = {"a": attempt.id, "p": row.place}
-        queries.ADD_ANSWER.run(connection, row_values(answer))
-        queries.MARK_ANSWERED.run(connection, {**this, "n": number})
-        if number == 1:
-            queries.COUNT_ANSWERED.run(connection, this)
+    if not again:
+        _add(connection, row, request, response)
     answered = row.done + (0 if row.answered else 1)
     return Receipt(
         item=request.item,
@@ -133,6 +120,26 @@ def submit(
         progress=Progress(answered=answered, open=row.total - answered),
         submissions_left=most - number,
     )
+
+
+def _add(connection: Connection, row: OpenItem, request: AnswerRequest, response: str) -> None:
+    """Write an answer and count it; of its item the first one counts for the attempt, too."""
+    meta = {"space": request.meta.space, "view": request.meta.view}
+    answer = AnswerRow(
+        attempt=row.attempt,
+        place=row.place,
+        number=row.submissions + 1,
+        holder=request.client,
+        given=_json_text(request.answer),
+        response=response,
+        meta=_json_text({name: value for name, value in meta.items() if value is not None}),
+        at=request.at,
+    )
+    this = {"a": row.attempt, "p": row.place}
+    queries.ADD_ANSWER.run(connection, row_values(answer))
+    queries.MARK_ANSWERED.run(connection, {**this, "n": answer.number})
+    if answer.number == 1:
+        queries.COUNT_ANSWERED.run(connection, this)
 
 
 def read_answer(question: Question, answer: JsonValue) -> JsonValue:

@@ -1,4 +1,4 @@
-"""Exam: what a server offers, of which packs, by which rules; all of it fixed at the start."""
+"""The exam spec: what a server offers, of which packs, by which rules; fixed at the start."""
 
 import hmac
 from base64 import b32encode
@@ -121,16 +121,16 @@ class ExamSpec:
         """Return an item's line in its pack."""
         return self.packs_by_task[task].line(task, item)
 
-    def selected(self, wanted: Sequence[str] | None) -> tuple[str, ...]:
+    def selected(self, names: Sequence[str] | None) -> tuple[str, ...]:
         """Return the tasks asked for: ids, or benchmarks, each standing for all its tasks.
 
         Raises:
             ExamError: One is not offered.
         """
-        if not wanted:
+        if not names:
             return tuple(self.offers)
         tasks: dict[str, None] = {}
-        for name in wanted:
+        for name in names:
             matches = [task for task in self.offers if name in (task, task.partition("/")[0])]
             if not matches:
                 raise ExamError(
@@ -198,10 +198,10 @@ class ExamSpec:
             groups.setdefault(self._pair(task, item) or item, []).append(item)
         seed = f"{self.rules.seed}|{task}|"
         ranked = sorted(groups, key=lambda group: sha256(f"{seed}{group}".encode()).digest())
-        least = min(map(len, groups.values()))
+        smallest = min(map(len, groups.values()))
         drawn: set[str] = set()
         for group in ranked:
-            if len(drawn) + len(groups[group]) <= max(size, least):
+            if len(drawn) + len(groups[group]) <= max(size, smallest):
                 drawn.update(groups[group])
         return [item for item in items if item in drawn]
 
@@ -212,14 +212,14 @@ class ExamSpec:
 
 @dataclass(frozen=True)
 class Exam(ExamSpec):
-    """An exam spec and what it is graded with; nothing that an examinee is told is made of it.
+    """An exam spec and what it is graded with; nothing that an examinee reads is made of it.
 
     Attributes:
         references: Each pack's references by the pack's name; a deferred exam has none.
         grade: Grades an attempt; None in a deferred exam.
 
     Raises:
-        ExamError: What grading needs is missing, or is there where nothing is to be graded; or
+        ExamError: What grading needs is missing, or is there though nothing is to be graded; or
             the exam spec can't be.
     """
 

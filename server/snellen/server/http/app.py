@@ -76,10 +76,10 @@ class Gate(AuthenticationBackend):
         """Return who calls.
 
         Raises:
-            RefusedError: Nobody who may.
+            RefusedError: The caller may not call.
         """
         path = conn.scope["path"]
-        if path == HEALTH or (self._scope is Scope.TAKE and organizer.is_organisers(path)):
+        if path == HEALTH or (self._scope is Scope.TAKE and organizer.is_organizer_path(path)):
             return None
         if path.startswith(_WELL_KNOWN):
             # Clients look for a way to sign in there; a 401 would send them round in circles.
@@ -113,7 +113,7 @@ def web_app(
     exam_server: ExamServer,
     address: Address,
     tokens: Tokens | None = None,
-    organisers: Sequence[Route] = (),
+    organizer_only: Sequence[Route] = (),
 ) -> Starlette:
     """Return the application that serves an exam over HTTP.
 
@@ -121,13 +121,13 @@ def web_app(
         exam_server: The exam.
         address: Where it will listen, and by which names it may be called.
         tokens: Who may call; None: anybody.
-        organisers: Routes that are not for examinees, each behind a gate of its own.
+        organizer_only: Routes that are not for examinees, each behind a gate of its own.
     """
     app = exam_server.server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
         transport_security=_names(address),
-        custom_starlette_routes=[Route(HEALTH, _health, methods=["GET", "HEAD"]), *organisers],
+        custom_starlette_routes=[Route(HEALTH, _health, methods=["GET", "HEAD"]), *organizer_only],
     )
     # A redirect would name a host and a scheme, and behind a proxy that speaks TLS the wrong one.
     app.router.redirect_slashes = False
@@ -141,7 +141,7 @@ def web_app(
     return app
 
 
-def organiser_routes(service: Service, tokens: Tokens) -> Sequence[Route]:
+def organizer_routes(service: Service, tokens: Tokens) -> Sequence[Route]:
     """Return the routes for organisers, who hold tokens of their own scope."""
     gate = Middleware(
         AuthenticationMiddleware,
@@ -183,12 +183,12 @@ def serve(
     listener = _listen(address)
     config = uvicorn.Config(
         web_app(
-            exam_server, address, tokens if guarded else None, organiser_routes(service, tokens)
+            exam_server, address, tokens if guarded else None, organizer_routes(service, tokens)
         ),
         http=protocol(limits.connections),
         ws="none",
         backlog=limits.backlog,
-        # Where all connections are at work, those that come are told so.
+        # When all connections are in use, new ones get an error that says so.
         limit_concurrency=limits.connections + limits.backlog,
         log_config=None,
         access_log=False,

@@ -103,6 +103,6 @@ class Tokens:
 
 
 def _digest(token: str) -> bytes:
-    # 256 random bits: nothing slower than SHA-256 is needed, and a lookup by digest tells
+    # 256 random bits: nothing slower than SHA-256 is needed, and a lookup by digest shows
     # nothing by its time.
     return sha256(token.encode()).digest()

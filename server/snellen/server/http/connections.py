@@ -124,7 +124,7 @@ class LimitedProtocol(H11Protocol):
     def end(self) -> None:
         """Close the connection at once: what it has not taken yet is dropped."""
         self.waiting.remove(self)
-        # It counts no longer, though it is told of its end in the loop's next turn only.
+        # It counts no longer, though the loop reports its end in its next turn only.
         self.connections.discard(self)
         self.transport.abort()
 

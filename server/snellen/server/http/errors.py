@@ -1,4 +1,4 @@
-"""An error as an HTTP response: its status and headers, the same behind every door."""
+"""An error as an HTTP response: its status and headers, the same on every route."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -12,7 +12,7 @@ RETRY_SECONDS = 10
 
 
 class QueryError(ExamError):
-    """What follows the question mark can't be read."""
+    """The query string can't be read."""
 
 
 def status_of(error: ExamError) -> HTTPStatus:

@@ -1,4 +1,4 @@
-"""What an organiser asks over HTTP: attempts, reports, answers. No examinee's token opens it."""
+"""The organizer's routes: attempts, reports, answers. No examinee's token opens them."""
 
 import asyncio
 import time
@@ -20,7 +20,7 @@ from snellen.server.store.tables import Attempt
 
 PATH = "/attempts"
 IDLE_MINUTES = 24 * 60.0
-"""What nobody has touched for so long is abandoned, where a sweep is not told otherwise."""
+"""The minutes without a call after which a sweep abandons an attempt, by default."""
 
 _LINES = "application/x-ndjson"
 _FAILED = "the server failed, and its log says why; ask again"
@@ -29,13 +29,13 @@ _Answer = Callable[[Service, Request], Awaitable[Response]]
 _Number = TypeVar("_Number", int, float)
 
 
-def is_organisers(path: str) -> bool:
-    """Whether a path is an organiser's: its routes ask for tokens of a scope of their own."""
+def is_organizer_path(path: str) -> bool:
+    """Whether a path is an organizer's: its routes ask for tokens of a scope of their own."""
     return path == PATH or path.startswith(f"{PATH}/")
 
 
 def routes(service: Service, guard: Sequence[Middleware]) -> Sequence[Route]:
-    """Return the routes; the guard lets in who may organise, and nobody else."""
+    """Return the routes; the guard lets in organizers only."""
 
     def route(path: str, answer: _Answer, method: str = "GET") -> Route:
         async def endpoint(request: Request) -> Response:
@@ -152,8 +152,8 @@ def _number(
         found = kind(given[name]) if name in given else default
     except ValueError:
         found = None
-    least, most = span
+    lowest, highest = span
     # A NaN lies between no two numbers.
-    if found is None or not least <= found <= most:
-        raise QueryError(f"{name} must be a number from {least} to {most}")
+    if found is None or not lowest <= found <= highest:
+        raise QueryError(f"{name} must be a number from {lowest} to {highest}")
     return found

@@ -202,7 +202,7 @@ class _Record:
     def refused(self, message: str, error: ExamError | None = None) -> CallToolResult:
         known = {} if error is None else {"error": [type(error).__name__]}
         if error is not None and error.__cause__ is not None:
-            # What the caller is told leaves out what the organiser needs to know.
+            # The caller's message leaves out what the organizer needs to know.
             log().error("fault", tool=self.tool, **fault(error))
         self._note("refused", **known)
         return _refusal(message)
@@ -262,7 +262,7 @@ def caller_of(context: Context) -> str:
 
 
 def _masked(error: Exception) -> str:
-    """Return what a caller is told of a fault: nothing of what the server knows."""
+    """Return the message of a fault for a caller: nothing of what the server knows."""
     return _NOT_OPENED if isinstance(error, HostError) else _FAILED
 
 

@@ -1,4 +1,4 @@
-"""Words: everything that an examinee reads that is not an item's own."""
+"""The texts that an examinee reads, but those of items."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ INSTRUCTIONS = (
 
 
 def rules_said(rules: Rules, contexts: Contexts | None = None) -> list[str]:
-    """Return the rules as sentences, for the one who is asked."""
+    """Return the rules as sentences, for the examinee."""
     policy = contexts or rules.contexts
     said = [_hears(rules.mode), _answers(rules)]
     if rules.minutes is not None:

@@ -120,7 +120,7 @@ class FileConnections:
 
     No read waits for another: the event loop goes on while a grader reads thousands of answers.
 
-    A file that was deleted or replaced goes on taking answers that nobody will find, so each
+    A file that was deleted or replaced would take answers that are lost, so each
     commit looks first whether the file is the one that was opened.
     """
 
@@ -177,7 +177,7 @@ class FileConnections:
         except BaseException as error:
             if not isinstance(error, ExamError):
                 self._writer = _let_go(self._writer)
-                # Of a fault and its cause, the cause is told.
+                # Of a fault and its cause, the cause is raised.
                 self._check_file()
             raise
         return result
@@ -252,7 +252,7 @@ def _sqlite_engine(url: URL, patience: float) -> Engine:
 
 
 def _make(file: Path) -> None:
-    """Make the file where there is none, so that nobody else can read who answered what."""
+    """Make the file if it is missing; only its owner can read who answered what."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -328,7 +328,7 @@ def _postgresql_engine(url: URL, patience: float) -> Engine:
         )
     except ImportError as error:
         raise MissingExtraError("a store on PostgreSQL", "postgres") from error
-    # Who waits for a lock in vain is told so, and not that the statement took too long.
+    # A lock that is not released must not be reported as a slow statement.
     limits = {
         "lock_timeout": patience,
         "statement_timeout": patience + _SLACK_SECONDS / 2,

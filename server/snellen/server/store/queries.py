@@ -124,7 +124,7 @@ STARTED = Query(
     ),
     Count,
 )
-# Nothing of it was ever handed out, and nobody has been told how it ended.
+# Nothing of it was ever handed out, and its caller has not read how it ended.
 UNTOUCHED = Query(
     select(attempts)
     .where(
