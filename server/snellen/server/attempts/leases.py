@@ -103,8 +103,8 @@ def check_held(row: OpenItem, attempt: Attempt, client: str, now: int) -> None:
         ExamError: It does not, or it is not.
     """
     check_open(row.state, attempt, now)
-    _check_free(row, client, now)
     if row.holder != client:
+        _check_free(row, client, now)
         raise ExamError(
             f"item {row.opaque} is not {client!r}'s, or no longer: call get_item with it first",
             field="item",

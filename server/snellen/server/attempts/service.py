@@ -127,7 +127,7 @@ class Service(Register):
         return NewAttempt(handle, attempt, attempt.progress.open)
 
     def attempt(self, handle: str, caller: str) -> Attempt:
-        """Return an attempt of a caller's, who is known by name.
+        """Return a caller's attempt by its handle.
 
         Raises:
             NoSuchAttemptError: There is none, or it belongs to another caller.
