@@ -17,10 +17,10 @@ from statistics import median
 from _timing import options
 
 from snellen import sdk
-from snellen.server.attempts import Service
-from snellen.server.exam import Exam
-from snellen.server.rules import Mode, Rules
-from snellen.server.sittings import Call, Caller
+from snellen.server.attempts.models import Call, Caller
+from snellen.server.attempts.service import Service
+from snellen.server.exam.rules import Mode, Rules
+from snellen.server.exam.spec import Exam
 from snellen.server.store.schema import open_store
 from snellen.tasks.pack.reading import open_pack
 from snellen.tasks.pack.writing import Part, write_pack
@@ -73,19 +73,19 @@ class Loads:
 
     async def read(self) -> None:
         """Find the attempt and the item that is held; keep a trace."""
-        attempt = self.service.attempt(self.handle, ME)
+        attempt = self.service.attempt(self.handle, ME.name)
         self.service.held(attempt, ME, self.held[0])
         self.service.trace(attempt, Call("get_screenshot", 900, 0, 80_000, 1_000))
 
     async def lease(self) -> None:
         """Find the attempt and lease the next item."""
-        attempt = self.service.attempt(self.handle, ME)
-        leased = await self.service.lease(attempt, ME, next(self.names))
-        self.held.append(leased.place.opaque)
+        attempt = self.service.attempt(self.handle, ME.name)
+        lease = await self.service.lease(attempt, ME, next(self.names))
+        self.held.append(lease.item.opaque)
 
     async def submit(self) -> None:
         """Find the attempt and answer an item."""
-        attempt = self.service.attempt(self.handle, ME)
+        attempt = self.service.attempt(self.handle, ME.name)
         await self.service.submit(attempt, ME, self.held.pop(), "an answer")
 
 
@@ -104,7 +104,7 @@ async def run(folder: Path, rounds: int, calls: int) -> None:
     service = Service(Exam([pack], Rules(mode=Mode.DEFERRED)), database)
     started = await service.start(ME)
     attempt = started.attempt
-    places = service.exam.places(attempt.tasks, attempt.secret)
+    places = service.exam.items(attempt.tasks, attempt.secret)
     loads = Loads(service, started.handle, (place.opaque for place in places))
     await loads.lease()
     commit = bare(folder / "bare.sqlite")

@@ -19,10 +19,10 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult, ImageContent, TextContent
 
-from snellen.sdk.cli.serving import grade_taken
-from snellen.server.app import Face
-from snellen.server.opening import Opening, open_exam
-from snellen.server.rules import Rules
+from snellen.sdk.cli.serving import grade_answers
+from snellen.server.exam.rules import Rules
+from snellen.server.host import LazyHost, open_exam
+from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
 from snellen.tasks.samples import sample_pack
 
@@ -196,12 +196,12 @@ def either_store(request: pytest.FixtureRequest, store: Path) -> str:
 
 
 @pytest.fixture
-def opening(store: Path) -> Callable[..., Opening]:
+def opening(store: Path) -> Callable[..., LazyHost]:
     """Return a function that offers the sample by some rules."""
 
-    def offer(**rules: object) -> Opening:
+    def offer(**rules: object) -> LazyHost:
         settings = Settings((sample_pack(),), store, Rules.model_validate(rules))
-        return Opening(lambda: open_exam(settings, grade_taken))
+        return LazyHost(lambda: open_exam(settings, grade_answers))
 
     return offer
 
@@ -216,23 +216,23 @@ def era(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def exam(opening: Callable[..., Opening]) -> Callable[..., Any]:
+def exam(opening: Callable[..., LazyHost]) -> Callable[..., Any]:
     """Return a function that lets an agent take the sample in memory, by some rules."""
     return _exam(opening, NEWEST)
 
 
 @pytest.fixture
-def exam_of_era(opening: Callable[..., Opening], era: str) -> Callable[..., Any]:
+def exam_of_era(opening: Callable[..., LazyHost], era: str) -> Callable[..., Any]:
     """Return the same function, once for each era: for tests of what the eras differ in."""
     return _exam(opening, era)
 
 
-def _exam(opening: Callable[..., Opening], era: str) -> Callable[..., Any]:
+def _exam(opening: Callable[..., LazyHost], era: str) -> Callable[..., Any]:
     @asynccontextmanager
     async def take(**rules: object) -> AsyncGenerator[Agent]:
         offered = opening(**rules)
         try:
-            async with Client(Face(offered).server, mode=era) as client:
+            async with Client(ExamServer(offered).server, mode=era) as client:
                 yield Agent(client)
         finally:
             await offered.close()

@@ -21,7 +21,7 @@ from typing import Any, cast
 import pytest
 
 from snellen import sdk
-from snellen.server.auth import Tokens
+from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
 from snellen.tasks.pack.sealing import write_key
 from snellen.tasks.pack.writing import Part, write_pack

@@ -12,10 +12,10 @@ from mcp import Client
 from typer.testing import CliRunner
 
 from snellen.sdk.cli.app import app
-from snellen.sdk.cli.serving import grade_taken
-from snellen.server.app import Face
-from snellen.server.opening import Opening, open_exam
-from snellen.server.rules import Rules
+from snellen.sdk.cli.serving import grade_answers
+from snellen.server.exam.rules import Rules
+from snellen.server.host import LazyHost, open_exam
+from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
 from snellen.tasks.pack.reading import open_pack
 from snellen.tasks.pack.sealing import KEY_VARIABLE, write_key
@@ -37,11 +37,11 @@ def take(
     settings = Settings(
         (pack,), store, Rules.model_validate({"sample": 9, "seed": 2, **rules}), key
     )
-    offered = Opening(lambda: open_exam(settings, grade_taken))
+    offered = LazyHost(lambda: open_exam(settings, grade_answers))
 
     async def work() -> dict[str, Any]:
         try:
-            async with Client(Face(offered).server) as client:
+            async with Client(ExamServer(offered).server) as client:
                 agent = agent_of(client)
                 await agent.start(model="scripted")
                 for number in range(8):

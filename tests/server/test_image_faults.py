@@ -11,12 +11,12 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from snellen.sdk.cli.serving import grade_taken
-from snellen.server.app import Face
-from snellen.server.opening import Opening, open_exam
-from snellen.server.rules import Rules
+from snellen.sdk.cli.serving import grade_answers
+from snellen.server.attempts.models import Caller
+from snellen.server.exam.rules import Rules
+from snellen.server.host import LazyHost, open_exam
+from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
-from snellen.server.sittings import Caller
 from snellen.tasks.samples import sample_pack
 
 AgentOf = Callable[[Client], Any]
@@ -35,9 +35,9 @@ def take(pack: Path, store: Path, agent_of: AgentOf) -> Callable[..., Any]:
     @asynccontextmanager
     async def taking(**rules: object) -> AsyncGenerator[Any]:
         settings = Settings((pack,), store, Rules.model_validate(rules))
-        opening = Opening(lambda: open_exam(settings, grade_taken))
+        opening = LazyHost(lambda: open_exam(settings, grade_answers))
         try:
-            async with Client(Face(opening).server) as client:
+            async with Client(ExamServer(opening).server) as client:
                 agent = agent_of(client)
                 agent.opening = opening
                 yield agent
@@ -159,8 +159,8 @@ async def test_answers_to_an_item_that_could_not_be_shown_are_exported_as_errors
         await agent.answer(item["item"], "a guess")
         await agent.call("finish_attempt", attempt=agent.attempt)
         service = (await agent.opening.get()).service
-        (exported,) = service.export(service.attempt(agent.attempt, Caller()))
-    lines = [json.loads(line) for line in exported.lines.splitlines()]
+        (exported,) = service.export(service.attempt(agent.attempt, Caller().name))
+    lines = [json.loads(line) for line in exported.lines().splitlines()]
     (faulty,) = [line for line in lines if line.get("error")]
     assert faulty["response"] == "a guess"
     assert "could not be shown" in faulty["error"]

@@ -1,8 +1,8 @@
-"""What a server tells a caller that it can't do, always with what to do instead.
+"""The errors of the server; each message says what is wrong and what to do.
 
 InputError (snellen.grading.errors)
 └── ExamError                  the exam can't serve the call; the message is for the caller
-    ├── NoSuchAttemptError     no attempt of this handle, or somebody else's
+    ├── NoSuchAttemptError     no attempt of this handle, or another caller's
     └── StoreError             the store failed: full, held by another program, damaged
 """
 
@@ -14,7 +14,7 @@ class ExamError(InputError):
 
 
 class NoSuchAttemptError(ExamError):
-    """There is no attempt of this handle, or it is somebody else's: which of them is not said."""
+    """There is no attempt of this handle, or it is another caller's: the message is the same."""
 
     def __init__(
         self, message: str = "no attempt of yours has this handle; start_attempt returns one"

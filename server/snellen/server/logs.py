@@ -29,7 +29,7 @@ _HANDLE_SHOWN = 8
 
 
 class LateLines:
-    """Writes lines on a thread of its own; the oldest are dropped when nobody reads them."""
+    """Writes lines on a thread of its own; the oldest are dropped when they are not read."""
 
     def __init__(self, stream: IO[bytes], most: int = MOST_WAITING) -> None:
         self._stream = stream
@@ -71,7 +71,7 @@ class LateLines:
                 self._stream.write(lines)
                 self._stream.flush()
             except (OSError, ValueError):
-                return  # nobody is there to tell
+                return  # no reader is left
 
 
 class Repeats:
@@ -145,7 +145,7 @@ def log() -> Any:  # noqa: ANN401  # structlog's loggers have no type that names
 
 
 def short(handle: str | None) -> str | None:
-    """Return enough of a handle to tell it from others, too little to use it."""
+    """Return enough of a handle to know it by, too little to use it."""
     return None if handle is None else handle[:_HANDLE_SHOWN] + "…"
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from snellen.server.rules import Rules
+from snellen.server.exam.rules import Rules
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """The hosts that only this machine can reach."""

@@ -7,46 +7,46 @@ from contextlib import suppress
 
 from mcp.server.stdio import stdio_server
 
-from snellen.server.app import Face
+from snellen.server.host import LazyHost
 from snellen.server.logs import lines_to_stderr
-from snellen.server.opening import Opening
+from snellen.server.mcp.server import ExamServer
 
 _DRAIN_SECONDS = 1.0
 
 
-def serve_stdio(opening: Opening) -> None:
+def serve_stdio(host: LazyHost) -> None:
     """Serve an exam until the client goes, or the process is asked to stop.
 
     Args:
-        opening: The exam; it is opened after the tools were listed and closed at the end.
+        host: The exam; it is opened after the tools were listed and closed at the end.
     """
     try:
-        asyncio.run(_serve(opening))
+        asyncio.run(_serve(host))
     finally:
         lines_to_stderr().drain(_DRAIN_SECONDS)
 
 
-async def _serve(opening: Opening) -> None:
+async def _serve(host: LazyHost) -> None:
     leaving: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # Windows stops a process without asking it
             loop.add_signal_handler(
                 number,
-                lambda number=number: leaving.add(asyncio.ensure_future(_leave(opening, number))),
+                lambda number=number: leaving.add(asyncio.ensure_future(_leave(host, number))),
             )
-    face = Face(opening)
+    exam_server = ExamServer(host)
     try:
         async with stdio_server() as (incoming, outgoing):
-            options = face.server.create_initialization_options()
-            await face.server.run(incoming, outgoing, options)
+            options = exam_server.server.create_initialization_options()
+            await exam_server.server.run(incoming, outgoing, options)
     finally:
-        await opening.close()
+        await host.close()
 
 
-async def _leave(opening: Opening, number: int) -> None:
+async def _leave(host: LazyHost, number: int) -> None:
     try:
-        await opening.close()
+        await host.close()
     finally:
         lines_to_stderr().drain(_DRAIN_SECONDS)
         # A thread waits for input that may never come, and nothing else can end it.

@@ -11,14 +11,15 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from snellen.sdk.cli.app import app
-from snellen.sdk.cli.serving import grade_taken
-from snellen.server.attempts import Clock, Service
+from snellen.sdk.cli.serving import grade_answers
+from snellen.server.attempts.models import Caller
+from snellen.server.attempts.service import Clock, Service
 from snellen.server.errors import NoSuchAttemptError
-from snellen.server.opening import read_exam
-from snellen.server.rules import Rules
+from snellen.server.exam.rules import Rules
+from snellen.server.host import read_exam
 from snellen.server.settings import Settings
-from snellen.server.sittings import Attempt, Caller
 from snellen.server.store.schema import open_store
+from snellen.server.store.tables import Attempt
 from snellen.tasks.samples import sample_pack
 
 ME = Caller("alice")
@@ -38,7 +39,7 @@ def take(store: Path) -> Took:
         settings = Settings((sample_pack(),), store, Rules.model_validate({"sample": 3, **rules}))
         database = open_store(store)
         clock = None if now is None else Clock(now=lambda: now)
-        service = Service(read_exam(settings, grade_taken), database, clock)
+        service = Service(read_exam(settings, grade_answers), database, clock)
 
         async def work() -> Attempt:
             attempt = (await service.start(ME, model="mine")).attempt
@@ -46,7 +47,7 @@ def take(store: Path) -> Took:
                 leased = await service.lease(attempt, ME)
                 for _ in range(service.exam.rules.submissions):
                     answer = f"no idea {number}"
-                    await service.submit(attempt, ME, leased.place.opaque, answer)
+                    await service.submit(attempt, ME, leased.item.opaque, answer)
             if finish:
                 await service.finish(attempt)
             return service.numbered(attempt.id)
@@ -221,10 +222,10 @@ def test_reissue_prints_a_handle_that_works_and_kills_the_old_one(
     database = open_store(store)
     try:
         settings = Settings((sample_pack(),), store, Rules(sample=3))
-        service = Service(read_exam(settings, grade_taken), database)
-        assert service.attempt(handles[1], ME).id == 1
+        service = Service(read_exam(settings, grade_answers), database)
+        assert service.attempt(handles[1], ME.name).id == 1
         with pytest.raises(NoSuchAttemptError):
-            service.attempt(handles[0], ME)
+            service.attempt(handles[0], ME.name)
     finally:
         database.close()
     run("abandon", "1")

@@ -14,8 +14,9 @@ from snellen.grading.errors import SnellenError
 from snellen.sdk.taking.contexts import Pace
 from snellen.sdk.taking.exams import Wanted, take
 from snellen.sdk.taking.own_server import serving
-from snellen.server.auth import Scope, Tokens
+from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
+from snellen.server.store.tables import Scope
 
 AGENT = Path(__file__).with_name("agents.py")
 

@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 from random import Random
 
-from snellen.server.attempts import Service
+from snellen.server.attempts.models import Call, Caller
+from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError
-from snellen.server.exam import Exam
-from snellen.server.rules import Mode, Rules
-from snellen.server.sittings import Call, Caller
+from snellen.server.exam.rules import Mode, Rules
+from snellen.server.exam.spec import Exam
 from snellen.server.store.schema import open_store
 from snellen.tasks.pack.reading import open_pack
 
@@ -33,20 +33,20 @@ async def work(service: Service, handle: str, client: str, random: Random) -> No
     A client that was killed goes on with the item that it held.
     """
     caller = Caller(client=client)
-    attempt = service.attempt(handle, caller)
+    attempt = service.attempt(handle, caller.name)
     while True:
         try:
             leased = await service.lease(attempt, caller)
         except ExamError:
             return
-        item = leased.place.opaque
+        item = leased.item.opaque
         for _ in range(random.randint(1, 3)):
             text = f"{os.getpid()} {client} {random.getrandbits(64):x}"
             say(trying=text, item=item)
             for _ in range(random.randint(1, 2)):
                 receipt = await service.submit(attempt, caller, item, text)
                 say(stored=text, item=item, number=receipt.number)
-        service.trace(attempt, Call("submit_answer", 1, leased.place.place))
+        service.trace(attempt, Call("submit_answer", 1, leased.item.place))
         if random.random() < 0.2:
             await service.flush()
 

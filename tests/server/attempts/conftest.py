@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from snellen import sdk
-from snellen.server.attempts import Clock, Service
-from snellen.server.exam import Exam, Taken
-from snellen.server.rules import Mode, Rules
+from snellen.server.attempts.service import Clock, Service
+from snellen.server.exam.rules import Mode, Rules
+from snellen.server.exam.spec import AnswerSet, Exam
 from snellen.server.store.schema import open_store
 from snellen.tasks.pack.reading import open_pack, open_references
 from snellen.tasks.pack.writing import Part, write_pack
@@ -109,7 +109,7 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "store" / "exam.sqlite"
 
 
-def graded(taken: Taken) -> sdk.Report:
+def graded(taken: AnswerSet) -> sdk.Report:
     """Grade the answers to one task."""
     return sdk.grade(taken.submissions, data=taken.data, protocol=taken.protocol, items=taken.items)
 

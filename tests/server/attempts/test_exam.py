@@ -12,11 +12,11 @@ from pydantic import ValidationError
 from snellen import sdk
 from snellen.grading.models.answers import AnswerFormat, AnswerKind
 from snellen.grading.models.items import Item
-from snellen.server.attempts import Service
+from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError
-from snellen.server.exam import Exam, Taken
-from snellen.server.options import lettered, shuffle
-from snellen.server.rules import Mode, Rules
+from snellen.server.exam.rules import Mode, Rules
+from snellen.server.exam.shuffle import lettered, shuffle
+from snellen.server.exam.spec import AnswerSet, Exam
 from snellen.tasks.pack.reading import open_pack, open_references
 from snellen.tasks.pack.writing import Part, write_pack
 
@@ -25,7 +25,7 @@ SECRET = bytes(32)
 TASK = "screenqa/short"
 
 
-def never(taken: Taken) -> sdk.Report:
+def never(taken: AnswerSet) -> sdk.Report:
     """Stand where nothing is graded."""
     raise AssertionError(taken.data.task)
 
@@ -38,7 +38,7 @@ def exam_of(packs: Path, name: str = "short", **rules: object) -> Exam:
 
 def test_the_order_is_the_seeds_and_nothing_elses(packs: Path) -> None:
     def order(seed: int, secret: bytes) -> list[str]:
-        return [place.item for place in exam_of(packs, seed=seed).places([TASK], secret)]
+        return [place.item for place in exam_of(packs, seed=seed).items([TASK], secret)]
 
     assert order(1, SECRET) == order(1, bytes(range(32)))
     assert order(1, SECRET) != order(2, SECRET)
@@ -52,18 +52,18 @@ def test_the_order_is_the_seeds_and_nothing_elses(packs: Path) -> None:
 
 def test_an_items_name_is_its_attempts_own_and_tells_nothing(packs: Path) -> None:
     exam = exam_of(packs)
-    first = exam.places([TASK], SECRET)
-    second = exam.places([TASK], bytes(range(32)))
+    first = exam.items([TASK], SECRET)
+    second = exam.items([TASK], bytes(range(32)))
     names = [place.opaque for place in (*first, *second)]
     assert len(set(names)) == 16
     assert all(len(name) == 10 and name.isalnum() for name in names)
-    assert [place.opaque for place in exam.places([TASK], SECRET)] == names[:8]
+    assert [place.opaque for place in exam.items([TASK], SECRET)] == names[:8]
 
 
 def test_what_is_asked_holds_neither_id_nor_tags(packs: Path) -> None:
     exam = exam_of(packs)
-    for place in exam.places([TASK], SECRET):
-        asked = exam.asked(place, SECRET)
+    for place in exam.items([TASK], SECRET):
+        asked = exam.question(place.task, place.item, SECRET)
         assert (asked.item.id, asked.item.tags) == (place.opaque, {})
         assert place.item not in asked.item.model_dump_json()
 
@@ -71,9 +71,7 @@ def test_what_is_asked_holds_neither_id_nor_tags(packs: Path) -> None:
 @pytest.mark.parametrize("size", [1, 3, 7])
 def test_a_sample_is_the_seeds(packs: Path, size: int) -> None:
     drawn = {
-        seed: {
-            place.item for place in exam_of(packs, sample=size, seed=seed).places([TASK], SECRET)
-        }
+        seed: {place.item for place in exam_of(packs, sample=size, seed=seed).items([TASK], SECRET)}
         for seed in range(60)
     }
     assert {len(items) for items in drawn.values()} == {size}
@@ -83,7 +81,7 @@ def test_a_sample_is_the_seeds(packs: Path, size: int) -> None:
 def test_a_sample_holds_whole_pairs(packs: Path) -> None:
     for seed in range(10):
         exam = exam_of(packs, "paired", sample=5, seed=seed)
-        pairs = [place.pair for place in exam.places([TASK], SECRET)]
+        pairs = [place.pair for place in exam.items([TASK], SECRET)]
         assert len(pairs) == 4
         assert all(pairs.count(pair) == 2 for pair in pairs)
         assert exam.offers[TASK].items == 4
@@ -92,7 +90,7 @@ def test_a_sample_holds_whole_pairs(packs: Path) -> None:
 def test_a_sample_smaller_than_a_pair_is_a_pair(packs: Path) -> None:
     exam = exam_of(packs, "paired", sample=1)
     (task,) = exam.offers
-    places = exam.places([task], SECRET)
+    places = exam.items([task], SECRET)
     assert len(places) == exam.offers[task].items == 2
     assert len({exam.packs[0].pair(task, place.item) for place in places}) == 1
 
@@ -180,7 +178,7 @@ def test_options_that_are_drawn_in_the_image_stay(packs: Path) -> None:
 async def test_options_stay_where_the_organiser_says_so(serve: Serve) -> None:
     service = serve("mixed", shuffle_options=False)
     exam = service.exam
-    for place in exam.places(["mmbench-gui/l1"], SECRET):
-        asked = exam.asked(place, SECRET)
+    for place in exam.items(["mmbench-gui/l1"], SECRET):
+        asked = exam.question(place.task, place.item, SECRET)
         assert asked.shuffled is None
         assert asked.item.prompt == asked.line.item.prompt

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from snellen.server.attempts import Service
+from snellen.server.attempts.models import Caller, Lease
+from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError
-from snellen.server.sittings import Attempt, Caller, Leased
+from snellen.server.store.tables import Attempt
 
 A, B, C = (Caller(client=name) for name in "ABC")
 MINUTE = 60_000
@@ -18,9 +19,9 @@ async def begin(service: Service, **arguments: object) -> Attempt:
     return started.attempt
 
 
-async def answer(service: Service, attempt: Attempt, caller: Caller) -> Leased:
+async def answer(service: Service, attempt: Attempt, caller: Caller) -> Lease:
     leased = await service.lease(attempt, caller)
-    await service.submit(attempt, caller, leased.place.opaque, "an answer")
+    await service.submit(attempt, caller, leased.item.opaque, "an answer")
     return leased
 
 
@@ -34,8 +35,8 @@ async def test_two_clients_get_different_items(serve: Serve) -> None:
     service = serve()
     attempt = await begin(service)
     first, second = await service.lease(attempt, A), await service.lease(attempt, B)
-    assert first.place.opaque != second.place.opaque
-    assert (first.place.place, second.place.place) == (0, 1)
+    assert first.item.opaque != second.item.opaque
+    assert (first.item.place, second.item.place) == (0, 1)
 
 
 async def test_a_client_that_lost_the_result_gets_its_item_again(serve: Serve) -> None:
@@ -43,13 +44,13 @@ async def test_a_client_that_lost_the_result_gets_its_item_again(serve: Serve) -
     attempt = await begin(service)
     first = await service.lease(attempt, A)
     await service.lease(attempt, B)
-    assert (await service.lease(attempt, A)).place == first.place
+    assert (await service.lease(attempt, A)).item.place == first.item.place
 
 
 async def test_an_item_that_is_leased_is_refused_to_another_client(serve: Serve) -> None:
     service = serve()
     attempt = await begin(service)
-    item = (await service.lease(attempt, A)).place.opaque
+    item = (await service.lease(attempt, A)).item.opaque
     assert await refused(service, attempt, B, item) == (
         f"item {item} is another client's ('A'); call get_item without an item for one of your own"
     )
@@ -58,11 +59,11 @@ async def test_an_item_that_is_leased_is_refused_to_another_client(serve: Serve)
 async def test_a_lease_that_ran_out_returns_the_item(serve: Serve, now: list[int]) -> None:
     service = serve(lease_minutes=5)
     attempt = await begin(service)
-    item = (await service.lease(attempt, A)).place.opaque
+    item = (await service.lease(attempt, A)).item.opaque
     now[0] += 5 * MINUTE
-    assert (await service.lease(attempt, B)).place.opaque != item
+    assert (await service.lease(attempt, B)).item.opaque != item
     now[0] += 1
-    assert (await service.lease(attempt, C)).place.opaque == item
+    assert (await service.lease(attempt, C)).item.opaque == item
     with pytest.raises(ExamError, match="another client's"):
         await service.submit(attempt, A, item, "late")
 
@@ -72,7 +73,7 @@ async def test_a_late_answer_counts_where_nobody_took_the_item(
 ) -> None:
     service = serve(lease_minutes=5)
     attempt = await begin(service)
-    item = (await service.lease(attempt, A)).place.opaque
+    item = (await service.lease(attempt, A)).item.opaque
     now[0] += 60 * MINUTE
     assert (await service.submit(attempt, A, item, "late")).progress.answered == 1
 
@@ -80,9 +81,9 @@ async def test_a_late_answer_counts_where_nobody_took_the_item(
 async def test_an_answered_item_never_returns(serve: Serve, now: list[int]) -> None:
     service = serve(lease_minutes=5)
     attempt = await begin(service)
-    item = (await answer(service, attempt, A)).place.opaque
+    item = (await answer(service, attempt, A)).item.opaque
     now[0] += 600 * MINUTE
-    assert (await service.lease(attempt, B)).place.opaque != item
+    assert (await service.lease(attempt, B)).item.opaque != item
     assert "another client's" in await refused(service, attempt, B, item)
 
 
@@ -112,16 +113,16 @@ async def test_a_fresh_context_gets_one_item(serve: Serve) -> None:
     attempt = await begin(service)
     first = await answer(service, attempt, A)
     assert "one question a context, and 'A' has had one" in await refused(service, attempt, A, None)
-    other = service.list_items(attempt, after=first.place.place)[0].id
+    other = service.list_items(attempt, after=first.item.place)[0].id
     assert "one question a context" in await refused(service, attempt, A, other)
-    assert (await service.lease(attempt, B)).place.opaque == other
+    assert (await service.lease(attempt, B)).item.opaque == other
 
 
 async def test_a_fresh_context_may_ask_for_its_item_again(serve: Serve) -> None:
     service = serve(contexts="fresh")
     attempt = await begin(service)
-    item = (await answer(service, attempt, A)).place.opaque
-    assert (await service.lease(attempt, A, item)).answered
+    item = (await answer(service, attempt, A)).item.opaque
+    assert (await service.lease(attempt, A, item)).item.answered
 
 
 async def test_a_fresh_context_that_lost_its_item_has_seen_it_all_the_same(
@@ -131,19 +132,19 @@ async def test_a_fresh_context_that_lost_its_item_has_seen_it_all_the_same(
     attempt = await begin(service)
     first = await service.lease(attempt, A)
     now[0] += 6 * MINUTE
-    assert (await service.lease(attempt, B)).place == first.place
+    assert (await service.lease(attempt, B)).item.place == first.item.place
     assert "one question a context" in await refused(service, attempt, A, None)
 
 
 async def test_the_halves_of_a_pair_go_to_two_clients(serve: Serve) -> None:
     service = serve("paired")
     attempt = await begin(service)
-    seen = [(await answer(service, attempt, A)).place.pair for _ in range(4)]
+    seen = [(await answer(service, attempt, A)).item.pair for _ in range(4)]
     assert len(set(seen)) == 4
     assert "the 4 open items are leased to other clients, or are the other halves" in (
         await refused(service, attempt, A, None)
     )
-    rest = [(await answer(service, attempt, B)).place.pair for _ in range(4)]
+    rest = [(await answer(service, attempt, B)).item.pair for _ in range(4)]
     assert sorted(map(str, rest)) == sorted(map(str, seen))
 
 
@@ -151,10 +152,10 @@ async def test_a_named_other_half_is_refused(serve: Serve) -> None:
     service = serve("paired")
     attempt = await begin(service)
     first = await service.lease(attempt, A)
-    places = service.exam.places(attempt.tasks, attempt.secret)
-    other = next(p for p in places if p.pair == first.place.pair and p != first.place)
+    places = service.exam.items(attempt.tasks, attempt.secret)
+    other = next(p for p in places if p.pair == first.item.pair and p.place != first.item.place)
     assert "the other half of this pair" in await refused(service, attempt, A, other.opaque)
-    assert (await service.lease(attempt, B, other.opaque)).place == other
+    assert (await service.lease(attempt, B, other.opaque)).item.opaque == other.opaque
 
 
 async def test_a_half_that_was_lost_was_seen_all_the_same(serve: Serve, now: list[int]) -> None:
@@ -162,18 +163,18 @@ async def test_a_half_that_was_lost_was_seen_all_the_same(serve: Serve, now: lis
     attempt = await begin(service)
     first = await service.lease(attempt, A)
     now[0] += 6 * MINUTE
-    await service.lease(attempt, B, first.place.opaque)
-    places = service.exam.places(attempt.tasks, attempt.secret)
-    other = next(p for p in places if p.pair == first.place.pair and p != first.place)
+    await service.lease(attempt, B, first.item.opaque)
+    places = service.exam.items(attempt.tasks, attempt.secret)
+    other = next(p for p in places if p.pair == first.item.pair and p.place != first.item.place)
     assert "the other half" in await refused(service, attempt, A, other.opaque)
-    got = [(await answer(service, attempt, A)).place for _ in range(3)]
+    got = [(await answer(service, attempt, A)).item.place for _ in range(3)]
     assert other not in got
 
 
 async def test_where_it_is_allowed_one_client_sees_whole_pairs(serve: Serve) -> None:
     service = serve("paired", pairs_together=True)
     attempt = await begin(service)
-    pairs = [(await answer(service, attempt, A)).place.pair for _ in range(8)]
+    pairs = [(await answer(service, attempt, A)).item.pair for _ in range(8)]
     assert len(set(pairs)) == 4
 
 
@@ -220,7 +221,7 @@ async def test_views_are_counted_and_end(serve: Serve) -> None:
     assert [await service.viewed(attempt, leased) for _ in range(2)] == [1, 0]
     with pytest.raises(ExamError, match=r"all 2 views of item .* are used; answer it now"):
         await service.viewed(attempt, leased)
-    assert service.held(attempt, A, leased.place.opaque).views_left == 0
+    assert service.held(attempt, A, leased.item.opaque).views_left == 0
 
 
 async def test_views_without_a_limit_are_not_counted(serve: Serve) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from snellen.server.attempts import Service
+from snellen.server.attempts.models import Caller, NewAttempt
+from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError
-from snellen.server.exam import Exam
-from snellen.server.rules import Rules
-from snellen.server.sittings import Caller, Started
+from snellen.server.exam.rules import Rules
+from snellen.server.exam.spec import Exam
 from snellen.server.store.schema import open_store
 from snellen.tasks.pack.reading import open_pack
 
@@ -57,7 +57,7 @@ async def test_no_caller_that_has_seen_an_item_gets_another_attempt(servers: Ser
     async def take(service: Service, caller: Caller) -> str:
         try:
             started = await service.start(caller)
-            item = (await service.lease(started.attempt, caller)).place.opaque
+            item = (await service.lease(started.attempt, caller)).item.opaque
         except ExamError as error:
             return str(error)
         return item
@@ -92,12 +92,12 @@ async def test_servers_that_answer_in_one_attempt_lose_and_double_nothing(
     services = servers()
     begun = [await services[0].start(Caller()) for _ in range(4)]
 
-    async def work(service: Service, started: Started, name: str) -> list[str]:
+    async def work(service: Service, started: NewAttempt, name: str) -> list[str]:
         caller = Caller(client=name)
         items: list[str] = []
         for _ in range(8):
             try:
-                item = (await service.lease(started.attempt, caller)).place.opaque
+                item = (await service.lease(started.attempt, caller)).item.opaque
             except ExamError:
                 return items
             await service.submit(started.attempt, caller, item, f"of {name}")
@@ -123,11 +123,11 @@ async def test_an_answer_comes_back_as_it_was_given(servers: Servers, answer: st
     service, *_ = servers()
     attempt = (await service.start(Caller())).attempt
     leased = await service.lease(attempt, Caller())
-    assert (await service.submit(attempt, Caller(), leased.place.opaque, answer)).stored == answer
-    assert (await service.submit(attempt, Caller(), leased.place.opaque, answer)).again
-    lines = service.export(await service.close(attempt))[0].lines.split("\n")[:-1]
+    assert (await service.submit(attempt, Caller(), leased.item.opaque, answer)).stored == answer
+    assert (await service.submit(attempt, Caller(), leased.item.opaque, answer)).again
+    lines = service.export(await service.close(attempt))[0].lines().split("\n")[:-1]
     found = {line["item_id"]: line["response"] for line in map(json.loads, lines)}
-    assert found[leased.place.item] == answer
+    assert found[leased.item.item] == answer
 
 
 @pytest.mark.parametrize("item", ["a\0b", "\0", "\ud800", "é", ""])

@@ -22,13 +22,14 @@ from hypothesis.stateful import (
 )
 
 from snellen import sdk
-from snellen.server.attempts import Clock, Service
+from snellen.server.attempts.models import Caller
+from snellen.server.attempts.service import Clock, Service
 from snellen.server.errors import ExamError
-from snellen.server.exam import Exam, Taken
-from snellen.server.rules import Contexts, Rules
-from snellen.server.sittings import Attempt, Caller, State
+from snellen.server.exam.rules import Contexts, Rules
+from snellen.server.exam.spec import AnswerSet, Exam
 from snellen.server.store.database import Database
 from snellen.server.store.schema import open_store
+from snellen.server.store.tables import Attempt, State
 from snellen.tasks.pack.reading import open_pack, open_references
 
 MINUTE = 60_000
@@ -46,7 +47,7 @@ class Row:
     answers: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
 
-def graded(taken: Taken) -> sdk.Report:
+def graded(taken: AnswerSet) -> sdk.Report:
     return sdk.grade(taken.submissions, data=taken.data, items=taken.items)
 
 
@@ -93,7 +94,7 @@ class Sitting(RuleBasedStateMachine):
         self.open()
         started = self.run(self.service.start(Caller()))
         self.handle = started.handle
-        found = self.service.exam.places(started.attempt.tasks, started.attempt.secret)
+        found = self.service.exam.items(started.attempt.tasks, started.attempt.secret)
         self.names = [place.opaque for place in found]
         self.ids = [place.item for place in found]
         self.rows = [Row(place.pair) for place in found]
@@ -116,7 +117,7 @@ class Sitting(RuleBasedStateMachine):
 
     @property
     def attempt(self) -> Attempt:
-        return self.service.attempt(self.handle, Caller())
+        return self.service.attempt(self.handle, Caller().name)
 
     @property
     def takes_calls(self) -> bool:
@@ -170,7 +171,7 @@ class Sitting(RuleBasedStateMachine):
             return
         assert allowed
         assert expected is not None
-        assert leased.place.opaque == self.names[expected]
+        assert leased.item.opaque == self.names[expected]
         self.rows[expected].holder, self.rows[expected].until = client, self.now + 10 * MINUTE
         self.seen.setdefault(client, set()).add(expected)
 
@@ -268,11 +269,11 @@ class Sitting(RuleBasedStateMachine):
         (exported,) = self.service.export(self.service.numbered(1))
         kept = {
             record["item_id"]: (record["meta"]["client"], record["response"])
-            for record in map(json.loads, exported.lines.splitlines())
+            for record in map(json.loads, exported.lines().splitlines())
             if record["response"] is not None
         }
         place = 0 if self.policy.counting == "first" else -1
-        assert len(exported.lines.splitlines()) == 8
+        assert len(exported.lines().splitlines()) == 8
         assert kept == {
             item: row.answers[place]
             for item, row in zip(self.ids, self.rows, strict=True)

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from snellen.server.auth import Scope, Tokens
+from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
+from snellen.server.store.tables import Scope
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "clients"
 

@@ -19,8 +19,9 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from snellen.sdk.cli.serving import default_store
-from snellen.server.auth import Scope, Tokens
+from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
+from snellen.server.store.tables import Scope
 
 pytestmark = pytest.mark.thorough
 

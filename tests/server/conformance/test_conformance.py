@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from snellen.server.auth import Scope, Tokens
+from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
+from snellen.server.store.tables import Scope
 
 INSTALLED = os.environ.get("MCP_NODE_MODULES", "")
 NODE_MODULES = Path(INSTALLED)

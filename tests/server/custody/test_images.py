@@ -13,9 +13,9 @@ from mcp import Client
 from mcp.types import CallToolResult, ImageContent, TextContent
 from PIL import Image, PngImagePlugin
 
-from snellen.server.app import Face
-from snellen.server.opening import Opening, open_exam
-from snellen.server.rules import Mode, Rules
+from snellen.server.exam.rules import Mode, Rules
+from snellen.server.host import LazyHost, open_exam
+from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.pack.writing import Part, write_pack
@@ -74,9 +74,9 @@ async def test_what_files_of_images_say_stays_here(pack: Path, tmp_path: Path) -
     kept = b"".join(path.read_bytes() for path in (pack / "images").rglob("*.*"))
     assert MARKER.encode() in kept
     settings = Settings((pack,), tmp_path / "exam.sqlite", Rules(mode=Mode.DEFERRED))
-    opening = Opening(lambda: open_exam(settings, lambda _: pytest.fail("nothing is graded")))
+    opening = LazyHost(lambda: open_exam(settings, lambda _: pytest.fail("nothing is graded")))
     seen: set[str] = set()
-    async with Client(Face(opening).server) as client:
+    async with Client(ExamServer(opening).server) as client:
         started = told(await client.call_tool("start_attempt", {}))
         handle = {"attempt": started["attempt"]}
         for number in range(started["items"]):

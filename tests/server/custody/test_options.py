@@ -13,12 +13,12 @@ from snellen import sdk
 from snellen.grading.models.answers import AnswerFormat, AnswerKind
 from snellen.grading.models.items import Item
 from snellen.grading.protocols.table import gold_shape
-from snellen.sdk.cli.serving import grade_taken
-from snellen.server.attempts import Clock, Service
-from snellen.server.exam import Exam, Paper
-from snellen.server.options import lettered, listed, shuffle
-from snellen.server.rules import Rules
-from snellen.server.sittings import Caller
+from snellen.sdk.cli.serving import grade_answers
+from snellen.server.attempts.models import Caller
+from snellen.server.attempts.service import Clock, Service
+from snellen.server.exam.rules import Rules
+from snellen.server.exam.shuffle import lettered, listed, shuffle
+from snellen.server.exam.spec import Exam, ExamSpec
 from snellen.server.store.schema import open_store
 from snellen.tasks.benchmarks.table import TASKS, load_task
 from snellen.tasks.models import TaskData
@@ -48,7 +48,7 @@ class Desk:
 
 @pytest.fixture
 def desk(exams: Sequence[Any], tmp_path: Path) -> Iterator[Callable[..., Desk]]:
-    """Return what serves one task of the first exam, asked by a prompt, by some rules."""
+    """Return what serves one task of the first exam, question by a prompt, by some rules."""
     closing: list[Callable[[], None]] = []
 
     def sit(task: str, prompt: str | None, **rules: object) -> Desk:
@@ -57,7 +57,9 @@ def desk(exams: Sequence[Any], tmp_path: Path) -> Iterator[Callable[..., Desk]]:
         name = f"pack{len(closing)}"
         write_pack([Part(data)], tmp_path / name, name=name, images=False)
         pack = open_pack(tmp_path / name)
-        exam = Exam([pack], Rules.model_validate(rules), {name: open_references(pack)}, grade_taken)
+        exam = Exam(
+            [pack], Rules.model_validate(rules), {name: open_references(pack)}, grade_answers
+        )
         database = open_store(tmp_path / f"{name}.sqlite")
         closing.append(database.close)
         # Chance is made up: with few items all options may stay where they are.
@@ -85,20 +87,20 @@ async def test_an_attempt_with_shuffled_options_is_worth_what_its_answers_are(
     moved = 0
     for number in range(len(at.data)):
         leased = await at.service.lease(attempt, ME)
-        item = at.data.item(leased.place.item)
+        item = at.data.item(leased.item.item)
         options = item.answer_format.options
         if item.answer_format.kind is not AnswerKind.CHOICE:
-            await at.service.submit(attempt, ME, leased.place.opaque, "[]")
+            await at.service.submit(attempt, ME, leased.item.opaque, "[]")
             told.append({"item_id": item.id, "response": "[]"})
             continue
         # Every second answer is right, and the others one after the right one.
         right = right_place(at.data, item.id)
         chosen = (right + number % 2) % len(options)
-        shown = leased.asked.item.answer_format.options
+        shown = leased.question.item.answer_format.options
         assert sorted(shown) == sorted(options)
         letter = "ABCDEFGH"[shown.index(options[chosen])]
         moved += letter != "ABCDEFGH"[chosen]
-        receipt = await at.service.submit(attempt, ME, leased.place.opaque, letter)
+        receipt = await at.service.submit(attempt, ME, leased.item.opaque, letter)
         assert receipt.stored == letter
         told.append({"item_id": item.id, "response": "ABCDEFGH"[chosen]})
     report = (await at.service.finish(attempt)).tasks[0]
@@ -111,15 +113,15 @@ async def test_an_attempt_with_shuffled_options_is_worth_what_its_answers_are(
 
 @pytest.mark.slow
 def test_each_attempt_has_an_order_of_its_own(desk: Callable[..., Desk]) -> None:
-    paper = desk("visualwebbench/action_prediction", None).service.exam
+    spec = desk("visualwebbench/action_prediction", None).service.exam
     task = "visualwebbench/action_prediction"
     orders: set[tuple[str, ...]] = set()
     for number in range(20):
         secret = bytes([number]) * 32
-        first = paper.places([task], secret)[0]
-        asked = paper.asked(first, secret)
-        assert asked.item.prompt != asked.line.item.prompt
-        orders.add(asked.item.answer_format.options)
+        first = spec.items([task], secret)[0]
+        question = spec.question(first.task, first.item, secret)
+        assert question.item.prompt != question.line.item.prompt
+        orders.add(question.item.answer_format.options)
     assert len(orders) == 20
 
 
@@ -128,8 +130,8 @@ async def test_options_that_hold_line_breaks_are_one_line_each(desk: Callable[..
     attempt = (await at.service.start(ME)).attempt
     for _ in at.data.ids:
         leased = await at.service.lease(attempt, ME)
-        await at.service.submit(attempt, ME, leased.place.opaque, "A")
-        shown = leased.asked.item
+        await at.service.submit(attempt, ME, leased.item.opaque, "A")
+        shown = leased.question.item
         lines = [line for line in shown.prompt.splitlines() if re.match(r"[A-H]\. ", line)]
         texts = [" ".join(option.split()) for option in shown.answer_format.options]
         assert [line[3:] for line in lines] == texts
@@ -149,9 +151,13 @@ def test_the_page_says_of_every_choice_whether_its_options_are_shuffled(
     assert rows.keys() == choices | SHUFFLED
     assert {task for task, said in rows.items() if said == "yes"} == SHUFFLED
     packs = [open_pack(folder) for folder in exams[0].packs]
-    paper = Paper(packs)
-    places = paper.places(tuple(TASKS), SECRET)
-    shuffled = {place.task for place in places if paper.asked(place, SECRET).shuffled is not None}
+    spec = ExamSpec(packs)
+    places = spec.items(tuple(TASKS), SECRET)
+    shuffled = {
+        place.task
+        for place in places
+        if spec.question(place.task, place.item, SECRET).shuffled is not None
+    }
     assert shuffled == SHUFFLED
 
 
@@ -174,5 +180,5 @@ def test_options_that_stand_in_the_prompt_twice_stay() -> None:
 
 def choice(options: tuple[str, ...], prompt: str | None = None) -> Item:
     form = AnswerFormat(kind=AnswerKind.CHOICE, example="B", options=options)
-    asked = f"Which?\n{lettered(options)}" if prompt is None else prompt
-    return Item(id="x", task="mmbench-gui/l1", prompt=asked, answer_format=form)
+    question = f"Which?\n{lettered(options)}" if prompt is None else prompt
+    return Item(id="x", task="mmbench-gui/l1", prompt=question, answer_format=form)

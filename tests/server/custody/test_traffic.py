@@ -24,11 +24,11 @@ from typing import Any
 import pytest
 
 from snellen.grading.protocols.matrix_metrics import METRICS
-from snellen.sdk.cli.serving import grade_taken
+from snellen.sdk.cli.serving import grade_answers
 from snellen.server.errors import ExamError
-from snellen.server.exam import Exam
-from snellen.server.mcp_tools import TOOLS
-from snellen.server.rules import Mode, Rules
+from snellen.server.exam.rules import Mode, Rules
+from snellen.server.exam.spec import Exam
+from snellen.server.mcp.tools import TOOLS
 from snellen.tasks.benchmarks.table import TASKS
 from snellen.tasks.pack.layout import ITEMS, REFERENCES, SEALED
 from snellen.tasks.pack.reading import open_pack, open_references
@@ -46,7 +46,7 @@ Kept = Any
 
 
 @dataclass(frozen=True)
-class Seen:
+class Traffic:
     """What a run of an exam left behind: its folder, and what its server logged."""
 
     folder: Path
@@ -106,7 +106,7 @@ WAYS = {
 
 def run(
     folder: Path, packs: Sequence[Path], key: Path | None, answers: Mapping[str, Any], way: Way
-) -> Seen:
+) -> Traffic:
     """Let an exam be taken in a process of its own, whose every file lies in one folder."""
     for name in ("temp", "home"):
         (folder / name).mkdir(parents=True)
@@ -130,7 +130,7 @@ def run(
     )
     assert done.returncode == 0, done.stderr.decode()[-3000:]
     (folder / "log").write_bytes(done.stderr)
-    return Seen(folder, done.stderr)
+    return Traffic(folder, done.stderr)
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -156,7 +156,7 @@ def way(request: pytest.FixtureRequest) -> Way:
 @pytest.fixture(scope="module")
 def runs(
     exams: Sequence[Kept], way: Way, tmp_path_factory: pytest.TempPathFactory
-) -> Sequence[Seen]:
+) -> Sequence[Traffic]:
     """Return what two runs left: the agent says what is right for the first exam."""
     folder = tmp_path_factory.mktemp("runs")
     with ThreadPoolExecutor() as pool:
@@ -213,7 +213,9 @@ def test_every_metric_of_the_matrix_is_in_them(exams: Sequence[Kept]) -> None:
 
 
 @pytest.mark.slow
-def test_packs_that_differ_in_gold_alone_make_equal_traffic(runs: Sequence[Seen], way: Way) -> None:
+def test_packs_that_differ_in_gold_alone_make_equal_traffic(
+    runs: Sequence[Traffic], way: Way
+) -> None:
     told = [seen.lines("before.jsonl") for seen in runs]
     if way.mode == "practice":
         # What an answer is worth is all that practice tells, and it tells it.
@@ -249,14 +251,14 @@ def without_score(line: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_organisers_addresses_let_no_examinee_in(runs: Sequence[Seen], way: Way) -> None:
+def test_organisers_addresses_let_no_examinee_in(runs: Sequence[Traffic], way: Way) -> None:
     asked = [line for line in runs[0].lines("before.jsonl") if " /attempts" in line["request"]]
     assert bool(asked) == (way.transport == "http")
     assert {line["status"] for line in asked} <= {401, 403, 405}
 
 
 @pytest.mark.slow
-def test_they_make_equal_logs_and_equal_stores(runs: Sequence[Seen]) -> None:
+def test_they_make_equal_logs_and_equal_stores(runs: Sequence[Traffic]) -> None:
     one, other = (seen.json("store.json") for seen in runs)
     assert one == other
     assert len(one["answers"]) > 30
@@ -276,7 +278,7 @@ def is_finish(line: Mapping[str, Any]) -> bool:
 
 
 @pytest.mark.slow
-def test_once_it_is_finished_the_reports_differ(runs: Sequence[Seen], way: Way) -> None:
+def test_once_it_is_finished_the_reports_differ(runs: Sequence[Traffic], way: Way) -> None:
     reports = [json.loads(text_in(seen.lines("after.jsonl"))) for seen in runs]
     if way.mode == "deferred":
         assert reports[0] == reports[1]
@@ -300,7 +302,7 @@ def text_in(lines: Iterable[Mapping[str, Any]]) -> str:
 
 
 @pytest.mark.slow
-def test_no_marker_is_anywhere(exams: Sequence[Kept], runs: Sequence[Seen]) -> None:
+def test_no_marker_is_anywhere(exams: Sequence[Kept], runs: Sequence[Traffic]) -> None:
     # The first exam's markers are what the agent says in both runs: they show that the search
     # finds what is there. The second exam's are only in its references.
     everything = {
@@ -327,7 +329,9 @@ def test_no_marker_is_anywhere(exams: Sequence[Kept], runs: Sequence[Seen]) -> N
 
 
 @pytest.mark.slow
-def test_no_response_names_an_item_or_a_file(exams: Sequence[Kept], runs: Sequence[Seen]) -> None:
+def test_no_response_names_an_item_or_a_file(
+    exams: Sequence[Kept], runs: Sequence[Traffic]
+) -> None:
     private: set[str] = set()
     for folder in exams[0].packs:
         pack = open_pack(folder)
@@ -379,7 +383,7 @@ def test_the_search_finds_a_marker_however_it_is_coded(code: str) -> None:
 
 @pytest.mark.slow
 def test_only_an_exam_that_grades_opens_references(
-    exams: Sequence[Kept], runs: Sequence[Seen], way: Way
+    exams: Sequence[Kept], runs: Sequence[Traffic], way: Way
 ) -> None:
     opened = {Path(path).name for seen in runs for path in seen.json("opened.json")}
     assert {ITEMS, "exam.sqlite"} <= opened
@@ -447,7 +451,7 @@ def test_a_deferred_exam_refuses_to_hold_references(exams: Sequence[Kept]) -> No
     with pytest.raises(ExamError, match="a deferred exam holds no references"):
         Exam([pack], Rules(mode=Mode.DEFERRED), {pack.name: open_references(pack, key_of(exams))})
     with pytest.raises(ExamError, match="a deferred exam holds no references"):
-        Exam([pack], Rules(mode=Mode.DEFERRED), grade=grade_taken)
+        Exam([pack], Rules(mode=Mode.DEFERRED), grade=grade_answers)
 
 
 def key_of(exams: Sequence[Kept]) -> str:

@@ -12,18 +12,20 @@ from typing import Any
 from pydantic import BaseModel
 
 from snellen.grading.models.golds import Golds
-from snellen.sdk.cli.serving import grade_taken
-from snellen.server import mcp_arguments, recording, responses, sittings
-from snellen.server.attempts import Service
-from snellen.server.exam import Asked, Exam, Paper, Place, Taken
-from snellen.server.rules import Mode, Rules
-from snellen.server.sittings import Caller
+from snellen.sdk.cli.serving import grade_answers
+from snellen.server.attempts import models, submit
+from snellen.server.attempts.models import Caller
+from snellen.server.attempts.service import Service
+from snellen.server.exam.rules import Mode, Rules
+from snellen.server.exam.spec import AnswerSet, Exam, ExamItem, ExamSpec, Question
+from snellen.server.mcp import arguments
+from snellen.server.store import tables
 from snellen.server.store.schema import open_store
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.layout import PackReference, PackSource
 from snellen.tasks.pack.reading import Pack, References, open_pack, open_references
 
-PRIVATE = (Golds, References, PackReference, PackSource, TaskData, Taken, Exam)
+PRIVATE = (Golds, References, PackReference, PackSource, TaskData, AnswerSet, Exam)
 """What holds gold, or leads to what does."""
 
 METHODS = (
@@ -88,17 +90,17 @@ def reached(start: Iterable[Any]) -> set[Any]:
 
 
 def test_no_type_that_an_answer_passes_through_can_hold_a_reference() -> None:
-    start: list[Any] = [Asked, Paper, Place, Pack]
+    start: list[Any] = [Question, ExamSpec, ExamItem, Pack]
     start += [
         kind
-        for module in (sittings, mcp_arguments, recording)
+        for module in (models, arguments, submit, tables)
         for _, kind in inspect.getmembers(module, inspect.isclass)
         if kind.__module__ == module.__name__
     ]
-    for method in (*METHODS, recording.record, responses.read_answer):
+    for method in (*METHODS, submit.submit, submit.read_answer):
         start += typing.get_type_hints(method).values()
     found = reached(start)
-    assert {sittings.Leased, sittings.Receipt, mcp_arguments.SubmitAnswer} <= found
+    assert {models.Lease, models.Receipt, arguments.SubmitAnswer} <= found
     assert not [kind for kind in PRIVATE if kind in found]
 
 
@@ -122,15 +124,15 @@ async def test_nothing_that_an_examinees_calls_return_leads_to_a_reference(
     pack = open_pack(exams[0].packs[0])
     key = exams[0].key.read_text(encoding="ascii").strip()
     rules = Rules(mode=Mode.PRACTICE)
-    exam = Exam([pack], rules, {pack.name: open_references(pack, key)}, grade_taken)
+    exam = Exam([pack], rules, {pack.name: open_references(pack, key)}, grade_answers)
     database = open_store(tmp_path / "exam.sqlite")
     service, me = Service(exam, database), Caller()
-    assert type(service.exam) is Paper
+    assert type(service.exam) is ExamSpec
     assert vars(service.exam).keys() == {"packs", "rules"}
     started = await service.start(me, ["screenqa/short"])
     attempt = started.attempt
     leased = await service.lease(attempt, me)
-    receipt = await service.submit(attempt, me, leased.place.opaque, "?")
+    receipt = await service.submit(attempt, me, leased.item.opaque, "?")
     returned: list[object] = [service.exam, started, leased, receipt]
     returned += [service.progress(attempt), service.list_items(attempt)]
     returned += [await service.score(attempt, receipt), await service.finish(attempt)]

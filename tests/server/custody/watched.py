@@ -48,17 +48,18 @@ from mcp.shared.message import SessionMessage  # noqa: E402
 from mcp.types import CallToolResult, TextContent, jsonrpc_message_adapter  # noqa: E402
 from sqlalchemy import Connection, inspect, text  # noqa: E402
 
-from snellen.sdk.cli.serving import grade_taken  # noqa: E402
-from snellen.server.app import Face  # noqa: E402
-from snellen.server.attempts import Clock, Service  # noqa: E402
-from snellen.server.auth import Scope, Tokens  # noqa: E402
+from snellen.sdk.cli.serving import grade_answers  # noqa: E402
+from snellen.server.attempts.service import Clock, Service  # noqa: E402
+from snellen.server.exam.rules import Rules  # noqa: E402
+from snellen.server.host import Host, LazyHost, read_exam  # noqa: E402
+from snellen.server.http.app import PATH, organizer_routes, web_app  # noqa: E402
+from snellen.server.http.auth import Tokens  # noqa: E402
 from snellen.server.logs import lines_to_stderr, log_libraries  # noqa: E402
-from snellen.server.opening import Opened, Opening, read_exam  # noqa: E402
-from snellen.server.rules import Rules  # noqa: E402
+from snellen.server.mcp.server import ExamServer  # noqa: E402
 from snellen.server.screenshots.service import Screenshots  # noqa: E402
 from snellen.server.settings import Address, Settings  # noqa: E402
 from snellen.server.store.schema import open_store  # noqa: E402
-from snellen.server.web import PATH, organiser_routes, web_app  # noqa: E402
+from snellen.server.store.tables import Scope  # noqa: E402
 
 URL = "http://127.0.0.1:8765"
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
@@ -353,11 +354,11 @@ class Door:
 
 @asynccontextmanager
 async def over_http(
-    face: Face, service: Service, tokens: Tokens, era: str, traffic: Traffic
+    face: ExamServer, service: Service, tokens: Tokens, era: str, traffic: Traffic
 ) -> AsyncGenerator[Door]:
     """Serve over HTTP, with a token for each caller."""
     secrets = [tokens.create(name, [Scope.TAKE]) for name in ("agent", "thief")]
-    web = web_app(face, Address(), tokens, organiser_routes(service, tokens))
+    web = web_app(face, Address(), tokens, organizer_routes(service, tokens))
     app = Watched(web, traffic)
 
     @asynccontextmanager
@@ -399,7 +400,7 @@ async def knock_at(http: httpx2.AsyncClient) -> None:
 
 
 @asynccontextmanager
-async def over_pipes(face: Face, era: str, traffic: Traffic) -> AsyncGenerator[Door]:
+async def over_pipes(face: ExamServer, era: str, traffic: Traffic) -> AsyncGenerator[Door]:
     """Serve over standard input and output, which are pipes; all callers are one there."""
 
     @asynccontextmanager
@@ -430,7 +431,7 @@ class Wire:
 
     @classmethod
     @asynccontextmanager
-    async def to(cls, face: Face, traffic: Traffic) -> AsyncGenerator["Wire"]:
+    async def to(cls, face: ExamServer, traffic: Traffic) -> AsyncGenerator["Wire"]:
         """Connect to a server of its own, as a host that starts one does."""
         (stdin, to_server), (from_server, stdout) = os.pipe(), os.pipe()
 
@@ -507,9 +508,9 @@ async def watch(given: Mapping[str, Any], out: Path) -> None:
     database = open_store(store)
     times, random = ticking(), Random(7)
     clock = Clock(now=lambda: next(times), random=random.randbytes)
-    service = Service(read_exam(settings, grade_taken), database, clock)
-    opening = Opening(lambda: Opened(service, Screenshots(), database))
-    face, traffic = Face(opening), Traffic()
+    service = Service(read_exam(settings, grade_answers), database, clock)
+    opening = LazyHost(lambda: Host(service, Screenshots(), database))
+    face, traffic = ExamServer(opening), Traffic()
     if given["transport"] == "http":
         serving = over_http(face, service, Tokens(database), given["era"], traffic)
     else:

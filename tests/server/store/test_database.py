@@ -9,7 +9,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -336,3 +336,21 @@ def test_a_store_in_whose_place_another_file_was_put_takes_no_more_answers(
     aside.replace(file)
     database.submit(adding("after")).result()
     assert names(database) == ["after", "before"]
+
+
+def test_a_read_does_not_wait_for_another_threads_read(database: Database) -> None:
+    go, begun = threading.Event(), threading.Event()
+
+    def long(connection: Connection) -> int | None:
+        count = connection.execute(select(func.count()).select_from(tokens)).scalar()
+        begun.set()
+        go.wait(30)
+        return count
+
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(database.read, long)
+        begun.wait(30)
+        assert names(database) == []
+        assert not slow.done()
+        go.set()
+        assert slow.result() == 0

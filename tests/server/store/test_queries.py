@@ -9,13 +9,13 @@ from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 from sqlalchemy.schema import CreateTable
 
 from snellen.server.store import queries
-from snellen.server.store.statements import Command, Query
+from snellen.server.store.statements import Statement
 from snellen.server.store.tables import metadata
 
 
 def statements() -> Iterator[tuple[str, ClauseElement]]:
     for name, value in vars(queries).items():
-        clause: object = value.clause if isinstance(value, Command | Query) else value
+        clause: object = value.clause if isinstance(value, Statement) else value
         if isinstance(clause, ClauseElement) and isinstance(clause, Executable):
             yield name, clause
 

@@ -1,4 +1,4 @@
-"""Opening a store: made new, taken as it is, migrated where older, refused where newer."""
+"""LazyHost a store: made new, taken as it is, migrated where older, refused where newer."""
 
 import os
 import sqlite3

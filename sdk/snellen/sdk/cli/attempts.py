@@ -20,7 +20,7 @@ from snellen.sdk.cli.serving import (
     Packs,
     Store,
     default_store,
-    grade_taken,
+    grade_answers,
     open_database,
     pack_folders,
     tell,
@@ -35,10 +35,11 @@ from snellen.tasks.pack.reading import has_references, read_manifest
 from snellen.tasks.pack.sealing import KEY_VARIABLE
 
 if TYPE_CHECKING:
-    from snellen.server.attempts import Service
-    from snellen.server.register import Details, Entry, Register
-    from snellen.server.sittings import Attempt, Exported
+    from snellen.server.attempts.models import TaskAnswers
+    from snellen.server.attempts.register import Details, Entry, Register
+    from snellen.server.attempts.service import Service
     from snellen.server.store.database import Database
+    from snellen.server.store.tables import Attempt
     from snellen.tasks.pack.reading import Pack
 
 _HEADS = (
@@ -69,7 +70,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 @group.command("list")
 def list_attempts(store: Store = None, json: AsJson = False) -> None:
     """List everybody's attempts, the oldest first."""
-    from snellen.server.register import entry
+    from snellen.server.attempts.register import entry
 
     with told(), _register(store) as register:
         entries = [entry(attempt) for attempt in register.all_attempts()]
@@ -84,7 +85,7 @@ def list_attempts(store: Store = None, json: AsJson = False) -> None:
 @group.command("show")
 def show(number: Number, store: Store = None, json: AsJson = False) -> None:
     """Show one attempt: its rules, how far it is, what it cost, its report once there is one."""
-    from snellen.server.register import details
+    from snellen.server.attempts.register import details
 
     with told(), _register(store) as register:
         found = details(register, register.numbered(number))
@@ -111,7 +112,7 @@ def export(
 
     The packs are those that the attempt was taken from, or copies of them without references.
     """
-    from snellen.server.register import Register
+    from snellen.server.attempts.register import Register
 
     with told(), _database(store) as database:
         attempt = Register(database).numbered(number)
@@ -139,7 +140,7 @@ def grade(
 
     The report is for you: it is not stored, and the examinee does not see it.
     """
-    from snellen.server.register import Register
+    from snellen.server.attempts.register import Register
 
     with told(), _database(store) as database:
         if output is not None:
@@ -217,7 +218,7 @@ def _database(store: str | None) -> Generator["Database"]:
 
 @contextmanager
 def _register(store: str | None) -> Generator["Register"]:
-    from snellen.server.register import Register
+    from snellen.server.attempts.register import Register
 
     with _database(store) as database:
         yield Register(database)
@@ -232,15 +233,15 @@ def _served(
     references: bool,
 ) -> "Service":
     """Open what an attempt was taken from, with its references or without."""
-    from snellen.server.attempts import Service
-    from snellen.server.opening import read_exam
-    from snellen.server.rules import Mode
+    from snellen.server.attempts.service import Service
+    from snellen.server.exam.rules import Mode
+    from snellen.server.host import read_exam
     from snellen.server.settings import Settings
 
     mode = Mode.EXAM if references else Mode.DEFERRED
     rules = attempt.rules.model_copy(update={"mode": mode})
     folders = _in_order(pack_folders(packs), attempt)
-    return Service(read_exam(Settings(folders, database.name, rules, key), grade_taken), database)
+    return Service(read_exam(Settings(folders, database.name, rules, key), grade_answers), database)
 
 
 def _in_order(folders: Sequence[Path], attempt: "Attempt") -> tuple[Path, ...]:
@@ -257,11 +258,11 @@ def _in_order(folders: Sequence[Path], attempt: "Attempt") -> tuple[Path, ...]:
 # ---- what is written ---------------------------------------------------------------------------
 
 
-def _files(output: Path, exported: Sequence["Exported"], service: "Service") -> dict[Path, str]:
+def _files(output: Path, exported: Sequence["TaskAnswers"], service: "Service") -> dict[Path, str]:
     """Return the files of an export: answers, and the items asked where these are not all."""
     files: dict[Path, str] = {}
     for part in exported:
-        files[_answers(output, part)] = part.lines
+        files[_answers(output, part)] = part.lines()
         if len(part.items) < len(_pack(service, part).index[part.task]):
             files[_items(output, part)] = "".join(f"{item}\n" for item in part.items)
     return files
@@ -279,15 +280,15 @@ def _write(output: Path, files: dict[Path, str], *, force: bool) -> None:
         write_atomically(path, [text.encode()])
 
 
-def _answers(output: Path, part: "Exported") -> Path:
+def _answers(output: Path, part: "TaskAnswers") -> Path:
     return output / f"{part.task.replace('/', '-')}.jsonl"
 
 
-def _items(output: Path, part: "Exported") -> Path:
+def _items(output: Path, part: "TaskAnswers") -> Path:
     return output / f"{part.task.replace('/', '-')}.items.txt"
 
 
-def _pack(service: "Service", part: "Exported") -> "Pack":
+def _pack(service: "Service", part: "TaskAnswers") -> "Pack":
     return service.exam.packs_by_task[part.task]
 
 
@@ -296,7 +297,7 @@ def _pack(service: "Service", part: "Exported") -> "Pack":
 
 def _tell_how(
     output: Path,
-    exported: Sequence["Exported"],
+    exported: Sequence["TaskAnswers"],
     service: "Service",
     files: dict[Path, str],
     key: Path | None,

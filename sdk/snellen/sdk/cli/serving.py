@@ -19,12 +19,12 @@ from pydantic import ValidationError
 
 from snellen.grading.errors import InputError, SnellenError
 from snellen.sdk.cli.plain import printable, write
-from snellen.server.rules import Contexts, Counting, Mode, Rules
+from snellen.server.exam.rules import Contexts, Counting, Mode, Rules
 from snellen.server.settings import Address, Settings
 
 if TYPE_CHECKING:
     from snellen.grading.models.reports import Report
-    from snellen.server.exam import Taken
+    from snellen.server.exam.spec import AnswerSet
     from snellen.server.store.database import Database
 
 STOPPED = 2
@@ -176,12 +176,12 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
 @with_settings
 def mcp(settings: Settings) -> None:
     """Serve an exam over MCP on standard input and output, for an agent on this machine."""
+    from snellen.server.host import LazyHost, open_exam
     from snellen.server.logs import log_libraries
-    from snellen.server.opening import Opening, open_exam
     from snellen.server.stdio import serve_stdio
 
     log_libraries()
-    serve_stdio(Opening(lambda: open_exam(settings, grade_taken)))
+    serve_stdio(LazyHost(lambda: open_exam(settings, grade_answers)))
 
 
 @app.command()
@@ -205,17 +205,17 @@ def serve(
     Agents show a token, which `snellen token create` makes. Without any token the server listens
     on this machine's own address only.
     """
-    from snellen.server.app import Face
-    from snellen.server.auth import Tokens
+    from snellen.server.host import LazyHost, open_exam
+    from snellen.server.http.app import serve as serve_web
+    from snellen.server.http.auth import Tokens
     from snellen.server.logs import log_libraries
-    from snellen.server.opening import Opening, open_exam
-    from snellen.server.web import serve as serve_web
+    from snellen.server.mcp.server import ExamServer
 
     log_libraries()
     # Whoever starts it hears at once of what can't be opened.
-    opened = open_exam(settings, grade_taken)
+    opened = open_exam(settings, grade_answers)
     try:
-        face = Face(Opening(lambda: opened))
+        face = ExamServer(LazyHost(lambda: opened))
         where = Address(host, port, tuple(name or ()))
         serve_web(face, where, Tokens(opened.database), opened.service, tell)
     finally:
@@ -232,7 +232,8 @@ def create(
     store: Store = None,
 ) -> None:
     """Make a token and print it; it is not kept, and can't be shown again."""
-    from snellen.server.auth import Scope, Tokens
+    from snellen.server.http.auth import Tokens
+    from snellen.server.store.tables import Scope
 
     with told(), open_database(store) as database:
         unknown = [word for word in scope or () if word not in list(Scope)]
@@ -250,7 +251,7 @@ def create(
 @tokens.command("list")
 def list_tokens(store: Store = None) -> None:
     """List the tokens: name, scopes, when made and when revoked; never what they are."""
-    from snellen.server.auth import Tokens
+    from snellen.server.http.auth import Tokens
 
     with told(), open_database(store) as database:
         for token in Tokens(database).listed():
@@ -262,7 +263,7 @@ def list_tokens(store: Store = None) -> None:
 @tokens.command()
 def revoke(name: Annotated[str, typer.Argument(help="Whose token.")], store: Store = None) -> None:
     """Revoke a token: the next call with it is refused."""
-    from snellen.server.auth import Tokens
+    from snellen.server.http.auth import Tokens
 
     with told(), open_database(store) as database:
         Tokens(database).revoke(name)
@@ -272,7 +273,7 @@ def revoke(name: Annotated[str, typer.Argument(help="Whose token.")], store: Sto
 app.add_typer(tokens, name="token", no_args_is_help=True)
 
 
-def grade_taken(taken: "Taken") -> "Report":
+def grade_answers(taken: "AnswerSet") -> "Report":
     """Grade the answers of one attempt to one task, as `sdk.grade` does."""
     from snellen.sdk.local import grade
 

@@ -113,7 +113,7 @@ class RemoteImages:
 
     async def _fetch(self, url: str, digest: str | None) -> str:
         data = await self._download(url)
-        found = sha256(data).hexdigest()
+        found = await asyncio.to_thread(lambda: sha256(data).hexdigest())
         if digest not in (None, found):
             raise _another(url)
         try:

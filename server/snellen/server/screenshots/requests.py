@@ -113,10 +113,10 @@ def _region(full: Extent, request: ViewRequest, grid: Grid) -> Region:
         return grid.region(request.tile)
     if request.region is None:
         return Region(0, 0, *full)
-    return _asked(full, request.region, request.space)
+    return _pixel_region(full, request.region, request.space)
 
 
-def _asked(full: Extent, region: tuple[float, float, float, float], space: Space) -> Region:
+def _pixel_region(full: Extent, region: tuple[float, float, float, float], space: Space) -> Region:
     across, down = _extent(full, space)
     left, top, right, bottom = region
     said = f"the image is {full} px"
@@ -125,10 +125,10 @@ def _asked(full: Extent, region: tuple[float, float, float, float], space: Space
     if not all(map(math.isfinite, region)):
         raise ExamError("a region is four finite numbers: left, top, right, bottom", field="region")
     if min(left, top) < 0 or right > across or bottom > down:
-        raise ExamError(f"the region {_said(region)} is not in the image: {said}", field="region")
+        raise ExamError(f"the region {_box(region)} is not in the image: {said}", field="region")
     if left >= right or top >= bottom:
         raise ExamError(
-            f"the region {_said(region)} has no area: give left, top, right, bottom with"
+            f"the region {_box(region)} has no area: give left, top, right, bottom with"
             f" left < right and top < bottom; {said}",
             field="region",
         )
@@ -180,5 +180,5 @@ def _scaled(length: int, scale: float) -> int:
     return max(1, math.floor(length * scale + 1e-6))
 
 
-def _said(region: tuple[float, float, float, float]) -> str:
+def _box(region: tuple[float, float, float, float]) -> str:
     return f"({', '.join(f'{side:g}' for side in region)})"

@@ -17,7 +17,7 @@ def _anything(_: object) -> bool:
 class Shelf(Generic[Key, Value]):
     """Values by key, for any number of threads.
 
-    Who asks for what somebody is already making waits for that. What fails is not kept: the next
+    A caller that asks for what is being made waits for it. What fails is not kept: the next
     one to ask tries again.
 
     Args:
@@ -76,11 +76,11 @@ class Shelf(Generic[Key, Value]):
                 future = self._making[key] = Future()
             elif future.running():
                 return future
-        # It may wait for somebody else's turn: whoever's comes first makes it.
+        # It may wait for its turn: the caller whose turn comes first makes it.
         try:
             run(lambda: self._fill(key, make, future))
         except RuntimeError as error:
-            # Nobody runs it: the pool was closed.
+            # It is not run: the pool was closed.
             self._end(key, future, error)
         return future
 

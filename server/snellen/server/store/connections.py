@@ -6,7 +6,7 @@ read holds until it commits, and no two changes wait for each other.
 """
 
 import os
-import threading
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -116,9 +116,11 @@ def url_of(url: str | Path) -> URL:
 
 
 class FileConnections:
-    """A SQLite file: one connection that reads, one that writes, both kept.
+    """A SQLite file: as many connections as read at once, and one that writes; all are kept.
 
-    A file that was deleted or replaced goes on taking answers that nobody will find, so each
+    No read waits for another: the event loop goes on while a grader reads thousands of answers.
+
+    A file that was deleted or replaced would take answers that are lost, so each
     commit looks first whether the file is the one that was opened.
     """
 
@@ -128,27 +130,34 @@ class FileConnections:
         self.engine = _sqlite_engine(url, patience)
         self.faults: Faults = (SQLAlchemyError, self.engine.dialect.loaded_dbapi.Error)
         self._file = str(Path(url.database or "").absolute())
-        self._reading = threading.Lock()
         self._closed = False
-        self._reader: Connection | None = self._opened_reader()
+        self._idle = deque([self._opened_reader()])
         self._writer: Connection | None = None
-        self._identity = _identity(self._file)
+        self._opened_file = os.stat(self._file)
         self._gone = False
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run a query."""
-        with self._reading:
-            if self._closed:
-                raise stopping()
-            try:
-                if self._reader is None:
-                    self._check_file()
-                    self._reader = self._opened_reader()
-                return work(self._reader)
-            except self.faults:
-                # A connection may be lost: the next read opens another.
-                self._reader = _let_go(self._reader)
-                raise
+        if self._closed:
+            raise stopping()
+        try:
+            reader = self._idle.pop()
+        except IndexError:
+            self._check_file()
+            reader = self._opened_reader()
+        try:
+            return work(reader)
+        except self.faults:
+            # A connection may be lost, and with it the others: the next reads open new ones.
+            _let_go(reader)
+            self._close_idle()
+            reader = None
+            raise
+        finally:
+            if reader is not None:
+                self._idle.append(reader)
+                if self._closed:
+                    self._close_idle()
 
     def change(self, work: Callable[[Connection], T]) -> T:
         """Run a change in a transaction and commit it.
@@ -162,23 +171,28 @@ class FileConnections:
                 self._check_file()
                 self._writer = self.engine.connect()
             with self._writer.begin():
+                self._writer.connection.cursor().execute("BEGIN IMMEDIATE")
                 result = work(self._writer)
                 self._check_file()
         except BaseException as error:
             if not isinstance(error, ExamError):
                 self._writer = _let_go(self._writer)
-                # Of a fault and its cause, the cause is told.
+                # Of a fault and its cause, the cause is raised.
                 self._check_file()
             raise
         return result
 
     def close(self) -> None:
-        """Close both connections."""
-        with self._reading:
-            self._closed = True
-            self._reader = _let_go(self._reader)
-            self._writer = _let_go(self._writer)
-            self.engine.dispose()
+        """Close every connection; a read that is under way closes its own."""
+        self._closed = True
+        self._close_idle()
+        self._writer = _let_go(self._writer)
+        self.engine.dispose()
+
+    def _close_idle(self) -> None:
+        with suppress(IndexError):
+            while True:
+                _let_go(self._idle.pop())
 
     def _opened_reader(self) -> Connection:
         try:
@@ -188,7 +202,10 @@ class FileConnections:
             raise
 
     def _check_file(self) -> None:
-        gone = _identity(self._file) != self._identity
+        try:
+            gone = not os.path.samestat(os.stat(self._file), self._opened_file)
+        except OSError:
+            gone = True
         if gone and not self._gone:
             log().error("the store's file was deleted or replaced", file=self._file)
         self._gone = gone
@@ -208,6 +225,8 @@ def _sqlite_engine(url: URL, patience: float) -> Engine:
     engine = create_engine(
         url,
         connect_args={"check_same_thread": False, "timeout": patience},
+        # As many as read at once.
+        max_overflow=-1,
         # Every transaction is ended by whoever began it.
         pool_reset_on_return=None,
         # What an error shows may be logged, and parameters are answers.
@@ -229,20 +248,11 @@ def _sqlite_engine(url: URL, patience: float) -> Engine:
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 
-    _begin_with(engine, "BEGIN IMMEDIATE")
     return engine
 
 
-def _identity(file: str) -> tuple[int, int] | None:
-    try:
-        status = os.stat(file)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
 def _make(file: Path) -> None:
-    """Make the file where there is none, so that nobody else can read who answered what."""
+    """Make the file if it is missing; only its owner can read who answered what."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -284,6 +294,8 @@ class ServerConnections:
 
             def transaction(connection: Connection) -> T:
                 with connection.begin():
+                    # Held until the end of the transaction: the other writers wait.
+                    connection.connection.cursor().execute(f"SELECT pg_advisory_xact_lock({_LOCK})")
                     return work(connection)
 
             return self._kept(connection, transaction)
@@ -316,7 +328,7 @@ def _postgresql_engine(url: URL, patience: float) -> Engine:
         )
     except ImportError as error:
         raise MissingExtraError("a store on PostgreSQL", "postgres") from error
-    # Who waits for a lock in vain is told so, and not that the statement took too long.
+    # A lock that is not released must not be reported as a slow statement.
     limits = {
         "lock_timeout": patience,
         "statement_timeout": patience + _SLACK_SECONDS / 2,
@@ -340,17 +352,7 @@ def _postgresql_engine(url: URL, patience: float) -> Engine:
         cursor.close()
         connection.commit()
 
-    _begin_with(engine, f"SELECT pg_advisory_xact_lock({_LOCK})")
     return engine
-
-
-def _begin_with(engine: Engine, statement: str) -> None:
-    """Have every write transaction begin with a statement that waits for the other writers."""
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
-            connection.connection.cursor().execute(statement)
 
 
 def stopping() -> StoreError:

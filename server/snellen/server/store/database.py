@@ -22,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from snellen.server.errors import ExamError, StoreError
 from snellen.server.logs import fault, log
 from snellen.server.store.connections import READERS, connections, stopping, url_of
-from snellen.server.store.faults import is_final, told
+from snellen.server.store.faults import is_final, store_error
 
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ class Database:
     """A store that reads on the caller's thread and writes on one of its own.
 
     Args:
-        url: Of PostgreSQL, or the path of a SQLite file, which is made where there is none and
+        url: Of PostgreSQL, or the path of a SQLite file, which is made if it is missing and
             which only its owner can read.
         patience: Seconds to wait for another program's lock, or for a server's answer.
 
@@ -65,7 +65,7 @@ class Database:
         try:
             self._connections = connections(self._url, patience)
         except SQLAlchemyError as error:
-            raise told(error, self.name) from error
+            raise store_error(error, self.name) from error
         # What may have to wait for another machine must not stop an event loop meanwhile.
         self._readers = (
             None
@@ -100,7 +100,7 @@ class Database:
         try:
             return self._connections.read(work)
         except self._connections.faults as error:
-            raise told(error) from error
+            raise store_error(error) from error
 
     async def off_loop(self, work: Callable[[], T]) -> T:
         """Run what reads, and return what it returns, without holding up the event loop.
@@ -171,19 +171,32 @@ class Database:
                     more = False
                 else:
                     together.append(following)
-            # What nobody waits for any more is left out before it is begun, never after.
-            wanted = [write for write in together if write.done.set_running_or_notify_cancel()]
-            if wanted:
-                self._commit(wanted)
+            # A change that was cancelled is left out before it begins, never after.
+            waiting = [write for write in together if write.done.set_running_or_notify_cancel()]
+            if waiting:
+                self._commit(waiting)
             if not more:
                 return
 
     def _commit(self, writes: list[_Write]) -> None:
-        alone = len(writes) == 1
+        def run(connection: Connection) -> list[_Result]:
+            if len(writes) == 1:
+                return [_Result(writes[0], writes[0].work(connection), None)]
+            results: list[_Result] = []
+            # By the driver: SQLAlchemy's nested transactions cost more than most changes do.
+            with closing(connection.connection.cursor()) as cursor:
+                for write in writes:
+                    cursor.execute("SAVEPOINT alone")
+                    try:
+                        results.append(_Result(write, write.work(connection), None))
+                    except ExamError as error:
+                        cursor.execute("ROLLBACK TO SAVEPOINT alone")
+                        results.append(_Result(write, None, error))
+                    cursor.execute("RELEASE SAVEPOINT alone")
+            return results
+
         try:
-            results = self._connections.change(
-                lambda connection: [_run(connection, write, alone=alone) for write in writes]
-            )
+            results = self._connections.change(run)
         except BaseException as error:  # noqa: BLE001  # whoever waits must hear of it, whatever it is
             self._fail(writes, error)
             return
@@ -201,33 +214,18 @@ class Database:
             for write in writes:
                 self._commit([write])
             return
-        cause = told(error) if isinstance(error, faults) else error
+        cause = store_error(error) if isinstance(error, faults) else error
         if cause is not error:
             cause.__cause__ = error
         for write in writes:
             write.done.set_exception(cause)
 
 
-def _run(connection: Connection, write: _Write, *, alone: bool) -> _Result:
-    if alone:
-        return _Result(write, write.work(connection), None)
-    # By the driver: SQLAlchemy's nested transactions cost more than most changes do.
-    with closing(connection.connection.cursor()) as cursor:
-        cursor.execute("SAVEPOINT alone")
-        try:
-            result = _Result(write, write.work(connection), None)
-        except ExamError as error:
-            cursor.execute("ROLLBACK TO SAVEPOINT alone")
-            result = _Result(write, None, error)
-        cursor.execute("RELEASE SAVEPOINT alone")
-    return result
-
-
 def _hand_over(
     loop: asyncio.AbstractEventLoop, answer: "asyncio.Future[T]", done: "Future[T]"
 ) -> None:
-    """Tell a loop on another thread what became of a change."""
-    with suppress(RuntimeError):  # it is closed: nobody waits any more
+    """Pass the result of a change to a loop on another thread."""
+    with suppress(RuntimeError):  # it is closed, and no caller waits
         loop.call_soon_threadsafe(_settle, answer, done)
 
 

@@ -43,12 +43,12 @@ def is_final(error: BaseException) -> bool:
     )
 
 
-def told(error: BaseException, file: str | None = None) -> StoreError:
-    """Return what a caller is told of a fault.
+def store_error(error: BaseException, file: str | None = None) -> StoreError:
+    """Return the error that a caller gets for a fault.
 
     Args:
         error: What the database raised.
-        file: The store, where its organiser is told and not an examinee.
+        file: The store, if the message is for the organizer and not for an examinee.
     """
     if _is_unreachable(_driver(error)):
         words = _UNREACHABLE if file is None else f"can't reach the database: {_driver(error)}"

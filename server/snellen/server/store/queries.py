@@ -5,7 +5,7 @@ transaction at a time (`connections`), so what a change has read holds until it 
 """
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from sqlalchemy import (
     Boolean,
@@ -13,6 +13,7 @@ from sqlalchemy import (
     Text,
     and_,
     bindparam,
+    case,
     cast,
     func,
     insert,
@@ -22,11 +23,78 @@ from sqlalchemy import (
     update,
 )
 
-from snellen.server.exam import Place
-from snellen.server.sittings import Cost, Progress, Swept
-from snellen.server.store.rows import AnswerRow, AttemptRow, ItemRow, ListedRow, PlaceRow, TraceRow
-from snellen.server.store.statements import Command, Query
-from snellen.server.store.tables import answers, attempts, items, leases, traces
+from snellen.server.store.statements import Query, Statement, row_values
+from snellen.server.store.tables import (
+    AnswerRow,
+    Attempt,
+    ItemRow,
+    LeaseRow,
+    State,
+    TraceRow,
+    answers,
+    attempts,
+    items,
+    leases,
+    traces,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenItem(ItemRow):
+    """An item, and how its attempt stands: `done` of the attempt's `total` items are answered."""
+
+    state: State
+    total: int
+    done: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemSummary:
+    """An item of a list: `leased_to` is the client that it is kept for, if there is one."""
+
+    place: int
+    id: str
+    task: str
+    answered: bool
+    leased_to: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenAnswer:
+    """An item with one of its answers, or with none."""
+
+    task: str
+    item: str
+    number: int | None
+    response: str | None
+    meta: str | None
+    holder: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemTrace:
+    """What a call's trace says of an item, as JSON."""
+
+    task: str
+    item: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """A number of rows."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallTotals:
+    """The calls of an attempt, added up."""
+
+    calls: int
+    image_bytes: int
+    image_tokens: int
+
 
 _MINE = items.c.attempt == bindparam("a")
 _THIS = and_(_MINE, items.c.place == bindparam("p"))
@@ -38,22 +106,25 @@ ATTEMPT = Query(
     select(attempts).where(
         attempts.c.digest == bindparam("d"), attempts.c.caller == bindparam("c")
     ),
-    AttemptRow,
+    Attempt,
 )
-NUMBERED = Query(select(attempts).where(_ONE), AttemptRow)
+NUMBERED = Query(select(attempts).where(_ONE), Attempt)
 LISTED = Query(
     select(attempts)
     .where(attempts.c.id > bindparam("after"))
     .order_by(attempts.c.id)
     .limit(bindparam("most")),
-    AttemptRow,
+    Attempt,
 )
-STARTED = select(func.count()).where(
-    attempts.c.caller == bindparam("c"),
-    attempts.c.exam == bindparam("e"),
-    attempts.c.mode == bindparam("m"),
+STARTED = Query(
+    select(func.count().label("count")).where(
+        attempts.c.caller == bindparam("c"),
+        attempts.c.exam == bindparam("e"),
+        attempts.c.mode == bindparam("m"),
+    ),
+    Count,
 )
-# Nothing of it was ever handed out, and nobody has been told how it ended.
+# Nothing of it was ever handed out, and its caller has not read how it ended.
 UNTOUCHED = Query(
     select(attempts)
     .where(
@@ -62,41 +133,50 @@ UNTOUCHED = Query(
             for name in ("caller", "exam", "mode", "tasks", "contexts")
         ),
         attempts.c.model.is_not_distinct_from(cast(bindparam("model"), Text)),
-        attempts.c.state != "finished",
+        attempts.c.state != State.FINISHED,
         attempts.c.report.is_(None),
         ~select(1).where(leases.c.attempt == attempts.c.id).exists(),
     )
     .order_by(attempts.c.id)
     .limit(1),
-    AttemptRow,
+    Attempt,
 )
-BEGIN_AGAIN = Command(
+BEGIN_AGAIN = Statement(
     update(attempts)
     .where(_ONE)
     .values(
         digest=bindparam("d"),
-        state="open",
+        state=State.OPEN,
         opened=bindparam("opened"),
         deadline=bindparam("deadline"),
         closed=None,
     )
 )
-REISSUE = Command(update(attempts).where(_ONE).values(digest=bindparam("d")))
-PROGRESS = select(attempts.c.total, attempts.c.answered).where(_ONE)
-_CLOSE = (
+REISSUE = Statement(update(attempts).where(_ONE).values(digest=bindparam("d")))
+CLOSE = Statement(
     update(attempts)
-    .where(_ONE, attempts.c.state == "open")
+    .where(_ONE, attempts.c.state == State.OPEN)
     .values(state=bindparam("s"), closed=bindparam("now"))
 )
-_KEEP = update(attempts).where(_ONE, attempts.c.report.is_(None)).values(report=bindparam("r"))
-_COUNTED = Command(update(attempts).where(_ONE).values(answered=attempts.c.answered + 1))
+_KEEP_REPORT = Statement(
+    update(attempts).where(_ONE, attempts.c.report.is_(None)).values(report=bindparam("r"))
+)
+COUNT_ANSWERED = Statement(update(attempts).where(_ONE).values(answered=attempts.c.answered + 1))
 
 _ITEMS = select(items, *_BESIDE).join_from(items, attempts, items.c.attempt == attempts.c.id)
-ITEM = Query(_ITEMS.where(_MINE, items.c.opaque == bindparam("o")), ItemRow)
+ITEM = Query(_ITEMS.where(_MINE, items.c.opaque == bindparam("o")), OpenItem)
 # One question for every filter: it is then written once. A parameter that is null filters nothing;
 # PostgreSQL asks of which type such a one is.
 PAGE = Query(
-    select(*(items.c[name] for name in ListedRow._fields))
+    select(
+        items.c.place,
+        items.c.opaque.label("id"),
+        items.c.task,
+        items.c.answered,
+        case(
+            (and_(not_(items.c.answered), items.c.leased_until >= bindparam("now")), items.c.holder)
+        ).label("leased_to"),
+    )
     .where(
         _MINE,
         items.c.place > bindparam("after"),
@@ -105,14 +185,14 @@ PAGE = Query(
     )
     .order_by(items.c.place)
     .limit(bindparam("most")),
-    ListedRow,
+    ItemSummary,
 )
 # What a client holds already comes before anything new: it may have lost the result of its call.
 HELD_OPEN = Query(
     _ITEMS.where(_MINE, items.c.holder == bindparam("h"), items.c.answered.is_(False))
     .order_by(items.c.place)
     .limit(1),
-    ItemRow,
+    OpenItem,
 )
 _OTHER_HALF = (
     select(1)
@@ -133,10 +213,10 @@ _NEXT = (
     .order_by(items.c.place)
     .limit(1)
 )
-NEXT = Query(_NEXT, ItemRow)
-NEXT_OF_NO_PAIR_SEEN = Query(_NEXT.where(not_(_OTHER_HALF)), ItemRow)
+NEXT = Query(_NEXT, OpenItem)
+NEXT_OF_NO_PAIR_SEEN = Query(_NEXT.where(not_(_OTHER_HALF)), OpenItem)
 _SEEN_OTHER = (
-    select(leases.c.place)
+    select(leases)
     .where(
         leases.c.attempt == bindparam("a"),
         leases.c.client == bindparam("h"),
@@ -144,35 +224,34 @@ _SEEN_OTHER = (
     )
     .limit(1)
 )
-SEEN_OTHER = Query(_SEEN_OTHER, PlaceRow)
-SEEN_OTHER_HALF = Query(_SEEN_OTHER.where(leases.c.pair == bindparam("pair")), PlaceRow)
+SEEN_OTHER = Query(_SEEN_OTHER, LeaseRow)
+SEEN_OTHER_HALF = Query(_SEEN_OTHER.where(leases.c.pair == bindparam("pair")), LeaseRow)
 SEEN = Query(
-    select(leases.c.place).where(
+    select(leases).where(
         leases.c.attempt == bindparam("a"),
         leases.c.client == bindparam("h"),
         leases.c.place == bindparam("p"),
     ),
-    PlaceRow,
+    LeaseRow,
 )
-_LEASE = Command(
+LEASE = Statement(
     update(items).where(_THIS).values(holder=bindparam("h"), leased_until=bindparam("until"))
 )
-_REMEMBER = Command(insert(leases))
-VIEWED = Command(update(items).where(_THIS).values(views=items.c.views + 1))
-_KEEP_ANSWER = Command(insert(answers))
-_ANSWERED = Command(update(items).where(_THIS).values(answered=True, submissions=bindparam("n")))
-_KEEP_TRACE = Command(
-    insert(traces).values({name: bindparam(name) for name in traces.c.keys() if name != "id"})  # noqa: SIM118  # a collection of columns, whose keys are no items
+ADD_LEASE = Statement(insert(leases))
+VIEWED = Statement(update(items).where(_THIS).values(views=items.c.views + 1))
+ADD_ANSWER = Statement(insert(answers))
+MARK_ANSWERED = Statement(
+    update(items).where(_THIS).values(answered=True, submissions=bindparam("n"))
 )
 
 LAST = Query(
-    select(answers.c.number, answers.c.response, answers.c.holder)
+    select(answers)
     .where(answers.c.attempt == bindparam("a"), answers.c.place == bindparam("p"))
     .order_by(answers.c.number.desc())
     .limit(1),
     AnswerRow,
 )
-GIVEN = (
+GIVEN = Query(
     select(
         items.c.task,
         items.c.item,
@@ -188,7 +267,8 @@ GIVEN = (
         isouter=True,
     )
     .where(_MINE)
-    .order_by(items.c.place, answers.c.number)
+    .order_by(items.c.place, answers.c.number),
+    GivenAnswer,
 )
 _OF_FAULTS = traces.alias()
 # The traces of the items of which an image could not be shown at least once, from the first on.
@@ -208,23 +288,26 @@ FAULTS = Query(
         ),
     )
     .order_by(traces.c.id),
-    TraceRow,
+    ItemTrace,
 )
-_COST = select(
-    func.count(),
-    func.coalesce(func.sum(traces.c.image_bytes), 0),
-    func.coalesce(func.sum(traces.c.image_tokens), 0),
-).where(traces.c.attempt == bindparam("a"))
+TOTALS = Query(
+    select(
+        func.count().label("calls"),
+        func.coalesce(func.sum(traces.c.image_bytes), 0).label("image_bytes"),
+        func.coalesce(func.sum(traces.c.image_tokens), 0).label("image_tokens"),
+    ).where(traces.c.attempt == bindparam("a")),
+    CallTotals,
+)
 
-_EXPIRE = (
+EXPIRE = (
     update(attempts)
-    .where(attempts.c.state == "open", attempts.c.deadline < bindparam("now"))
-    .values(state="expired", closed=attempts.c.deadline)
+    .where(attempts.c.state == State.OPEN, attempts.c.deadline < bindparam("now"))
+    .values(state=State.EXPIRED, closed=attempts.c.deadline)
 )
-_ABANDON = (
+ABANDON = (
     update(attempts)
     .where(
-        attempts.c.state == "open",
+        attempts.c.state == State.OPEN,
         attempts.c.opened < bindparam("since"),
         *(
             ~select(1)
@@ -233,83 +316,26 @@ _ABANDON = (
             for table in (leases, answers, traces)
         ),
     )
-    .values(state="abandoned", closed=bindparam("now"))
+    .values(state=State.ABANDONED, closed=bindparam("now"))
 )
 
 
-def place_of(row: ItemRow) -> Place:
-    """Return where an item's row stands in its attempt."""
-    return Place(row.place, row.opaque, row.task, row.item, row.pair)
-
-
-def open_attempt(connection: Connection, row: dict[str, Any], places: Sequence[Place]) -> int:
-    """Write a new attempt and its items; return its number."""
-    number = connection.execute(insert(attempts).returning(attempts.c.id), row).scalar_one()
-    connection.execute(insert(items), [{"attempt": number, **place._asdict()} for place in places])
+def open_attempt(connection: Connection, attempt: Attempt, rows: Sequence[ItemRow]) -> int:
+    """Write a new attempt and its items; return its number, which the store gives."""
+    query = insert(attempts).returning(attempts.c.id)
+    number = connection.execute(query, row_values(attempt)).scalar_one()
+    connection.execute(insert(items), [{**row_values(row), "attempt": number} for row in rows])
     return number
-
-
-def progress(connection: Connection, attempt: int) -> Progress:
-    """Return how many items of an attempt are answered and how many are open."""
-    total, answered = connection.execute(PROGRESS, {"a": attempt}).one()
-    return Progress(answered=answered, open=total - answered)
-
-
-def keep_lease(connection: Connection, row: ItemRow, client: str, times: tuple[int, int]) -> None:
-    """Give an item to a client until a time, and remember that it was given."""
-    now, until = times
-    this = {"a": row.attempt, "p": row.place, "h": client}
-    _LEASE.run(connection, {**this, "until": until})
-    known = row.holder is not None and SEEN.first(connection, this) is not None
-    if known:
-        return
-    _REMEMBER.run(
-        connection,
-        {
-            "attempt": row.attempt,
-            "client": client,
-            "place": row.place,
-            "pair": row.pair,
-            "at": now,
-        },
-    )
-
-
-def keep_answer(connection: Connection, row: dict[str, Any]) -> None:
-    """Write an answer, mark its item as answered and count it, the first one only."""
-    _KEEP_ANSWER.run(connection, row)
-    this = {"a": row["attempt"], "p": row["place"]}
-    _ANSWERED.run(connection, {**this, "n": row["number"]})
-    if row["number"] == 1:
-        _COUNTED.run(connection, this)
-
-
-def cost(connection: Connection, attempt: int, milliseconds: int) -> Cost:
-    """Add up what an attempt took, beside the time."""
-    calls, size, tokens = connection.execute(_COST, {"a": attempt}).one()
-    return Cost(calls=calls, image_bytes=size, image_tokens=tokens, seconds=milliseconds / 1000)
-
-
-def close(connection: Connection, attempt: int, state: str, now: int) -> None:
-    """Close an attempt that is open."""
-    connection.execute(_CLOSE, {"a": attempt, "s": state, "now": now})
-
-
-def sweep(connection: Connection, now: int, since: int) -> Swept:
-    """Close what is open and past its deadline, or has seen nobody since a time."""
-    expired = connection.execute(_EXPIRE, {"now": now}).rowcount
-    abandoned = connection.execute(_ABANDON, {"now": now, "since": since}).rowcount
-    return Swept(expired, abandoned)
 
 
 def keep_report(connection: Connection, attempt: int, report: str) -> str:
     """Store a report with its attempt, unless it has one; return the one it has then."""
-    connection.execute(_KEEP, {"a": attempt, "r": report})
+    _KEEP_REPORT.run(connection, {"a": attempt, "r": report})
     kept = NUMBERED.one(connection, {"a": attempt}).report
     assert kept is not None
     return kept
 
 
-def keep_traces(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+def keep_traces(connection: Connection, rows: Sequence[TraceRow]) -> None:
     """Write traces."""
-    _KEEP_TRACE.run_all(connection, rows)
+    connection.execute(insert(traces), [row_values(row) for row in rows])

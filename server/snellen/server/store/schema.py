@@ -28,7 +28,7 @@ _version = Table(
 
 
 def open_store(url: str | Path, *, patience: float = PATIENCE) -> Database:
-    """Open a store: make it where there is none, migrate it where it is older.
+    """Open a store: make it if it is missing, migrate it if it is older.
 
     Args:
         url: As SQLAlchemy writes it, or the path of a SQLite file.
@@ -72,7 +72,7 @@ def upgrade(connection: Connection, target: str = HEAD) -> None:
 
 
 def _prepare(connection: Connection, file: str) -> None:
-    # Asked again, within the transaction: another program may have been faster.
+    # Read again, within the transaction: another program may have been faster.
     found = revision(connection)
     if found == HEAD:
         return

@@ -7,26 +7,29 @@ at once: an open one would keep SQLite's log from being cleared.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from sqlalchemy import Connection, Delete, Insert, Select, Update
 from sqlalchemy.engine import Dialect
 
-Selected: TypeAlias = Select[*tuple[Any, ...]]
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 Change: TypeAlias = Insert | Update | Delete
+Selected: TypeAlias = Select[*tuple[Any, ...]]
 Parameters: TypeAlias = Mapping[str, Any]
 Process: TypeAlias = Callable[[Any], Any]
-R = TypeVar("R", bound=NamedTuple)
+R = TypeVar("R", bound="DataclassInstance")
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class _Compiled:
     """A statement as one database takes it.
 
     Attributes:
         text: Its SQL.
-        order: The names of its parameters in their order; None where they go by name.
+        order: The names of its parameters in their order; None: they go by name.
         fixed: The values that are part of it.
         given: What a driver wants in another form, by the parameter's name.
         found: Likewise what a driver returns, by the column's number.
@@ -38,65 +41,58 @@ class _Written:
     given: Mapping[str, Process]
     found: Mapping[int, Process]
 
-    def filled(self, parameters: Parameters) -> Any:  # noqa: ANN401  # as the driver takes them
-        """Return parameters as the driver takes them."""
-        values = {**self.fixed, **parameters}
-        for name, process in self.given.items():
-            values[name] = process(values[name])
-        return values if self.order is None else [values[name] for name in self.order]
 
+class Statement:
+    """A change, or a question; the values of its rows are Python's."""
 
-class _Statement:
     def __init__(self, clause: Selected | Change) -> None:
         self.clause = clause
-        self._written: dict[tuple[type[Dialect], str], _Written] = {}
+        self._returns_rows = isinstance(clause, Select)
+        self._compiled: dict[tuple[type[Dialect], str], _Compiled] = {}
 
-    def _on(self, connection: Connection) -> _Written:
+    def run(self, connection: Connection, parameters: Parameters) -> list[Sequence[Any]]:
+        """Run it within the connection's transaction, and return its rows; a change has none."""
         dialect = connection.dialect
         driver = type(dialect), dialect.paramstyle
-        written = self._written.get(driver)
-        if written is None:
-            # Two threads that come here at once write the same.
-            written = self._written[driver] = _write(self.clause, dialect)
-        return written
-
-
-class Command(_Statement):
-    """A change."""
-
-    def run(self, connection: Connection, parameters: Parameters) -> None:
-        """Make it, within the connection's transaction."""
-        written = self._on(connection)
+        compiled = self._compiled.get(driver)
+        if compiled is None:
+            # Two threads that come here at once make the same.
+            compiled = self._compiled[driver] = _compile(self.clause, dialect)
+        values = {**compiled.fixed, **parameters}
+        for name, process in compiled.given.items():
+            values[name] = process(values[name])
         with closing(connection.connection.cursor()) as cursor:
-            cursor.execute(written.text, written.filled(parameters))
+            cursor.execute(
+                compiled.text,
+                values if compiled.order is None else [values[name] for name in compiled.order],
+            )
+            rows: list[Sequence[Any]] = [*cursor.fetchall()] if self._returns_rows else []
+        for index, row in enumerate(rows if compiled.found else ()):
+            converted = list(row)
+            for number, process in compiled.found.items():
+                converted[number] = process(row[number])
+            rows[index] = converted
+        return rows
 
-    def run_all(self, connection: Connection, rows: Sequence[Parameters]) -> None:
-        """Make it once for each row."""
-        written = self._on(connection)
-        with closing(connection.connection.cursor()) as cursor:
-            cursor.executemany(written.text, [written.filled(row) for row in rows])
 
-
-class Query(_Statement, Generic[R]):
+class Query(Statement, Generic[R]):
     """A question, and what its rows are.
 
     Args:
         clause: The question.
-        row: Its columns' names, in their order, and their types.
+        row: A dataclass with its columns' names.
     """
 
     def __init__(self, clause: Selected, row: type[R]) -> None:
         super().__init__(clause)
-        assert tuple(column.key for column in clause.selected_columns) == row._fields
+        self._names = [str(column.key) for column in clause.selected_columns]
+        assert set(self._names) == {part.name for part in fields(row)}
         self._row = row
 
     def first(self, connection: Connection, parameters: Parameters) -> R | None:
-        """Return the first row; None where there is none."""
-        written = self._on(connection)
-        with closing(connection.connection.cursor()) as cursor:
-            cursor.execute(written.text, written.filled(parameters))
-            values = cursor.fetchone()
-        return None if values is None else self._made(written, values)
+        """Return the first row; None: there is none."""
+        rows = self.run(connection, parameters)
+        return self._row(**dict(zip(self._names, rows[0], strict=True))) if rows else None
 
     def one(self, connection: Connection, parameters: Parameters) -> R:
         """Return the first row of what has one for certain."""
@@ -106,21 +102,16 @@ class Query(_Statement, Generic[R]):
 
     def all(self, connection: Connection, parameters: Parameters) -> list[R]:
         """Return every row."""
-        written = self._on(connection)
-        with closing(connection.connection.cursor()) as cursor:
-            cursor.execute(written.text, written.filled(parameters))
-            rows = cursor.fetchall()
-        return [self._made(written, values) for values in rows]
-
-    def _made(self, written: _Written, values: Sequence[Any]) -> R:
-        if written.found:
-            values = list(values)
-            for number, process in written.found.items():
-                values[number] = process(values[number])
-        return self._row._make(values)
+        rows = self.run(connection, parameters)
+        return [self._row(**dict(zip(self._names, row, strict=True))) for row in rows]
 
 
-def _write(clause: Selected | Change, dialect: Dialect) -> _Written:
+def row_values(row: "DataclassInstance") -> dict[str, Any]:
+    """Return a row as the parameters of an `insert`; its `id` is the store's to give."""
+    return {part.name: getattr(row, part.name) for part in fields(row) if part.name != "id"}
+
+
+def _compile(clause: Selected | Change, dialect: Dialect) -> _Compiled:
     compiled = clause.compile(dialect=dialect)
     given, found = dict[str, Process](), dict[int, Process]()
     for name, bind in compiled.binds.items():
@@ -130,7 +121,7 @@ def _write(clause: Selected | Change, dialect: Dialect) -> _Written:
     for number, column in enumerate(columns):
         if from_driver := column.type.dialect_impl(dialect).result_processor(dialect, None):
             found[number] = from_driver
-    return _Written(
+    return _Compiled(
         text=str(compiled),
         order=tuple(compiled.positiontup or ()) if compiled.positional else None,
         fixed={name: bind.value for name, bind in compiled.binds.items() if not bind.required},

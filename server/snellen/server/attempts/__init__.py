@@ -1,0 +1,1 @@
+"""Attempts: models, leases, answers, grading and the service over them."""

@@ -1,0 +1,237 @@
+"""Grading: from what the store has of an attempt to the answers that count, and to their report."""
+
+import json
+import threading
+from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from pydantic import JsonValue
+
+from snellen.grading.grade import OUTCOMES, Answers, Columns, Grader
+from snellen.grading.models.scores import Outcome, Submission
+from snellen.grading.protocols.table import protocol_of
+from snellen.server.attempts.leases import item_row
+from snellen.server.attempts.models import Cost, Feedback, TaskAnswers
+from snellen.server.attempts.report import ExamReport, GradedTask, exam_report
+from snellen.server.errors import ExamError
+from snellen.server.exam.rules import Counting, Mode
+from snellen.server.exam.spec import NO_REFERENCES, AnswerSet, Exam
+from snellen.server.screenshots.frames import read_frame
+from snellen.server.store import queries
+from snellen.server.store.database import Database
+from snellen.server.store.queries import GivenAnswer
+from snellen.server.store.tables import Attempt
+from snellen.tasks.models import TaskData
+
+IMAGE_FAULT = "an image of this item could not be shown: a fault of the exam"
+
+
+class Fault(NamedTuple):
+    """An item of which an image could not be shown."""
+
+    task: str
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """A task's protocol, made ready once for all of its items."""
+
+    data: TaskData = field(repr=False)
+    grader: Grader = field(repr=False)
+
+    @classmethod
+    def of(cls, data: TaskData, protocol: str) -> "Scorer":
+        """Prepare a protocol, by its id and version, for a task."""
+        return cls(data, data.grader(protocol_of(data.task, protocol)))
+
+    def feedback(self, item: str, response: JsonValue) -> Feedback:
+        """Say what one answer is worth."""
+        columns = self._columns([item], [response])
+        metric = self.grader.protocol.metric
+        value = float(columns.values[0][metric.keys.index(metric.primary)])
+        outcome = OUTCOMES[int(columns.outcomes[0])].value
+        found = Feedback(metric=metric.primary, value=value, outcome=outcome)
+        if columns.notes.get(0):
+            found["note"] = columns.notes[0]
+        return found
+
+    def error(self, note: str) -> Feedback:
+        """Say that an answer is not graded, and why."""
+        primary = self.grader.protocol.metric.primary
+        return Feedback(metric=primary, value=0.0, outcome=Outcome.ERROR.value, note=note)
+
+    def values(self, items: Sequence[str], responses: Sequence[JsonValue]) -> Sequence[float]:
+        """Return the primary metric of each answer; items may come several times."""
+        metric = self.grader.protocol.metric
+        columns = self._columns(items, responses)
+        return columns.values[:, metric.keys.index(metric.primary)].tolist()
+
+    def _columns(self, items: Sequence[str], responses: Sequence[JsonValue]) -> Columns:
+        places = np.array([self.data.index[item] for item in items], dtype=np.int64)
+        return self.grader.batch(Answers(places, [0] * len(items), responses))
+
+
+class Grading:
+    """Grades the attempts of an exam; before an attempt is closed, nothing but practice.
+
+    It may be called from several threads.
+    """
+
+    def __init__(self, exam: Exam, database: Database) -> None:
+        self._exam = exam
+        self._database = database
+        self._scorers: dict[str, Scorer] = {}
+        self._preparing = threading.Lock()
+        self._prepared: set[str] = set()
+
+    def prepare(self, tasks: Sequence[str]) -> None:
+        """Make ready what grades these tasks, once: thousands of references take seconds."""
+        if self._exam.grade is None or self._prepared.issuperset(tasks):
+            return
+        with self._preparing:
+            for task in tasks:
+                protocol = self._exam.packs_by_task[task].task(task).protocol
+                self._exam.data(task).grader(protocol_of(task, protocol))
+            self._prepared.update(tasks)
+
+    def answers(self, attempt: Attempt) -> Sequence[TaskAnswers]:
+        """Return the answers that count, task by task, items in the pack's order."""
+        rows = self._database.read(lambda c: queries.GIVEN.all(c, {"a": attempt.id}))
+        faults = self._faults(attempt)
+        return [
+            self._task_answers(
+                attempt,
+                task,
+                [row for row in rows if row.task == task],
+                {fault.item for fault in faults if fault.task == task},
+            )
+            for task in attempt.tasks
+        ]
+
+    def answer_set(self, answers: TaskAnswers) -> AnswerSet:
+        """Return the answers to a task beside its references.
+
+        Raises:
+            ExamError: The exam is deferred: it has no references.
+        """
+        data = self._exam.data(answers.task)
+        return AnswerSet(data, answers.items, answers.submissions, answers.protocol)
+
+    def report(self, attempt: Attempt, cost: Cost) -> ExamReport:
+        """Grade an attempt, or say what it recorded if answers are graded elsewhere."""
+        if attempt.rules.mode is Mode.DEFERRED or self._exam.grade is None:
+            recorded = [GradedTask(answers, None) for answers in self.answers(attempt)]
+            return exam_report(attempt, recorded, cost)
+        return self.graded(attempt, cost)
+
+    def graded(self, attempt: Attempt, cost: Cost) -> ExamReport:
+        """Grade an attempt, a deferred one as well.
+
+        Raises:
+            ExamError: The exam is deferred: it has no references.
+        """
+        grade = self._exam.grade
+        if grade is None:
+            raise ExamError(NO_REFERENCES)
+        self.prepare(attempt.tasks)
+        graded = [
+            GradedTask(answers, grade(self.answer_set(answers)))
+            for answers in self.answers(attempt)
+        ]
+        return exam_report(attempt, graded, cost)
+
+    def feedback(self, attempt: Attempt, item: str) -> Feedback:
+        """Say what the latest answer to an item is worth.
+
+        Raises:
+            ExamError: It has none.
+        """
+        row = self._database.read(lambda c: item_row(c, attempt.id, item))
+        last = self._database.read(
+            lambda c: queries.LAST.first(c, {"a": attempt.id, "p": row.place})
+        )
+        if last is None:
+            raise ExamError(f"item {item} has no answer yet", field="item")
+        scorer = self._scorer(row.task)
+        if Fault(row.task, row.item) in self._faults(attempt):
+            return scorer.error(IMAGE_FAULT)
+        return scorer.feedback(row.item, json.loads(last.response))
+
+    def _task_answers(
+        self, attempt: Attempt, task: str, rows: Sequence[GivenAnswer], faults: Collection[str]
+    ) -> TaskAnswers:
+        """Return one submission an item: the answer that counts, or an empty one if none came.
+
+        What an image fault makes an error is kept and not graded.
+        """
+        pack, rules = self._exam.packs_by_task[task], attempt.rules
+        given: dict[str, list[GivenAnswer]] = {row.item: [] for row in rows}
+        for row in rows:
+            if row.response is not None:
+                given[row.item].append(row)
+        kept = {item: answers for item, answers in given.items() if answers}
+        if rules.counting is Counting.BEST and rules.submissions > 1:
+            counted = _best(kept, self._scorer(task))
+        else:
+            index = 0 if rules.counting is Counting.FIRST else -1
+            counted = {item: answers[index] for item, answers in kept.items()}
+        items = [item for item in pack.index[task] if item in given]
+        submissions = [
+            _submission(
+                item,
+                counted.get(item),
+                attempt.model,
+                IMAGE_FAULT if item in faults else None,
+            )
+            for item in items
+        ]
+        return TaskAnswers(task, pack.task(task).protocol, tuple(items), submissions)
+
+    def _faults(self, attempt: Attempt) -> Set[Fault]:
+        """Return the items of which an image could not be shown, and was not shown later either."""
+        hidden: set[tuple[Fault, str]] = set()
+        for row in self._database.read(lambda c: queries.FAULTS.all(c, {"a": attempt.id})):
+            fault, detail = Fault(row.task, row.item), json.loads(row.detail)
+            if "fault" in detail:
+                hidden.add((fault, detail["fault"]))
+            for view in detail.get("views", ()):
+                hidden.discard((fault, read_frame(view).image))
+        return {fault for fault, _ in hidden}
+
+    def _scorer(self, task: str) -> Scorer:
+        if task not in self._scorers:
+            protocol = self._exam.packs_by_task[task].task(task).protocol
+            self._scorers[task] = Scorer.of(self._exam.data(task), protocol)
+        return self._scorers[task]
+
+
+def _submission(
+    item: str, answer: GivenAnswer | None, model: str | None, error: str | None
+) -> Submission:
+    if answer is None or answer.response is None or answer.meta is None:
+        return Submission(item_id=item, model=model, error=error)
+    return Submission(
+        item_id=item,
+        response=json.loads(answer.response),
+        model=model,
+        error=error,
+        meta={"client": answer.holder, "number": answer.number, **json.loads(answer.meta)},
+    )
+
+
+def _best(given: Mapping[str, Sequence[GivenAnswer]], scorer: Scorer) -> Mapping[str, GivenAnswer]:
+    """Return the answer to each item that scores highest; of equal ones the earliest."""
+    several = [answer for answers in given.values() if len(answers) > 1 for answer in answers]
+    best = {item: answers[0] for item, answers in given.items()}
+    values = scorer.values(
+        [answer.item for answer in several],
+        [json.loads(answer.response or "null") for answer in several],
+    )
+    highest: dict[str, float] = {}
+    for answer, value in zip(several, values, strict=True):
+        if value > highest.get(answer.item, -1.0):
+            highest[answer.item], best[answer.item] = value, answer
+    return best

@@ -1,0 +1,155 @@
+"""The report of a finished attempt, task by task, and what it cost."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import Field
+
+from snellen.grading.models.base import Closed
+from snellen.grading.models.estimates import Interval
+from snellen.grading.models.reports import Report
+from snellen.grading.models.scores import Outcome
+from snellen.server.attempts.models import Cost, TaskAnswers
+from snellen.server.exam.rules import Contexts, Counting, Mode
+from snellen.server.store.tables import Attempt, State
+
+
+class TaskResult(Closed):
+    """One task of an attempt.
+
+    Attributes:
+        task: The task's id.
+        items: How many items were asked.
+        answered: How many have an answer.
+        protocol: What the answers are graded by.
+        metric: The primary metric; None where answers are graded elsewhere, as is all below.
+        value: It over all items, in 0..1; an item without an answer adds 0.
+        interval: How sure it is.
+        metrics: Every metric.
+        chance: What blind guessing scores, where that is known.
+        outcomes: How many items ended in each outcome; those that none did are left out.
+        signature: Everything that the numbers depend on, in one line.
+    """
+
+    task: str
+    items: int
+    answered: int
+    protocol: str
+    metric: str | None = None
+    value: float | None = None
+    interval: Interval | None = None
+    metrics: dict[str, float] = Field(default_factory=dict[str, float])
+    chance: float | None = None
+    outcomes: dict[Outcome, int] = Field(default_factory=dict[Outcome, int])
+    signature: str
+
+
+class ExamReport(Closed):
+    """The report of an attempt.
+
+    Attributes:
+        exam: The exam's name and the digest of what was asked.
+        mode: `practice` never counts; `deferred` holds no number, answers are graded elsewhere.
+        state: How the attempt ended.
+        model: Who answered, as declared.
+        contexts: How many questions a context could see.
+        max_view_side: The longest side of a view, in pixels.
+        seed: What ordered the items.
+        counting: Which of several answers to an item answers.
+        submissions: How many answers to an item were taken.
+        tasks: The tasks.
+        value: The one task's value; None where there are several: no mean over tasks is meant.
+        cost: What the attempt took.
+    """
+
+    exam: str
+    mode: Mode
+    state: State
+    model: str | None = None
+    contexts: Contexts
+    max_view_side: int
+    seed: int
+    counting: Counting
+    submissions: int
+    tasks: tuple[TaskResult, ...]
+    value: float | None = None
+    cost: Cost
+
+
+class GradedTask(NamedTuple):
+    """The answers to one task, and their report; None: they are graded elsewhere."""
+
+    answers: TaskAnswers
+    report: Report | None
+
+
+def exam_report(attempt: Attempt, graded: Sequence[GradedTask], cost: Cost) -> ExamReport:
+    """Put an attempt's report together."""
+    rules = attempt.rules
+    tasks = tuple(_result(attempt, part) for part in graded)
+    return ExamReport(
+        exam=attempt.exam,
+        mode=rules.mode,
+        state=attempt.state,
+        model=attempt.model,
+        contexts=attempt.contexts,
+        max_view_side=rules.max_view_side,
+        seed=rules.seed,
+        counting=rules.counting,
+        submissions=rules.submissions,
+        tasks=tasks,
+        value=tasks[0].value if len(tasks) == 1 else None,
+        cost=cost,
+    )
+
+
+def conditions(attempt: Attempt) -> str:
+    """Write in one line under which conditions an attempt was taken, as a part of signatures."""
+    rules = attempt.rules
+    counting = rules.counting.value
+    parts = [
+        f"exam:{attempt.exam}",
+        f"mode:{rules.mode}",
+        f"contexts:{attempt.contexts}",
+        f"view:{rules.max_view_side}",
+        f"seed:{rules.seed}",
+        f"counting:{counting if rules.submissions == 1 else f'{counting} of {rules.submissions}'}",
+        f"options:{'shuffled' if rules.shuffle_options else 'as made'}",
+    ]
+    if rules.pairs_together:
+        parts.append("pairs:together")
+    if rules.views is not None:
+        parts.append(f"views:{rules.views}")
+    if rules.minutes is not None:
+        parts.append(f"minutes:{rules.minutes:g}")
+    if attempt.model is not None:
+        parts.append(f"model:{attempt.model.replace('|', '/')}")
+    return "|".join(parts)
+
+
+def _result(attempt: Attempt, graded: GradedTask) -> TaskResult:
+    answers, report = graded
+    answered = sum(submission.response is not None for submission in answers.submissions)
+    if report is None:
+        known = f"{answers.task}|protocol:{answers.protocol}|n:{len(answers.items)}"
+        return TaskResult(
+            task=answers.task,
+            items=len(answers.items),
+            answered=answered,
+            protocol=answers.protocol,
+            signature=f"{known}|{conditions(attempt)}",
+        )
+    estimate = report.estimates.get(report.primary)
+    return TaskResult(
+        task=answers.task,
+        items=len(answers.items),
+        answered=answered,
+        protocol=answers.protocol,
+        metric=report.primary,
+        value=report.value,
+        interval=None if estimate is None else estimate.interval,
+        metrics={key: metric.value for key, metric in report.metrics.items()},
+        chance=None if report.chance is None else report.chance.value,
+        outcomes={outcome: count for outcome, count in report.outcomes.items() if count},
+        signature=f"{report.signature}|{conditions(attempt)}",
+    )

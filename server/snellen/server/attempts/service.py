@@ -1,0 +1,424 @@
+"""Attempts from their start to their report. No transport is known here."""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from pydantic import JsonValue
+from sqlalchemy import Connection
+
+from snellen.grading.errors import SnellenError
+from snellen.server.attempts import leases
+from snellen.server.attempts.grading import Grading
+from snellen.server.attempts.models import (
+    AnswerMeta,
+    Call,
+    Caller,
+    Feedback,
+    Lease,
+    NewAttempt,
+    Receipt,
+    TaskAnswers,
+)
+from snellen.server.attempts.register import MOST_LISTED, Clock, Register, digest_of, new_handle
+from snellen.server.attempts.report import ExamReport
+from snellen.server.attempts.submit import AnswerRequest, submit
+from snellen.server.errors import ExamError, NoSuchAttemptError
+from snellen.server.exam.rules import Contexts, Mode, Rules
+from snellen.server.exam.spec import AnswerSet, Exam, ExamSpec
+from snellen.server.logs import log
+from snellen.server.store import queries
+from snellen.server.store.database import Database
+from snellen.server.store.queries import ItemSummary
+from snellen.server.store.statements import row_values
+from snellen.server.store.tables import Attempt, ItemRow, Progress, State, TraceRow
+
+T = TypeVar("T")
+
+GRADERS = 2
+"""How many attempts are graded at once: a long one does not hold up the short ones."""
+MOST_TRACES = 10_000
+"""How many traces wait at most: while the store fails, the oldest are dropped."""
+_LONGEST_MODEL = 200
+
+
+class Service(Register):
+    """Runs attempts: every rule of the exam is here, and every transport calls it.
+
+    What reads the store is a plain function, which an event loop runs by `database.off_loop`; what
+    changes it is to be awaited, and is on disk when it returns.
+    """
+
+    def __init__(self, exam: Exam, database: Database, clock: Clock | None = None) -> None:
+        super().__init__(database, clock)
+        # Only what grades keeps the references.
+        self.exam: ExamSpec = exam.spec
+        self._traces: list[TraceRow] = []
+        self._grading = Grading(exam, database)
+        self._graders = ThreadPoolExecutor(GRADERS, thread_name_prefix="snellen-grader")
+
+    # ---- the life of an attempt --------------------------------------------------------------
+
+    async def start(
+        self,
+        caller: Caller,
+        tasks: Sequence[str] | None = None,
+        *,
+        contexts: Contexts | None = None,
+        model: str | None = None,
+    ) -> NewAttempt:
+        """Open an attempt.
+
+        A caller that has none left may have lost the result of an earlier call: an attempt of the
+        same choices, of which nothing was handed out, begins again with a new handle.
+
+        Args:
+            caller: Whose it is.
+            tasks: Task or benchmark ids; None: all that is offered.
+            contexts: How many questions a context will see, where the server leaves it open.
+            model: Who answers.
+
+        Raises:
+            ExamError: A task is not offered, the caller has no attempt left, or the policy
+                declared is not the server's.
+        """
+        rules = self.exam.rules
+        policy = _policy(rules, contexts)
+        if model is not None and not (0 < len(model) <= _LONGEST_MODEL and model.isprintable()):
+            raise ExamError(
+                f"a model's name is 1 to {_LONGEST_MODEL} printable characters", field="model"
+            )
+        chosen = self.exam.selected(tasks)
+        handle = new_handle(self._clock.random)
+        secret = self._clock.random(32)
+        opened = self._clock.now()
+        asked = self.exam.items(chosen, secret)
+        new = Attempt(
+            id=0,
+            digest=digest_of(handle),
+            secret=secret,
+            caller=caller.name,
+            exam=self.exam.id,
+            mode=rules.mode,
+            tasks=chosen,
+            rules=rules,
+            contexts=policy,
+            model=model,
+            opened=opened,
+            deadline=_deadline(rules, opened),
+            closed=None,
+            state=State.OPEN,
+            total=len(asked),
+        )
+        rows = [ItemRow(attempt=0, **item._asdict()) for item in asked]
+
+        def work(connection: Connection) -> Attempt:
+            number = _attempt_again(connection, new, rules.attempts)
+            if number is None:
+                number = queries.open_attempt(connection, new, rows)
+            return queries.NUMBERED.one(connection, {"a": number})
+
+        # Read in the same transaction: the caller's next start may give it another handle.
+        attempt = self._current(await self.database.write(work))
+        # The first report then does not wait for it; what fails here fails there, too.
+        self._graders.submit(self._grading.prepare, chosen)
+        return NewAttempt(handle, attempt, attempt.progress.open)
+
+    def attempt(self, handle: str, caller: str) -> Attempt:
+        """Return a caller's attempt by its handle.
+
+        Raises:
+            NoSuchAttemptError: There is none, or it belongs to another caller.
+            ExamError: It was begun on another exam, or in another mode, than is served now.
+        """
+        parameters = {"d": digest_of(handle), "c": caller}
+        row = self.database.read(lambda c: queries.ATTEMPT.first(c, parameters))
+        if row is None:
+            raise NoSuchAttemptError
+        if row.exam != self.exam.id and row.report is None:
+            raise ExamError(
+                f"this attempt was begun on {row.exam}, and {self.exam.id} is served now:"
+                " it goes on when its exam is served again"
+            )
+        found = self._current(row)
+        mode, served = found.rules.mode, self.exam.rules.mode
+        if mode is not served and row.report is None:
+            # Practice that went on beside an exam would show what is right in it.
+            raise ExamError(
+                f"this attempt was begun in {mode} mode, and {served} mode is served now: it goes"
+                " on when its mode is served again"
+            )
+        return found
+
+    def progress(self, attempt: Attempt) -> Progress:
+        """Return how many items are answered and how many are open."""
+        return self.database.read(lambda c: queries.NUMBERED.one(c, {"a": attempt.id})).progress
+
+    def list_items(
+        self,
+        attempt: Attempt,
+        *,
+        after: int = -1,
+        limit: int = 50,
+        answered: bool | None = None,
+        client: str | None = None,
+    ) -> Sequence[ItemSummary]:
+        """Return a page of items, those after a place: of one client, answered or open, or all."""
+        most = min(limit, MOST_LISTED)
+        parameters = {
+            "a": attempt.id,
+            "after": after,
+            "most": most,
+            "done": answered,
+            "h": client,
+            "now": self._clock.now(),
+        }
+        return self.database.read(lambda c: queries.PAGE.all(c, parameters))
+
+    # ---- items -------------------------------------------------------------------------------
+
+    async def lease(self, attempt: Attempt, caller: Caller, item: str | None = None) -> Lease:
+        """Give a client an item to answer: the one it names, or the next that is open.
+
+        Raises:
+            ExamError: No item is left for this client, the named one is another client's or
+                unknown, or the attempt is closed.
+        """
+        now = self._clock.now()
+        row = await self.database.write(
+            lambda c: leases.lease(c, attempt, caller.client, item, now)
+        )
+        return self._lease(attempt, caller, row, now)
+
+    def held(self, attempt: Attempt, caller: Caller, item: str) -> Lease:
+        """Return an item that a client holds, without asking for it again.
+
+        Raises:
+            ExamError: There is no such item, the client does not hold it, or the attempt is
+                closed.
+        """
+        now = self._clock.now()
+        row = self.database.read(lambda c: leases.held(c, attempt, caller.client, item, now))
+        return self._lease(attempt, caller, row, now)
+
+    async def viewed(self, attempt: Attempt, lease: Lease) -> int | None:
+        """Count a view of an item's image; return how many are left, None for any number.
+
+        Raises:
+            ExamError: None was left, or the item is another client's by now.
+        """
+        if attempt.rules.views is None:
+            return None
+        now = self._clock.now()
+        return await self.database.write(
+            lambda c: leases.count_view(c, attempt, lease.client, lease.item.opaque, now)
+        )
+
+    async def submit(
+        self,
+        attempt: Attempt,
+        caller: Caller,
+        item: str,
+        answer: JsonValue,
+        meta: AnswerMeta | None = None,
+    ) -> Receipt:
+        """Store an answer; when this returns it is on disk.
+
+        The same answer again changes nothing, so a client may repeat a call whose result it
+        lost. What counts for the deadline is when the call came in.
+
+        Raises:
+            ExamError: The answer is not in the item's form, the item is not this client's, no
+                more answers to it are taken, or the attempt is closed.
+        """
+        now = self._clock.now()
+        request = AnswerRequest(caller.client, item, answer, now, meta or AnswerMeta())
+        return await self.database.write(lambda c: submit(c, self.exam, attempt, request))
+
+    async def score(self, attempt: Attempt, receipt: Receipt) -> Feedback:
+        """Say what an answer that was just stored is worth: in practice only.
+
+        Raises:
+            ExamError: It is no practice.
+        """
+        if attempt.rules.mode is not Mode.PRACTICE:
+            raise ExamError("only practice says what an answer is worth; finish_attempt reports")
+        return await self.graded(lambda: self._grading.feedback(attempt, receipt.item))
+
+    # ---- the end -----------------------------------------------------------------------------
+
+    async def finish(self, attempt: Attempt) -> ExamReport:
+        """Close an attempt and return its report; finishing again returns the same one.
+
+        Raises:
+            ExamError: It was abandoned, or its report can't be made.
+        """
+        closed = await self.close(attempt)
+        if closed.state is State.ABANDONED:
+            raise ExamError("the attempt was abandoned; start_attempt opens a new one")
+        if closed.report is None:
+            try:
+                report = await self.graded(lambda: self.report(closed))
+            except SnellenError as error:
+                raise ExamError(
+                    "the attempt is closed and its answers are kept, but its report can't be"
+                    " made: tell the organiser, whose log says why, and call finish_attempt again"
+                ) from error
+            text = report.model_dump_json()
+            kept = await self.database.write(lambda c: queries.keep_report(c, closed.id, text))
+        else:
+            kept = closed.report
+        return ExamReport.model_validate_json(kept)
+
+    async def graded(self, work: Callable[[], T]) -> T:
+        """Run what grades, and return what it returns, beside the event loop.
+
+        A few run at once and the others wait: more would only slow down each other and the loop.
+        """
+        return await asyncio.get_running_loop().run_in_executor(self._graders, work)
+
+    def report(self, attempt: Attempt) -> ExamReport:
+        """Grade an attempt, or say what it recorded where answers are graded elsewhere."""
+        return self._grading.report(attempt, self.cost(attempt))
+
+    def report_of(self, attempt: Attempt) -> ExamReport:
+        """Return the report that an attempt has, or is to have; it is not stored.
+
+        Raises:
+            ExamError: It has none, and it is open or of another exam.
+        """
+        if attempt.report is not None:
+            return ExamReport.model_validate_json(attempt.report)
+        self._check_closed(attempt, "graded")
+        return self.report(attempt)
+
+    def grade(self, attempt: Attempt) -> ExamReport:
+        """Grade a closed attempt, a deferred one as well: for its organiser. It is not stored.
+
+        Raises:
+            ExamError: The attempt is open, or this server has no references.
+        """
+        self._check_closed(attempt, "graded")
+        # The call that made a report came after what it counts.
+        if attempt.report is None:
+            return self._grading.graded(attempt, self.cost(attempt))
+        return self._grading.graded(attempt, ExamReport.model_validate_json(attempt.report).cost)
+
+    def answer_sets(self, attempt: Attempt) -> Sequence[AnswerSet]:
+        """Return what there is to grade, task by task, items in the pack's order.
+
+        Raises:
+            ExamError: The exam is deferred: it has no references.
+        """
+        return [self._grading.answer_set(answers) for answers in self._grading.answers(attempt)]
+
+    def export(self, attempt: Attempt) -> Sequence[TaskAnswers]:
+        """Return the answers that count, task by task, for `snellen grade`.
+
+        Raises:
+            ExamError: The attempt is open: items keep their names to themselves until its end.
+        """
+        self._check_closed(attempt, "exported")
+        return self._grading.answers(attempt)
+
+    # ---- traces ------------------------------------------------------------------------------
+
+    def trace(self, attempt: Attempt, call: Call) -> None:
+        """Keep what was called; it is written with the next flush."""
+        self._traces.append(
+            TraceRow(
+                id=0,
+                attempt=attempt.id,
+                place=call.place,
+                at=self._clock.now(),
+                tool=call.tool,
+                microseconds=call.microseconds,
+                image_bytes=call.image_bytes,
+                image_tokens=call.image_tokens,
+                detail=json.dumps(call.detail, sort_keys=True) if call.detail else "{}",
+            )
+        )
+
+    async def flush(self) -> None:
+        """Write the traces that are waiting; if that fails they wait for the next flush.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        if not self._traces:
+            return
+        rows, self._traces = self._traces, []
+        try:
+            await self.database.write(lambda c: queries.keep_traces(c, rows))
+        except Exception:
+            self._traces = [*rows, *self._traces][-MOST_TRACES:]
+            raise
+
+    # ---- inside ------------------------------------------------------------------------------
+
+    def _check_closed(self, attempt: Attempt, done: str) -> None:
+        if attempt.state is State.OPEN:
+            raise ExamError(
+                f"the attempt is open: its answers are {done} when it is finished, or closed by"
+                f" `snellen attempts close {attempt.id}`"
+            )
+        if attempt.exam != self.exam.id:
+            raise ExamError(
+                f"attempt {attempt.id} is of {attempt.exam}, and this is {self.exam.id}: give the"
+                " packs that it was taken from"
+            )
+
+    def _lease(self, attempt: Attempt, caller: Caller, row: ItemRow, now: int) -> Lease:
+        most = attempt.rules.views
+        return Lease(
+            client=caller.client,
+            item=row,
+            question=self.exam.question(row.task, row.item, attempt.secret, attempt.rules),
+            until=row.leased_until or now,
+            submissions_left=attempt.rules.submissions - row.submissions,
+            views_left=None if most is None else most - row.views,
+        )
+
+
+def _policy(rules: Rules, declared: Contexts | None) -> Contexts:
+    """Return how many questions a context may see: as the server says, or else the client.
+
+    Raises:
+        ExamError: The client declares something else than the server asks for.
+    """
+    if rules.contexts is not None and declared not in (None, rules.contexts):
+        raise ExamError(
+            f"this exam asks for {rules.contexts} contexts, not {declared}", field="contexts"
+        )
+    return rules.contexts or declared or Contexts.CONTINUOUS
+
+
+def _deadline(rules: Rules, opened: int) -> int | None:
+    """Return when the time of an attempt is over; None: it has no end."""
+    return None if rules.minutes is None else opened + round(rules.minutes * 60_000)
+
+
+def _attempt_again(connection: Connection, new: Attempt, most: int | None) -> int | None:
+    """Return the attempt that a caller gets who has none left; None: it has one left.
+
+    All attempts at this exam in this mode are counted, however they ended. What begins again, with
+    a new handle and all its time, is an attempt of which nothing was handed out.
+
+    Raises:
+        ExamError: There is none of the same choices.
+    """
+    caller = {"c": new.caller, "e": new.exam, "m": new.mode}
+    if most is None or queries.STARTED.one(connection, caller).count < most:
+        return None
+    choices = ("caller", "exam", "mode", "tasks", "contexts", "model")
+    values = row_values(new)
+    untouched = queries.UNTOUCHED.first(connection, {name: values[name] for name in choices})
+    if untouched is None:
+        words = "the one attempt is" if most == 1 else f"all {most} attempts are"
+        raise ExamError(f"{words} used; ask the exam's organiser for more")
+    log().info("handle replaced", number=untouched.id, caller=new.caller)
+    times = {"opened": new.opened, "deadline": _deadline(untouched.rules, new.opened)}
+    queries.BEGIN_AGAIN.run(connection, {"a": untouched.id, "d": new.digest, **times})
+    return untouched.id

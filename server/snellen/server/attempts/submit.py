@@ -1,0 +1,237 @@
+"""Submitting an answer, in a transaction: once, in its item's form, by the client that holds it.
+
+A client that lost the result of its call may call again: the same answer changes nothing, even
+after the attempt was closed.
+"""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from string import ascii_uppercase
+from types import MappingProxyType
+from typing import cast
+
+from pydantic import JsonValue
+from sqlalchemy import Connection
+
+from snellen.grading.models.answers import AnswerKind
+from snellen.grading.models.scores import Outcome
+from snellen.grading.protocols.table import protocol_of
+from snellen.server.attempts.leases import check_held, item_row
+from snellen.server.attempts.models import AnswerMeta, Receipt
+from snellen.server.errors import ExamError
+from snellen.server.exam.spec import ExamSpec, Question
+from snellen.server.store import queries
+from snellen.server.store.queries import OpenItem
+from snellen.server.store.statements import row_values
+from snellen.server.store.tables import AnswerRow, Attempt, Progress
+
+MAX_DEPTH = 32
+"""How deep the lists and objects of an answer may be nested; no item asks for more than six."""
+
+MOST_CHARACTERS: Mapping[AnswerKind, int] = MappingProxyType(
+    {
+        # A program, or all text of a screen: ten times the longest reference there is.
+        AnswerKind.TEXT: 65_536,
+        AnswerKind.UI_TEXTS: 65_536,
+        AnswerKind.RELATIONS: 65_536,
+        AnswerKind.TOOL_CALL: 65_536,
+        AnswerKind.BOXED_TEXTS: 131_072,
+        # Every step of a long task.
+        AnswerKind.EPISODE: 262_144,
+        # Some write down how they came to a letter or a number, and the answer last.
+        AnswerKind.CHOICE: 16_384,
+        AnswerKind.LABEL: 16_384,
+        AnswerKind.POINT: 16_384,
+        AnswerKind.BOX: 16_384,
+    }
+)
+"""How long an answer of each kind may be: longer ones are no answers, and take long to grade."""
+
+_LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
+_JSON = frozenset(
+    {
+        AnswerKind.UI_TEXTS,
+        AnswerKind.BOXED_TEXTS,
+        AnswerKind.EPISODE,
+        AnswerKind.TOOL_CALL,
+    }
+)
+
+
+# Equal answers are equal texts.
+_json_text = partial(json.dumps, sort_keys=True)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRequest:
+    """An answer as it was submitted: by whom, to what, when, and how the item was looked at."""
+
+    client: str
+    item: str
+    answer: JsonValue = field(repr=False)
+    at: int
+    meta: AnswerMeta
+
+
+def submit(
+    connection: Connection, spec: ExamSpec, attempt: Attempt, request: AnswerRequest
+) -> Receipt:
+    """Store an answer.
+
+    Raises:
+        ExamError: The answer is not in the item's form, the item is not this client's, no more
+            answers to it are taken, or the attempt is closed.
+    """
+    row = item_row(connection, attempt.id, request.item)
+    if not row.submissions:
+        check_held(row, attempt, request.client, request.at)
+    question = spec.question(row.task, row.item, attempt.secret, attempt.rules)
+    answer_format, space = question.item.answer_format, request.meta.space
+    if answer_format.space is not None and space not in (None, answer_format.space.value):
+        raise ExamError(
+            f"this item is answered in the space {answer_format.space.value!r}, not {space!r}:"
+            f" convert the coordinates, as in {answer_format.example}",
+            field="space",
+        )
+    response = _json_text(read_answer(question, request.answer))
+    number, most = row.submissions + 1, attempt.rules.submissions
+    again = False
+    if row.submissions:
+        last = queries.LAST.one(connection, {"a": attempt.id, "p": row.place})
+        again = (last.response, last.holder) == (response, request.client)
+        if again:
+            number = row.submissions
+        else:
+            check_held(row, attempt, request.client, request.at)
+            if row.submissions >= most:
+                raise ExamError(_used_up(most, request.item), field="item")
+    if not again:
+        _add(connection, row, request, response)
+    answered = row.done + (0 if row.answered else 1)
+    return Receipt(
+        item=request.item,
+        number=number,
+        stored=request.answer,
+        again=again,
+        progress=Progress(answered=answered, open=row.total - answered),
+        submissions_left=most - number,
+    )
+
+
+def _add(connection: Connection, row: OpenItem, request: AnswerRequest, response: str) -> None:
+    """Write an answer and count it; of its item the first one counts for the attempt, too."""
+    meta = {"space": request.meta.space, "view": request.meta.view}
+    answer = AnswerRow(
+        attempt=row.attempt,
+        place=row.place,
+        number=row.submissions + 1,
+        holder=request.client,
+        given=_json_text(request.answer),
+        response=response,
+        meta=_json_text({name: value for name, value in meta.items() if value is not None}),
+        at=request.at,
+    )
+    this = {"a": row.attempt, "p": row.place}
+    queries.ADD_ANSWER.run(connection, row_values(answer))
+    queries.MARK_ANSWERED.run(connection, {**this, "n": answer.number})
+    if answer.number == 1:
+        queries.COUNT_ANSWERED.run(connection, this)
+
+
+def read_answer(question: Question, answer: JsonValue) -> JsonValue:
+    """Return an answer as it will be graded.
+
+    Text is kept as it is: what can be read in it is the protocol's affair. Only two things are
+    asked of it here: a choice among options that were shuffled is a letter, which is mapped back
+    to the item as made, and what an item wants as JSON is JSON, given as such or as text. JSON
+    that the protocol can't read is sent back, so that no slip of form costs an answer.
+
+    Raises:
+        ExamError: The answer is empty, too long, no strict JSON or not in the item's form.
+    """
+    example = question.item.answer_format.example
+    if answer is None or (isinstance(answer, str) and not answer.strip()):
+        raise ExamError(f"the answer is empty; an answer looks like: {example}", field="answer")
+    _check_plain(answer, question.item.answer_format.kind)
+    if question.shuffled is not None:
+        return question.shuffled.original(_letter(answer, len(question.item.answer_format.options)))
+    if isinstance(answer, str):
+        if question.item.answer_format.kind in _JSON:
+            kind = question.item.answer_format.kind
+            _check_plain(_json(answer, example), kind)
+    else:
+        _check_form(question, answer)
+    return answer
+
+
+def _check_plain(answer: JsonValue, kind: AnswerKind) -> None:
+    size, most = _size(answer, 0), MOST_CHARACTERS[kind]
+    if size > most:
+        raise ExamError(
+            f"the answer is longer than {most:,} characters, the most that an answer of the kind"
+            f" {kind.value!r} may have: it has {size:,}; send the answer alone",
+            field="answer",
+        )
+
+
+def _size(value: JsonValue, depth: int) -> int:
+    """Return roughly how long an answer is, or say why it can't be kept."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ExamError(
+                "the answer holds half a surrogate pair, which is no text", field="answer"
+            ) from None
+        return len(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ExamError("NaN and Infinity are no JSON", field="answer")
+    if isinstance(value, int) and value.bit_length() > 1024:
+        raise ExamError("a number in the answer is too large", field="answer")
+    if not isinstance(value, list | dict):
+        return 4
+    if depth == MAX_DEPTH:
+        raise ExamError(f"the answer is nested more than {MAX_DEPTH} levels deep", field="answer")
+    parts = [*value, *value.values()] if isinstance(value, dict) else value
+    return 2 + sum(1 + _size(part, depth + 1) for part in parts)
+
+
+def _json(answer: str, example: str) -> JsonValue:
+    try:
+        return cast("JsonValue", json.loads(answer))
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        message = f"the answer is no JSON ({reason}); an answer looks like: {example}"
+        raise ExamError(message, field="answer") from None
+
+
+def _check_form(question: Question, answer: JsonValue) -> None:
+    parser = protocol_of(question.item.task, question.protocol).parser
+    parsed = parser.read(answer, question.line.context)
+    if parsed.outcome is Outcome.UNPARSED:
+        raise ExamError(
+            f"the answer is not in the item's form: {parsed.note or 'nothing could be read'};"
+            f" an answer looks like: {question.item.answer_format.example}",
+            field="answer",
+        )
+
+
+def _letter(answer: JsonValue, options: int) -> str:
+    found = _LETTER.fullmatch(answer.strip()) if isinstance(answer, str) else None
+    letter = found[1].upper() if found else ""
+    if letter not in ascii_uppercase[:options] or not letter:
+        raise ExamError(
+            f"answer with one letter, A to {ascii_uppercase[options - 1]}, and nothing else",
+            field="answer",
+        )
+    return letter
+
+
+def _used_up(most: int, item: str) -> str:
+    if most == 1:
+        return f"item {item} has its answer, and only one is taken; go on with the next"
+    return f"all {most} answers to item {item} are used; go on with the next"

@@ -1,0 +1,1 @@
+"""What an exam asks and by which rules; options in another order."""

@@ -1,0 +1,160 @@
+"""The host of an exam: packs, references and the store, opened when they are first needed.
+
+A host gives a server a second or two to list its tools, so nothing of this is needed until then.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from snellen.grading.errors import SnellenError
+from snellen.server.errors import ExamError
+from snellen.server.exam.rules import Mode
+from snellen.server.logs import log
+
+if TYPE_CHECKING:
+    from snellen.server.attempts.service import Service
+    from snellen.server.exam.spec import Exam, Grade
+    from snellen.server.screenshots.remote import RemoteImages
+    from snellen.server.screenshots.service import Screenshots
+    from snellen.server.settings import Settings
+    from snellen.server.store.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """An open exam.
+
+    Attributes:
+        service: The rules.
+        screenshots: Makes views of images.
+        database: The store.
+        remote: Fetches images that packs leave on the web; None: they are not fetched.
+    """
+
+    service: "Service"
+    screenshots: "Screenshots"
+    database: "Database"
+    remote: "RemoteImages | None" = None
+
+    def close(self) -> None:
+        """Let go of what was opened."""
+        self.screenshots.close()
+        self.database.close()
+
+
+class HostError(SnellenError):
+    """The exam can't be opened: the server's log says why, for its organizer."""
+
+
+class LazyHost:
+    """An exam that is opened once, on a thread, when it is first asked for."""
+
+    def __init__(self, open_now: Callable[[], Host]) -> None:
+        self._open_now = open_now
+        self._opened: Host | None = None
+        self._task: asyncio.Task[Host] | None = None
+        self._closed = False
+
+    async def get(self) -> Host:
+        """Return the exam; several callers wait for one opening.
+
+        Raises:
+            HostError: It can't be opened; the next call tries again.
+        """
+        if self._opened is not None:
+            return self._opened
+        if self._closed:
+            raise HostError
+        try:
+            # A caller that is cancelled must not stop the others' opening.
+            return await asyncio.shield(self._begun())
+        except Exception as error:
+            raise HostError from error
+
+    def begin(self) -> None:
+        """Begin to open it, unless that has begun; return at once."""
+        if self._opened is None and not self._closed:
+            self._begun()
+
+    async def flush(self) -> None:
+        """Write what may be written late, if the exam was opened."""
+        if self._opened is not None:
+            await self._opened.service.flush()
+
+    async def close(self) -> None:
+        """Wait for an opening under way, write what is waiting and let go of everything."""
+        self._closed = True
+        if self._task is not None:
+            with suppress(Exception):  # it was logged
+                await asyncio.shield(self._task)
+        if self._opened is not None:
+            opened, self._opened = self._opened, None
+            try:
+                await opened.service.flush()
+            finally:
+                opened.close()
+
+    def _begun(self) -> "asyncio.Task[Host]":
+        if self._task is None:
+            self._task = asyncio.ensure_future(asyncio.to_thread(self._open_now))
+            self._task.add_done_callback(self._done)
+        return self._task
+
+    def _done(self, task: "asyncio.Task[Host]") -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            message = str(error) if isinstance(error, SnellenError) else type(error).__name__
+            log().error("not opened", message=message)
+        if task.cancelled() or error is not None:
+            self._task = None
+        else:
+            self._opened = task.result()
+
+
+def open_exam(settings: "Settings", grade: "Grade") -> Host:
+    """Open packs, references (unless answers are only recorded) and the store.
+
+    Args:
+        settings: Which, and by which rules.
+        grade: Grades the answers to one task.
+
+    Raises:
+        SnellenError: One of them can't be opened.
+    """
+    from snellen.server.attempts.service import Service
+    from snellen.server.screenshots.remote import RemoteImages
+    from snellen.server.screenshots.service import Screenshots
+    from snellen.server.store.schema import open_store
+
+    exam = read_exam(settings, grade)
+    database = open_store(settings.store)
+    remote = None if settings.cache is None else RemoteImages(settings.cache)
+    return Host(Service(exam, database), Screenshots(), database, remote)
+
+
+def read_exam(settings: "Settings", grade: "Grade") -> "Exam":
+    """Read packs, and their references unless answers are only recorded.
+
+    Raises:
+        SnellenError: One of them can't be read, or a pack that is to be graded has no references.
+    """
+    from snellen.server.exam.spec import Exam
+    from snellen.tasks.pack.reading import has_references, open_pack, open_references
+    from snellen.tasks.pack.sealing import find_key
+
+    packs = [open_pack(folder) for folder in settings.packs]
+    if settings.rules.mode is Mode.DEFERRED:
+        return Exam(packs, settings.rules)
+    for pack in packs:
+        if not has_references(pack):
+            raise ExamError(
+                f"the pack {pack.name} came without references: give the one that has them, or"
+                " serve it with --mode deferred"
+            )
+    references = {
+        pack.name: open_references(pack, find_key(settings.key, pack=pack.folder)) for pack in packs
+    }
+    return Exam(packs, settings.rules, references, grade)

@@ -1,0 +1,1 @@
+"""The exam over HTTP: the application, tokens, the organizer's routes."""

@@ -1,0 +1,266 @@
+"""The exam over HTTP: `/mcp` for agents, `/attempts` for organisers, `/health` for monitors."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+from types import FrameType
+
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.authentication import (
+    AuthCredentials,
+    AuthenticationBackend,
+    AuthenticationError,
+    BaseUser,
+    SimpleUser,
+)
+from starlette.middleware import Middleware
+from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from snellen.server.attempts.service import Service
+from snellen.server.errors import ExamError, StoreError
+from snellen.server.exam.rules import Mode
+from snellen.server.http import organizer
+from snellen.server.http.auth import Tokens
+from snellen.server.http.connections import protocol, raise_limits
+from snellen.server.http.errors import headers_of, status_of
+from snellen.server.logs import fault, lines_to_stderr, log
+from snellen.server.mcp.server import ExamServer
+from snellen.server.settings import LOOPBACK, Address
+from snellen.server.store.tables import Scope
+
+PATH = "/mcp"
+HEALTH = "/health"
+_WELL_KNOWN = "/.well-known/"
+_MAKE_ONE = "`snellen token create NAME --scope organise` makes one that opens this"
+_NOT_FOR = {
+    Scope.TAKE: "this token is not for taking the exam; ask the organiser",
+    Scope.ORGANISE: f"this token is not for organising; {_MAKE_ONE}",
+}
+_UNLIMITED = (
+    "attempts are not limited: a caller may try until it likes the result; --attempts 1 allows one"
+)
+_GRACE_SECONDS = 5
+_DRAIN_SECONDS = 1.0
+
+
+class RefusedError(AuthenticationError):
+    """A request that is not let in."""
+
+    def __init__(
+        self, status: HTTPStatus, message: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        self.status = status
+        self.headers = headers or {}
+        super().__init__(message)
+
+
+class Gate(AuthenticationBackend):
+    """Lets in who holds a token of a scope; `/health` is open.
+
+    The gate for examinees stands before the whole server, that for organisers before each of
+    their routes, also where examinees need no token.
+    """
+
+    def __init__(self, tokens: Tokens, scope: Scope = Scope.TAKE) -> None:
+        self._tokens = tokens
+        self._scope = scope
+
+    async def authenticate(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser] | None:
+        """Return who calls.
+
+        Raises:
+            RefusedError: The caller may not call.
+        """
+        path = conn.scope["path"]
+        if path == HEALTH or (self._scope is Scope.TAKE and organizer.is_organizer_path(path)):
+            return None
+        if path.startswith(_WELL_KNOWN):
+            # Clients look for a way to sign in there; a 401 would send them round in circles.
+            raise RefusedError(HTTPStatus.NOT_FOUND, "there is nothing here")
+        try:
+            return await self._tokens.database.off_loop(lambda: self._let_in(conn))
+        except StoreError as error:
+            log().error("fault", path=path, **fault(error))
+            raise RefusedError(status_of(error), str(error), headers_of(error)) from error
+
+    def _let_in(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser]:
+        if self._scope is Scope.ORGANISE and not self._tokens.known:
+            raise RefusedError(HTTPStatus.FORBIDDEN, f"there is no token yet: {_MAKE_ONE}")
+        kind, _, token = conn.headers.get("authorization", "").partition(" ")
+        if kind.lower() != "bearer" or not token.strip():
+            raise RefusedError(
+                HTTPStatus.UNAUTHORIZED,
+                "a token is needed: send the header 'Authorization: Bearer TOKEN'",
+            )
+        holder = self._tokens.holder(token.strip())
+        if holder is None:
+            raise RefusedError(
+                HTTPStatus.UNAUTHORIZED, "this token is unknown or was revoked; ask the organiser"
+            )
+        if self._scope not in holder.scopes:
+            raise RefusedError(HTTPStatus.FORBIDDEN, _NOT_FOR[self._scope])
+        return AuthCredentials(sorted(holder.scopes)), SimpleUser(holder.name)
+
+
+def web_app(
+    exam_server: ExamServer,
+    address: Address,
+    tokens: Tokens | None = None,
+    organizer_only: Sequence[Route] = (),
+) -> Starlette:
+    """Return the application that serves an exam over HTTP.
+
+    Args:
+        exam_server: The exam.
+        address: Where it will listen, and by which names it may be called.
+        tokens: Who may call; None: anybody.
+        organizer_only: Routes that are not for examinees, each behind a gate of its own.
+    """
+    app = exam_server.server.streamable_http_app(
+        streamable_http_path=PATH,
+        stateless_http=True,
+        transport_security=_names(address),
+        custom_starlette_routes=[Route(HEALTH, _health, methods=["GET", "HEAD"]), *organizer_only],
+    )
+    # A redirect would name a host and a scheme, and behind a proxy that speaks TLS the wrong one.
+    app.router.redirect_slashes = False
+    app.router.routes += [
+        Route(f"{PATH}/", endpoint=route.endpoint)
+        for route in app.routes
+        if isinstance(route, Route) and route.path == PATH
+    ]
+    if tokens is not None:
+        app.add_middleware(AuthenticationMiddleware, backend=Gate(tokens), on_error=_turned_away)
+    return app
+
+
+def organizer_routes(service: Service, tokens: Tokens) -> Sequence[Route]:
+    """Return the routes for organisers, who hold tokens of their own scope."""
+    gate = Middleware(
+        AuthenticationMiddleware,
+        backend=Gate(tokens, Scope.ORGANISE),
+        on_error=_turned_away,
+    )
+    return organizer.routes(service, [gate])
+
+
+def serve(
+    exam_server: ExamServer,
+    address: Address,
+    tokens: Tokens,
+    service: Service,
+    notify: Callable[[str], None],
+) -> None:
+    """Serve an exam over HTTP until the process is asked to stop.
+
+    Where the store knows of no token, anybody who reaches the server may take the exam; so it
+    then listens on this machine's own address only.
+
+    Args:
+        exam_server: The exam.
+        address: Where to listen.
+        tokens: Who may call.
+        service: What organisers ask.
+        notify: Called with a sentence about each thing that is done.
+
+    Raises:
+        ExamError: It would be open to everybody, or the port is taken.
+    """
+    guarded = tokens.known
+    if not guarded and not address.is_loopback:
+        raise ExamError(
+            f"there is no token, and {address.host} can be reached by others: make one with"
+            " `snellen token create NAME`, or listen on 127.0.0.1"
+        )
+    limits = raise_limits()
+    listener = _listen(address)
+    config = uvicorn.Config(
+        web_app(
+            exam_server, address, tokens if guarded else None, organizer_routes(service, tokens)
+        ),
+        http=protocol(limits.connections),
+        ws="none",
+        backlog=limits.backlog,
+        # When all connections are in use, new ones get an error that says so.
+        limit_concurrency=limits.connections + limits.backlog,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+        server_header=False,
+    )
+    server = uvicorn.Server(config)
+
+    def stop(_: int, __: FrameType | None) -> None:
+        server.should_exit = True
+
+    # While it serves, uvicorn has handlers of its own; at the end it sends itself the signal
+    # again, which must not end the process before the store is closed.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    if service.exam.rules.attempts is None and service.exam.rules.mode is not Mode.PRACTICE:
+        notify(_UNLIMITED)
+    _tell(address, listener.getsockname()[1], notify, guarded=guarded)
+    try:
+        asyncio.run(server.serve(sockets=[listener]))
+    finally:
+        listener.close()
+        lines_to_stderr().drain(_DRAIN_SECONDS)
+
+
+def _tell(address: Address, port: int, notify: Callable[[str], None], *, guarded: bool) -> None:
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    if not guarded:
+        notify("there is no token: anybody on this machine may take the exam, and nobody else can")
+    log().info("listening", host=address.host, port=port, tokens=guarded)
+    notify(f"serving on http://{host}:{port}{PATH}")
+
+
+async def _health(_: Request) -> Response:
+    return JSONResponse({"status": "ok"})
+
+
+def _turned_away(_: HTTPConnection, error: AuthenticationError) -> Response:
+    status = error.status if isinstance(error, RefusedError) else HTTPStatus.UNAUTHORIZED
+    headers = dict(error.headers) if isinstance(error, RefusedError) else {}
+    if status == HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = "Bearer"
+    if status != HTTPStatus.NOT_FOUND:
+        log().warning("turned away", status=int(status))
+    return JSONResponse({"error": str(error)}, int(status), headers)
+
+
+def _names(address: Address) -> TransportSecuritySettings:
+    """Return which Host headers are served: a page in a browser must not reach the exam."""
+    if not address.is_loopback and not address.names:
+        # Every call carries a token, which a strange page does not have.
+        return TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    known = [f"[{name}]" if ":" in name else name for name in (*LOOPBACK, *address.names)]
+    return TransportSecuritySettings(
+        allowed_hosts=[*known, *(f"{name}:*" for name in known)],
+        allowed_origins=[
+            f"{scheme}://{name}{port}"
+            for scheme in ("http", "https")
+            for name in known
+            for port in ("", ":*")
+        ],
+    )
+
+
+def _listen(address: Address) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    try:
+        listener = socket.create_server((address.host, address.port), family=family, backlog=2048)
+    except (OSError, OverflowError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no such port"
+        raise ExamError(f"can't listen on {address.host}:{address.port}: {reason}") from error
+    # A response goes out in two pieces. Without this the second waits 40 ms for the client's
+    # receipt of the first: asyncio sees to it only where it made the socket.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener

@@ -1,0 +1,40 @@
+"""An error as an HTTP response: its status and headers, the same on every route."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from starlette.responses import JSONResponse
+
+from snellen.server.errors import ExamError, NoSuchAttemptError, StoreError
+
+RETRY_SECONDS = 10
+"""When a client may try again where the store fails."""
+
+
+class QueryError(ExamError):
+    """The query string can't be read."""
+
+
+def status_of(error: ExamError) -> HTTPStatus:
+    """Return the status that an error is answered with."""
+    match error:
+        case QueryError():
+            return HTTPStatus.BAD_REQUEST
+        case NoSuchAttemptError():
+            return HTTPStatus.NOT_FOUND
+        case StoreError():
+            return HTTPStatus.SERVICE_UNAVAILABLE
+        case _:
+            return HTTPStatus.CONFLICT
+
+
+def headers_of(error: ExamError) -> Mapping[str, str]:
+    """Return the headers that go with it: when to call again, where that may help."""
+    if isinstance(error, StoreError) and error.again:
+        return {"Retry-After": str(RETRY_SECONDS)}
+    return {}
+
+
+def refusal(error: ExamError) -> JSONResponse:
+    """Return what a caller is answered."""
+    return JSONResponse({"error": str(error)}, status_of(error), headers_of(error))

@@ -1,0 +1,1 @@
+"""The exam over MCP: the server, its tools, resources and texts."""

@@ -1,0 +1,276 @@
+"""The MCP server: one for stdio and for HTTP, and for every revision of the protocol.
+
+No call leaves anything behind in the server: what must last is in the store, under the attempt's
+handle, which is checked against the caller at every call.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from difflib import get_close_matches
+from importlib.metadata import version
+from typing import Any, TypeAlias
+
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    TextContent,
+)
+from pydantic import ValidationError
+
+from snellen.server.errors import ExamError
+from snellen.server.host import HostError, LazyHost
+from snellen.server.logs import fault, log, short
+from snellen.server.mcp import resources, text
+from snellen.server.mcp.arguments import said
+from snellen.server.mcp.tools import TOOLS, Content, ExamTool, ToolCall
+
+Context: TypeAlias = ServerRequestContext[Any, Any]
+
+FLUSH_SECONDS = 1.0
+"""How long a trace may wait before it is written."""
+
+_PAUSE_SECONDS = 0.05
+_LIST_SECONDS = 60
+_LOCAL = "local"
+_FAILED = (
+    "the server failed, and its log says why; what was answered before is kept."
+    " Call again; if it fails again, tell the exam's organiser"
+)
+_NOT_OPENED = "the exam can't be opened, and the server's log says why; tell the exam's organiser"
+
+
+class ExamServer:
+    """Serves an exam over MCP.
+
+    Args:
+        host: The exam, opened when it is first needed.
+    """
+
+    def __init__(self, host: LazyHost) -> None:
+        self._host = host
+        self._begun = False
+        listed = [tool.listed() for tool in TOOLS.values()]
+        self._schemas = {tool.name: tool.input_schema for tool in listed}
+        # Agents' hosts ask for it at every turn: it is written once, as it goes out.
+        self._listed = ListToolsResult(
+            tools=listed, ttl_ms=_LIST_SECONDS * 1000, cache_scope="public"
+        ).model_dump(by_alias=True, mode="json", exclude_none=True)
+        self.server: Server[Any] = Server(
+            "snellen",
+            title="snellen",
+            version=version("snellen"),
+            instructions=text.INSTRUCTIONS,
+            lifespan=self._lifespan,
+            get_tool_input_schema=self._schemas.get,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
+        )
+        self.server.add_request_handler("tools/list", PaginatedRequestParams, self._list_tools)
+
+    @asynccontextmanager
+    async def _lifespan(self, _: Server[Any]) -> AsyncGenerator[dict[str, Any]]:
+        flushing = asyncio.create_task(self._keep_flushing())
+        try:
+            yield {}
+        finally:
+            flushing.cancel()
+            with suppress(asyncio.CancelledError):
+                await flushing
+            await self._flush()
+
+    async def _keep_flushing(self) -> None:
+        while True:
+            await asyncio.sleep(FLUSH_SECONDS)
+            await self._flush()
+
+    async def _flush(self) -> None:
+        try:
+            await self._host.flush()
+        except Exception as error:  # noqa: BLE001  # traces are kept on a best effort; answers are not written here
+            log().error("traces", **fault(error))
+
+    # ---- what there is -----------------------------------------------------------------------
+
+    async def _list_tools(self, _: Context, __: PaginatedRequestParams) -> dict[str, Any]:
+        if not self._begun:
+            self._begun = True
+            # The host has what it waited for: now there is time to open the exam.
+            asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._host.begin)
+        return self._listed
+
+    async def _list_resources(
+        self, _: Context, __: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        return ListResourcesResult(resources=resources.RESOURCES)
+
+    async def _list_templates(
+        self, _: Context, __: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
+
+    async def _list_prompts(
+        self, _: Context, __: PaginatedRequestParams | None
+    ) -> ListPromptsResult:
+        return ListPromptsResult(prompts=resources.PROMPTS)
+
+    async def _get_prompt(self, _: Context, params: GetPromptRequestParams) -> GetPromptResult:
+        try:
+            return resources.prompt(params.name, params.arguments or {})
+        except ExamError as error:
+            raise MCPError(INVALID_PARAMS, str(error)) from None
+
+    # ---- calls -------------------------------------------------------------------------------
+
+    async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+        tool = TOOLS.get(params.name)
+        if tool is None:
+            log().info("call", tool="unknown", outcome="refused", caller=caller_of(context))
+            return _refusal(_no_tool(params.name))
+        arguments = params.arguments or {}
+        record = _Record(tool.name, caller_of(context), arguments)
+        try:
+            content = await self._run(tool, record, arguments)
+        except ValidationError as error:
+            return record.refused(said(error, tool.name, tool.takes))
+        except ExamError as error:
+            return record.refused(str(error), error)
+        except Exception as error:  # noqa: BLE001  # whatever it is, it must not reach the caller
+            return record.failed(error)
+        record.done()
+        if record.call is not None and record.call.fault is not None:
+            # Its trace is what makes the item an error and no wrong answer.
+            await self._flush()
+        return CallToolResult(content=list(content))
+
+    async def _run(
+        self, tool: ExamTool[Any], record: "_Record", arguments: Mapping[str, Any]
+    ) -> Sequence[Content]:
+        given = tool.takes.model_validate(arguments)
+        record.call = ToolCall(await self._host.get(), record.caller)
+        return await tool.run(record.call, given)
+
+    async def _read_resource(
+        self, context: Context, params: ReadResourceRequestParams
+    ) -> ReadResourceResult:
+        record = _Record("resources/read", caller_of(context), {})
+        try:
+            record.call = ToolCall(await self._host.get(), record.caller)
+            found = await resources.read(record.call, str(params.uri))
+        except ExamError as error:
+            record.refused(str(error), error)
+            raise MCPError(INVALID_PARAMS, str(error), {"uri": str(params.uri)}) from None
+        except Exception as error:  # noqa: BLE001  # whatever it is, it must not reach the caller
+            record.failed(error)
+            raise MCPError(INTERNAL_ERROR, _masked(error)) from None
+        record.done()
+        return found
+
+
+class _Record:
+    """One call: timed, logged and traced, however it ends."""
+
+    def __init__(self, tool: str, caller: str, arguments: Mapping[str, Any]) -> None:
+        self.tool = tool
+        self.caller = caller
+        self.call: ToolCall | None = None
+        self._arguments = arguments
+        self._start = time.perf_counter_ns()
+
+    def done(self) -> None:
+        self._note("ok")
+
+    def refused(self, message: str, error: ExamError | None = None) -> CallToolResult:
+        known = {} if error is None else {"error": [type(error).__name__]}
+        if error is not None and error.__cause__ is not None:
+            # The caller's message leaves out what the organizer needs to know.
+            log().error("fault", tool=self.tool, **fault(error))
+        self._note("refused", **known)
+        return _refusal(message)
+
+    def failed(self, error: Exception) -> CallToolResult:
+        log().error("fault", tool=self.tool, **fault(error))
+        self._note("failed")
+        return _refusal(_masked(error))
+
+    def _note(self, outcome: str, **known: Any) -> None:  # noqa: ANN401
+        microseconds = (time.perf_counter_ns() - self._start) // 1000
+        call = self.call
+        views = call.views if call else []
+        handle = self._arguments.get("attempt")
+        line: dict[str, Any] = {
+            "tool": self.tool,
+            "outcome": outcome,
+            "caller": self.caller,
+            "attempt": short(handle) if isinstance(handle, str) else None,
+            "item": call.item if call else None,
+            "image_bytes": sum(len(view.data) for view in views) or None,
+            "us": microseconds,
+            **known,
+        }
+        log().info("call", **{name: value for name, value in line.items() if value is not None})
+        if call is not None and call.attempt is not None:
+            self._trace(call, microseconds, outcome)
+
+    def _trace(self, call: ToolCall, microseconds: int, outcome: str) -> None:
+        from snellen.server.attempts.models import Call
+
+        assert call.attempt is not None
+        detail: dict[str, Any] = {} if outcome == "ok" else {"outcome": outcome}
+        client = self._arguments.get("client")
+        if isinstance(client, str):
+            detail["client"] = client
+        if call.fault is not None:
+            detail["fault"] = call.fault
+        if call.views:
+            detail["views"] = [view.view_id() for view in call.views]
+        trace = Call(
+            self.tool,
+            microseconds,
+            place=call.place,
+            image_bytes=sum(len(view.data) for view in call.views),
+            image_tokens=sum(view.tokens for view in call.views),
+            detail=detail,
+        )
+        call.host.service.trace(call.attempt, trace)
+
+
+def caller_of(context: Context) -> str:
+    """Return who calls: a token's name, or `local` where none is asked for."""
+    request = context.request
+    user = None if request is None else request.scope.get("user")
+    return _LOCAL if user is None else str(user.display_name)
+
+
+def _masked(error: Exception) -> str:
+    """Return the message of a fault for a caller: nothing of what the server knows."""
+    return _NOT_OPENED if isinstance(error, HostError) else _FAILED
+
+
+def _refusal(message: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=message)], is_error=True)
+
+
+def _no_tool(name: str) -> str:
+    close = get_close_matches(name[:80], TOOLS, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else "."
+    return f"there is no such tool{hint} There are: {', '.join(TOOLS)}."

@@ -1,0 +1,123 @@
+"""The texts that an examinee reads, but those of items."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from snellen.server.exam.rules import Contexts, Counting, Mode, Rules
+
+if TYPE_CHECKING:
+    from snellen.server.exam.spec import ExamSpec
+    from snellen.tasks.pack.layout import PackTask
+
+INSTRUCTIONS = (
+    "An exam about screenshots. start_attempt gives a handle; then get_item, look closer with"
+    " get_screenshot where you need to, submit_answer, until nothing is open; then finish_attempt."
+)
+
+
+def rules_said(rules: Rules, contexts: Contexts | None = None) -> list[str]:
+    """Return the rules as sentences, for the examinee."""
+    policy = contexts or rules.contexts
+    said = [_hears(rules.mode), _answers(rules)]
+    if rules.minutes is not None:
+        said.append(f"An attempt lasts {rules.minutes:g} minutes.")
+    if rules.attempts is not None:
+        said.append(f"You may start {rules.attempts} {_many(rules.attempts, 'attempt')}.")
+    if rules.views is not None:
+        said.append(
+            f"You may take {rules.views} {_many(rules.views, 'view')} of an item's images with"
+            " get_screenshot."
+        )
+    said.append(f"No side of a view is longer than {min(rules.max_view_side, 2000)} pixels.")
+    if policy is Contexts.FRESH:
+        said.append(
+            "One item a context: after each answer start a new context, under another client name."
+        )
+    elif policy is Contexts.CONTINUOUS:
+        said.append("A context may see any number of items.")
+    if not rules.pairs_together:
+        said.append("No client sees both halves of a pair, the same page before and after.")
+    said.append(f"An item is kept {rules.lease_minutes:g} minutes for the client that took it.")
+    return said
+
+
+def image_fault(name: str) -> str:
+    """Return what is said instead of an image that can't be shown."""
+    return (
+        f"The image {name!r} can't be shown: it is damaged or missing. This is a fault of the exam:"
+        " the item counts as an error and never as a wrong answer. Submit any answer to go on to"
+        " the next item, or name another one of list_items."
+    )
+
+
+def rules_page(rules: Rules) -> str:
+    """Return the rules as a page of Markdown."""
+    lines = "\n".join(f"- {sentence}" for sentence in rules_said(rules))
+    return f"# Rules of this exam\n\n{INSTRUCTIONS}\n\n{lines}\n"
+
+
+def card(spec: "ExamSpec", task: str) -> str:
+    """Return a task's card as a page of Markdown: nothing that a reference could be read from."""
+    pack_task: PackTask = spec.packs_by_task[task].task(task)
+    licence = spec.packs_by_task[task].manifest.licence
+    lines = [
+        f"# {task}",
+        "",
+        f"- Items in an attempt: {spec.offers[task].items}",
+        f"- Scored by: {pack_task.protocol}",
+        f"- Split: {pack_task.split}",
+    ]
+    if pack_task.prompt:
+        lines.append(f"- Prompt: {pack_task.prompt}")
+    if licence:
+        lines.append(f"- Licence: {licence}")
+    return "\n".join(lines) + "\n"
+
+
+def offered(spec: "ExamSpec") -> dict[str, Any]:
+    """Return what can be taken."""
+    return {
+        "mode": spec.rules.mode.value,
+        "tasks": [
+            {"task": offer.task, "items": offer.items, "card": f"exam://benchmarks/{offer.task}"}
+            for offer in spec.offers.values()
+        ],
+        "rules": "exam://rules",
+        "next": "start_attempt",
+    }
+
+
+def take_exam(tasks: Sequence[str]) -> str:
+    """Return the prompt that has an agent take the exam."""
+    which = f" with tasks {', '.join(tasks)}" if tasks else ""
+    return (
+        f"Take the exam that this server gives. Call start_attempt{which} and keep the handle;"
+        " pass it to every call. Then, until get_item says that every item is answered: call"
+        " get_item, read its prompt and look at its image; call get_screenshot for a part or a"
+        " tile at full size where something is too small to read; answer in the form that the"
+        " item asks for with submit_answer. Answer every item yourself from what the images show,"
+        " even if you are not sure. At the end call finish_attempt and show its report."
+    )
+
+
+def _hears(mode: Mode) -> str:
+    return {
+        Mode.EXAM: "You hear nothing about your answers until the attempt is finished.",
+        Mode.PRACTICE: "This is practice: each answer's score is told at once, and never counts.",
+        Mode.DEFERRED: "Answers are recorded here and graded elsewhere.",
+    }[mode]
+
+
+def _answers(rules: Rules) -> str:
+    if rules.submissions == 1:
+        return "One answer to an item is taken."
+    counted = {
+        Counting.FIRST: "the first counts",
+        Counting.LAST: "the last counts",
+        Counting.BEST: "the best counts",
+    }[rules.counting]
+    return f"{rules.submissions} answers to an item are taken; {counted}."
+
+
+def _many(count: int, word: str) -> str:
+    return word if count == 1 else f"{word}s"

@@ -1,0 +1,354 @@
+"""The seven tools: each reads its arguments, calls the service and says what came of it.
+
+No rule of the exam is here. A further tool, one that acts on an item, is one more line of `TOOLS`.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
+
+import msgspec
+from mcp.types import ImageContent, TextContent, Tool, ToolAnnotations
+
+from snellen.grading.errors import DataError
+from snellen.grading.models.base import Closed
+from snellen.server.exam.rules import Contexts, Mode
+from snellen.server.logs import log
+from snellen.server.mcp import arguments, text
+
+if TYPE_CHECKING:
+    from snellen.server.attempts.models import Caller, Lease
+    from snellen.server.host import Host
+    from snellen.server.screenshots.requests import ViewRequest
+    from snellen.server.screenshots.service import View
+    from snellen.server.store.tables import Attempt
+
+Content: TypeAlias = TextContent | ImageContent
+Given = TypeVar("Given", bound=Closed)
+
+PAGE = 50
+"""How many items a page of a list has: it stays under the 12 KB that clients show of a result."""
+
+
+@dataclass(slots=True)
+class ToolCall:
+    """One call while it is served; a tool notes here what its log line and trace will say.
+
+    Attributes:
+        host: The exam.
+        name: Who calls, as the transport knows it.
+        attempt: Whose attempt it is about, once it is known to be the caller's.
+        item: The item's id in the attempt.
+        place: Where the item stands in the attempt.
+        views: The images that it returns.
+        fault: The name of an image that can't be shown: a fault of the exam.
+    """
+
+    host: "Host"
+    name: str
+    attempt: "Attempt | None" = None
+    item: str | None = None
+    place: int | None = None
+    views: "list[View]" = field(default_factory=list["View"])
+    fault: str | None = None
+
+    def caller(self, client: str = "main") -> "Caller":
+        """Return who calls, and as which of its clients."""
+        from snellen.server.attempts.models import Caller
+
+        return Caller(self.name, client)
+
+    async def find(self, handle: str) -> "Attempt":
+        """Return the attempt of a handle, if it is the caller's."""
+        service = self.host.service
+        self.attempt = await service.database.off_loop(
+            lambda: service.attempt(handle.strip(), self.name)
+        )
+        return self.attempt
+
+    def about(self, lease: "Lease") -> None:
+        """Note which item it is about."""
+        self.item, self.place = lease.item.opaque, lease.item.place
+
+
+@dataclass(frozen=True, slots=True)
+class ExamTool(Generic[Given]):
+    """A tool: what a client reads of it, what it takes and what it does."""
+
+    name: str
+    title: str
+    words: str
+    takes: type[Given]
+    run: Callable[[ToolCall, Given], Awaitable[Sequence[Content]]]
+    reads_only: bool = False
+    idempotent: bool = True
+
+    def listed(self) -> Tool:
+        """Return it as a client sees it.
+
+        Every hint is given: a client that may not ask its user refuses tools without them.
+        """
+        return Tool(
+            name=self.name,
+            title=self.title,
+            description=self.words,
+            input_schema=arguments.schema(self.takes),
+            annotations=ToolAnnotations(
+                read_only_hint=self.reads_only,
+                destructive_hint=False,
+                idempotent_hint=self.idempotent,
+                open_world_hint=False,
+            ),
+            # Some clients put tools behind a search; an exam's are needed at every step.
+            _meta={"anthropic/alwaysLoad": True},
+        )
+
+
+async def list_benchmarks(call: ToolCall, _: arguments.ListBenchmarks) -> Sequence[Content]:
+    """Say what can be taken."""
+    return [_json(text.offered(call.host.service.exam))]
+
+
+async def start_attempt(call: ToolCall, given: arguments.StartAttempt) -> Sequence[Content]:
+    """Open an attempt."""
+    started = await call.host.service.start(
+        call.caller(),
+        given.tasks,
+        contexts=None if given.contexts is None else Contexts(given.contexts),
+        model=given.model,
+    )
+    call.attempt = started.attempt
+    result: dict[str, Any] = {
+        "attempt": started.handle,
+        "items": started.count,
+        "tasks": started.attempt.tasks,
+        "rules": text.rules_said(started.attempt.rules, started.attempt.contexts),
+        "next": "get_item",
+    }
+    if started.attempt.deadline is not None:
+        result["seconds"] = (started.attempt.deadline - started.attempt.opened) // 1000
+    return [_json(result)]
+
+
+async def list_items(call: ToolCall, given: arguments.ListItems) -> Sequence[Content]:
+    """List an attempt's items."""
+    service = call.host.service
+    attempt = await call.find(given.attempt)
+    answered = None if given.status is None else given.status == "answered"
+    after = -1 if given.cursor is None else int(given.cursor)
+    client = None if given.client is None else call.caller(given.client).client
+    # One more than is shown says whether there is a further page.
+    items = await service.database.off_loop(
+        lambda: service.list_items(
+            attempt, after=after, limit=PAGE + 1, answered=answered, client=client
+        )
+    )
+    shown = items[:PAGE]
+    result: dict[str, Any] = {
+        "items": [
+            {"item": item.id, "task": item.task, "answered": item.answered}
+            | ({} if item.leased_to is None else {"held_by": item.leased_to})
+            for item in shown
+        ],
+        "progress": _progress(attempt),
+    }
+    if len(items) > len(shown):
+        result["next_cursor"] = str(shown[-1].place)
+    return [_json(result)]
+
+
+async def get_item(call: ToolCall, given: arguments.GetItem) -> Sequence[Content]:
+    """Give an item and its first image."""
+    attempt = await call.find(given.attempt)
+    lease = await call.host.service.lease(
+        attempt, call.caller(given.client), None if given.item is None else given.item.strip()
+    )
+    call.about(lease)
+    item = lease.question.item
+    result: dict[str, Any] = {
+        "item": item.id,
+        "task": item.task,
+        "prompt": item.prompt,
+        "answer_format": item.answer_format.model_dump(mode="json", exclude_defaults=True),
+        "images": [image.model_dump(mode="json", exclude_none=True) for image in item.images],
+        "answered": lease.item.answered,
+        "submissions_left": lease.submissions_left,
+    }
+    if lease.views_left is not None:
+        result["views_left"] = lease.views_left
+    result["progress"] = _progress(attempt)
+    if not item.images:
+        return [_json(result)]
+    look = await _look(call, lease, item.images[0].name)
+    return [_json({**result, **look.words}), *look.images]
+
+
+async def get_screenshot(call: ToolCall, given: arguments.GetScreenshot) -> Sequence[Content]:
+    """Give a view of one of an item's images."""
+    from snellen.grading.models.geometry import Space
+    from snellen.server.screenshots.requests import Format, ViewRequest
+
+    service = call.host.service
+    attempt, caller = await call.find(given.attempt), call.caller(given.client)
+    lease = await service.database.off_loop(
+        lambda: service.held(attempt, caller, given.item.strip())
+    )
+    call.about(lease)
+    # It is made before it is counted: what can't be shown costs nothing.
+    request = ViewRequest(
+        region=given.region,
+        space=Space(given.space),
+        tile=given.tile,
+        zoom=given.zoom,
+        max_side=given.max_side,
+        format=Format(given.format),
+    )
+    images = lease.question.item.images
+    name = given.image or (images[0].name if images else "")
+    look = await _look(call, lease, name, request)
+    result: dict[str, Any] = {"item": lease.item.opaque, **look.words}
+    if look.images and (left := await service.viewed(attempt, lease)) is not None:
+        result["views_left"] = left
+    return [_json(result), *look.images]
+
+
+async def submit_answer(call: ToolCall, given: arguments.SubmitAnswer) -> Sequence[Content]:
+    """Store an answer."""
+    from snellen.server.attempts.models import AnswerMeta
+    from snellen.server.screenshots.frames import read_frame
+
+    service = call.host.service
+    attempt, caller = await call.find(given.attempt), call.caller(given.client)
+    if given.view is not None:
+        read_frame(given.view)
+    receipt = await service.submit(
+        attempt, caller, given.item.strip(), given.answer, AnswerMeta(given.space, given.view)
+    )
+    # From here on it is known to be an item of the attempt.
+    call.item = receipt.item
+    result: dict[str, Any] = {
+        "item": receipt.item,
+        "stored": receipt.stored,
+        "again": receipt.again,
+        "submissions_left": receipt.submissions_left,
+        "progress": {"answered": receipt.progress.answered, "open": receipt.progress.open},
+        "next": "get_item" if receipt.progress.open else "finish_attempt",
+    }
+    if attempt.rules.mode is Mode.PRACTICE:
+        result["score"] = await service.score(attempt, receipt)
+    return [_json(result)]
+
+
+async def finish_attempt(call: ToolCall, given: arguments.FinishAttempt) -> Sequence[Content]:
+    """Close an attempt and give its report."""
+    attempt = await call.find(given.attempt)
+    report = await call.host.service.finish(attempt)
+    return [TextContent(type="text", text=report.model_dump_json())]
+
+
+TOOLS: dict[str, ExamTool[Any]] = {
+    tool.name: tool
+    for tool in (
+        ExamTool(
+            "list_benchmarks",
+            "List what can be taken",
+            "The tasks offered here and how many items each has.",
+            arguments.ListBenchmarks,
+            list_benchmarks,
+            reads_only=True,
+        ),
+        ExamTool(
+            "start_attempt",
+            "Start an attempt",
+            "Start an attempt. Returns its handle, which every other tool takes, and the rules.",
+            arguments.StartAttempt,
+            start_attempt,
+            idempotent=False,
+        ),
+        ExamTool(
+            "list_items",
+            "List an attempt's items",
+            "The attempt's items, a page at a time.",
+            arguments.ListItems,
+            list_items,
+            reads_only=True,
+        ),
+        ExamTool(
+            "get_item",
+            "Get an item",
+            "An item to answer: prompt, answer format, first image. It is yours for a while.",
+            arguments.GetItem,
+            get_item,
+        ),
+        ExamTool(
+            "get_screenshot",
+            "Look at an image",
+            "A view of an item's image: the whole, a region or a tile, enlarged or not."
+            " The text beside it says how view pixels map to image pixels.",
+            arguments.GetScreenshot,
+            get_screenshot,
+            reads_only=True,
+        ),
+        ExamTool(
+            "submit_answer",
+            "Submit an answer",
+            "Store the answer to an item. The same answer again changes nothing.",
+            arguments.SubmitAnswer,
+            submit_answer,
+        ),
+        ExamTool(
+            "finish_attempt",
+            "Finish an attempt",
+            "Close the attempt and return its report. No answer is taken afterwards.",
+            arguments.FinishAttempt,
+            finish_attempt,
+        ),
+    )
+}
+"""Every tool, in the order in which it is listed."""
+
+
+def _progress(attempt: "Attempt") -> dict[str, int]:
+    return {"answered": attempt.progress.answered, "open": attempt.progress.open}
+
+
+def _json(result: object) -> TextContent:
+    return TextContent(type="text", text=msgspec.json.encode(result).decode())
+
+
+class _Look(NamedTuple):
+    """A view of an image, in words and pixels; without pixels where it can't be shown."""
+
+    words: dict[str, Any]
+    images: Sequence[ImageContent]
+
+
+async def _look(
+    call: ToolCall, lease: "Lease", name: str, request: "ViewRequest | None" = None
+) -> _Look:
+    """Return a view, or say that there is none: a damaged image must not stop an examinee."""
+    try:
+        view = await _view(call, lease, name, request)
+    except DataError as error:
+        from snellen.tasks.pack.layout import IMAGES
+
+        call.fault = name
+        image = lease.question.line.images[name]
+        pack = call.host.service.exam.packs_by_task[lease.item.task]
+        file = None if image.file is None else str(pack.folder / IMAGES / image.file)
+        log().error("image fault", image=image.url or file, reason=str(error))
+        return _Look({"fault": text.image_fault(name)}, ())
+    call.views.append(view)
+    content = ImageContent(type="image", data=view.base64, mime_type=view.media_type)
+    return _Look({"view": {"id": view.view_id(), "shows": view.words()}}, (content,))
+
+
+async def _view(call: ToolCall, lease: "Lease", name: str, request: "ViewRequest | None") -> "View":
+    from snellen.server.screenshots.requests import MOST_SIDE, Limits
+    from snellen.server.screenshots.sources import image_source
+
+    assert call.attempt is not None
+    pack = call.host.service.exam.packs_by_task[lease.item.task]
+    source = await image_source(pack, lease.question.line, name, call.host.remote)
+    limits = Limits(max_side=min(call.attempt.rules.max_view_side, MOST_SIDE))
+    return await call.host.screenshots.view(source, request, limits, call.name)

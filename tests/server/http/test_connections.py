@@ -1,0 +1,190 @@
+"""Connections that send or read half of what they should, against servers of their own."""
+
+import asyncio
+import http.client
+import json
+import socket
+import sys
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import uvicorn
+
+from snellen.server.http.connections import Deadlines, protocol
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no limit of descriptors there")
+
+Serve = Callable[..., Any]
+SECONDS = 60
+HEAD = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+HALF_HEAD = HEAD
+HALF_BODY = HEAD + b'Content-Length: 1000\r\n\r\n{"jsonrpc": '
+LIST = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+
+@contextmanager
+def half_sent(port: int, count: int, sent: bytes) -> Generator[list[socket.socket]]:
+    with ExitStack() as stack:
+        found: list[socket.socket] = []
+        for _ in range(count):
+            connection = socket.create_connection(("127.0.0.1", port), timeout=SECONDS)
+            found.append(stack.enter_context(connection))
+            connection.sendall(sent)
+        yield found
+
+
+def port_of(url: str) -> int:
+    port = urlsplit(url).port
+    assert port is not None
+    return port
+
+
+def listed(port: int) -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SECONDS)
+    try:
+        connection.request("POST", "/mcp", LIST, ACCEPT)
+        response = connection.getresponse()
+        assert b"submit_answer" in response.read()
+        return response.status
+    finally:
+        connection.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sent", [b"", HALF_HEAD, HALF_BODY], ids=["nothing", "head", "body"])
+def test_an_honest_client_is_served_beside_more_half_sent_requests_than_descriptors(
+    serve: Serve, sent: bytes
+) -> None:
+    served = serve(descriptors=(256, 256))
+    port = port_of(served.url)
+    with half_sent(port, 300, sent):
+        assert [listed(port) for _ in range(3)] == [200, 200, 200]
+    written = served.stop()
+    assert written.count("connection limit") == 1
+    assert len(written) < 5_000
+
+
+@pytest.mark.slow
+def test_a_server_raises_its_limit_of_descriptors_as_far_as_it_may(serve: Serve) -> None:
+    resource = pytest.importorskip("resource")
+    if not hasattr(resource, "prlimit"):
+        pytest.skip("only Linux shows the limits of another process")
+    served = serve(descriptors=(128, 2_000))
+    limits = resource.prlimit(served.process.pid, resource.RLIMIT_NOFILE)
+    assert limits == (2_000, 2_000)
+    port = port_of(served.url)
+    # Half of the descriptors are for connections.
+    with half_sent(port, 900, HALF_HEAD):
+        assert listed(port) == 200
+    assert "connection limit" not in served.stop()
+
+
+class Hello:
+    """Says hello, or sends fifty megabytes and notes when the client has gone."""
+
+    def __init__(self) -> None:
+        self.gone = asyncio.Event()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            return
+        while (await receive()).get("more_body"):
+            pass
+        size = 50_000_000 if scope["path"] == "/large" else 5
+        headers = [(b"content-length", str(size).encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        more = size > 5
+        await send({"type": "http.response.body", "body": b"x" * (size - more), "more_body": more})
+        if more:
+            assert (await receive())["type"] == "http.disconnect"
+            self.gone.set()
+
+
+@asynccontextmanager
+async def running(most: int, deadlines: Deadlines, app: Hello | None = None) -> AsyncGenerator[int]:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        config = uvicorn.Config(
+            app or Hello(),
+            lifespan="off",
+            http=protocol(most, deadlines),
+            limit_concurrency=most + 1,
+            log_config=None,
+            timeout_keep_alive=SECONDS,
+        )
+        server = uvicorn.Server(config)
+        task = asyncio.create_task(server.serve(sockets=[listener]))
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            server.should_exit = True
+            await task
+
+
+async def rest_of(reader: asyncio.StreamReader) -> bytes:
+    try:
+        return await asyncio.wait_for(reader.read(), SECONDS)
+    except ConnectionResetError:
+        return b""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"GET",
+        b"GET / HTTP/1.1\r\nHost: a\r\n",
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nabc",
+    ],
+    ids=["nothing", "a word", "half a head", "half a body"],
+)
+async def test_a_request_that_is_never_finished_is_dropped(sent: bytes) -> None:
+    async with running(10, Deadlines(head=0.05, body=0.05)) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(sent)
+        assert await rest_of(reader) == b""
+        writer.close()
+
+
+async def test_a_second_request_on_a_connection_has_a_deadline_of_its_own() -> None:
+    async with running(10, Deadlines(head=0.05, body=0.05)) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HT")
+        assert (await reader.readuntil(b"xxxxx")).startswith(b"HTTP/1.1 200")
+        writer.write(b"TP/1.1\r\n")
+        assert await rest_of(reader) == b""
+        writer.close()
+
+
+async def test_a_client_that_never_reads_its_response_is_dropped() -> None:
+    app = Hello()
+    async with running(10, Deadlines(response=0.05), app) as port:
+        _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1000)
+        writer.write(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+        await asyncio.wait_for(app.gone.wait(), SECONDS)
+        writer.close()
+
+
+async def test_the_connection_that_waits_longest_makes_room_for_the_next() -> None:
+    async with running(2, Deadlines()) as port:
+        first_reader, first = await asyncio.open_connection("127.0.0.1", port)
+        first.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        await first_reader.readuntil(b"xxxxx")
+        second_reader, second = await asyncio.open_connection("127.0.0.1", port)
+        second.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        await second_reader.readuntil(b"xxxxx")
+        # The first one's second request makes the second the one that waits longest.
+        first.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        await first_reader.readuntil(b"xxxxx")
+        third_reader, third = await asyncio.open_connection("127.0.0.1", port)
+        third.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        await third_reader.readuntil(b"xxxxx")
+        assert await rest_of(second_reader) == b""
+        first.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert (await first_reader.readuntil(b"xxxxx")).startswith(b"HTTP/1.1 200")
+        for open_one in (first, second, third):
+            open_one.close()

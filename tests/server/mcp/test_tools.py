@@ -1,0 +1,427 @@
+"""The tools as an agent meets them, in both eras of the protocol."""
+
+import base64
+import io
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from mcp.types import Tool
+from PIL import Image
+
+from snellen.server.mcp.tools import TOOLS
+
+pytestmark = pytest.mark.compat
+
+Agent = Any
+Exam = Callable[..., Any]
+
+NAMES = [
+    "list_benchmarks",
+    "start_attempt",
+    "list_items",
+    "get_item",
+    "get_screenshot",
+    "submit_answer",
+    "finish_attempt",
+]
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("list_items", {}),
+    ("get_item", {}),
+    ("get_screenshot", {"item": "abcdefghij"}),
+    ("submit_answer", {"item": "abcdefghij", "answer": "x"}),
+    ("finish_attempt", {}),
+]
+
+
+async def listed(agent: Agent) -> list[Tool]:
+    return (await agent.client.list_tools()).tools
+
+
+async def test_there_are_seven_tools_always_in_the_same_order(exam_of_era: Exam) -> None:
+    async with exam_of_era() as agent:
+        assert [tool.name for tool in await listed(agent)] == NAMES
+        assert [tool.name for tool in await listed(agent)] == NAMES
+
+
+async def test_the_list_of_tools_takes_at_most_six_kilobytes(exam: Exam) -> None:
+    async with exam() as agent:
+        found = await agent.client.list_tools()
+        assert len(found.model_dump_json(by_alias=True, exclude_none=True).encode()) <= 6 * 1024
+
+
+@pytest.mark.parametrize("depth", [3_000, 100_000])
+async def test_an_argument_that_is_nested_too_deep_is_named(exam: Exam, depth: int) -> None:
+    deep = "[" * depth + "]" * depth
+    async with exam() as agent:
+        await agent.start()
+        item = (await agent.item())["item"]
+        said = await agent.refused("get_screenshot", attempt=agent.attempt, item=item, region=deep)
+        # Some Pythons read 3,000 lists in one another, and then the first is no number.
+        assert said.startswith(("region: ", "region.0: "))
+        assert len(said) < 500
+        said = await agent.refused("start_attempt", tasks=deep)
+        assert said.startswith(("tasks: ", "tasks.0: "))
+
+
+async def test_every_tool_says_whether_it_may_run_without_asking(exam: Exam) -> None:
+    async with exam() as agent:
+        for tool in await listed(agent):
+            assert tool.annotations is not None
+            hints = tool.annotations.model_dump(exclude={"title"})
+            assert all(isinstance(hint, bool) for hint in hints.values())
+            assert (hints["destructive_hint"], hints["open_world_hint"]) == (False, False)
+            assert tool.meta == {"anthropic/alwaysLoad": True}
+
+
+async def test_schemas_are_closed_and_hold_no_titles_and_no_nulls(exam_of_era: Exam) -> None:
+    async with exam_of_era() as agent:
+        for tool in await listed(agent):
+            assert tool.output_schema is None
+            assert tool.input_schema["additionalProperties"] is False
+            text = json.dumps(tool.input_schema)
+            assert '"title"' not in text
+            assert "null" not in text
+            assert "$" not in text
+
+
+@pytest.mark.slow
+async def test_an_agent_takes_the_whole_exam(exam_of_era: Exam, golds: Mapping[str, str]) -> None:
+    async with exam_of_era() as agent:
+        offered = await agent.call("list_benchmarks")
+        assert [(task["task"], task["items"]) for task in offered["tasks"]] == [
+            ("screenqa/short", 12)
+        ]
+        await agent.start(model="an-agent")
+        for answered in range(12):
+            item = await agent.item()
+            assert item["progress"] == {"answered": answered, "open": 12 - answered}
+            stored = await agent.answer(item["item"], golds[item["prompt"]])
+            assert stored["stored"] == golds[item["prompt"]]
+            assert stored["next"] == ("get_item" if answered < 11 else "finish_attempt")
+        assert "every item is answered" in await agent.refused("get_item", attempt=agent.attempt)
+        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        assert report["value"] == 1.0
+        assert report["model"] == "an-agent"
+        assert report["tasks"][0]["answered"] == 12
+        assert report["cost"]["image_bytes"] > 0
+        assert report["cost"]["image_tokens"] > 0
+        # Finishing again gives the same report.
+        assert await agent.call("finish_attempt", attempt=agent.attempt) == report
+
+
+async def test_an_item_comes_with_its_image_as_content_only(exam_of_era: Exam) -> None:
+    async with exam_of_era() as agent:
+        await agent.start()
+        result = await agent.result("get_item", attempt=agent.attempt)
+        assert [content.type for content in result.content] == ["text", "image"]
+        assert result.structured_content is None
+        told = json.loads(agent.text(result))
+        assert told["answer_format"] == {"kind": "text", "example": "7:30 PM"}
+        assert told["images"] == [{"name": "screen", "width": 720, "height": 1280}]
+        assert "720 x 1280" in told["view"]["shows"]
+        (image,) = agent.images(result)
+        with Image.open(io.BytesIO(base64.b64decode(image.data))) as picture:
+            assert picture.size == (720, 1280)
+            assert Image.MIME[picture.format or ""] == image.mime_type
+
+
+async def test_an_item_tells_nothing_of_where_it_comes_from(exam: Exam) -> None:
+    async with exam() as agent:
+        await agent.start()
+        item = await agent.item()
+        assert "test/" not in json.dumps(item)
+        assert "image_id" not in json.dumps(item)
+        other = await agent.start()
+        assert (await agent.item(client="another"))["item"] != item["item"]
+        assert other != ""
+
+
+async def test_a_region_can_be_enlarged_and_the_text_says_how_it_maps(exam: Exam) -> None:
+    async with exam() as agent:
+        await agent.start()
+        item = (await agent.item())["item"]
+        result = await agent.result(
+            "get_screenshot",
+            attempt=agent.attempt,
+            item=item,
+            region=[0, 0, 500, 100],
+            space="thousand",
+            zoom=2,
+            format="png",
+        )
+        told = json.loads(agent.text(result))
+        assert told["view"]["id"] == "screen 0,0,360,128 of 720x1280 at 720x256"
+        assert "x = x_view * 0.5" in told["view"]["shows"]
+        (image,) = agent.images(result)
+        assert image.mime_type == "image/png"
+        with Image.open(io.BytesIO(base64.b64decode(image.data))) as picture:
+            assert picture.size == (720, 256)
+
+
+async def test_a_list_that_was_sent_as_text_is_read(exam: Exam) -> None:
+    async with exam() as agent:
+        await agent.start(tasks='["screenqa/short"]')
+        item = (await agent.item())["item"]
+        told = await agent.call(
+            "get_screenshot", attempt=agent.attempt, item=item, region="[0, 0, 100, 100]"
+        )
+        assert told["view"]["id"].startswith("screen 0,0,100,100")
+
+
+async def test_null_in_the_place_of_an_optional_argument_is_as_if_it_were_left_out(
+    exam: Exam,
+) -> None:
+    async with exam() as agent:
+        await agent.start(tasks=None, contexts=None, model=None)
+        listed = await agent.call("list_items", attempt=agent.attempt, status=None, cursor=None)
+        item = await agent.item(item=None)
+        assert item["item"] in [one["item"] for one in listed["items"]]
+        nothing = dict.fromkeys(("image", "region", "tile", "zoom", "max_side"))
+        looked = await agent.result(
+            "get_screenshot", attempt=agent.attempt, item=item["item"], **nothing
+        )
+        assert not looked.is_error
+        await agent.answer(item["item"], "x", space=None, view=None)
+
+
+async def test_views_are_counted_and_what_can_not_be_shown_costs_none(exam: Exam) -> None:
+    async with exam(views=2) as agent:
+        await agent.start()
+        item = await agent.item()
+        assert item["views_left"] == 2
+        ask = {"attempt": agent.attempt, "item": item["item"]}
+        assert "not in the image" in await agent.refused(
+            "get_screenshot", **ask, region=[0, 0, 9000, 9000]
+        )
+        assert "has: screen" in await agent.refused("get_screenshot", **ask, image="other")
+        assert (await agent.call("get_screenshot", **ask))["views_left"] == 1
+        assert (await agent.call("get_screenshot", **ask, tile=1))["views_left"] == 0
+        assert "all 2 views" in await agent.refused("get_screenshot", **ask)
+
+
+async def test_the_same_answer_again_changes_nothing(exam: Exam) -> None:
+    async with exam() as agent:
+        await agent.start()
+        item = (await agent.item())["item"]
+        first = await agent.answer(item, "Laura")
+        again = await agent.answer(item, "Laura")
+        assert (first["again"], again["again"]) == (False, True)
+        assert again["progress"] == {"answered": 1, "open": 11}
+        refused = await agent.refused(
+            "submit_answer", attempt=agent.attempt, item=item, answer="Raphael"
+        )
+        assert "only one is taken" in refused
+
+
+async def test_an_exam_says_nothing_about_what_is_right(
+    exam: Exam, golds: Mapping[str, str]
+) -> None:
+    async with exam(submissions=2) as agent:
+        await agent.start()
+        item = await agent.item()
+        right = await agent.answer(item["item"], golds[item["prompt"]])
+        wrong = await agent.answer(item["item"], "something else")
+        assert right.keys() == wrong.keys()
+        assert "score" not in right
+        told = {key: right[key] for key in ("item", "again", "progress", "next")}
+        assert told == {key: wrong[key] for key in told}
+
+
+async def test_practice_says_what_each_answer_is_worth(
+    exam: Exam, golds: Mapping[str, str]
+) -> None:
+    async with exam(mode="practice", submissions=2) as agent:
+        started = await agent.call("start_attempt")
+        assert "never counts" in started["rules"][0]
+        agent.attempt = started["attempt"]
+        item = await agent.item()
+        wrong = await agent.answer(item["item"], "zzz")
+        right = await agent.answer(item["item"], golds[item["prompt"]])
+        assert (wrong["score"]["value"], right["score"]["value"]) == (0.0, 1.0)
+        assert right["score"]["metric"] == "f1"
+        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        assert report["mode"] == "practice"
+
+
+async def test_a_deferred_exam_records_and_reports_no_number(exam: Exam) -> None:
+    async with exam(mode="deferred") as agent:
+        await agent.start()
+        item = await agent.item()
+        await agent.answer(item["item"], "12")
+        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        assert report["value"] is None
+        assert report["tasks"][0]["answered"] == 1
+        assert report["tasks"][0]["metrics"] == {}
+
+
+async def test_items_are_listed_by_whether_they_are_answered(exam: Exam) -> None:
+    async with exam() as agent:
+        await agent.start()
+        item = (await agent.item(client="one"))["item"]
+        everything = await agent.call("list_items", attempt=agent.attempt)
+        assert len(everything["items"]) == 12
+        assert "next_cursor" not in everything
+        assert everything["items"][0] == {
+            "item": item,
+            "task": "screenqa/short",
+            "answered": False,
+            "held_by": "one",
+        }
+        await agent.answer(item, "x", client="one")
+        for status, count in (("answered", 1), ("open", 11)):
+            page = await agent.call("list_items", attempt=agent.attempt, status=status)
+            assert len(page["items"]) == count
+        rest = await agent.call("list_items", attempt=agent.attempt, cursor="10")
+        assert [one["item"] for one in rest["items"]] == [everything["items"][11]["item"]]
+
+
+@pytest.mark.slow
+async def test_clients_of_one_attempt_get_different_items(exam: Exam) -> None:
+    async with exam() as agent:
+        await agent.start()
+        given = [(await agent.item(client=f"agent {n}"))["item"] for n in range(12)]
+        assert len(set(given)) == 12
+        # Question again, each gets what it holds: it may have lost the result.
+        assert (await agent.item(client="agent 3"))["item"] == given[3]
+        refused = await agent.refused(
+            "submit_answer", attempt=agent.attempt, item=given[0], answer="x", client="agent 5"
+        )
+        assert "agent 0" in refused
+
+
+async def test_fresh_contexts_see_one_item_each(exam: Exam) -> None:
+    async with exam() as agent:
+        started = await agent.call("start_attempt", contexts="fresh")
+        agent.attempt = started["attempt"]
+        assert any("new context" in rule for rule in started["rules"])
+        item = await agent.item(client="first")
+        await agent.answer(item["item"], "x", client="first")
+        refused = await agent.refused("get_item", attempt=agent.attempt, client="first")
+        assert "start a new context" in refused
+        assert (await agent.item(client="second"))["item"] != item["item"]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), CALLS, ids=[tool for tool, _ in CALLS])
+async def test_a_forged_handle_and_somebody_elses_are_refused_alike(
+    exam: Exam, tool: str, arguments: dict[str, Any]
+) -> None:
+    async with exam() as agent:
+        forged = await agent.refused(tool, attempt="att_" + "0" * 48, **arguments)
+        assert forged == "no attempt of yours has this handle; start_attempt returns one"
+        assert await agent.refused(tool, attempt="'; drop table", **arguments) == forged
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        (
+            "submit_answer",
+            {"anwser": "x"},
+            "there is no argument 'anwser' (did you mean 'answer'?)",
+        ),
+        ("submit_answer", {}, "the argument 'answer' is missing"),
+        ("submit_answer", {"answer": " "}, "the answer is empty; an answer looks like: 7:30 PM"),
+        ("submit_answer", {"answer": None}, "the answer is empty"),
+        ("submit_answer", {"answer": "x" * 1_100_000}, "the answer is longer than"),
+        ("submit_answer", {"answer": "x", "client": ""}, "client: String should have at least"),
+        ("submit_answer", {"answer": "x", "view": "somewhere"}, "no view"),
+        ("get_screenshot", {"regio": [0, 0, 1, 1]}, "(did you mean 'region'?)"),
+        ("get_screenshot", {"region": [0, 0, 1]}, "region.3: Field required"),
+        ("get_screenshot", {"region": "all"}, "region: Input should be a valid tuple"),
+        ("get_screenshot", {"tile": 99}, "there is no tile 99"),
+        ("get_screenshot", {"zoom": 1e9}, "zoom must be"),
+        ("get_screenshot", {"max_side": 3}, "max_side must be at least 64"),
+        ("get_screenshot", {"format": "bmp"}, "format: Input should be"),
+        ("get_screenshot", {"image": "gold"}, "no image 'gold'"),
+        ("get_item", {"seed": 3}, "there is no argument 'seed'"),
+        ("list_items", {"item": None}, "there is no argument 'item'"),
+    ],
+)
+async def test_a_malformed_call_is_told_what_is_wrong(
+    exam: Exam, tool: str, arguments: dict[str, Any], said: str
+) -> None:
+    async with exam() as agent:
+        await agent.start()
+        item = (await agent.item())["item"]
+        named = {} if tool in {"get_item", "list_items"} else {"item": item}
+        told = await agent.refused(tool, attempt=agent.attempt, **named, **arguments)
+        assert said in told
+        assert len(told) < 500
+        # Nothing was stored, and the exam goes on.
+        assert (await agent.answer(item, "x"))["again"] is False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("odd", ["\ud800", "x\0y"])
+@pytest.mark.parametrize(
+    ("tool", "argument", "said"),
+    [
+        ("get_item", "attempt", "no attempt of yours has this handle"),
+        ("finish_attempt", "attempt", "no attempt of yours has this handle"),
+        ("get_item", "item", "this attempt has no item"),
+        ("submit_answer", "item", "this attempt has no item"),
+        ("get_screenshot", "item", "this attempt has no item"),
+        ("get_item", "client", "client"),
+        ("list_items", "client", "client"),
+        ("submit_answer", "client", "client"),
+        ("list_items", "cursor", "cursor"),
+        ("get_screenshot", "image", "image"),
+        ("submit_answer", "view", "view"),
+        ("start_attempt", "model", "model"),
+    ],
+)
+async def test_text_that_no_database_keeps_is_refused_as_any_other(
+    exam: Exam, tool: str, argument: str, said: str, odd: str
+) -> None:
+    async with exam() as agent:
+        await agent.start()
+        item = (await agent.item())["item"]
+        given: dict[str, Any] = {
+            "start_attempt": {},
+            "list_items": {"attempt": agent.attempt},
+            "get_item": {"attempt": agent.attempt},
+            "get_screenshot": {"attempt": agent.attempt, "item": item},
+            "submit_answer": {"attempt": agent.attempt, "item": item, "answer": "x"},
+            "finish_attempt": {"attempt": agent.attempt},
+        }[tool]
+        assert said in await agent.refused(tool, **{**given, argument: odd})
+
+
+async def test_seed_mode_and_sample_are_no_arguments(exam: Exam) -> None:
+    async with exam() as agent:
+        for argument in ("seed", "mode", "sample", "attempts"):
+            assert f"no argument '{argument}'" in await agent.refused(
+                "start_attempt", **{argument: 1}
+            )
+
+
+async def test_an_unknown_tool_is_answered_with_the_nearest(exam_of_era: Exam) -> None:
+    async with exam_of_era() as agent:
+        told = await agent.refused("submit_anwser")
+        assert "did you mean 'submit_answer'?" in told
+        assert all(name in told for name in TOOLS)
+
+
+async def test_an_unknown_task_is_answered_with_those_that_are_offered(exam: Exam) -> None:
+    async with exam() as agent:
+        told = await agent.refused("start_attempt", tasks=["screenqa/long"])
+        assert "offered are: screenqa/short" in told
+
+
+async def test_no_answer_is_taken_after_the_end(exam: Exam) -> None:
+    async with exam() as agent:
+        await agent.start()
+        item = (await agent.item())["item"]
+        await agent.call("finish_attempt", attempt=agent.attempt)
+        told = await agent.refused("submit_answer", attempt=agent.attempt, item=item, answer="x")
+        assert "start_attempt opens a new one" in told
+
+
+async def test_attempts_are_limited_by_the_server(exam: Exam) -> None:
+    async with exam(attempts=1) as agent:
+        await agent.start()
+        await agent.item()
+        assert "ask the exam's organiser" in await agent.refused("start_attempt")
