@@ -2,7 +2,7 @@
 
 import hmac
 from base64 import b32encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -18,6 +18,7 @@ from snellen.server.exam.shuffle import Shuffled, shuffle
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.layout import ITEMS, PackItem
 from snellen.tasks.pack.reading import Pack, References, task_data
+from snellen.tasks.pack.sampling import draw_items
 
 NO_REFERENCES = "this server has no references: answers are graded elsewhere"
 
@@ -187,23 +188,18 @@ class ExamSpec:
         }
 
     def _sampled(self, task: str) -> Sequence[str]:
-        items = [*self.packs_by_task[task].index[task]]
-        size = self.rules.sample
-        if size is None or size >= len(items):
-            return items
-        # Drawn by digest, so that neither order nor other items move who is drawn; the halves
-        # of a pair are drawn together, and one pair where none would fit: no task is left out.
-        groups: dict[str, list[str]] = {}
-        for item in items:
-            groups.setdefault(self._pair(task, item) or item, []).append(item)
-        seed = f"{self.rules.seed}|{task}|"
-        ranked = sorted(groups, key=lambda group: sha256(f"{seed}{group}".encode()).digest())
-        smallest = min(map(len, groups.values()))
-        drawn: set[str] = set()
-        for group in ranked:
-            if len(drawn) + len(groups[group]) <= max(size, smallest):
-                drawn.update(groups[group])
+        items = self.packs_by_task[task].index[task]
+        drawn = items if self.rules.sample is None else self._drawn[task]
         return [item for item in items if item in drawn]
+
+    @cached_property
+    def _drawn(self) -> Mapping[str, Collection[str]]:
+        size, seed = self.rules.sample or 0, self.rules.seed
+        return {
+            task: items
+            for pack in self.packs
+            for task, items in draw_items(pack, None, size, each=True, seed=seed).items()
+        }
 
     def _pair(self, task: str, item: str) -> str | None:
         pair = self.packs_by_task[task].pair(task, item)
