@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 
 from snellen.sdk.cli.app import app
 from snellen.tasks.benchmarks.table import load_task
-from snellen.tasks.pins import REVISIONS
+from snellen.tasks.data.pins import REVISIONS
 
 QUESTION = {"image_id": 5, "question": "How many?", "ground_truth": ["12"]}
 FULL = {

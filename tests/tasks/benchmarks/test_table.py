@@ -17,7 +17,7 @@ from snellen.grading.models.answers import AnswerKind
 from snellen.grading.parse.regions import Region
 from snellen.grading.parse.relations import Relation, undirected
 from snellen.grading.protocols.table import GOLDS, PROTOCOLS
-from snellen.tasks.benchmarks import screenqa
+from snellen.tasks.benchmarks.screenqa import load as screenqa
 from snellen.tasks.benchmarks.table import TASKS, load_task, task_of, tasks
 
 

@@ -16,10 +16,10 @@ from snellen.sdk.cli.listing import task_names
 from snellen.sdk.cli.options import PROBLEMS, Images
 from snellen.sdk.cli.telling import error_told, errors_told
 from snellen.sdk.cli.terminal import Terminal
-from snellen.tasks.checking import DataCheck, ImagesCheck, SplitCheck
-from snellen.tasks.checking import check as check_data
-from snellen.tasks.fetching import PLACES, Fetched, FetchError, Progress, place_of
-from snellen.tasks.fetching import fetch as fetch_files
+from snellen.tasks.data.check import DataCheck, ImagesCheck, SplitCheck
+from snellen.tasks.data.check import check as check_data
+from snellen.tasks.data.fetch import PLACES, Fetched, FetchError, Progress, place_of
+from snellen.tasks.data.fetch import fetch as fetch_files
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar

@@ -6,8 +6,8 @@ from typing import TypeVar
 from snellen.grading.errors import UnknownNameError
 from snellen.grading.models.geometry import Space
 from snellen.grading.models.reports import DataPin
-from snellen.tasks.pins import pin
-from snellen.tasks.sources.rows import Split
+from snellen.tasks.data.pins import pin
+from snellen.tasks.io.rows import Split
 
 _Task = TypeVar("_Task")
 

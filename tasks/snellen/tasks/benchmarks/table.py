@@ -116,7 +116,7 @@ def _loader(module: str) -> Loader:
         images: str | Path | None = None,
         prompt: str | None = None,
     ) -> "TaskData":
-        known = import_module(f"snellen.tasks.benchmarks.{module}")
+        known = import_module(f"snellen.tasks.benchmarks.{module}.load")
         return known.load(task, path, split, images, prompt)
 
     return load

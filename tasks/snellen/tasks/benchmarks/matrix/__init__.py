@@ -1,0 +1,1 @@
+"""The matrix of four dimensions by four levels."""

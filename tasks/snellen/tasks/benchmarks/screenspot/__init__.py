@@ -1,0 +1,1 @@
+"""ScreenSpot-v2 and ScreenSpot-Pro."""

@@ -1,0 +1,124 @@
+"""What the rows of any source have in common: where they are from, and what is said of bad ones."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Annotated, NamedTuple
+
+import msgspec
+
+from snellen.grading.errors import DataError
+from snellen.grading.models.geometry import Space
+from snellen.tasks.io.shapes import known_values
+
+SCREEN = "screen"
+"""What an item calls its screenshot."""
+
+FETCH_AGAIN = "references can't be guessed: mend that row or fetch the file again"
+
+Text = Annotated[str, msgspec.Meta(min_length=1)]
+"""A text that may not be empty."""
+
+Pixels = Annotated[int, msgspec.Meta(gt=0)]
+"""The width or the height of an image."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """One split of one task, as it was read.
+
+    Attributes:
+        role: What `snellen.tasks.data.pins` knows the files as: a folder, mirror or configuration.
+        split: The split's name.
+        path: The file; the folder where there are several.
+        sha256: The digest of what scores rest on.
+        ids: The items' ids, in file order.
+        space: What the boxes' sides count; None where boxes are no answers.
+        note: What is not as published or was decided by a declared rule, in sentences.
+        load_image: The bytes of a named image of one item; None where there are no images.
+    """
+
+    role: str
+    split: str
+    path: str
+    sha256: str
+    ids: list[str]
+    space: Space | None = None
+    note: str = ""
+    load_image: Callable[[int, str], bytes] | None = None
+
+
+class Fault(NamedTuple):
+    """What msgspec found in rows: what is wrong, the row (from 0) and the field where known."""
+
+    what: str
+    row: int | None
+    field: str | None
+
+
+# "... - at `$[3].bbox`", and for the keys of an object "... - at `key` in `$[3].after`".
+_PLACE = re.compile(
+    r"^(?P<what>.*?)(?: - at (?:`(?P<part>\w+)` in )?`(?P<path>\$(?:\[(?P<row>\d+)\])?\.?"
+    r"(?P<field>.*))`)?$",
+    re.S,
+)
+_NOT_LISTED = "Invalid enum value"
+
+
+def fault_of(error: msgspec.ValidationError, shape: object) -> Fault:
+    """Return what was found in a list of rows, or in one row.
+
+    Args:
+        error: What msgspec raised.
+        shape: The type that was wanted: where it lists the values that may stand at a place, what
+            is wrong says them.
+    """
+    match = _PLACE.match(str(error))
+    if match is None:
+        return Fault(str(error), None, None)
+    what, row, field = match.group("what", "row", "field")
+    what += _known(error, shape)
+    return Fault(f"{what[:1].lower()}{what[1:]}", None if row is None else int(row), field or None)
+
+
+def words_of(error: msgspec.ValidationError, shape: object) -> str:
+    """Return what was found and its place in one text; `shape` as for `fault_of`."""
+    return f"{error}{_known(error, shape)}"
+
+
+def _known(error: msgspec.ValidationError, shape: object) -> str:
+    match = _PLACE.match(str(error))
+    if match is None or not match["what"].startswith(_NOT_LISTED):
+        return ""
+    known = known_values(shape, match["path"] or "", of_keys=match["part"] == "key")
+    return f"; known: {', '.join(known)}" if known else ""
+
+
+def row_error(error: msgspec.ValidationError, file: str, shape: object) -> DataError:
+    """Turn what msgspec found into an error that names the row and the field."""
+    what, row, field = fault_of(error, shape)
+    return misfit(what, file, row, field)
+
+
+def misfit(what: str, file: str, row: int | None, field: str | None) -> DataError:
+    """Return the error that a row (its number counts from 0) does not fit."""
+    where = "" if row is None else f"row {row + 1} (counted from 1): "
+    return DataError(f"{where}{what}; {FETCH_AGAIN}", file=file, field=field)
+
+
+def space_of(sides: Iterable[float]) -> Space:
+    """Return what the sides of a split's boxes count, where the data does not say.
+
+    If every side lies in 0..1 they are fractions of the image, else pixels; `SPACE_NOTES` says
+    which.
+    """
+    return Space.UNIT if all(0 <= side <= 1 for side in sides) else Space.PIXELS
+
+
+SPACE_NOTES = MappingProxyType(
+    {
+        Space.UNIT: "boxes taken as fractions of the image: every side lies in 0..1",
+        Space.PIXELS: "boxes taken as pixels: not every side lies in 0..1",
+    }
+)
