@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from snellen.grading.protocols.table import protocol_of
-from snellen.grading.summaries.tables import Cell, Column, Kind, PartValue, Summary, SummaryTable
+from snellen.grading.tables.summary import Cell, Column, Kind, PartValue, Summary, SummaryTable
 from snellen.sdk.reports import Report
 from snellen.sdk.summaries import grids, mmbench_gui, webrssbench
 from snellen.sdk.summaries.cells import of_sample

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 
 from snellen.grading.metrics.similarity import CharNgramEmbedder, TfidfCorpus, embedding_cosines
 from snellen.grading.parse.regions import Region
-from snellen.grading.summaries.before_after import Responses, pair_up, shifts
-from snellen.grading.summaries.tables import PartValue, Summary
-from snellen.grading.summaries.webrssbench import PositionScore, position, safety, ui_grouping
-from snellen.grading.summaries.webrssbench_tables import (
+from snellen.grading.tables.before_after import Responses, pair_up, shifts
+from snellen.grading.tables.summary import PartValue, Summary
+from snellen.grading.tables.webrssbench import PositionScore, position, safety, ui_grouping
+from snellen.grading.tables.webrssbench_tables import (
     ALL,
     grouping_summary,
     parts_summary,

@@ -11,8 +11,8 @@ from snellen.grading.models.answers import AnswerKind
 from snellen.grading.models.reports import PinVerdict
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.matrix import responses_of, settings_of
-from snellen.grading.protocols.matrix_golds import PlaceSettings, unit_box
-from snellen.grading.protocols.matrix_metrics import METRICS
+from snellen.grading.protocols.matrix.golds import PlaceSettings, unit_box
+from snellen.grading.protocols.matrix.metrics import METRICS
 from snellen.sdk.local import attainable, grade
 from snellen.sdk.stored import regrade
 from snellen.tasks.benchmarks.matrix.format import DIMENSIONS, FIELDS, LEVELS

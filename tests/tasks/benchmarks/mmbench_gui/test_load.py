@@ -17,7 +17,7 @@ from snellen.grading.models.reports import PinVerdict
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import EpisodeGold, ImageTarget
 from snellen.grading.protocols.table import gold_shape
-from snellen.grading.summaries.mmbench_gui import understanding
+from snellen.grading.tables.mmbench_gui import understanding
 from snellen.sdk import attainable, grade
 from snellen.tasks.benchmarks.mmbench_gui import load as mmbench_gui
 from snellen.tasks.benchmarks.mmbench_gui.episodes import read_episodes

@@ -16,8 +16,8 @@ import msgspec
 
 from snellen.grading.errors import DataError, UnknownNameError, where
 from snellen.grading.protocols.matrix import checked
-from snellen.grading.protocols.matrix_golds import MatrixGold
-from snellen.grading.summaries.matrix import DIMENSIONS as NAMES
+from snellen.grading.protocols.matrix.golds import MatrixGold
+from snellen.grading.tables.matrix import DIMENSIONS as NAMES
 from snellen.tasks.io.files import checked as existing
 from snellen.tasks.io.files import contents
 from snellen.tasks.io.images import is_inside

@@ -14,7 +14,7 @@ from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import Image, Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.protocols.matrix import TASK, context_of, settings_of
-from snellen.grading.protocols.matrix_golds import (
+from snellen.grading.protocols.matrix.golds import (
     CodeSettings,
     MatrixGold,
     NumberSettings,

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.grading.protocols import matrix_reading as reading
 from snellen.grading.protocols.base import NO_CONTEXT, Context
-from snellen.grading.protocols.matrix_metrics import METRICS
-from snellen.grading.protocols.matrix_numbers import Amount
+from snellen.grading.protocols.matrix import reading as reading
+from snellen.grading.protocols.matrix.metrics import METRICS
+from snellen.grading.protocols.matrix.numbers import Amount
 
 Read = Callable[[object, Context], reading.Parsed]
 OPTIONS = Context(options=3, texts=("Home", "Settings", "About us"))

@@ -16,7 +16,7 @@ import numpy as np
 
 from snellen.grading.errors import DataError, ExecutionError, UnknownNameError
 from snellen.grading.metrics.code import CodeExecutor
-from snellen.grading.protocols import golds
+from snellen.grading.protocols import golds as shapes
 from snellen.grading.protocols.base import (
     AnswerValue,
     Context,
@@ -32,15 +32,15 @@ from snellen.grading.protocols.base import (
     Protocol,
 )
 from snellen.grading.protocols.golds import GoldShape
-from snellen.grading.protocols.matrix_comparisons import Accepted, passes
-from snellen.grading.protocols.matrix_golds import (
+from snellen.grading.protocols.matrix.comparisons import Accepted, passes
+from snellen.grading.protocols.matrix.golds import (
     MatrixGold,
     Settings,
     check_options,
 )
-from snellen.grading.protocols.matrix_metrics import METRICS, ItemMetric
-from snellen.grading.protocols.matrix_published import KEYS, PUBLISHED, TASK
-from snellen.grading.protocols.matrix_reading import Program, read_final
+from snellen.grading.protocols.matrix.metrics import METRICS, ItemMetric
+from snellen.grading.protocols.matrix.published import KEYS, PUBLISHED, TASK
+from snellen.grading.protocols.matrix.reading import Program, read_final
 from snellen.grading.words import answer_words
 
 _SLACK = 1e-9
@@ -129,7 +129,7 @@ def context_of(gold: MatrixGold) -> Context:
     """Return what a parser may know of an item: the form of answer and the options."""
     names: tuple[str, ...] = ()
     if gold.metric == "relation":
-        names = golds.RELATIONS.context(golds.RELATIONS.read(gold.answer)).names
+        names = shapes.RELATIONS.context(shapes.RELATIONS.read(gold.answer)).names
     return Context(
         options=len(gold.options) or None, names=names, form=gold.metric, texts=gold.options
     )

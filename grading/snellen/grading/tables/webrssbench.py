@@ -3,7 +3,7 @@
 Everything here takes columns, one value an item, in the order of the task's items: the values of
 the primary metric, in 0..1, tags, and answers as a protocol's parser reads them, None where there
 is none. What a perturbation did to color, text and layout is in
-`snellen.grading.summaries.before_after`.
+`snellen.grading.tables.before_after`.
 """
 
 import math

@@ -15,8 +15,8 @@ from snellen.grading.protocols.base import (
 )
 from snellen.grading.protocols.spaces import declared_boxes, declared_points
 from snellen.grading.protocols.texts import AS_GIVEN, SQUAD
-from snellen.grading.protocols.visualwebbench_adapters import by_adapter, screensuite
-from snellen.grading.protocols.visualwebbench_parts import (
+from snellen.grading.protocols.visualwebbench.adapters import by_adapter, screensuite
+from snellen.grading.protocols.visualwebbench.parts import (
     ACCURACY,
     AFTER_COLON,
     BOX,
@@ -30,7 +30,7 @@ from snellen.grading.protocols.visualwebbench_parts import (
     SQUAD_F1,
     rouge101,
 )
-from snellen.grading.protocols.visualwebbench_robust import robust
+from snellen.grading.protocols.visualwebbench.robust import robust
 
 _EVAL_UTILS = "VisualWebBench utils/eval_utils.py"
 _LMMS_EVAL = "lmms-eval 0.7.3, tasks/visualwebbench/utils.py"

@@ -20,7 +20,7 @@ from snellen.grading.grade import OUTCOMES, Answers, Grader
 from snellen.grading.metrics.code import Execution
 from snellen.grading.models.scores import Outcome, Score
 from snellen.grading.protocols.matrix import GOLD, with_executor
-from snellen.grading.protocols.matrix_metrics import METRICS
+from snellen.grading.protocols.matrix.metrics import METRICS
 from snellen.grading.protocols.table import protocol_of
 from snellen.grading.score_table import score_one
 

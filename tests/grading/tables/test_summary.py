@@ -2,7 +2,7 @@
 
 import pytest
 
-from snellen.grading.summaries.tables import (
+from snellen.grading.tables.summary import (
     EMPTY,
     Cell,
     Column,

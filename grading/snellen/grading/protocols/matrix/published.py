@@ -19,7 +19,7 @@ from snellen.grading.protocols.base import (
     Parser,
     Protocol,
 )
-from snellen.grading.protocols.matrix_golds import MatrixGold, letters_of, texts_of
+from snellen.grading.protocols.matrix.golds import MatrixGold, letters_of, texts_of
 from snellen.grading.protocols.texts import not_text
 
 TASK = "matrix/items"

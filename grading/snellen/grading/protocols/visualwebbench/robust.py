@@ -43,7 +43,7 @@ from snellen.grading.protocols.base import (
 )
 from snellen.grading.protocols.spaces import placed
 from snellen.grading.protocols.texts import all_texts, text_parser
-from snellen.grading.protocols.visualwebbench_parts import POINT_HIT, SAME_SPACE, image_extent
+from snellen.grading.protocols.visualwebbench.parts import POINT_HIT, SAME_SPACE, image_extent
 from snellen.grading.words import answer_words, words
 
 WORDS = Normaliser("lower-case words of any script", words)

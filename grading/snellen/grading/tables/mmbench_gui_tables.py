@@ -9,8 +9,8 @@ from snellen.grading.metrics.weighted_choice import (
     LevelScore,
     PlatformAccuracy,
 )
-from snellen.grading.summaries.mmbench_gui import Understanding
-from snellen.grading.summaries.mmbench_gui_online import (
+from snellen.grading.tables.mmbench_gui import Understanding
+from snellen.grading.tables.mmbench_gui_online import (
     READINGS,
     Automation,
     Loss,
@@ -19,7 +19,7 @@ from snellen.grading.summaries.mmbench_gui_online import (
     Reading,
     losses,
 )
-from snellen.grading.summaries.tables import Cell, Column, Kind, PartValue, Summary, SummaryTable
+from snellen.grading.tables.summary import Cell, Column, Kind, PartValue, Summary, SummaryTable
 
 L1, L2, L2_BASIC, L2_ADVANCED = (
     "mmbench-gui/l1",

@@ -14,9 +14,9 @@ from snellen.grading.metrics.squad import exact_match, token_f1
 from snellen.grading.metrics.text import multiset_f1
 from snellen.grading.metrics.tool_calls import same_json, tool_call
 from snellen.grading.protocols import golds
-from snellen.grading.protocols import matrix_reading as reading
 from snellen.grading.protocols.base import NO_CONTEXT, AnswerValue, Normalise
-from snellen.grading.protocols.matrix_golds import (
+from snellen.grading.protocols.matrix import reading as reading
+from snellen.grading.protocols.matrix.golds import (
     AnlsSettings,
     Call,
     CodeSettings,
@@ -28,7 +28,7 @@ from snellen.grading.protocols.matrix_golds import (
     letters_of,
     texts_of,
 )
-from snellen.grading.protocols.matrix_numbers import Amount, amount, is_number, near
+from snellen.grading.protocols.matrix.numbers import Amount, amount, is_number, near
 from snellen.grading.words import words
 
 Accepted: TypeAlias = Any

@@ -12,7 +12,7 @@ from math import fsum
 from snellen.grading.errors import MetricError
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import FloatArray
-from snellen.grading.summaries.tables import Cell, Column, Kind, PartValue, Summary, SummaryTable
+from snellen.grading.tables.summary import Cell, Column, Kind, PartValue, Summary, SummaryTable
 
 MACRO = "macro_accuracy"
 """The key of the mean of the cells."""

@@ -9,11 +9,11 @@ from snellen.grading.metrics.captions import bleu
 from snellen.grading.metrics.squad import exact_match
 from snellen.grading.metrics.text import anls, contains
 from snellen.grading.protocols import golds
-from snellen.grading.protocols import matrix_comparisons as compare
-from snellen.grading.protocols import matrix_reading as reading
 from snellen.grading.protocols.base import AnswerValue, Normalise
-from snellen.grading.protocols.matrix_comparisons import Accepted
-from snellen.grading.protocols.matrix_golds import (
+from snellen.grading.protocols.matrix import comparisons as compare
+from snellen.grading.protocols.matrix import reading as reading
+from snellen.grading.protocols.matrix.comparisons import Accepted
+from snellen.grading.protocols.matrix.golds import (
     AnlsSettings,
     CodeSettings,
     MatrixGold,

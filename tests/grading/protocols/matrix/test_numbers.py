@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.grading.protocols.matrix_numbers import Amount, amount, is_number, near
+from snellen.grading.protocols.matrix.numbers import Amount, amount, is_number, near
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from snellen.grading.summaries.before_after import Shift
-from snellen.grading.summaries.tables import Cell, Column, Kind, PartValue, Summary, SummaryTable
-from snellen.grading.summaries.webrssbench import GroupingScore, PositionScore, SafetyScore
+from snellen.grading.tables.before_after import Shift
+from snellen.grading.tables.summary import Cell, Column, Kind, PartValue, Summary, SummaryTable
+from snellen.grading.tables.webrssbench import GroupingScore, PositionScore, SafetyScore
 
 _PAPER = "WebRSSBench"
 ALL = "all"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from snellen.grading.models.scores import Outcome, Score
 from snellen.grading.protocols.matrix import GOLD
-from snellen.grading.protocols.matrix_published import set_f1_published
+from snellen.grading.protocols.matrix.published import set_f1_published
 from snellen.grading.protocols.table import protocol_of
 from snellen.grading.score_table import score_one
 

@@ -20,7 +20,7 @@ from snellen.grading.protocols.base import (
     Protocol,
 )
 from snellen.grading.protocols.texts import AS_GIVEN
-from snellen.grading.protocols.visualwebbench_parts import (
+from snellen.grading.protocols.visualwebbench.parts import (
     ACCURACY,
     AFTER_COLON,
     CHOICE,

@@ -106,7 +106,7 @@ class Summary:
 
     Attributes:
         task: The task's id, or what several tasks are of.
-        result: The numbers, by the benchmark's own dataclasses (`snellen.grading.summaries`).
+        result: The numbers, by the benchmark's own dataclasses (`snellen.grading.tables`).
         tables: The same, laid out.
         values: The numbers that can be set beside published ones.
     """

@@ -19,7 +19,7 @@ from snellen.grading.parse.lists import ui_texts
 from snellen.grading.parse.relations import relations
 from snellen.grading.parse.responses import as_json_text
 from snellen.grading.protocols.base import Context, Parsed, unparsed
-from snellen.grading.protocols.matrix_numbers import Amount, amount, is_number
+from snellen.grading.protocols.matrix.numbers import Amount, amount, is_number
 from snellen.grading.protocols.spaces import placed
 from snellen.grading.protocols.texts import not_text
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from snellen.grading.summaries.tables import Cell, Column, Kind, PartValue, Summary, SummaryTable
-from snellen.grading.summaries.visualwebbench import SEVEN, average_of_seven
+from snellen.grading.tables.summary import Cell, Column, Kind, PartValue, Summary, SummaryTable
+from snellen.grading.tables.visualwebbench import SEVEN, average_of_seven
 
 BENCHMARK = "visualwebbench"
 
