@@ -54,11 +54,10 @@ def tasks() -> str:
             task_of(task).title,
             task_of(task).kind.value,
             gold_shape(task).name,
-            "files" if task_of(task).loader else "`references=`",
         ]
         for task in PROTOCOLS
     ]
-    return _table(["task", "what it asks", "answer", "reference", "data"], rows)
+    return _table(["task", "what it asks", "answer", "reference"], rows)
 
 
 def protocols() -> str:

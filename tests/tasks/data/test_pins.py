@@ -13,9 +13,8 @@ from platformdirs import user_data_path
 
 from snellen.grading.errors import DataError
 from snellen.grading.models.reports import DataPin, PinVerdict
+from snellen.tasks.benchmarks.table import benchmarks
 from snellen.tasks.data.pins import (
-    RELEASES,
-    REVISIONS,
     default_store,
     digest_of,
     digest_of_files,
@@ -25,6 +24,7 @@ from snellen.tasks.data.pins import (
     revision_of,
 )
 
+RELEASES = [release for benchmark in benchmarks() for release in benchmark.releases]
 SHORT_TEST = "dfe055f73e40beeb587b134ff0e79e03aec416f0426543226e4e9a39ea0d7037"
 OTHER = "0" * 64
 
@@ -40,12 +40,18 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "home" / "pins.json"
 
 
+def pinned(
+    role: str, split: str, path: str, data: bytes | str, count: int, store: Path | None = None
+) -> DataPin:
+    return pin(role, split, path, data, count, RELEASES, store)
+
+
 def pin_boxes(store: Path, sha256: str, count: int = 8_419) -> DataPin:
-    return pin("answers_and_bboxes", "test", "x.json", sha256, count, store)
+    return pinned("answers_and_bboxes", "test", "x.json", sha256, count, store)
 
 
 def test_a_known_checksum_is_the_release(store: Path) -> None:
-    found = pin("short_answers", "test", "a/test.json", SHORT_TEST, 8_419, store)
+    found = pinned("short_answers", "test", "a/test.json", SHORT_TEST, 8_419, store)
     assert found == DataPin(
         release="v1.2",
         sha256=SHORT_TEST,
@@ -60,13 +66,13 @@ def test_a_known_checksum_is_the_release(store: Path) -> None:
     ("role", "split"), [("short_answers", "mine"), ("complex_qa", "data"), ("unheard_of", "test")]
 )
 def test_a_known_file_under_another_name_is_named(store: Path, role: str, split: str) -> None:
-    found = pin(role, split, "x.json", SHORT_TEST, 8_419, store)
+    found = pinned(role, split, "x.json", SHORT_TEST, 8_419, store)
     assert (found.verdict, found.release) == (PinVerdict.KNOWN, "v1.2")
     assert found.note == "this is short_answers/test, under another name"
 
 
 def test_a_changed_copy_of_a_known_file_differs(store: Path) -> None:
-    found = pin("short_answers", "test", "x.json", OTHER, 8_419, store)
+    found = pinned("short_answers", "test", "x.json", OTHER, 8_419, store)
     assert (found.verdict, found.release) == (PinVerdict.DIFFERS, "unknown")
     assert found.note == (
         "as many questions as v1.2, but not its bytes: expected sha256 dfe055f73e40…"
@@ -75,27 +81,27 @@ def test_a_changed_copy_of_a_known_file_differs(store: Path) -> None:
 
 
 def test_another_number_of_questions_is_unknown_and_told_what_was_published(store: Path) -> None:
-    found = pin("short_answers", "test", "x.json", OTHER, 8, store)
+    found = pinned("short_answers", "test", "x.json", OTHER, 8, store)
     assert (found.verdict, found.release) == (PinVerdict.UNKNOWN, "unknown")
     assert found.note == "8 questions; the published short_answers holds: v1.2 test 8,419"
     assert not store.exists()
 
 
 def test_the_mirrors_first_release_is_not_taken_for_the_repositorys(store: Path) -> None:
-    found = pin("short_answers", "test", "x.json", OTHER, 8_427, store)
+    found = pinned("short_answers", "test", "x.json", OTHER, 8_427, store)
     assert found.verdict is PinVerdict.UNKNOWN
-    mirrored = pin("RICO-ScreenQA-Short", "test", "x.parquet", OTHER, 8_427, store)
+    mirrored = pinned("RICO-ScreenQA-Short", "test", "x.parquet", OTHER, 8_427, store)
     assert (mirrored.verdict, mirrored.release) == (PinVerdict.FIRST_SEEN, "v1-by-count")
 
 
 def test_an_unheard_of_split_is_unknown_whatever_its_size(store: Path) -> None:
-    found = pin("short_answers", "mine", "x.json", OTHER, 8_419, store)
+    found = pinned("short_answers", "mine", "x.json", OTHER, 8_419, store)
     assert found.verdict is PinVerdict.UNKNOWN
     assert "v1.2 test 8,419, v1.2 validation 8,614, v1.2 train 68,951" in found.note
 
 
 def test_an_unheard_of_role_is_unknown(store: Path) -> None:
-    found = pin("RICO-ScreenQA-Complex", "test", "x.parquet", OTHER, 11_781, store)
+    found = pinned("RICO-ScreenQA-Complex", "test", "x.parquet", OTHER, 11_781, store)
     assert found.verdict is PinVerdict.UNKNOWN
     assert found.note == "11,781 questions; no release of RICO-ScreenQA-Complex is on record"
 
@@ -139,7 +145,7 @@ def test_a_store_that_says_not_where_something_was_seen_is_read(store: Path) -> 
 
 
 def test_one_question_is_not_several(store: Path) -> None:
-    assert pin("short_answers", "test", "x", OTHER, 1, store).note.startswith("1 question; ")
+    assert pinned("short_answers", "test", "x", OTHER, 1, store).note.startswith("1 question; ")
 
 
 def test_splits_and_roles_are_remembered_apart(store: Path) -> None:
@@ -149,7 +155,7 @@ def test_splits_and_roles_are_remembered_apart(store: Path) -> None:
         ("short_answers", "train", 68_951),
         ("RICO-ScreenQA", "test", 8_427),
     ):
-        assert pin(role, split, "x", OTHER, count, store).verdict is PinVerdict.FIRST_SEEN
+        assert pinned(role, split, "x", OTHER, count, store).verdict is PinVerdict.FIRST_SEEN
     assert pin_boxes(store, "1" * 64).verdict is PinVerdict.SEEN_BEFORE
 
 
@@ -160,13 +166,13 @@ def test_a_file_of_another_size_is_not_remembered(store: Path) -> None:
 
 def test_bytes_and_their_digest_pin_alike(store: Path) -> None:
     digest = hashlib.sha256(b"data").hexdigest()
-    assert pin("r", "s", "x", b"data", 1, store) == pin("r", "s", "x", digest, 1, store)
+    assert pinned("r", "s", "x", b"data", 1, store) == pinned("r", "s", "x", digest, 1, store)
 
 
 def test_the_store_is_under_snellen_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SNELLEN_HOME", str(tmp_path))
     assert default_store() == tmp_path / "pins.json"
-    assert pin("answers_and_bboxes", "test", "x", OTHER, 8_419).verdict is PinVerdict.FIRST_SEEN
+    assert pinned("answers_and_bboxes", "test", "x", OTHER, 8_419).verdict is PinVerdict.FIRST_SEEN
     assert default_store().exists()
     monkeypatch.delenv("SNELLEN_HOME")
     assert default_store() == user_data_path("snellen", appauthor=False) / "pins.json"
@@ -212,11 +218,13 @@ def test_nothing_but_the_store_and_its_lock_is_left_behind(store: Path) -> None:
 ONE_PROCESS = """
 import sys
 from pathlib import Path
-from snellen.tasks.data.pins import RELEASES, pin
+from snellen.tasks.benchmarks.table import benchmarks
+from snellen.tasks.data.pins import pin
+RELEASES = [release for benchmark in benchmarks() for release in benchmark.releases]
 digest, store = sys.argv[1], Path(sys.argv[2])
 for release in RELEASES:
     if release.sha256 is None:
-        found = pin(release.role, release.split, "x", digest, release.count, store)
+        found = pin(release.role, release.split, "x", digest, release.count, RELEASES, store)
         print(release.role, release.split, found.verdict)
 """
 
@@ -286,13 +294,6 @@ def test_the_revision_of_a_first_fetch_is_remembered(store: Path) -> None:
     assert "first fetch was aaaa" in remember_revision("host/owner/name", "b" * 40, store)
     assert revision_of("host/owner/name", store) == "a" * 40
     assert revision_of("host/owner/other", store) is None
-
-
-def test_a_pinned_revision_is_not_what_somebody_fetched_first(store: Path) -> None:
-    for repository, commit in REVISIONS.items():
-        assert remember_revision(repository, "a" * 40, store).endswith(commit)
-        assert revision_of(repository, store) == commit
-    assert not store.exists()
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"files": 3}'])

@@ -18,6 +18,7 @@ from snellen.grading.parse.screenspot import (
     screensuite_click,
     vlmevalkit_point,
 )
+from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import (
     ALL_ITEMS,
     AS_IS,
@@ -35,7 +36,7 @@ from snellen.grading.protocols.base import (
     pairwise,
     unparsed,
 )
-from snellen.grading.protocols.golds import Target, is_in_fractions, without_unknowns
+from snellen.grading.protocols.golds import GoldShape, Target, is_in_fractions, without_unknowns
 from snellen.grading.protocols.spaces import (
     NOWHERE,
     PIXELS,
@@ -282,4 +283,9 @@ PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
     PRO: _of(
         PRO, _OFFICIAL_PRO, _ROBUST, _LMMS_EVAL_PRO, _VLMEVALKIT_PRO, _EVALSCOPE, _SCREENSUITE
     ),
+}
+
+GOLDS: Mapping[str, GoldShape] = {
+    V2: golds.TARGET_IN_IMAGE,
+    PRO: golds.TARGET_IN_IMAGE,
 }

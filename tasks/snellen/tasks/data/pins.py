@@ -9,12 +9,11 @@ looks at data remembers nothing (`only_looking`).
 import hashlib
 import os
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 import msgspec
 from platformdirs import user_data_path
@@ -22,109 +21,7 @@ from platformdirs import user_data_path
 from snellen.grading.errors import DataError
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.no_json import NO_JSON
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """One published file, or the parts of one split.
-
-    Attributes:
-        name: The release, such as `v1.2`.
-        role: The folder of the repository, or the name of the mirror.
-        split: The split's name.
-        count: The questions in it.
-        sha256: The digest of its bytes; None where no copy has been held against it.
-        source: Where it is published.
-    """
-
-    name: str
-    role: str
-    split: str
-    count: int
-    sha256: str | None
-    source: str
-
-
-_GITHUB = "github.com/google-research-datasets/screen_qa"
-_MIRROR = "huggingface.co/datasets/rootsautomation"
-_VISUALWEBBENCH = "huggingface.co/datasets/visualwebbench/VisualWebBench"
-_MMBENCH_GUI = "huggingface.co/datasets/OpenGVLab/MMBench-GUI"
-_SCREENSPOT_V2 = "huggingface.co/datasets/OS-Copilot/ScreenSpot-v2"
-_SCREENSPOT_PRO = "huggingface.co/datasets/likaixin/ScreenSpot-Pro"
-
-
-def _release(
-    name: str, role: str, split: str, count: int, sha256: str | None, source: str = _GITHUB
-) -> Release:
-    return Release(name, role, split, count, sha256, f"{source}/{role}")
-
-
-RELEASES: tuple[Release, ...] = (
-    _release(
-        "v1.2",
-        "short_answers",
-        "test",
-        8_419,
-        "dfe055f73e40beeb587b134ff0e79e03aec416f0426543226e4e9a39ea0d7037",
-    ),
-    _release(
-        "v1.2",
-        "short_answers",
-        "validation",
-        8_614,
-        "4420ce951f6bad386e2549680f6c31025073501ef0f82a72afaefc43432da743",
-    ),
-    _release("v1.2", "short_answers", "train", 68_951, None),
-    _release("v1.2", "answers_and_bboxes", "test", 8_419, None),
-    _release("v1.2", "answers_and_bboxes", "validation", 8_614, None),
-    _release("v1.2", "answers_and_bboxes", "train", 68_951, None),
-    _release(
-        "v1.2",
-        "complex_qa",
-        "data",
-        11_781,
-        "c40c881bff751681ea089138ab59ecbf417d5736b53ea6bc17a73fbbe3805c78",
-    ),
-    *(
-        _release("v1", mirror, split, count, None, _MIRROR)
-        for mirror in ("RICO-ScreenQA-Short", "RICO-ScreenQA")
-        for split, count in (("test", 8_427), ("validation", 8_618), ("train", 68_980))
-    ),
-    # Named after the data set's revision.
-    *(
-        _release("9dace8a", config, "test", count, None, _VISUALWEBBENCH)
-        for config, count in (
-            ("web_caption", 134),
-            ("heading_ocr", 46),
-            ("webqa", 314),
-            ("element_ocr", 245),
-            ("element_ground", 413),
-            ("action_prediction", 281),
-            ("action_ground", 103),
-        )
-    ),
-    *(
-        _release("2025-06", role, "all", count, None, _MMBENCH_GUI)
-        for role, count in (("L1_annotations", 3_582), ("L2_annotations", 3_594))
-    ),
-    *(
-        _release("v2", "screenspot-v2", split, count, None, _SCREENSPOT_V2)
-        for split, count in (("all", 1_272), ("mobile", 502), ("desktop", 334), ("web", 436))
-    ),
-    _release("2025-01", "screenspot-pro", "all", 1_581, None, _SCREENSPOT_PRO),
-)
-"""Every release that is known; the Hugging Face mirrors hold v1, before duplicates went."""
-
-REVISIONS: Mapping[str, str] = MappingProxyType(
-    {
-        _GITHUB: "1dfdbccaf56948821b5fa8ffe5d186fe4751e46d",
-        _VISUALWEBBENCH: "9dace8acebf210929bd47256d7ded44439377946",
-        _MMBENCH_GUI: "e27757e3910e0d5995b811f916b509b4e34a4690",
-        _SCREENSPOT_V2: "5efbb1f1b5463a575f2eb7bc30fe29e49c15f93c",
-        _SCREENSPOT_PRO: "210e78d3844251110bff86c95835ebd37a6930fa",
-    }
-)
-"""The commit at which a repository is fetched; others are fetched as they are at first fetch."""
+from snellen.tasks.data.release import Release
 
 
 def default_store() -> Path:
@@ -191,6 +88,7 @@ def pin(
     path: str | Path,
     data: bytes | str,
     count: int,
+    releases: Sequence[Release] = (),
     store: Path | None = None,
 ) -> DataPin:
     """Say which release a file is.
@@ -205,25 +103,23 @@ def pin(
         path: Where it was read.
         data: Its bytes, or their SHA-256 in hexadecimal.
         count: The questions in it.
+        releases: The releases that its benchmark knows of.
         store: The file in which first sights are remembered; None: `default_store()`.
     """
     sha256 = data if isinstance(data, str) else hashlib.sha256(data).hexdigest()
-    release, verdict, note = _judge(role, split, _Seeing(sha256, str(path)), count, store)
+    release, verdict, note = _judge(role, split, _Seeing(sha256, str(path)), count, releases, store)
     return DataPin(
         release=release, sha256=sha256, count=count, verdict=verdict, note=note, path=str(path)
     )
 
 
 def revision_of(repository: str, store: Path | None = None) -> str | None:
-    """Return the commit at which a repository is fetched; None before the first fetch.
+    """Return the commit of a repository's first fetch; None before it.
 
     Args:
         repository: Such as `huggingface.co/datasets/OpenGVLab/MMBench-GUI`.
         store: The file in which first fetches are remembered; None: `default_store()`.
     """
-    known = REVISIONS.get(repository)
-    if known is not None:
-        return known
     try:
         return _read(store or default_store()).files.get(_revision_key(repository))
     except (OSError, *NO_JSON):
@@ -234,8 +130,6 @@ def revision_of(repository: str, store: Path | None = None) -> str | None:
 def remember_revision(repository: str, revision: str, store: Path | None = None) -> str:
     """Remember the commit of a first fetch, and say in a sentence what became of that."""
     store = store or default_store()
-    if repository in REVISIONS:
-        return f"the pinned revision of {repository} is {REVISIONS[repository]}"
     try:
         earlier = _recall_or_record(store, _revision_key(repository), _Seeing(revision))
     except (OSError, *NO_JSON) as error:
@@ -258,14 +152,19 @@ class _Seeing:
 
 
 def _judge(
-    role: str, split: str, seen: _Seeing, count: int, store: Path | None
+    role: str,
+    split: str,
+    seen: _Seeing,
+    count: int,
+    releases: Sequence[Release],
+    store: Path | None,
 ) -> tuple[str, PinVerdict, str]:
-    for release in RELEASES:
+    for release in releases:
         if release.sha256 == seen.sha256:
             there = f"{release.role}/{release.split}"
             note = "" if there == f"{role}/{split}" else f"this is {there}, under another name"
             return release.name, PinVerdict.KNOWN, note
-    of_role = [release for release in RELEASES if release.role == role]
+    of_role = [release for release in releases if release.role == role]
     nearest = [release for release in of_role if release.split == split] or of_role
     release = next((release for release in nearest if release.count == count), None)
     if release is None or release.split != split:

@@ -8,6 +8,8 @@ from pathlib import Path
 from snellen.grading.errors import DataError, UnknownNameError
 
 DEFAULT_SPLIT = "test"
+DATA = (".json", ".jsonl", ".parquet")
+"""How the names of files of rows end."""
 
 _PART = re.compile(r"^(?P<name>.+)-(?P<part>\d{5})-of-(?P<parts>\d{5})$")
 _SHOWN = 5

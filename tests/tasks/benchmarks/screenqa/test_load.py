@@ -13,7 +13,7 @@ from snellen.grading.models.reports import PinVerdict
 from snellen.grading.models.scores import Submission
 from snellen.grading.protocols.table import gold_shape
 from snellen.tasks.benchmarks.screenqa.load import PAGE_PROMPTS, TASKS, load
-from snellen.tasks.data.pins import RELEASES
+from snellen.tasks.benchmarks.screenqa.release import RELEASES
 from snellen.tasks.prompts import prompt_of
 
 pytestmark = pytest.mark.compat

@@ -16,9 +16,9 @@ from filelock import FileLock
 
 from snellen.grading.errors import InputError, MissingExtraError, UnknownNameError
 from snellen.grading.models.reports import PinVerdict
-from snellen.tasks.benchmarks.table import load_task
+from snellen.tasks.benchmarks.table import load_task, place_of
 from snellen.tasks.data.fetch import FetchError, Progress, fetch
-from snellen.tasks.data.pins import REVISIONS, revision_of
+from snellen.tasks.data.pins import revision_of
 
 if TYPE_CHECKING:
     from conftest import Site
@@ -70,7 +70,7 @@ def test_a_fetch_brings_the_files_and_writes_down_what_they_are(
     bench: Site, tmp_path: Path
 ) -> None:
     fetched = fetch("visualwebbench", tmp_path)
-    commit = REVISIONS["huggingface.co/datasets/visualwebbench/VisualWebBench"]
+    commit = place_of("visualwebbench").revision
     assert [file.path for file in fetched.files] == ["README.md", CAPTIONS, HEADINGS]
     assert set(fetched.new) == {"README.md", CAPTIONS, HEADINGS}
     assert (tmp_path / CAPTIONS).read_bytes() == BIG
@@ -337,7 +337,7 @@ def screen_qa(site: Site) -> Site:
 
 def test_files_on_github_are_fetched_at_the_pinned_commit(screen_qa: Site, tmp_path: Path) -> None:
     fetched = fetch("screenqa", tmp_path, tasks=["long"])
-    assert fetched.revision == REVISIONS["github.com/google-research-datasets/screen_qa"]
+    assert fetched.revision == place_of("screenqa").revision
     assert len(fetched.new) == 4
     assert (tmp_path / "answers_and_bboxes/train.json").read_bytes() == BIG
     assert "RICO" in fetched.notes[0]
@@ -582,6 +582,6 @@ def test_the_missing_extra_is_named(
 
 @pytest.mark.slow
 def test_what_asks_a_network_is_imported_when_it_is_asked() -> None:
-    code = "import sys; from snellen.tasks import checking, fetching; print(*sys.modules)"
+    code = "import sys; from snellen.tasks.data import check, fetch; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"httpx", "httpx2", "huggingface_hub"} & set(done.stdout.split())

@@ -5,10 +5,9 @@ import re
 import pytest
 
 from snellen.grading.errors import InputError, UnknownNameError
-from snellen.tasks.benchmarks.table import TASKS
-from snellen.tasks.data.fetch import PLACES, place_of
-from snellen.tasks.data.pins import RELEASES, REVISIONS
+from snellen.tasks.benchmarks.table import TASKS, benchmarks, own_places, place_of
 
+PLACES = own_places()
 OURS = {"mmbench-gui/l3", "mmbench-gui/l4"}
 """Tasks whose layout is this project's own: nothing is published to be fetched."""
 
@@ -21,13 +20,14 @@ def test_every_published_task_can_be_fetched() -> None:
         assert name in PLACES[benchmark].tasks, task
 
 
-def test_pinned_revisions_are_commits_of_places_and_of_the_releases_named_after_them() -> None:
-    repositories = {place.repository for place in PLACES.values()}
-    assert set(REVISIONS) <= repositories
-    assert all(re.fullmatch("[0-9a-f]{40}", commit) for commit in REVISIONS.values())
-    for release in RELEASES:
-        if re.fullmatch("[0-9a-f]{7}", release.name):
-            assert REVISIONS[release.source.rpartition("/")[0]].startswith(release.name)
+def test_pinned_revisions_are_commits_and_releases_named_after_them_are_theirs() -> None:
+    for benchmark in benchmarks():
+        commit = benchmark.place.revision if benchmark.place else None
+        assert commit is None or re.fullmatch("[0-9a-f]{40}", commit)
+        for release in benchmark.releases:
+            if re.fullmatch("[0-9a-f]{7}", release.name):
+                assert commit is not None
+                assert commit.startswith(release.name)
 
 
 def test_the_digests_on_record_are_those_of_the_releases() -> None:

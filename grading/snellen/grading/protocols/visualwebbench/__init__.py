@@ -6,6 +6,7 @@ with the post-processing of its OpenAI adapter, which its LLaVA adapter shares.
 
 from collections.abc import Mapping
 
+from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import (
     AS_IS,
     STOP_ON_CRASH,
@@ -13,6 +14,7 @@ from snellen.grading.protocols.base import (
     Parser,
     Protocol,
 )
+from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.spaces import declared_boxes, declared_points
 from snellen.grading.protocols.texts import AS_GIVEN, SQUAD
 from snellen.grading.protocols.visualwebbench.adapters import by_adapter, screensuite
@@ -184,4 +186,18 @@ _PROTOCOLS = (
 
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
     protocols[0].task: protocols for protocols in _PROTOCOLS
+}
+
+GOLDS: Mapping[str, GoldShape] = {
+    "visualwebbench/web_caption": golds.TEXT,
+    "visualwebbench/heading_ocr": golds.TEXT,
+    "visualwebbench/webqa": golds.TEXTS,
+    "visualwebbench/element_ocr": golds.TEXT,
+    "visualwebbench/element_ground": golds.INDEX,
+    "visualwebbench/action_prediction": golds.INDEX,
+    "visualwebbench/action_ground": golds.INDEX,
+    "visualwebbench/element_ground_bbox": golds.TARGET_BOX,
+    "visualwebbench/element_ground_point": golds.TARGET_POINT,
+    "visualwebbench/action_ground_bbox": golds.TARGET_BOX,
+    "visualwebbench/action_ground_point": golds.TARGET_POINT,
 }

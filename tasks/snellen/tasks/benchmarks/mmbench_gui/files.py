@@ -7,12 +7,11 @@ from typing import NamedTuple, TypeVar, cast
 import msgspec
 
 from snellen.grading.errors import DataError
+from snellen.tasks.benchmarks.mmbench_gui.release import L1_FILE, L2_FILE
 from snellen.tasks.io.files import checked, contents
 from snellen.tasks.io.json_text import JsonText
 from snellen.tasks.io.rows import FETCH_AGAIN, Fault, fault_of
 
-L1_FILE = "L1_annotations.json"
-L2_FILE = "L2_annotations.json"
 FOLDER = "MMBench-GUI"
 """The folder that the published download makes, and that both files are in."""
 

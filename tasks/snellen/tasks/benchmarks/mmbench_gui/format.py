@@ -19,7 +19,8 @@ from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.geometry import Size
 from snellen.grading.protocols.golds import is_in_fractions, without_unknowns
 from snellen.grading.protocols.mmbench_gui_online import PLATFORMS
-from snellen.tasks.benchmarks.mmbench_gui.files import L1_FILE, L2_FILE, Place, find, rows_of
+from snellen.tasks.benchmarks.mmbench_gui.files import Place, find, rows_of
+from snellen.tasks.benchmarks.mmbench_gui.release import L1_FILE, L2_FILE
 from snellen.tasks.io.boxes import target_fault
 from snellen.tasks.io.images import is_inside
 from snellen.tasks.io.json_text import read_json

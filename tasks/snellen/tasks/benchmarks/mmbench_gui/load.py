@@ -43,7 +43,8 @@ from snellen.tasks.benchmarks.mmbench_gui.prompts import (
     L2_PROMPTS,
     L2_SPACES,
 )
-from snellen.tasks.benchmarks.mmbench_gui.tasks import FILES, Level, OnlineTask, read_tasks
+from snellen.tasks.benchmarks.mmbench_gui.release import EPISODE_FILES, RELEASES
+from snellen.tasks.benchmarks.mmbench_gui.tasks import Level, OnlineTask, read_tasks
 from snellen.tasks.data.pins import pin
 from snellen.tasks.io.boxes import outside_note, reaches_outside
 from snellen.tasks.io.rows import SCREEN
@@ -221,13 +222,13 @@ def _load_tasks(task: str, path: Path, split: str | None, prompt: Prompt) -> Tas
     file = read_tasks(path, level)
     rows = file.tasks
     limits = [int(found[1]) if found else row.limit for row in rows]
-    role = FILES[level].removesuffix(".jsonl")
+    role = EPISODE_FILES[level].removesuffix(".jsonl")
     return TaskData(
         task=task,
         split=f"{found[1]} steps" if found else ALL,
         ids=[row.id for row in rows],
         golds=Golds([EpisodeGold(limit) for limit in limits]),
-        pin=pin(role, ALL, file.path, file.sha256, len(rows)),
+        pin=pin(role, ALL, file.path, file.sha256, len(rows), RELEASES),
         contexts=[
             Context(limit=limit, platform=row.platform)
             for row, limit in zip(rows, limits, strict=True)
@@ -279,7 +280,7 @@ def _path(images: str | Path | None) -> Path | None:
 
 def _pin(role: str, file: Annotations[Question] | Annotations[Element]) -> DataPin:
     """Say which release a file is: its MD5 is published, its SHA-256 is not."""
-    found = pin(role, ALL, file.path, file.sha256, len(file.rows))
+    found = pin(role, ALL, file.path, file.sha256, len(file.rows), RELEASES)
     if file.md5 != PUBLISHED_MD5[role]:
         return found
     return found.model_copy(

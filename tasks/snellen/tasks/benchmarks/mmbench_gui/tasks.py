@@ -17,12 +17,12 @@ import msgspec
 
 from snellen.grading.protocols.mmbench_gui_online import PLATFORMS
 from snellen.tasks.benchmarks.mmbench_gui.files import find
+from snellen.tasks.benchmarks.mmbench_gui.release import EPISODE_FILES
 from snellen.tasks.io.json_text import JsonText, read_json
 from snellen.tasks.io.rows import Text
 
 Level = Literal["l3", "l4"]
 
-FILES: dict[Level, str] = {"l3": "L3_tasks.jsonl", "l4": "L4_tasks.jsonl"}
 TYPES: dict[Level, Literal["single", "multi"]] = {"l3": "single", "l4": "multi"}
 
 
@@ -73,7 +73,7 @@ def read_tasks(path: Path, level: Level) -> TaskList:
     Raises:
         DataError: It can't be read, or a line is not as documented.
     """
-    file = find(path, FILES[level])
+    file = find(path, EPISODE_FILES[level])
     text = read_json(file)
     tasks: dict[str, OnlineTask] = {}
     for line in text.lines:

@@ -34,6 +34,7 @@ from snellen.tasks.benchmarks.screenqa.format import (
 )
 from snellen.tasks.benchmarks.screenqa.images import rico_images
 from snellen.tasks.benchmarks.screenqa.read import read
+from snellen.tasks.benchmarks.screenqa.release import RELEASES
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of
 
@@ -178,7 +179,7 @@ def load(
         split=rows.split,
         ids=rows.ids,
         golds=rows.golds,
-        pin=pin_of(rows),
+        pin=pin_of(rows, RELEASES),
         build_item=builder.item,
         load_image=rows.load_image if images is None else rico_images(Path(images), rows.image_ids),
         raters=rows.golds if spec.layout.by_rater else Golds(),

@@ -17,14 +17,13 @@ import msgspec
 from snellen.grading.errors import DataError
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.protocols.golds import is_in_fractions
+from snellen.tasks.benchmarks.screenspot.release import PRO_FOLDER, V2_FILES
 from snellen.tasks.io.boxes import target_fault
 from snellen.tasks.io.files import checked, contents
 from snellen.tasks.io.images import is_inside, size_of
 from snellen.tasks.io.json_text import read_json
 from snellen.tasks.io.rows import Text, misfit
 
-V2_FILES = {platform: f"screenspot_{platform}_v2.json" for platform in ("mobile", "desktop", "web")}
-PRO_FOLDER = "annotations"
 Size = tuple[float, float]
 
 _Extent = Annotated[float, msgspec.Meta(ge=0, le=1e6)]

@@ -16,7 +16,6 @@ from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import ImageTarget
 from snellen.grading.protocols.screenspot import PRO, V2
 from snellen.tasks.benchmarks.screenspot.format import (
-    V2_FILES,
     Annotations,
     Element,
     Size,
@@ -24,6 +23,7 @@ from snellen.tasks.benchmarks.screenspot.format import (
     read_v2,
     sizes_of,
 )
+from snellen.tasks.benchmarks.screenspot.release import PRO_RELEASES, V2_FILES, V2_RELEASES
 from snellen.tasks.data.pins import digest_of_files, pin
 from snellen.tasks.io.boxes import outside_note, reaches_outside
 from snellen.tasks.io.files import default_split
@@ -165,7 +165,12 @@ def _data(
     places = range(len(elements))
     there = images is not None or any(files.file(place, SCREEN).is_file() for place in places)
     found_pin = pin(
-        task.partition("/")[0], split, folder, digest_of_files(found.files), len(elements)
+        task.partition("/")[0],
+        split,
+        folder,
+        digest_of_files(found.files),
+        len(elements),
+        V2_RELEASES if task == V2 else PRO_RELEASES,
     )
     outside = outside_note(
         [

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from snellen.grading.errors import DataError
-from snellen.tasks.benchmarks.visualwebbench.format import CONFIGS
+from snellen.tasks.benchmarks.visualwebbench.release import CONFIGS
 from snellen.tasks.io.files import (
     DEFAULT_SPLIT,
     SplitFiles,

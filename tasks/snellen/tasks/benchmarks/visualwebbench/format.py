@@ -21,17 +21,6 @@ from snellen.grading.models.geometry import Space
 from snellen.tasks.io.boxes import outside_note, reaches_outside
 from snellen.tasks.io.rows import SPACE_NOTES, Pixels, Split, Text, misfit, space_of
 
-CONFIGS = (
-    "web_caption",
-    "heading_ocr",
-    "webqa",
-    "element_ocr",
-    "element_ground",
-    "action_prediction",
-    "action_ground",
-)
-"""The published configurations, one a task."""
-
 LETTERS = "ABCDEFGH"
 """The options' letters: the published code reads no others."""
 

@@ -42,6 +42,7 @@ from snellen.tasks.benchmarks.visualwebbench.format import (
 from snellen.tasks.benchmarks.visualwebbench.images import folder_images
 from snellen.tasks.benchmarks.visualwebbench.prompts import PROMPTS, fill, lettered
 from snellen.tasks.benchmarks.visualwebbench.read import read
+from snellen.tasks.benchmarks.visualwebbench.release import RELEASES
 from snellen.tasks.io.rows import SCREEN
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of
@@ -159,7 +160,7 @@ def load(
         split=rows.split,
         ids=rows.ids,
         golds=Golds([spec.gold(row) for row in rows.rows]),
-        pin=pin_of(rows),
+        pin=pin_of(rows, RELEASES),
         build_item=builder.item,
         load_image=load_image,
         contexts=[_context(row) for row in rows.rows],

@@ -8,16 +8,12 @@ the folder.
 from snellen.tasks.data.fetch.benchmark import Fetched, fetch
 from snellen.tasks.data.fetch.faults import FetchError
 from snellen.tasks.data.fetch.manifest import FetchedFile
-from snellen.tasks.data.fetch.places import PLACES, Place, place_of
 from snellen.tasks.data.fetch.transfer import Progress
 
 __all__ = [
-    "PLACES",
     "FetchError",
     "Fetched",
     "FetchedFile",
-    "Place",
     "Progress",
     "fetch",
-    "place_of",
 ]

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from snellen.grading.errors import InputError
+from snellen.tasks.benchmarks.table import place_of
 from snellen.tasks.data.fetch.download import Remote
 from snellen.tasks.data.fetch.faults import FetchError, Refused, Unreachable, disk_full
 from snellen.tasks.data.fetch.github import raw_files
 from snellen.tasks.data.fetch.hub import list_files
 from snellen.tasks.data.fetch.manifest import FetchedFile, Manifest, read_manifest
 from snellen.tasks.data.fetch.names import LOCK, is_own
-from snellen.tasks.data.fetch.places import Place, place_of
 from snellen.tasks.data.fetch.transfer import Progress, Transfer
-from snellen.tasks.data.pins import REVISIONS, remember_revision, revision_of
+from snellen.tasks.data.pins import remember_revision, revision_of
+from snellen.tasks.data.release import Place
 from snellen.tasks.io.images import is_inside
 
 
@@ -61,7 +62,7 @@ def fetch(
     is taken up where it stopped. A folder holds one revision.
 
     Args:
-        benchmark: Its id, such as `visualwebbench`; `PLACES` has them all.
+        benchmark: Its id, such as `visualwebbench`; `snellen fetch --help` has them all.
         to: The folder; None: one named like the benchmark, in the working folder.
         tasks: Only what these tasks need; none: everything.
         revision: A commit (on Hugging Face also a branch or a tag); None: the one that the folder
@@ -95,7 +96,7 @@ def fetch(
             transfer = Transfer(folder, manifest, wanted, watch)
             transfer.run()
     notes = [place.note] if place.note else []
-    if place.repository not in REVISIONS:
+    if place.revision is None:
         notes.append(remember_revision(place.repository, commit))
     return Fetched(
         benchmark=benchmark,
@@ -115,7 +116,7 @@ def _asked_revision(
     place: Place, folder: Path, manifest: Manifest | None, revision: str | None
 ) -> str | None:
     if manifest is None:
-        return revision or revision_of(place.repository)
+        return revision or place.revision or revision_of(place.repository)
     if manifest.repository != place.repository:
         raise InputError(
             f"holds {manifest.repository} already; give another folder with --to",
@@ -135,10 +136,11 @@ def _other_revision(folder: Path, manifest: Manifest, commit: str) -> InputError
 def _list(place: Place, revision: str | None) -> tuple[str, Sequence[Remote]]:
     if place.host == "huggingface.co":
         return list_files(place.name, revision)
-    commit = revision or REVISIONS[place.repository]
+    commit = revision or place.revision
+    if commit is None:
+        raise InputError(f"give revision=, a commit of {place.page}: none is on record")
     # The digests on record are those of the pinned commit's files.
-    pinned = commit == REVISIONS[place.repository]
-    sha256: Mapping[str, str] = place.sha256 if pinned else {}
+    sha256: Mapping[str, str] = place.sha256 if commit == place.revision else {}
     return commit, raw_files(place.name, commit, place.files, sha256)
 
 

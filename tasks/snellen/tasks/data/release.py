@@ -1,18 +1,36 @@
-"""Where each benchmark is published, and which files its tasks need: one readable table."""
+"""A published release of a benchmark: where it is, which files it has, and how to recognise it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from types import MappingProxyType
+from pathlib import Path
 from typing import Literal
 
 from snellen.grading.errors import InputError, UnknownNameError
-from snellen.tasks.benchmarks.visualwebbench.format import CONFIGS
-from snellen.tasks.data.pins import RELEASES
 
 Host = Literal["github.com", "huggingface.co"]
 
-_IMAGES = ("*.png", "*.jpg", "*.jpeg", "*.webp", "*.zip", "*.tar", "*.tar.gz")
+IMAGES = ("*.png", "*.jpg", "*.jpeg", "*.webp", "*.zip", "*.tar", "*.tar.gz")
+"""Patterns of files that hold images and nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """One published file, or the parts of one split.
+
+    Attributes:
+        name: The release, such as `v1.2`.
+        role: The folder of the repository, or the name of the mirror.
+        split: The split's name.
+        count: The questions in it.
+        sha256: The digest of its bytes; None where no copy has been held against it.
+    """
+
+    name: str
+    role: str
+    split: str
+    count: int
+    sha256: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +38,7 @@ class Place:
     """Where a benchmark is published.
 
     Attributes:
-        benchmark: Its id.
+        benchmark: Its name.
         host: Who serves it.
         name: The repository, `owner/name`.
         licence: The terms it is published under, as its page states them.
@@ -30,6 +48,7 @@ class Place:
         images_inside: Whether the images are inside the files of the tasks.
         files: The files by name, where the host has no listing to ask for.
         sha256: Digests on record, by file.
+        revision: The commit at which it is fetched; None: as it is at the first fetch.
         note: What is not fetched and where to get it, or what is not known of the place.
     """
 
@@ -43,6 +62,7 @@ class Place:
     images_inside: bool = False
     files: tuple[str, ...] = ()
     sha256: Mapping[str, str] = field(default_factory=dict[str, str])
+    revision: str | None = None
     note: str = ""
 
     @property
@@ -97,101 +117,40 @@ def _fits(path: str, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(path, pattern) for pattern in patterns)
 
 
-_SPLITS = ("test", "validation", "train")
-_SHORT, _FULL, _COMPLEX = "short_answers", "answers_and_bboxes", "complex_qa"
-_L1, _L2 = ("L1_annotations.json",), ("L2_annotations.json",)
-_EVERYTHING = ("*",)
+@dataclass(frozen=True, slots=True)
+class RowSign:
+    """The fields by which a task's rows are recognised, and fields that they never have."""
 
-_ALL_PLACES = (
-    Place(
-        "screenqa",
-        "github.com",
-        "google-research-datasets/screen_qa",
-        "CC BY 4.0",
-        tasks={
-            "short": (f"{_SHORT}/*",),
-            "long": (f"{_FULL}/*",),
-            "ui_contents": (f"{_FULL}/*",),
-            "ui_contents_boxes": (f"{_FULL}/*",),
-            "complex": (f"{_COMPLEX}/*",),
-        },
-        files=(
-            "README.md",
-            *(f"{folder}/{split}.json" for folder in (_SHORT, _FULL) for split in _SPLITS),
-            f"{_COMPLEX}/data.json",
-        ),
-        sha256={
-            f"{release.role}/{release.split}.json": release.sha256
-            for release in RELEASES
-            if release.sha256 is not None
-        },
-        note="the screenshots are RICO's and are not fetched: get its 66k UI screenshots"
-        " (unique_uis.tar.gz) from http://www.interactionmining.org/rico.html and give the folder"
-        " combined as --images",
-    ),
-    Place(
-        "visualwebbench",
-        "huggingface.co",
-        "visualwebbench/VisualWebBench",
-        "Apache 2.0",
-        tasks={
-            **{config: (f"{config}/*",) for config in CONFIGS},
-            **{
-                f"{config}_{form}": (f"{config}/*",)
-                for config in ("element_ground", "action_ground")
-                for form in ("bbox", "point")
-            },
-        },
-        images_inside=True,
-    ),
-    Place(
-        "webrssbench",
-        "huggingface.co",
-        "annoy-worker/WebRSSBench",
-        "none is stated",
-        always=_EVERYTHING,
-        images=_IMAGES,
-        note="how this repository is laid out was not known when snellen was written: what"
-        " `snellen data check` says of the folder is what can be read of it",
-    ),
-    Place(
-        "mmbench-gui",
-        "huggingface.co",
-        "OpenGVLab/MMBench-GUI",
-        "Apache 2.0",
-        tasks={"l1": _L1, "l2_basic": _L2, "l2_advanced": _L2},
-        images=("MMBench-GUI-OfflineImages.*",),
-        note="the tasks of l3 and l4 are not published as files",
-    ),
-    Place(
-        "screenspot-v2",
-        "huggingface.co",
-        "OS-Copilot/ScreenSpot-v2",
-        "Apache 2.0",
-        tasks={"point": ("screenspot_*_v2.json",)},
-        images=("screenspotv2_image.*",),
-    ),
-    Place(
-        "screenspot-pro",
-        "huggingface.co",
-        "likaixin/ScreenSpot-Pro",
-        "MIT",
-        tasks={"point": ("annotations/*",)},
-        images=("images/*",),
-    ),
-)
-
-PLACES: Mapping[str, Place] = MappingProxyType({place.benchmark: place for place in _ALL_PLACES})
-"""Every place by its benchmark's id."""
+    task: str
+    fields: frozenset[str]
+    without: frozenset[str] = frozenset()
 
 
-def place_of(benchmark: str) -> Place:
-    """Return where a benchmark is published.
+def row_sign(task: str, fields: str, without: str = "") -> RowSign:
+    """Return the sign of a task's rows, its fields written as words of one text."""
+    return RowSign(task, frozenset(fields.split()), frozenset(without.split()))
 
-    Raises:
-        UnknownNameError: It is none that can be fetched.
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """By what files of a benchmark are recognised before they are loaded.
+
+    Nothing is judged: a broken file is recognised like a sound one. The functions are for what
+    names and fields can't say; they return tasks.
+
+    Attributes:
+        names: From a file's name to its task.
+        rows: The fields of a file's first row (of parquet its columns), whatever its name.
+        folders: Patterns below a folder of files whose first row tells.
+        in_folder: Looks at a folder.
+        by_name: Looks at a file's name, and at the names of what it lies in.
+        by_row: Looks at a file and its first row: a mapping from fields to values (of parquet
+            from columns to the names of their types).
     """
-    try:
-        return PLACES[benchmark]
-    except KeyError:
-        raise UnknownNameError("benchmark to fetch", benchmark, PLACES) from None
+
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    rows: Sequence[RowSign] = ()
+    folders: Sequence[str] = ()
+    in_folder: Callable[[Path], Iterable[str]] | None = None
+    by_name: Callable[[Path], Iterable[str]] | None = None
+    by_row: Callable[[Path, Mapping[str, object]], Iterable[str]] | None = None
