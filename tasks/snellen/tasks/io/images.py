@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from os.path import isfile
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from snellen.grading.errors import DataError
 
@@ -103,7 +104,7 @@ class PixelSize(NamedTuple):
     height: int
 
 
-def size_of(file: Path) -> PixelSize | None:
+def size_of(file: Path | BinaryIO) -> PixelSize | None:
     """Return an image's size by its header; None where there is no file, or no image in it.
 
     Nothing is raised: whoever asks for the image is told what is wrong with it.
@@ -114,6 +115,17 @@ def size_of(file: Path) -> PixelSize | None:
         with Image.open(file) as image:
             return PixelSize(image.width, image.height)
     except Exception:  # noqa: BLE001  # a decoder may raise anything on damaged bytes
+        return None
+
+
+def size_in(images: Callable[[int, str], bytes], index: int, name: str = "") -> PixelSize | None:
+    """Return the size of one of a split's images; None where it is not there, or is none."""
+    if isinstance(images, ImageFiles):
+        # Of a file the header alone is read.
+        return size_of(images.file(index, name))
+    try:
+        return size_of(BytesIO(images(index, name)))
+    except DataError:
         return None
 
 

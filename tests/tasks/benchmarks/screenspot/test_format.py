@@ -3,10 +3,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
 
 from snellen.grading.errors import DataError
-from snellen.tasks.benchmarks.screenspot.format import read_pro, read_v2, sizes_of
+from snellen.tasks.benchmarks.screenspot.format import read_pro, read_v2
 
 ROW: dict[str, Any] = {
     "img_filename": "a.png",
@@ -98,13 +97,3 @@ def test_a_folder_of_something_else_says_what_it_holds(tmp_path: Path) -> None:
         read_pro(tmp_path)
     with pytest.raises(DataError, match="no such file or folder"):
         read_pro(tmp_path / "nowhere")
-
-
-def test_sizes_are_the_rows_own_or_the_headers(tmp_path: Path) -> None:
-    Image.new("1", (30, 20)).save(tmp_path / "a.png")
-    (tmp_path / "b.png").write_bytes(b"none")
-    v2 = read_v2(written(tmp_path, [ROW]), ["web"]).elements[0]
-    pro = read_pro(written(tmp_path, [PRO], "word.json").joinpath("word.json")).elements[0]
-    files = [tmp_path / name for name in ("a.png", "a.png", "b.png", "c.png")]
-    found = sizes_of(lambda place: files[place], [pro, v2, v2, v2])
-    assert found == [(2560, 1440), (30, 20), None, None]

@@ -24,9 +24,8 @@ from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import (
     EpisodeGold,
-    ImageTarget,
-    without_unknowns,
 )
+from snellen.tasks.benchmarks.grounding import EXAMPLES, GroundingRow, grounding_data
 from snellen.tasks.benchmarks.mmbench_gui.format import (
     DIFFICULTIES,
     Annotations,
@@ -46,7 +45,6 @@ from snellen.tasks.benchmarks.mmbench_gui.prompts import (
 from snellen.tasks.benchmarks.mmbench_gui.release import EPISODE_FILES, RELEASES
 from snellen.tasks.benchmarks.mmbench_gui.tasks import Level, OnlineTask, read_tasks
 from snellen.tasks.data.pins import pin
-from snellen.tasks.io.boxes import outside_note, reaches_outside
 from snellen.tasks.io.rows import SCREEN
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of
@@ -149,8 +147,6 @@ def _ask(row: Question, prompt: Prompt) -> Item:
 
 # ---- L2 ----------------------------------------------------------------------------------------
 
-_EXAMPLES = {Space.UNIT: "(0.2500, 0.6125)", Space.PIXELS: "(480, 661)", None: "(480, 661)"}
-
 
 def _load_elements(
     task: str, path: Path, split: str | None, images: Path | None, prompt: Prompt
@@ -162,49 +158,27 @@ def _load_elements(
     rows = [row for row in file.rows if row.kind == kind]
     if not rows:
         raise DataError(f"holds no row of grounding_type {kind!r}", file=str(file.path))
-    return TaskData(
-        task=task,
-        split=kind,
-        ids=[row.id for row in rows],
-        golds=Golds(
-            [ImageTarget(row.box, (row.shot.size.width, row.shot.size.height)) for row in rows]
-        ),
-        pin=_noted(_pin("L2_annotations", file), rows),
-        build_item=lambda index: _point_at(rows[index], task, prompt),
-        load_image=screenshots(file.path, images, rows),
-        contexts=[_context(row.shot) for row in rows],
-        tags={
-            "data_type": [row.element for row in rows],
-            **_shot_tags([row.shot for row in rows]),
-        },
-        cluster="image",
+    return grounding_data(
+        task,
+        kind,
+        [_element(row) for row in rows],
+        pin=_pin("L2_annotations", file),
+        prompt=prompt,
+        asked_in=L2_SPACES[prompt.name],
+        images=screenshots(file.path, images, rows),
+        # A prompt that does not say the space is answered in pixels.
+        example=EXAMPLES[L2_SPACES[prompt.name] or Space.PIXELS],
     )
 
 
-def _noted(pin: DataPin, rows: Sequence[Element]) -> DataPin:
-    outside = outside_note(
-        [
-            row.id
-            for row in rows
-            if reaches_outside(
-                without_unknowns(row.box), (row.shot.size.width, row.shot.size.height)
-            )
-        ]
-    )
-    return pin.model_copy(update={"note": "; ".join(filter(None, (pin.note, outside)))})
-
-
-def _point_at(row: Element, task: str, prompt: Prompt) -> Item:
-    space = L2_SPACES[prompt.name]
-    size = row.shot.size
-    hint = f", which is {size.width:g} x {size.height:g}." if space is Space.PIXELS else ""
-    return Item(
+def _element(row: Element) -> GroundingRow:
+    return GroundingRow(
         id=row.id,
-        task=task,
-        prompt=prompt.ask(row.instruction, hint=hint),
-        images=(_image(row.shot),),
-        answer_format=AnswerFormat(kind=AnswerKind.POINT, example=_EXAMPLES[space], space=space),
-        tags={"platform": row.shot.platform, "prompt": prompt.name},
+        instruction=row.instruction,
+        box=row.box,
+        image=row.shot.path,
+        size=(row.shot.size.width, row.shot.size.height),
+        tags={"data_type": row.element, "platform": row.shot.platform, "app_name": row.shot.app},
     )
 
 

@@ -1,4 +1,4 @@
-"""Read ScreenSpot-v2's and ScreenSpot-Pro's annotations, and the sizes of their screenshots.
+"""Read ScreenSpot-v2's and ScreenSpot-Pro's annotations.
 
 The layouts are those of huggingface.co/datasets/OS-Copilot/ScreenSpot-v2 (three files, boxes as x,
 y, width, height, no image sizes) and huggingface.co/datasets/likaixin/ScreenSpot-Pro
@@ -6,9 +6,8 @@ y, width, height, no image sizes) and huggingface.co/datasets/likaixin/ScreenSpo
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,15 +15,13 @@ import msgspec
 
 from snellen.grading.errors import DataError
 from snellen.grading.metrics.boxes import Ltrb
-from snellen.grading.protocols.golds import is_in_fractions
+from snellen.grading.models.geometry import Space
+from snellen.tasks.benchmarks.grounding import GroundingRow, checked_rows
 from snellen.tasks.benchmarks.screenspot.release import PRO_FOLDER, V2_FILES
-from snellen.tasks.io.boxes import target_fault
 from snellen.tasks.io.files import checked, contents
-from snellen.tasks.io.images import is_inside, size_of
+from snellen.tasks.io.images import is_inside
 from snellen.tasks.io.json_text import read_json
 from snellen.tasks.io.rows import Text, misfit
-
-Size = tuple[float, float]
 
 _Extent = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
 _Pixels = Annotated[float, msgspec.Meta(gt=0, le=1e6)]
@@ -52,26 +49,14 @@ class _ProRow(msgspec.Struct):
     instruction_cn: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Element(GroundingRow):
     """One element to point at.
 
     Attributes:
-        id: The row's `id`, or in v2, which has none, the platform and the row: `mobile/17`.
-        image: Its screenshot, below the folder of images.
-        box: Left, top, right, bottom in pixels.
-        instruction: What to point at.
-        tags: What it can be grouped by.
-        size: Width and height of the screenshot, where the row says them.
         chinese: The instruction in Chinese, where there is one.
     """
 
-    id: str
-    image: str
-    box: Ltrb
-    instruction: str
-    tags: dict[str, str]
-    size: Size | None = None
     chinese: str = ""
 
 
@@ -134,20 +119,6 @@ def read_pro(path: Path) -> Annotations:
     return Annotations(elements, files)
 
 
-def sizes_of(find: Callable[[int], Path], elements: Sequence[Element]) -> list[Size | None]:
-    """Return the size of each element's screenshot: as the row says, else the image's header.
-
-    Args:
-        find: From an element's place to its screenshot's file.
-        elements: The elements.
-
-    Returns:
-        None where the row says none, and the file is not there or is no image.
-    """
-    measured = cache(size_of)
-    return [one.size or measured(find(place)) for place, one in enumerate(elements)]
-
-
 def _from_v2(row: _V2Row, platform: str, number: int) -> Element:
     x, y, width, height = row.bbox
     return Element(
@@ -177,14 +148,10 @@ def _from_pro(row: _ProRow) -> Element:
 
 
 def _checked(file: Path, elements: Iterable[Element]) -> Iterator[Element]:
-    for row, element in enumerate(elements):
-        fault, field = target_fault(element.box, element.size), "bbox"
-        if is_in_fractions(element.box):
-            fault = f"the box {list(element.box)} lies within 0..1, and boxes are in pixels here"
-        if not fault and not is_inside(element.image):
-            fault, field = f"{element.image!r} is no path below the images", "img_filename"
-        if fault:
-            raise misfit(f"item {element.id}: {fault}", str(file), row, field)
+    for row, element in enumerate(checked_rows(elements, str(file), boxes_in=Space.PIXELS)):
+        if not is_inside(element.image):
+            what = f"item {element.id}: {element.image!r} is no path below the images"
+            raise misfit(what, str(file), row, "img_filename")
         yield element
 
 

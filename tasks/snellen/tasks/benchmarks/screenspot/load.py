@@ -8,24 +8,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.grading.models.answers import AnswerFormat, AnswerKind
 from snellen.grading.models.geometry import Space
-from snellen.grading.models.golds import Golds
-from snellen.grading.models.items import Image, Item
-from snellen.grading.protocols.base import Context
-from snellen.grading.protocols.golds import ImageTarget
 from snellen.grading.protocols.screenspot import PRO, V2
+from snellen.tasks.benchmarks.grounding import grounding_data
 from snellen.tasks.benchmarks.screenspot.format import (
     Annotations,
     Element,
-    Size,
     read_pro,
     read_v2,
-    sizes_of,
 )
 from snellen.tasks.benchmarks.screenspot.release import PRO_RELEASES, V2_FILES, V2_RELEASES
 from snellen.tasks.data.pins import digest_of_files, pin
-from snellen.tasks.io.boxes import outside_note, reaches_outside
 from snellen.tasks.io.files import default_split
 from snellen.tasks.io.images import ImageFiles, image_folder
 from snellen.tasks.io.rows import SCREEN
@@ -96,7 +89,6 @@ _SPACES = {
     "screenspot-lmms-eval": Space.UNIT,
     _CHINESE: Space.UNIT,
 }
-_EXAMPLES = {Space.UNIT: "(0.2500, 0.6125)", Space.PIXELS: "(480, 661)"}
 
 
 def load(
@@ -161,42 +153,27 @@ def _data(
     beside = folder if task == V2 else folder.parent
     root = beside if images is None else image_folder(images, "the screenshots")
     files = ImageFiles(root, _paths(elements), "img_filename")
-    sizes = sizes_of(lambda place: files.file(place, SCREEN), elements)
-    places = range(len(elements))
-    there = images is not None or any(files.file(place, SCREEN).is_file() for place in places)
-    found_pin = pin(
-        task.partition("/")[0],
+    there = images is not None or any(
+        files.file(place, SCREEN).is_file() for place in range(len(elements))
+    )
+    benchmark = task.partition("/")[0]
+    releases = V2_RELEASES if task == V2 else PRO_RELEASES
+    return grounding_data(
+        task,
         split,
-        folder,
-        digest_of_files(found.files),
-        len(elements),
-        V2_RELEASES if task == V2 else PRO_RELEASES,
+        elements,
+        pin=pin(benchmark, split, folder, digest_of_files(found.files), len(elements), releases),
+        prompt=prompt,
+        asked_in=_SPACES.get(prompt.name),
+        images=files if there else None,
+        question=(lambda place: _chinese(elements[place])) if prompt.name == _CHINESE else None,
     )
-    outside = outside_note(
-        [
-            one.id
-            for one, size in zip(elements, sizes, strict=True)
-            if reaches_outside(one.box, size)
-        ]
-    )
-    note = "; ".join(filter(None, (found_pin.note, outside)))
-    return TaskData(
-        task=task,
-        split=split,
-        ids=[one.id for one in elements],
-        golds=Golds(
-            [ImageTarget(one.box, size) for one, size in zip(elements, sizes, strict=True)]
-        ),
-        pin=found_pin.model_copy(update={"note": note}),
-        build_item=lambda place: _item(task, elements[place], sizes[place], prompt),
-        load_image=files if there else None,
-        contexts=[Context(width=size[0], height=size[1]) if size else Context() for size in sizes],
-        tags={
-            **{name: [one.tags[name] or None for one in elements] for name in elements[0].tags},
-            "image": [one.image for one in elements],
-        },
-        cluster="image",
-    )
+
+
+def _chinese(element: Element) -> str:
+    if not element.chinese:
+        raise DataError(f"the item {element.id} has no instruction_cn", field="instruction_cn")
+    return element.chinese
 
 
 def _paths(elements: Sequence[Element]) -> Callable[[int, str], Sequence[str]]:
@@ -206,24 +183,3 @@ def _paths(elements: Sequence[Element]) -> Callable[[int, str], Sequence[str]]:
         return [f"{folder}{elements[place].image}" for folder in _IMAGE_FOLDERS]
 
     return paths
-
-
-def _item(task: str, element: Element, size: Size | None, prompt: Prompt) -> Item:
-    space = _SPACES.get(prompt.name)
-    hint = ""
-    if space is Space.PIXELS:
-        hint = f", which is {size[0]:g} x {size[1]:g}." if size else "."
-    question = element.chinese if prompt.name == _CHINESE else element.instruction
-    if not question:
-        raise DataError(f"the item {element.id} has no instruction_cn", field="instruction_cn")
-    screen = Image(name=SCREEN, width=int(size[0]), height=int(size[1])) if size else None
-    return Item(
-        id=element.id,
-        task=task,
-        prompt=prompt.ask(question, hint=hint),
-        images=(screen or Image(name=SCREEN),),
-        answer_format=AnswerFormat(
-            kind=AnswerKind.POINT, example=_EXAMPLES[space or Space.UNIT], space=space
-        ),
-        tags={"platform": element.tags["platform"], "prompt": prompt.name},
-    )
