@@ -61,6 +61,29 @@ def stem_of(file: Path) -> str:
     return part["name"] if part else file.stem
 
 
+def find_parquet(path: Path, split: str | None, published: str) -> SplitFiles:
+    """Return one split's parquet files, as a hub's repository has them: here or in `data`.
+
+    Args:
+        path: The repository's folder, its folder `data`, or one file.
+        split: The split's name; None: `test` when there, else the only one.
+        published: The repository, for the message that nothing is there.
+
+    Raises:
+        DataError: Nothing is there, the split is open, or one of its parts is missing.
+        UnknownNameError: There is no such split.
+    """
+    checked(path, f"a copy of {published}")
+    files = [path] if path.is_file() else sorted(path.glob("data/*.parquet"))
+    found = by_split(files or sorted(path.glob("*.parquet")))
+    if not found:
+        raise DataError(
+            f"there is no data/*.parquet in it ({contents(path)}); give a copy of {published}",
+            file=str(path),
+        )
+    return choose(found, split, path)
+
+
 def by_split(files: Iterable[Path]) -> dict[str, SplitFiles]:
     """Return files by the splits that they are named after."""
     found: dict[str, tuple[Path, ...]] = {}
