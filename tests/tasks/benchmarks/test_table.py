@@ -36,23 +36,6 @@ def test_tasks_are_listed_benchmark_by_benchmark() -> None:
     assert changes == len(set(benchmarks)) - 1
 
 
-def test_the_benchmarks_have_all_their_tasks() -> None:
-    counts: dict[str, int] = {}
-    for task in TASKS:
-        benchmark = task.partition("/")[0]
-        counts[benchmark] = counts.get(benchmark, 0) + 1
-    # VisualWebBench: 7 tasks and 4 open variants of its 2 grounding tasks.
-    assert counts == {
-        "visualwebbench": 11,
-        "webrssbench": 8,
-        "mmbench-gui": 5,
-        "screenqa": 5,
-        "matrix": 1,
-        "screenspot-v2": 1,
-        "screenspot-pro": 1,
-    }
-
-
 def test_tasks_with_a_fixed_number_of_choices_state_their_chance() -> None:
     options = {
         spec.id: spec.guess.options for spec in TASKS.values() if isinstance(spec.guess, OneOf)
