@@ -2,9 +2,9 @@
 """Write the parts of these pages that come from the code: `python docs/generate.py`.
 
 Between `<!-- generated: NAME -->` and `<!-- end -->` stands what the function of that name in
-`parts.py` returns, in README.md and mkdocs.yml too. Below each `$` line of a console block, and each `>>>` line of
-a pycon block, stands what it prints. With `--check` nothing is written: the status is 1 when a
-page is not what it would be.
+`parts.py` returns, in README.md and mkdocs.yml too. Below each `$` line of a console block, and
+each `>>>` line of a pycon block, stands what it prints. With `--check` nothing is written: the status
+is 1 when a page is not what it would be.
 """
 
 import contextlib

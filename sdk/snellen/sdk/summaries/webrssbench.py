@@ -6,14 +6,17 @@ from snellen.grading.metrics.similarity import CharNgramEmbedder, TfidfCorpus, e
 from snellen.grading.parse.regions import Region
 from snellen.grading.tables.before_after import Responses, pair_up, shifts
 from snellen.grading.tables.summary import PartValue, Summary
-from snellen.grading.tables.webrssbench import PositionScore, position, safety, ui_grouping
-from snellen.grading.tables.webrssbench_tables import (
+from snellen.grading.tables.webrssbench import (
     ALL,
+    PositionScore,
     grouping_summary,
     parts_summary,
+    position,
     position_summary,
+    safety,
     safety_summary,
     shift_summary,
+    ui_grouping,
 )
 from snellen.sdk.reports import Report, intake_of
 from snellen.sdk.summaries.cells import Cells, cells_of

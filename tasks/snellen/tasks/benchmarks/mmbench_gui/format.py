@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Generic, Literal, TypeVar
+from types import MappingProxyType
+from typing import Annotated, Generic, Literal, NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -19,12 +20,89 @@ from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.geometry import Size
 from snellen.grading.protocols.golds import is_in_fractions, without_unknowns
 from snellen.grading.protocols.mmbench_gui_online import PLATFORMS
-from snellen.tasks.benchmarks.mmbench_gui.files import Place, find, rows_of
 from snellen.tasks.benchmarks.mmbench_gui.release import L1_FILE, L2_FILE
 from snellen.tasks.io.boxes import target_fault
-from snellen.tasks.io.images import is_inside
-from snellen.tasks.io.json_text import read_json
-from snellen.tasks.io.rows import FETCH_AGAIN, Text
+from snellen.tasks.io.files import checked, contents
+from snellen.tasks.io.images import ImageFiles, image_folder, is_inside
+from snellen.tasks.io.json_text import JsonText, read_json
+from snellen.tasks.io.rows import FETCH_AGAIN, Fault, Text, fault_of
+
+FOLDER = "MMBench-GUI"
+"""The folder that the published download makes, and that both files are in."""
+
+_Raw = TypeVar("_Raw")
+
+
+class Place(NamedTuple):
+    """Where a row stands, for messages: its file, its number from 0 and its `index`."""
+
+    file: str
+    row: int
+    key: int | str | None
+
+    def misfit(self, what: str, field: str) -> DataError:
+        """Return the error that the row does not fit; `field` is the place in it."""
+        return DataError(
+            f"row {self.row + 1} (counted from 1), index {self.key!r}: {what}; {FETCH_AGAIN}",
+            file=self.file,
+            field=field,
+        )
+
+
+def rows_of(text: JsonText, name: str, shape: type[list[_Raw]]) -> list[_Raw]:
+    """Return a file's rows.
+
+    Args:
+        text: The file.
+        name: Its published name.
+        shape: The type of all rows.
+
+    Raises:
+        DataError: It is no JSON, or a row is not of that type.
+    """
+    raw = text.rows(object)
+    try:
+        return msgspec.convert(raw, shape)
+    except msgspec.ValidationError as error:
+        raise _row_error(fault_of(error, shape), raw, name, text.file) from None
+
+
+def find(path: Path, name: str) -> Path:
+    """Return the file of a name: the path itself if it is a file, else in it or one below.
+
+    Raises:
+        DataError: There is none.
+    """
+    if path.is_file():
+        return path
+    checked(path, f"the folder that holds {name}")
+    for found in (path / name, path / FOLDER / name):
+        if found.is_file():
+            return found
+    raise DataError(
+        f"there is no {name} in it ({contents(path)}): is it a folder of another benchmark?",
+        file=str(path),
+    )
+
+
+_OTHERS = MappingProxyType({"groups": L1_FILE, "bbox": L2_FILE})
+
+
+def _row_error(fault: Fault, raw: object, name: str, file: str) -> DataError:
+    what, row, field = fault
+    if row is None or not isinstance(raw, list):
+        return DataError(f"is not {name}: {what}", file=file)
+    given = cast("list[object]", raw)[row]
+    if not isinstance(given, dict):
+        return DataError(f"row {row + 1} (counted from 1) is no object; {FETCH_AGAIN}", file=file)
+    record = cast("dict[str, object]", given)
+    for key, other in _OTHERS.items():
+        if key in record and other != name:
+            return DataError(f"its rows are those of {other}, not of {name}", file=file)
+    index = record.get("index")
+    place = Place(file, row, index if isinstance(index, int | str) else None)
+    return place.misfit(what, field or "")
+
 
 Difficulty = Literal["easy", "medium", "hard"]
 DIFFICULTIES: tuple[Difficulty, ...] = ("easy", "medium", "hard")
@@ -125,7 +203,7 @@ class Element:
 
 
 _Row = TypeVar("_Row", Question, Element)
-_Raw = TypeVar("_Raw", bound=_Screen)
+_Shown = TypeVar("_Shown", bound=_Screen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,8 +331,8 @@ def _shot(row: _Screen, place: Place) -> Shot:
 def _read(
     path: Path,
     name: str,
-    shape: type[list[_Raw]],
-    expand: Callable[[_Raw, Place], Sequence[_Row]],
+    shape: type[list[_Shown]],
+    expand: Callable[[_Shown, Place], Sequence[_Row]],
 ) -> Annotations[_Row]:
     file = find(path, name)
     text = read_json(file)
@@ -283,3 +361,46 @@ def _unique(rows: Iterable[Question | Element], file: str) -> None:
             file=file,
             field="index",
         )
+
+
+# The archive unpacks to the last one; the published loaders look for the first.
+_BELOW = (
+    "",
+    "offline_images",
+    f"{FOLDER}/offline_images",
+    f"{FOLDER}-OfflineImages/offline_images",
+)
+
+
+def screenshots(
+    annotations: Path, images: Path | None, rows: Sequence[Question | Element]
+) -> ImageFiles | None:
+    """Return what reads the screenshots of rows; None where there is no folder of images.
+
+    Args:
+        annotations: The file of annotations; images are looked for beside it.
+        images: The folder that a caller means instead: it, or one below.
+        rows: The rows.
+
+    Raises:
+        DataError: There is no such folder.
+    """
+    if images is None:
+        root = _root(annotations.parent)
+    else:
+        root = _root(image_folder(images, "os_windows, os_mac, ...")) or images
+    if root is None:
+        return None
+
+    def paths(index: int, _: str) -> Sequence[str]:
+        return [rows[index].shot.path]
+
+    return ImageFiles(root, paths, "image_path")
+
+
+def _root(folder: Path) -> Path | None:
+    for below in _BELOW:
+        root = folder / below
+        if any((root / platform).is_dir() for platform in PLATFORMS):
+            return root
+    return None

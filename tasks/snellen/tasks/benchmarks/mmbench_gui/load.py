@@ -34,8 +34,8 @@ from snellen.tasks.benchmarks.mmbench_gui.format import (
     Shot,
     read_elements,
     read_questions,
+    screenshots,
 )
-from snellen.tasks.benchmarks.mmbench_gui.images import screenshots
 from snellen.tasks.benchmarks.mmbench_gui.prompts import (
     EPISODE_PROMPTS,
     L1_PROMPTS,

@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from snellen.grading.protocols.mmbench_gui_online import PLATFORMS
-from snellen.tasks.benchmarks.mmbench_gui.files import find
+from snellen.tasks.benchmarks.mmbench_gui.format import find
 from snellen.tasks.benchmarks.mmbench_gui.release import EPISODE_FILES
 from snellen.tasks.io.json_text import JsonText, read_json
 from snellen.tasks.io.rows import Text

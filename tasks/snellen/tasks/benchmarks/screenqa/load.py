@@ -32,8 +32,7 @@ from snellen.tasks.benchmarks.screenqa.format import (
     Layout,
     Rows,
 )
-from snellen.tasks.benchmarks.screenqa.images import rico_images
-from snellen.tasks.benchmarks.screenqa.read import read
+from snellen.tasks.benchmarks.screenqa.read import read, rico_images
 from snellen.tasks.benchmarks.screenqa.release import RELEASES
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of

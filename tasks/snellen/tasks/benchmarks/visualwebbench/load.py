@@ -39,9 +39,8 @@ from snellen.tasks.benchmarks.visualwebbench.format import (
     Rows,
     TextRow,
 )
-from snellen.tasks.benchmarks.visualwebbench.images import folder_images
 from snellen.tasks.benchmarks.visualwebbench.prompts import PROMPTS, fill, lettered
-from snellen.tasks.benchmarks.visualwebbench.read import read
+from snellen.tasks.benchmarks.visualwebbench.read import folder_images, read
 from snellen.tasks.benchmarks.visualwebbench.release import RELEASES
 from snellen.tasks.io.rows import SCREEN
 from snellen.tasks.models import TaskData

@@ -15,7 +15,6 @@ from snellen.grading.protocols.base import Gold
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.table import gold_shape
 from snellen.tasks.benchmarks.webrssbench.folders import read_folder
-from snellen.tasks.benchmarks.webrssbench.images import check_paths
 from snellen.tasks.benchmarks.webrssbench.manifest import manifest_in, read_manifest
 from snellen.tasks.benchmarks.webrssbench.references import join, references_file
 from snellen.tasks.benchmarks.webrssbench.rows import (
@@ -24,6 +23,7 @@ from snellen.tasks.benchmarks.webrssbench.rows import (
     Question,
     Rows,
     check_ids,
+    check_paths,
 )
 from snellen.tasks.data.pins import digest_of, digest_of_files
 from snellen.tasks.io.files import checked, default_split

@@ -20,9 +20,8 @@ from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Context, Gold
 from snellen.tasks.benchmarks.loading import pin_of, task_in
 from snellen.tasks.benchmarks.webrssbench.format import is_negative, read
-from snellen.tasks.benchmarks.webrssbench.images import images_in
 from snellen.tasks.benchmarks.webrssbench.prompts import PROMPTS, REGIONS
-from snellen.tasks.benchmarks.webrssbench.rows import BENCHMARK, PAIRED, Question, Rows
+from snellen.tasks.benchmarks.webrssbench.rows import BENCHMARK, PAIRED, Question, Rows, images_in
 from snellen.tasks.io.rows import SCREEN
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of

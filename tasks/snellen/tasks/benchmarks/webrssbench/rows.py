@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from snellen.grading.errors import DataError
 from snellen.grading.models.golds import Golds
+from snellen.tasks.io.images import ImageFiles, image_folder, is_inside
 from snellen.tasks.io.rows import SCREEN, Split
 
 BENCHMARK = "webrssbench"
@@ -179,3 +180,32 @@ def check_ids(questions: Sequence[Question], file: str) -> None:
 
 ReadTask: TypeAlias = Callable[[str, Path], Found]
 """Reads all questions of one of `NAMES` from a path."""
+
+
+def images_in(folder: Path, questions: Sequence[Question]) -> ImageFiles:
+    """Return what reads the images of questions.
+
+    Raises:
+        DataError: There is no such folder.
+    """
+
+    def paths(index: int, name: str) -> Sequence[str]:
+        return [questions[index].images[name].path]
+
+    return ImageFiles(image_folder(folder, "the images of the pages"), paths)
+
+
+def check_paths(questions: Sequence[Question], file: str) -> None:
+    """Refuse images that lie outside the data's folder.
+
+    Raises:
+        DataError: A path is absolute, or leads out of the folder.
+    """
+    for question in questions:
+        for name, image in question.images.items():
+            if not is_inside(image.path):
+                raise DataError(
+                    f"{question.place}: image {name!r} has the path {image.path!r}; write one"
+                    " relative to the manifest, with /, that stays in its folder",
+                    file=file,
+                )

@@ -10,8 +10,7 @@ from typing import Any
 
 import msgspec
 
-from snellen.tasks.benchmarks.mmbench_gui.files import L1_FILE, L2_FILE
-from snellen.tasks.benchmarks.mmbench_gui.format import DIFFICULTIES
+from snellen.tasks.benchmarks.mmbench_gui.format import DIFFICULTIES, L1_FILE, L2_FILE
 from snellen.tasks.benchmarks.mmbench_gui.load import L1, L2_ADVANCED, L2_BASIC
 from snellen.tasks.building.makers import mmbench_gui_l2
 from snellen.tasks.building.makers.base import Made, Maker, Refused

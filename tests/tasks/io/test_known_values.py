@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 import msgspec
 import pytest
 
-from snellen.tasks.io.rows import fault_of, words_of
-from snellen.tasks.io.shapes import known_values
+from snellen.tasks.io.rows import fault_of, known_values, words_of
 
 
 class Colour(StrEnum):
