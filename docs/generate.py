@@ -3,8 +3,8 @@
 
 Between `<!-- generated: NAME -->` and `<!-- end -->` stands what the function of that name in
 `parts.py` returns, in README.md and mkdocs.yml too. Below each `$` line of a console block, and
-each `>>>` line of a pycon block, stands what it prints. With `--check` nothing is written: the status
-is 1 when a page is not what it would be.
+each `>>>` line of a pycon block, stands what it prints. With `--check` nothing is written: the
+status is 1 when a page is not what it would be.
 """
 
 import contextlib
