@@ -18,7 +18,7 @@ from snellen.grading.parse.regions import Region
 from snellen.grading.parse.relations import Relation, undirected
 from snellen.tasks.benchmarks.screenqa import load as screenqa
 from snellen.tasks.benchmarks.spec import Benchmark
-from snellen.tasks.benchmarks.table import TASKS, benchmarks, load_task, task_of, tasks
+from snellen.tasks.benchmarks.table import TASKS, benchmarks, load_task, task_of
 
 
 def test_every_task_has_its_id_and_a_title_of_one_line() -> None:
@@ -30,10 +30,9 @@ def test_every_task_has_its_id_and_a_title_of_one_line() -> None:
 
 
 def test_tasks_are_listed_benchmark_by_benchmark() -> None:
-    assert [spec.id for spec in tasks()] == list(TASKS)
-    benchmarks = [spec.id.partition("/")[0] for spec in tasks()]
-    changes = sum(one != other for one, other in pairwise(benchmarks))
-    assert changes == len(set(benchmarks)) - 1
+    names = [task.partition("/")[0] for task in TASKS]
+    changes = sum(one != other for one, other in pairwise(names))
+    assert changes == len(set(names)) - 1
 
 
 def test_tasks_with_a_fixed_number_of_choices_state_their_chance() -> None:

@@ -3,7 +3,14 @@ from pathlib import Path
 import pytest
 
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.tasks.io.files import by_split, checked, choose, contents, default_split
+from snellen.tasks.io.files import (
+    by_split,
+    checked,
+    choose,
+    contents,
+    default_split,
+    find_parquet,
+)
 
 HERE = Path("data")
 
@@ -86,3 +93,16 @@ def test_a_folder_is_told_by_what_it_holds(tmp_path: Path) -> None:
     for name in "def":
         (tmp_path / name).touch()
     assert contents(tmp_path) == "it holds a, b, c, d, e, ..."
+
+
+def test_parquet_is_found_as_a_hub_lays_it_out_here_or_by_itself(tmp_path: Path) -> None:
+    file = tmp_path / "data" / "test-00000-of-00001.parquet"
+    file.parent.mkdir()
+    file.touch()
+    for path in (tmp_path, file.parent, file):
+        assert find_parquet(path, None, "mine/data").paths == (file,)
+    with pytest.raises(UnknownNameError, match="no split 'train'"):
+        find_parquet(tmp_path, "train", "mine/data")
+    file.unlink()
+    with pytest.raises(DataError, match=r"no data/\*\.parquet in it .*give a copy of mine/data"):
+        find_parquet(tmp_path, None, "mine/data")

@@ -86,11 +86,6 @@ def place_of(benchmark: str) -> Place:
     return place
 
 
-def tasks() -> tuple[TaskSpec, ...]:
-    """Return every task, benchmark by benchmark."""
-    return tuple(TASKS.values())
-
-
 def task_of(task: str) -> TaskSpec:
     """Return a task by its id.
 
