@@ -2,9 +2,9 @@
 """Write the parts of these pages that come from the code: `python docs/generate.py`.
 
 Between `<!-- generated: NAME -->` and `<!-- end -->` stands what the function of that name in
-`parts.py` returns, in README.md too. Below each `$` line of a console block, and each `>>>` line of
-a pycon block, stands what it prints. With `--check` nothing is written: the status is 1 when a
-page is not what it would be.
+`parts.py` returns, in README.md and mkdocs.yml too. Below each `$` line of a console block, and
+each `>>>` line of a pycon block, stands what it prints. With `--check` nothing is written: the
+status is 1 when a page is not what it would be.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from parts import PARTS, ROOT
 DOCS = ROOT / "docs"
 COLUMNS = 100
 
-_PART = re.compile(r"(<!-- generated: (?P<name>\w+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
+_PART = re.compile(r"(<!-- generated: (?P<name>\w+) -->\n).*?([# ]*<!-- end -->\n)", re.DOTALL)
 _CONSOLE = re.compile(r"(```console\n)(?P<body>.*?)(```\n)", re.DOTALL)
 _SESSION = re.compile(r"(```pycon\n)(?P<body>.*?)(```\n)", re.DOTALL)
 
@@ -35,7 +35,7 @@ def main() -> int:
     os.environ["SNELLEN_HOME"] = tempfile.mkdtemp()
     check = "--check" in sys.argv[1:]
     stale = 0
-    for page in [*sorted(DOCS.rglob("*.md")), ROOT / "README.md"]:
+    for page in [*sorted(DOCS.rglob("*.md")), ROOT / "README.md", ROOT / "mkdocs.yml"]:
         old = page.read_text(encoding="utf-8")
         new = render(old)
         if new == old:

@@ -13,9 +13,10 @@ import typer.main
 from snellen import sdk
 from snellen.grading.models.scores import Score
 from snellen.grading.protocols import base
+from snellen.grading.protocols.names import OWN
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocols_of
 from snellen.sdk.cli.app import app
-from snellen.tasks.benchmarks.table import task_of
+from snellen.tasks.benchmarks.table import benchmark_of, own_places, task_of
 
 ROOT = Path(__file__).parents[1]
 METRICS = ROOT / "grading" / "snellen" / "grading" / "metrics"
@@ -54,11 +55,56 @@ def tasks() -> str:
             task_of(task).title,
             task_of(task).kind.value,
             gold_shape(task).name,
-            "files" if task_of(task).loader else "`references=`",
         ]
         for task in PROTOCOLS
     ]
-    return _table(["task", "what it asks", "answer", "reference", "data"], rows)
+    return _table(["task", "what it asks", "answer", "reference"], rows)
+
+
+def pages() -> dict[str, str]:
+    """The page of each module of `OWN` that has one, and its title."""
+    found: dict[str, str] = {}
+    for module in dict.fromkeys(OWN.values()):
+        page = ROOT / "docs" / f"{module}.md"
+        found[page.name] = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+    return found
+
+
+def nav() -> str:
+    """The benchmarks' lines of the navigation."""
+    return "".join(f'      - "{title}": {page}\n' for page, title in pages().items())
+
+
+def benchmark_rows() -> str:
+    """Every benchmark: its page and its tasks."""
+    rows = [
+        [
+            f"[{one.name}]({OWN[one.name]}.md)",
+            ", ".join(f"`{spec.id.partition('/')[2]}`" for spec in one.tasks),
+        ]
+        for one in map(benchmark_of, OWN)
+    ]
+    return _table(["benchmark", "tasks"], rows)
+
+
+def places() -> str:
+    """What can be fetched: from where, at which commit, and what becomes of the images."""
+    hosts = {"github.com": "GitHub", "huggingface.co": "Hugging Face"}
+    rows = [
+        [
+            f"`{name}`",
+            f"[{hosts[place.host]}]({place.page})",
+            f"`{place.revision[:7]}`" if place.revision else "the first fetch",
+            place.licence,
+            "inside the files"
+            if place.images_inside
+            else ("fetched" if place.images else "not fetched"),
+        ]
+        for name, place in own_places().items()
+    ]
+    return _table(
+        ["benchmark", "from", "pinned to", "licence as its page states it", "images"], rows
+    )
 
 
 def protocols() -> str:
@@ -327,6 +373,9 @@ def not_made() -> str:
 
 
 PARTS: Mapping[str, Callable[[], str]] = {
+    "benchmark_rows": benchmark_rows,
+    "nav": nav,
+    "places": places,
     "not_made": not_made,
     "commands": commands,
     "metrics": metrics,

@@ -1,15 +1,14 @@
 """Explaining closes on whatever a model may say: 100,000 answers over all tasks and protocols."""
 
-import json
 import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from miniatures import references
 
 from snellen.grading.explain import PARTS, explain
 from snellen.grading.grade import MAX_TEXT, Answers, Grader
@@ -21,9 +20,7 @@ from snellen.grading.tally import Tally
 
 pytestmark = pytest.mark.thorough
 
-REFERENCES: dict[str, list[Any]] = json.loads(
-    Path(__file__).parents[1].joinpath("references.json").read_text(encoding="utf-8")
-)
+REFERENCES = references()
 
 ANSWERS = 100_000
 PAIRS = [pair for known in PROTOCOLS.values() for pair in combinations(known, 2)]
@@ -112,7 +109,7 @@ def adversarial(right: Sequence[Any], chance: random.Random) -> Iterator[Any]:
 
 def golds_of(task: str) -> list[Gold]:
     shape = gold_shape(task)
-    assert task in REFERENCES, f"references.json lacks references of {task}"
+    assert task in REFERENCES, f"no miniature has references of {task}"
     published = list(REFERENCES[task])
     if shape is TEXT:
         published += HOLLOW

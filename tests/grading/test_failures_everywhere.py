@@ -1,13 +1,12 @@
 """Failure tags: what holds for every task and any response."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from miniatures import references
 
 from snellen.grading.failures.tagging import failure_tags
 from snellen.grading.failures.tags import FailureTag
@@ -22,12 +21,7 @@ POINT, BOX = "visualwebbench/element_ground_point", "visualwebbench/element_grou
 GROUND, POSITION = "visualwebbench/element_ground", "webrssbench/position"
 L1, L2, L3 = "mmbench-gui/l1", "mmbench-gui/l2_basic", "mmbench-gui/l3"
 FULL_HD = Context(width=1920, height=1080)
-REFERENCES: dict[str, object] = {
-    task: references[0]
-    for task, references in json.loads(
-        Path(__file__).parents[1].joinpath("references.json").read_text(encoding="utf-8")
-    ).items()
-}
+REFERENCES: dict[str, object] = {task: found[0] for task, found in references().items()}
 EVERY = [
     pytest.param(protocol, id=f"{task}-{protocol.id}")
     for task, protocols in PROTOCOLS.items()

@@ -197,7 +197,7 @@ def test_no_package_can_take_the_name_of_snellens_own(site: Path, data: Path) ->
         ("BENCHMARK = 5", "gives a int at other:BENCHMARK, where a"),
         (MODULE.replace('name="colours"', 'name="others"'), "'mine/page' of others must be called"),
         (MODULE.replace('TEXT, "accuracy",', 'TEXT, "f1",'), "mine/page is to be measured by 'f1'"),
-        (MODULE.replace("tasks=(\n", "tasks=() and (\n"), "has the tasks (none)"),
+        (MODULE.replace("tasks=(", "tasks=() and ("), "has the tasks (none)"),
         ("", "has no attribute 'BENCHMARK'"),
     ],
 )

@@ -10,7 +10,7 @@ from snellen import sdk
 from snellen.grading.errors import InputError
 from snellen.sdk.sampling_file import Sample, load_sample
 from snellen.sdk.stratifying import stratify
-from snellen.tasks.pins import digest_of
+from snellen.tasks.data.pins import digest_of
 
 DATA = sdk.load("screenqa/short", Path(__file__).parents[2] / "examples" / "screen_qa")
 

@@ -19,13 +19,13 @@ from random import Random
 from typing import Any, cast
 
 import pytest
+from stand_ins import Element, draw_screens, read_layouts
 
 from snellen import sdk
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
 from snellen.tasks.pack.sealing import write_key
 from snellen.tasks.pack.writing import Part, write_pack
-from snellen.tasks.screens import Element, draw_screens, read_layouts
 
 SHARES = {"screenqa/short": 160, "screenqa/complex": 40}
 KILLED_AFTER = (65, 70)

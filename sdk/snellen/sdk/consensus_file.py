@@ -27,8 +27,8 @@ from snellen.grading.protocols.base import NO_CONTEXT
 from snellen.grading.protocols.table import protocol_of
 from snellen.sdk.files import write_atomically
 from snellen.sdk.submissions import Source, read
+from snellen.tasks.data.pins import digest_of
 from snellen.tasks.embedders import CHAR_NGRAM, load_embedder
-from snellen.tasks.pins import digest_of
 
 FORMAT = "snellen-consensus/1"
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from snellen.grading.report.heat_map import grid_markdown
 from snellen.grading.report.population import population_markdown
-from snellen.grading.summaries.matrix import MOST_NAMES, Grid
+from snellen.grading.tables.matrix import MOST_NAMES, Grid
 from snellen.sdk.reports import Report
 
 GRIDS = (("dimension", "level"), ("platform", "difficulty"))

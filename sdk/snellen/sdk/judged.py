@@ -22,7 +22,7 @@ from snellen.sdk.labels import Labels, read_labels
 from snellen.sdk.reports import Report, attach, intake_of
 from snellen.sdk.selection import Data
 from snellen.sdk.stored import reopen
-from snellen.tasks.pins import digest_of
+from snellen.tasks.data.pins import digest_of
 
 _RUBRIC_FILE = ".toml"
 

@@ -33,8 +33,8 @@ from snellen.sdk.evaluation.settings import Decoding, Limits
 from snellen.sdk.reports import Report, intake_of
 from snellen.sdk.selection import Selection
 from snellen.sdk.submissions import Source, read
+from snellen.tasks.data.pins import digest_of
 from snellen.tasks.models import TaskData
-from snellen.tasks.pins import digest_of
 
 _PLACES = frozenset({AnswerKind.POINT, AnswerKind.BOX, AnswerKind.BOXED_TEXTS, AnswerKind.EPISODE})
 """Answers that a metric can measure and a reader of texts can't see."""

@@ -27,7 +27,7 @@ from snellen.sdk.submissions import Source
 from snellen.sdk.tagging import ITEM
 from snellen.sdk.tags import Tags
 from snellen.tasks.benchmarks.table import task_of
-from snellen.tasks.pins import digest_of
+from snellen.tasks.data.pins import digest_of
 
 
 def grade(

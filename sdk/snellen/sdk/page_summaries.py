@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from snellen.grading.summaries.tables import SummaryTable
+from snellen.grading.tables.summary import SummaryTable
 from snellen.sdk.published import beside, beside_table, rows_table, summarised
 from snellen.sdk.reports import Report
 from snellen.sdk.summaries.one import SUMMARIES

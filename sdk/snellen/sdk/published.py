@@ -6,9 +6,8 @@ from typing import Literal, NamedTuple
 
 from snellen.grading.errors import SnellenError, UnknownNameError
 from snellen.grading.models.reports import PinVerdict
-from snellen.grading.summaries.tables import Cell, Column, Kind, Summary, SummaryTable
-from snellen.grading.summaries.visualwebbench import SEVEN
-from snellen.grading.summaries.visualwebbench_tables import BENCHMARK
+from snellen.grading.tables.summary import Cell, Column, Kind, Summary, SummaryTable
+from snellen.grading.tables.visualwebbench import BENCHMARK, SEVEN
 from snellen.sdk.reports import Report
 from snellen.sdk.summaries.one import metric_values, summary_of
 from snellen.sdk.summaries.options import DEFAULT, Options

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from snellen.grading.protocols.base import FloatArray, IntArray
     from snellen.grading.score_table import ScoreTable
     from snellen.grading.stats.bootstrap import Method
-    from snellen.grading.summaries.matrix import Grid
-    from snellen.grading.summaries.mmbench_gui_online import Missing, Reading
-    from snellen.grading.summaries.tables import Summary
+    from snellen.grading.tables.matrix import Grid
+    from snellen.grading.tables.mmbench_gui_online import Missing, Reading
+    from snellen.grading.tables.summary import Summary
     from snellen.sdk.comparison import Comparison
     from snellen.sdk.intake import Intake
     from snellen.sdk.thumbnails import ThumbnailBudget
@@ -149,7 +149,7 @@ class Report(reports.Report):
             UnknownNameError: There is no such tag or metric.
             MetricError: The two tags are one, or no item has both.
         """
-        from snellen.grading.summaries.matrix import GridItems, make_grid
+        from snellen.grading.tables.matrix import GridItems, make_grid
 
         tags = {name: self._column(name) for name in (rows, columns)}
         items = GridItems(

@@ -18,7 +18,7 @@ from snellen.grading.models.samples import SampleDesign, Stratum
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.no_json import NO_JSON
 from snellen.sdk.files import write_atomically
-from snellen.tasks.pins import digest_of
+from snellen.tasks.data.pins import digest_of
 
 FORMAT = "snellen-sample/1"
 

@@ -22,8 +22,8 @@ from snellen.sdk.sampling_file import Sample
 from snellen.sdk.tagging import NO_TAGS, Tagging
 from snellen.sdk.tags import Tags
 from snellen.tasks.benchmarks.table import load_task
+from snellen.tasks.data.pins import digest_of
 from snellen.tasks.models import TaskData
-from snellen.tasks.pins import digest_of
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
+from miniatures import references
 
 from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.errors import MetricError
@@ -13,9 +13,7 @@ from snellen.grading.protocols.table import GOLDS, PROTOCOLS, gold_shape, protoc
 
 pytestmark = pytest.mark.compat
 
-REFERENCES: dict[str, list[Any]] = json.loads(
-    Path(__file__).parents[2].joinpath("references.json").read_text(encoding="utf-8")
-)
+REFERENCES = references()
 
 # lmms-eval's fork divides the distinct characters by the lengths of the texts, so a text with a
 # repeated character does not fully match itself: "12 exercises", "<no answer>".

@@ -32,7 +32,7 @@ from snellen.grading.report.page import (
     Passes,
     ProtocolValue,
 )
-from snellen.grading.summaries.tables import Column, Kind, SummaryTable
+from snellen.grading.tables.summary import Column, Kind, SummaryTable
 
 NASTY = (
     "</script><script>document.title='broken'</script>",

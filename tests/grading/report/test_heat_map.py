@@ -13,7 +13,7 @@ from snellen.grading.report.heat_map import (
 )
 from snellen.grading.report.html import render_html
 from snellen.grading.report.page import Page
-from snellen.grading.summaries.matrix import Grid, GridItems, make_grid
+from snellen.grading.tables.matrix import Grid, GridItems, make_grid
 
 MakePage = Callable[..., Page]
 

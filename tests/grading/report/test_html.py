@@ -28,7 +28,7 @@ from snellen.grading.report.page import (
     Page,
     ProtocolValue,
 )
-from snellen.grading.summaries.tables import Column, Kind, SummaryTable
+from snellen.grading.tables.summary import Column, Kind, SummaryTable
 
 MakePage = Callable[..., Page]
 

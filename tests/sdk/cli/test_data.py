@@ -15,8 +15,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from snellen.sdk.cli.app import app
-from snellen.tasks.benchmarks.table import load_task
-from snellen.tasks.pins import REVISIONS
+from snellen.tasks.benchmarks.table import load_task, place_of
 
 QUESTION = {"image_id": 5, "question": "How many?", "ground_truth": ["12"]}
 FULL = {
@@ -28,7 +27,7 @@ FULL = {
         {"full_answer": "There are 12.", "ui_elements": [{"text": "12", "bounds": [1, 2, 3, 4]}]}
     ],
 }
-COMMIT = REVISIONS["github.com/google-research-datasets/screen_qa"]
+COMMIT = str(place_of("screenqa").revision)
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.models.scores import Outcome
-from snellen.tasks.sources.mmbench_gui_episodes import read_episodes
+from snellen.tasks.benchmarks.mmbench_gui.episodes import read_episodes
 
 L3 = "mmbench-gui/l3"
 AGENT = {"planner": "p", "grounder": "g"}

@@ -5,7 +5,7 @@ from typing import cast
 import pytest
 
 from snellen import sdk
-from snellen.grading.summaries.matrix import Grid
+from snellen.grading.tables.matrix import Grid
 
 
 def matrix_report() -> sdk.Report:

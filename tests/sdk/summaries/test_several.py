@@ -6,7 +6,7 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.errors import InputError
-from snellen.grading.summaries.visualwebbench import SEVEN
+from snellen.grading.tables.visualwebbench import SEVEN
 from snellen.sdk.published import beside_tables
 from snellen.sdk.summaries.several import summarise
 

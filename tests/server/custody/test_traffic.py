@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from snellen.grading.protocols.matrix_metrics import METRICS
+from snellen.grading.protocols.matrix.metrics import METRICS
 from snellen.sdk.cli.serving import grade_answers
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Mode, Rules

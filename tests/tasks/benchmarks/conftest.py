@@ -15,12 +15,6 @@ def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def repo() -> Path:
-    """A copy of the screen_qa repository, in miniature."""
-    return TESTS / "fixtures" / "screenqa" / "repo"
-
-
-@pytest.fixture
 def examples() -> Path:
     """The examples that ship."""
     return TESTS.parent / "examples"

@@ -4,7 +4,7 @@ from snellen.grading.errors import UnknownNameError
 from snellen.grading.models.geometry import Space
 from snellen.grading.models.reports import PinVerdict
 from snellen.tasks.benchmarks.loading import pin_of, space_hint, task_in
-from snellen.tasks.sources.rows import Split
+from snellen.tasks.io.rows import Split
 
 
 def split(note: str) -> Split:

@@ -5,7 +5,7 @@ import pytest
 from snellen.grading.errors import PluginError
 from snellen.grading.protocols import golds
 from snellen.grading.protocols.table import protocol_of
-from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec
+from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late
 from snellen.tasks.benchmarks.table import task_of
 
 TASK = "mine/words"
@@ -14,7 +14,13 @@ PROTOCOL = replace(protocol_of("screenqa/short"), task=TASK)
 
 
 def benchmark(*tasks: TaskSpec) -> Benchmark:
-    return Benchmark("mine", {TASK: (PROTOCOL,)}, {TASK: golds.TEXTS}, tasks)
+    return Benchmark(
+        name="mine",
+        protocols={TASK: (PROTOCOL,)},
+        golds={TASK: golds.TEXTS},
+        tasks=tasks,
+        load=late("snellen.tasks.benchmarks.screenqa.load:load"),
+    )
 
 
 def test_a_benchmark_is_made_of_tasks_and_the_rules_for_them() -> None:

@@ -14,7 +14,7 @@ from snellen.grading.models.golds import Golds
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.protocols.base import NO_CONTEXT
 from snellen.grading.protocols.golds import EpisodeGold, ImageTarget, Target
-from snellen.grading.protocols.matrix_golds import MatrixGold
+from snellen.grading.protocols.matrix.golds import MatrixGold
 from snellen.grading.protocols.table import GOLDS, gold_shape, protocols_of
 from snellen.tasks.benchmarks.table import TASKS, load_task
 from snellen.tasks.models import TaskData

@@ -14,6 +14,7 @@ from snellen.grading.parse.coordinates import (
     to_unit_official,
 )
 from snellen.grading.parse.responses import as_python_text
+from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import (
     AS_IS,
     STOP_ON_CRASH,
@@ -29,6 +30,7 @@ from snellen.grading.protocols.base import (
     unparsed,
 )
 from snellen.grading.protocols.golds import (
+    GoldShape,
     is_in_fractions,
 )
 from snellen.grading.protocols.mmbench_gui_online import ONLINE
@@ -164,4 +166,12 @@ PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
     "mmbench-gui/l2_advanced": _of("mmbench-gui/l2_advanced", _L2_ALL),
     "mmbench-gui/l3": ONLINE,
     "mmbench-gui/l4": _of("mmbench-gui/l4", ONLINE),
+}
+
+GOLDS: Mapping[str, GoldShape] = {
+    "mmbench-gui/l1": golds.LETTER,
+    "mmbench-gui/l2_basic": golds.TARGET_IN_IMAGE,
+    "mmbench-gui/l2_advanced": golds.TARGET_IN_IMAGE,
+    "mmbench-gui/l3": golds.EPISODE,
+    "mmbench-gui/l4": golds.EPISODE,
 }

@@ -7,14 +7,14 @@ more than a score. What is found is remembered for as long as the process lives.
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache
 from importlib import import_module
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from snellen.grading.errors import PluginError
+from snellen.grading.protocols.names import OWN
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -30,13 +30,15 @@ class PluginWarning(UserWarning):
     """A package that adds a benchmark was left out of a list, because it can't be used."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rules:
     """How the tasks of one benchmark are scored.
 
     Attributes:
         name: The benchmark's, in front of the `/` of its tasks' ids.
-        protocols: Each task's protocols, its default first.
+        protocols: Each task's protocols, its default first. Left out for snellen's own benchmarks,
+            as `golds` is: both are then in the module that `names.OWN` says, which is imported
+            when they are looked at.
         golds: The published shape of each task's references.
 
     Raises:
@@ -44,10 +46,24 @@ class Rules:
     """
 
     name: str
-    protocols: Mapping[str, tuple["Protocol", ...]] = field(repr=False)
-    golds: Mapping[str, "GoldShape"] = field(repr=False)
+    protocols: Mapping[str, tuple["Protocol", ...]] = field(
+        default_factory=dict[str, tuple["Protocol", ...]], repr=False
+    )
+    golds: Mapping[str, "GoldShape"] = field(default_factory=dict[str, "GoldShape"], repr=False)
 
     def __post_init__(self) -> None:
+        if self.name in OWN and not (self.protocols or self.golds):
+            object.__setattr__(self, "protocols", own("PROTOCOLS", self.name))
+            object.__setattr__(self, "golds", own("GOLDS", self.name))
+        else:
+            self.check()
+
+    def check(self) -> None:
+        """Check that the parts belong together.
+
+        Raises:
+            PluginError: They do not.
+        """
         if not self.name or "/" in self.name:
             raise PluginError(f"{self.name!r} is no benchmark's name: it is empty or has a /")
         if self.protocols.keys() != self.golds.keys():
@@ -71,38 +87,49 @@ class Rules:
 _Value = TypeVar("_Value")
 
 
-class InModules(Mapping[str, _Value], Generic[_Value]):
-    """A table in several modules, each imported when a task of its benchmark is looked up.
+class ByBenchmark(Mapping[str, _Value], Generic[_Value]):
+    """A table of tasks in parts, each made when a task of its benchmark is looked up.
 
     Args:
-        homes: By benchmark, the module and the name in it of a table of tasks; each task is in
-            one of them.
-        known: Tasks that need no module.
+        part: Makes a benchmark's part; KeyError where there is no such benchmark.
+        names: The benchmarks, in order.
     """
 
     def __init__(
-        self, homes: Mapping[str, str], known: Mapping[str, _Value] = MappingProxyType({})
+        self, part: Callable[[str], Mapping[str, _Value]], names: Iterable[str] = OWN
     ) -> None:
-        self._homes = homes
-        self._known = known
+        self._part = part
+        self._names = tuple(names)
 
     def __getitem__(self, task: str) -> _Value:
-        if task in self._known:
-            return self._known[task]
-        return self._table(self._homes[task.partition("/")[0]])[task]
+        benchmark = task.partition("/")[0]
+        if benchmark not in self._names:
+            raise KeyError(task)
+        return self._part(benchmark)[task]
 
     def __iter__(self) -> Iterator[str]:
-        yield from self._known
-        for home in dict.fromkeys(self._homes.values()):
-            yield from self._table(home)
+        for benchmark in self._names:
+            yield from self._part(benchmark)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    @staticmethod
-    def _table(home: str) -> Mapping[str, _Value]:
-        module, _, name = home.partition(":")
-        return getattr(import_module(module), name)
+
+def own(table: str, *names: str) -> ByBenchmark[Any]:
+    """Return a table of snellen's own rules: of some benchmarks, or of all.
+
+    Args:
+        table: `PROTOCOLS` or `GOLDS`.
+        names: The benchmarks; none: all.
+    """
+
+    @cache
+    def part(benchmark: str) -> Mapping[str, Any]:
+        module = import_module(f"snellen.grading.protocols.{OWN[benchmark]}")
+        tasks: Mapping[str, Any] = getattr(module, table)
+        return {task: tasks[task] for task in tasks if task.startswith(f"{benchmark}/")}
+
+    return ByBenchmark(part, names or OWN)
 
 
 class WithPlugins(Mapping[str, _Value], Generic[_Value]):
@@ -123,15 +150,11 @@ class WithPlugins(Mapping[str, _Value], Generic[_Value]):
         self._own = own
         self._pick = pick
 
-    @cached_property
-    def _reserved(self) -> frozenset[str]:
-        return frozenset(task.partition("/")[0] for task in self._own)
-
     def __getitem__(self, task: str) -> _Value:
         if task in self._own:
             return self._own[task]
         benchmark, slash, _ = task.partition("/")
-        rules = None if not slash or benchmark in self._reserved else plugin(benchmark)
+        rules = None if not slash or benchmark in OWN else plugin(benchmark)
         if rules is None:
             raise KeyError(task)
         return self._pick(rules)[task]
@@ -140,7 +163,7 @@ class WithPlugins(Mapping[str, _Value], Generic[_Value]):
         yield from self._own
         for benchmark in plugin_names():
             try:
-                if benchmark in self._reserved:
+                if benchmark in OWN:
                     raise _reserved(benchmark)
                 rules = plugin(benchmark)
                 tasks = () if rules is None else tuple(self._pick(rules))

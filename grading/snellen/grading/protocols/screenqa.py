@@ -15,6 +15,7 @@ from snellen.grading.metrics.ui_boxes import UiBoxesReferences
 from snellen.grading.metrics.ui_contents import ui_contents
 from snellen.grading.parse.coordinates import boxed_texts
 from snellen.grading.parse.lists import ui_texts
+from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import (
     AS_IS,
     DROP_FAILED,
@@ -32,6 +33,7 @@ from snellen.grading.protocols.base import (
     pairwise,
     unparsed,
 )
+from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.texts import (
     ALPHANUMERIC,
     AS_GIVEN,
@@ -261,4 +263,12 @@ PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
     "screenqa/ui_contents": _UI_CONTENTS,
     "screenqa/ui_contents_boxes": _UI_CONTENTS_BOXES,
     "screenqa/complex": _short("screenqa/complex"),
+}
+
+GOLDS: Mapping[str, GoldShape] = {
+    "screenqa/short": golds.TEXTS,
+    "screenqa/long": golds.TEXTS,
+    "screenqa/ui_contents": golds.RATER_TEXTS,
+    "screenqa/ui_contents_boxes": golds.RATER_BOXES,
+    "screenqa/complex": golds.TEXTS,
 }

@@ -4,23 +4,20 @@ Source: SeeClick's and ScreenSpot-Pro's own code, and the harnesses that run the
 what numbers count, in which of an answer's numbers they take, and by a pixel in the box.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from snellen.grading.coordinates import PIXELS, UNIT, CoordinateSpace
+from snellen.grading.coordinates import PIXELS
 from snellen.grading.metrics.boxes import Ltrb, point_in_box
-from snellen.grading.models.geometry import Space
-from snellen.grading.parse.coordinates import ReadPoint, robust_point, seeclick_point_or_box
-from snellen.grading.parse.responses import as_python_text
+from snellen.grading.parse.coordinates import ReadPoint, seeclick_point_or_box
 from snellen.grading.parse.screenspot import (
     evalscope_point,
     lmms_eval_point,
     screensuite_click,
     vlmevalkit_point,
 )
+from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import (
-    ALL_ITEMS,
     AS_IS,
     DROP_FAILED,
     STOP_ON_CRASH,
@@ -29,23 +26,26 @@ from snellen.grading.protocols.base import (
     Gold,
     Metric,
     Parsed,
-    Parser,
     Protocol,
     PublishedCrashError,
     UnjudgeableError,
     pairwise,
-    unparsed,
 )
-from snellen.grading.protocols.golds import Target, is_in_fractions, without_unknowns
+from snellen.grading.protocols.golds import GoldShape, Target, is_in_fractions, without_unknowns
+from snellen.grading.protocols.pointing import (
+    POINT_HIT,
+    fractions,
+    pixels,
+    pixels_above_one,
+    point_parser,
+    robust_pointing,
+    writes,
+)
 from snellen.grading.protocols.spaces import (
-    NOWHERE,
     InPixels,
-    box_in,
     declared_points,
     held,
     in_fractions,
-    placed,
-    point_hit,
     unit_box,
 )
 
@@ -53,41 +53,11 @@ V2, PRO = "screenspot-v2/point", "screenspot-pro/point"
 
 # ---- what an answer's numbers count ------------------------------------------------------------
 
-_Scale = Callable[[ReadPoint, Context], Parsed]
-
-
-def _parser(name: str, read: Callable[[str], ReadPoint | None], scale: _Scale) -> Parser:
-    def parse(response: object, context: Context) -> Parsed:
-        text = as_python_text(response)
-        point = None if text is None else read(text)
-        if point is None:
-            return unparsed("no point in it", compared=NOWHERE)
-        return placed(scale(point, context))
-
-    return Parser(name, parse)
-
-
-def _fractions(point: ReadPoint, _: Context) -> Parsed:
-    return Parsed((point.x, point.y))
-
-
-def _pixels(point: ReadPoint, context: Context) -> Parsed:
-    if not context.width or not context.height:
-        return Parsed(InPixels((point.x, point.y)))
-    return Parsed((point.x / context.width, point.y / context.height))
-
-
-def _pixels_above_one(point: ReadPoint, context: Context) -> Parsed:
-    if point.x > 1 or point.y > 1:
-        parsed = _pixels(point, context)
-        return parsed._replace(note=parsed.note or "read as pixels because a number exceeds 1")
-    return _fractions(point, context)
-
 
 def _by_magnitude(point: ReadPoint, context: Context) -> Parsed:
     largest = max(point.x, point.y)
     if largest > 1000:
-        parsed = _pixels(point, context)
+        parsed = pixels(point, context)
     else:
         extent = 1 if largest <= 1 else 1000
         parsed = Parsed((point.x / extent, point.y / extent))
@@ -96,30 +66,6 @@ def _by_magnitude(point: ReadPoint, context: Context) -> Parsed:
     # The harness writes the point with six decimals and reads it again.
     x, y = (float(f"{number:.6f}") for number in parsed.answer)
     return Parsed((x, y), None, "read by its size: up to 1, to 1000, or above")
-
-
-_DECLARED = re.compile(r"[\"']space[\"']\s{0,4}:\s{0,4}[\"'](unit|pixels|thousand|view)[\"']")
-
-
-def _read_declared(response: object, context: Context) -> Parsed:
-    text = as_python_text(response)
-    point = None if text is None else robust_point(text)
-    if text is None or point is None:
-        return unparsed("no point in it")
-    named = _DECLARED.findall(text[-1000:])
-    space = point.space or (Space(named[-1]) if named else None)
-    guess = ""
-    if space is None:
-        inside = 0 <= point.x <= 1 and 0 <= point.y <= 1
-        whole = point.x.is_integer() and point.y.is_integer()
-        space = Space.UNIT if inside and not whole else Space.PIXELS
-        guess = f"taken for {'fractions' if space is Space.UNIT else 'pixels of the image'}"
-    if space is Space.VIEW:
-        return unparsed("pixels of a view whose size it does not say")
-    if space is Space.PIXELS:
-        return placed(_pixels(point, context)._replace(note=guess))
-    extent = 1000 if space is Space.THOUSAND else 1
-    return placed(Parsed((point.x / extent, point.y / extent), None, guess))
 
 
 # ---- where the box lies ------------------------------------------------------------------------
@@ -159,17 +105,6 @@ def _hit_by_size(answer: AnswerValue, gold: Gold, _: object) -> tuple[float]:
 # ---- the protocols -----------------------------------------------------------------------------
 
 
-def _writes(form: str, space: CoordinateSpace = UNIT) -> Callable[[Gold], list[object]]:
-    """Return how a target's middle is written in a harness's form: {x} and {y}."""
-
-    def write(gold: Target) -> list[object]:
-        left, top, right, bottom = box_in(space, gold)
-        x, y = (left + right) / 2, (top + bottom) / 2
-        return [form.format(x=f"{x:.9f}", y=f"{y:.9f}")]
-
-    return write
-
-
 _OFFICIAL = Protocol(
     V2,
     "official",
@@ -177,10 +112,10 @@ _OFFICIAL = Protocol(
     "SeeClick pretrain/screenspot_test.py (661ff1b)",
     "a text with the word box is read as <box>(l,t),(r,b)</box> in thousandths; any other must hold"
     " two numbers, or four, in fractions, and no more",
-    _parser("SeeClick's: a point, or the middle of a box", seeclick_point_or_box, _fractions),
+    point_parser("SeeClick's: a point, or the middle of a box", seeclick_point_or_box, fractions),
     AS_IS,
-    pairwise("the point in the box, edges included", ("accuracy",), "accuracy", point_hit),
-    write=_writes("({x}, {y})"),
+    POINT_HIT,
+    write=writes("({x}, {y})"),
 )
 _LMMS_EVAL = replace(
     _OFFICIAL,
@@ -188,16 +123,16 @@ _LMMS_EVAL = replace(
     source="lmms-eval tasks/screenspot_v2/utils.py (6c3e853)",
     special="takes the image for 1 x 1, as its data has no size: an answer in pixels never hits;"
     " the first numbers of any text are an answer",
-    parser=_parser("lmms-eval's: the first pair that it finds", lmms_eval_point, _fractions),
+    parser=point_parser("lmms-eval's: the first pair that it finds", lmms_eval_point, fractions),
 )
 _LMMS_EVAL_PRO = replace(
     _LMMS_EVAL,
     source="lmms-eval tasks/screenspot_pro/utils.py (226ba42)",
     special="pixels when either number exceeds 1; the first numbers of any text are an answer",
-    parser=_parser(
+    parser=point_parser(
         "lmms-eval's: the first pair that it finds, pixels above 1",
         lmms_eval_point,
-        _pixels_above_one,
+        pixels_above_one,
     ),
 )
 _VLMEVALKIT = replace(
@@ -206,12 +141,12 @@ _VLMEVALKIT = replace(
     source="VLMEvalKit vlmeval/dataset/GUI/screenspot.py, screenspot_v2.py (055911d, 516d2ba)",
     special="wants `x=.., y=..`, anything else is the point (0, 0); pixels when either number"
     " exceeds 1; the box ends a pixel early: x+w-1, y+h-1",
-    parser=_parser("VLMEvalKit's `x=.., y=..`", vlmevalkit_point, _pixels_above_one),
+    parser=point_parser("VLMEvalKit's `x=.., y=..`", vlmevalkit_point, pixels_above_one),
     metric=_hit_in_image(
         "the point in the box less its last pixels, edges included", _box_less_a_pixel
     ),
     denominator=STOP_ON_CRASH,
-    write=_writes("x={x}, y={y}"),
+    write=writes("x={x}, y={y}"),
 )
 _VLMEVALKIT_PRO = replace(
     _VLMEVALKIT,
@@ -227,8 +162,8 @@ _EVALSCOPE = replace(
     " (0db6d7f)",
     special="the line after the last `Answer:`, else the last pair in brackets; fractions up to 1,"
     " thousandths up to 1000, pixels above; six decimals",
-    parser=_parser("evalscope's: the line after `Answer:`", evalscope_point, _by_magnitude),
-    write=_writes("Answer: [{x}, {y}]"),
+    parser=point_parser("evalscope's: the line after `Answer:`", evalscope_point, _by_magnitude),
+    write=writes("Answer: [{x}, {y}]"),
 )
 _SCREENSUITE = replace(
     _OFFICIAL,
@@ -237,7 +172,7 @@ _SCREENSUITE = replace(
     " (the click prompt in pixels)",
     special="wants click(x, y) in pixels; an item that the model did not answer is left out, one"
     " that can't be read counts 0",
-    parser=_parser("ScreenSuite's `click(x, y)`", screensuite_click, _pixels),
+    parser=point_parser("ScreenSuite's `click(x, y)`", screensuite_click, pixels),
     metric=pairwise(
         "the point in the box, edges included, by width and height",
         ("accuracy",),
@@ -245,22 +180,7 @@ _SCREENSUITE = replace(
         _hit_by_size,
     ),
     denominator=DROP_FAILED,
-    write=_writes("click({x}, {y})", PIXELS),
-)
-_ROBUST = replace(
-    _OFFICIAL,
-    id="robust",
-    source="ours",
-    special="the point that a reader would take; it counts what the answer declares (percent, or"
-    ' "space" in JSON), else fractions if it has decimals in 0..1, else pixels',
-    parser=Parser("the point that a reader would take, in its declared space", _read_declared),
-    metric=pairwise(
-        "the point in the box, edges included, in fractions or in pixels",
-        ("accuracy",),
-        "accuracy",
-        point_hit,
-    ),
-    denominator=ALL_ITEMS,
+    write=writes("click({x}, {y})", PIXELS),
 )
 _OFFICIAL_PRO = replace(
     _OFFICIAL,
@@ -276,8 +196,19 @@ def _of(task: str, *protocols: Protocol) -> tuple[Protocol, ...]:
 
 
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
-    V2: _of(V2, _OFFICIAL, _ROBUST, _LMMS_EVAL, _VLMEVALKIT, _SCREENSUITE),
+    V2: _of(V2, _OFFICIAL, robust_pointing(V2), _LMMS_EVAL, _VLMEVALKIT, _SCREENSUITE),
     PRO: _of(
-        PRO, _OFFICIAL_PRO, _ROBUST, _LMMS_EVAL_PRO, _VLMEVALKIT_PRO, _EVALSCOPE, _SCREENSUITE
+        PRO,
+        _OFFICIAL_PRO,
+        robust_pointing(PRO),
+        _LMMS_EVAL_PRO,
+        _VLMEVALKIT_PRO,
+        _EVALSCOPE,
+        _SCREENSUITE,
     ),
+}
+
+GOLDS: Mapping[str, GoldShape] = {
+    V2: golds.TARGET_IN_IMAGE,
+    PRO: golds.TARGET_IN_IMAGE,
 }

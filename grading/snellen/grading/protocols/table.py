@@ -1,73 +1,23 @@
 """Every protocol of every task, and the shape of every task's references, in one place.
 
 The first protocol of a task is its default: `official` where code was published, else `paper`.
+Each benchmark's module has those of its tasks, and `snellen.grading.protocols.names` lists them.
 Installed packages can add benchmarks (`snellen.grading.protocols.plugins`); their tasks follow.
 """
 
 from collections.abc import Mapping
 
 from snellen.grading.errors import UnknownNameError
-from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.golds import GoldShape
-from snellen.grading.protocols.plugins import InModules, WithPlugins
-
-_HERE = "snellen.grading.protocols"
+from snellen.grading.protocols.plugins import WithPlugins, own
 
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = WithPlugins(
-    InModules(
-        {
-            "visualwebbench": f"{_HERE}.visualwebbench:PROTOCOLS",
-            "screenqa": f"{_HERE}.screenqa:PROTOCOLS",
-            "webrssbench": f"{_HERE}.webrssbench:PROTOCOLS",
-            "mmbench-gui": f"{_HERE}.mmbench_gui:PROTOCOLS",
-            "matrix": f"{_HERE}.matrix:PROTOCOLS",
-            "screenspot-v2": f"{_HERE}.screenspot:PROTOCOLS",
-            "screenspot-pro": f"{_HERE}.screenspot:PROTOCOLS",
-        }
-    ),
-    lambda rules: rules.protocols,
+    own("PROTOCOLS"), lambda rules: rules.protocols
 )
 """Each task's protocols by its id."""
 
-_SHAPES: Mapping[str, GoldShape] = {
-    "visualwebbench/web_caption": golds.TEXT,
-    "visualwebbench/heading_ocr": golds.TEXT,
-    "visualwebbench/webqa": golds.TEXTS,
-    "visualwebbench/element_ocr": golds.TEXT,
-    "visualwebbench/element_ground": golds.INDEX,
-    "visualwebbench/action_prediction": golds.INDEX,
-    "visualwebbench/action_ground": golds.INDEX,
-    "visualwebbench/element_ground_bbox": golds.TARGET_BOX,
-    "visualwebbench/element_ground_point": golds.TARGET_POINT,
-    "visualwebbench/action_ground_bbox": golds.TARGET_BOX,
-    "visualwebbench/action_ground_point": golds.TARGET_POINT,
-    "screenqa/short": golds.TEXTS,
-    "screenqa/long": golds.TEXTS,
-    "screenqa/ui_contents": golds.RATER_TEXTS,
-    "screenqa/ui_contents_boxes": golds.RATER_BOXES,
-    "screenqa/complex": golds.TEXTS,
-    "webrssbench/position": golds.RELATIONS,
-    "webrssbench/ui_grouping": golds.REGION,
-    "webrssbench/form_filling": golds.TEXT,
-    "webrssbench/hint_text": golds.TEXT,
-    "webrssbench/color": golds.BUTTONS,
-    "webrssbench/text": golds.TEXT,
-    "webrssbench/layout": golds.TEXT,
-    "webrssbench/safety": golds.BUTTONS,
-    "mmbench-gui/l1": golds.LETTER,
-    "mmbench-gui/l2_basic": golds.TARGET_IN_IMAGE,
-    "mmbench-gui/l2_advanced": golds.TARGET_IN_IMAGE,
-    "mmbench-gui/l3": golds.EPISODE,
-    "mmbench-gui/l4": golds.EPISODE,
-    "screenspot-v2/point": golds.TARGET_IN_IMAGE,
-    "screenspot-pro/point": golds.TARGET_IN_IMAGE,
-}
-
-GOLDS: Mapping[str, GoldShape] = WithPlugins(
-    InModules({"matrix": f"{_HERE}.matrix:GOLDS"}, _SHAPES),
-    lambda rules: rules.golds,
-)
+GOLDS: Mapping[str, GoldShape] = WithPlugins(own("GOLDS"), lambda rules: rules.golds)
 """The shape of each task's references by its id."""
 
 

@@ -26,6 +26,7 @@ from snellen.grading.parse.lead_ins import placeholder_prefix, strip_quotes
 from snellen.grading.parse.refusals import names_button, safety_answer
 from snellen.grading.parse.regions import region
 from snellen.grading.parse.relations import Pair, Relation, relations, undirected
+from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import (
     AS_IS,
     AnswerValue,
@@ -42,6 +43,7 @@ from snellen.grading.protocols.base import (
     pairwise,
     unparsed,
 )
+from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.texts import AS_GIVEN, all_texts, equal, text_parser
 
 _C4 = "WebRSSBench appendix C.4"
@@ -335,4 +337,15 @@ _ROBUST = (
 
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
     paper.task: (paper, robust) for paper, robust in zip(_PAPER, _ROBUST, strict=True)
+}
+
+GOLDS: Mapping[str, GoldShape] = {
+    "webrssbench/position": golds.RELATIONS,
+    "webrssbench/ui_grouping": golds.REGION,
+    "webrssbench/form_filling": golds.TEXT,
+    "webrssbench/hint_text": golds.TEXT,
+    "webrssbench/color": golds.BUTTONS,
+    "webrssbench/text": golds.TEXT,
+    "webrssbench/layout": golds.TEXT,
+    "webrssbench/safety": golds.BUTTONS,
 }

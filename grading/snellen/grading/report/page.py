@@ -14,8 +14,8 @@ from snellen.grading.models.estimates import Breakdown, Chance, Estimate, Interv
 from snellen.grading.models.reports import DataPin, MetricValue, Problem, ProblemKind
 from snellen.grading.models.runs import Run
 from snellen.grading.models.scores import Outcome
-from snellen.grading.summaries.matrix import Grid
-from snellen.grading.summaries.tables import SummaryTable
+from snellen.grading.tables.matrix import Grid
+from snellen.grading.tables.summary import SummaryTable
 
 
 class MetricRow(NamedTuple):

@@ -16,10 +16,11 @@ from snellen.sdk.cli.listing import task_names
 from snellen.sdk.cli.options import PROBLEMS, Images
 from snellen.sdk.cli.telling import error_told, errors_told
 from snellen.sdk.cli.terminal import Terminal
-from snellen.tasks.checking import DataCheck, ImagesCheck, SplitCheck
-from snellen.tasks.checking import check as check_data
-from snellen.tasks.fetching import PLACES, Fetched, FetchError, Progress, place_of
-from snellen.tasks.fetching import fetch as fetch_files
+from snellen.tasks.benchmarks.table import own_places, place_of
+from snellen.tasks.data.check import DataCheck, ImagesCheck, SplitCheck
+from snellen.tasks.data.check import check as check_data
+from snellen.tasks.data.fetch import Fetched, FetchError, Progress
+from snellen.tasks.data.fetch import fetch as fetch_files
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -37,12 +38,12 @@ group = typer.Typer(
 
 
 def _benchmark_names(incomplete: str) -> list[str]:
-    return [name for name in PLACES if name.startswith(incomplete)]
+    return [name for name in own_places() if name.startswith(incomplete)]
 
 
 def fetch(
     benchmark: Annotated[
-        str, typer.Argument(help=f"{', '.join(PLACES)}.", autocompletion=_benchmark_names)
+        str, typer.Argument(help=f"{', '.join(own_places())}.", autocompletion=_benchmark_names)
     ],
     to: Annotated[
         Path | None,

@@ -14,7 +14,7 @@ from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.models.estimates import Breakdown
 from snellen.grading.protocols.table import PROTOCOLS
 from snellen.grading.report.html import ready
-from snellen.grading.summaries import matrix
+from snellen.grading.tables import matrix
 from snellen.sdk.cli import show
 from snellen.sdk.cli.listing import task_names
 from snellen.sdk.reports import PAGE, Report, check_ending

@@ -22,7 +22,7 @@ from snellen.grading.report.population import (
 )
 from snellen.grading.report.render import grouping, interval_cell, metric_cells
 from snellen.grading.stats.plans import Costs, Plan, Planned
-from snellen.grading.summaries.matrix import Grid
+from snellen.grading.tables.matrix import Grid
 from snellen.sdk.cli.tables import Head, print_table
 from snellen.sdk.cli.terminal import Terminal
 from snellen.sdk.comparison import Comparison

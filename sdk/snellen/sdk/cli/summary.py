@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from snellen.grading.summaries.mmbench_gui_online import Missing, Reading
-from snellen.grading.summaries.tables import Kind, SummaryTable
+from snellen.grading.tables.mmbench_gui_online import Missing, Reading
+from snellen.grading.tables.summary import Kind, SummaryTable
 from snellen.sdk.cli.options import check_folder
 from snellen.sdk.cli.tables import Head, print_table
 from snellen.sdk.cli.telling import errors_told

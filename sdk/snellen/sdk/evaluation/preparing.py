@@ -25,8 +25,8 @@ from snellen.sdk.local import choose, grade_selection
 from snellen.sdk.reports import Report
 from snellen.sdk.selection import Data, Selection, select
 from snellen.tasks.benchmarks.table import load_task
+from snellen.tasks.data.pins import digest_of
 from snellen.tasks.models import TaskData
-from snellen.tasks.pins import digest_of
 from snellen.tasks.views import view
 
 _WITHOUT_IMAGES = "+no-images"

@@ -87,7 +87,7 @@ def is_episode(names: Container[object]) -> bool:
 
 def _of_episode(collector: Collector, record: Mapping[str, Any], line: int) -> Mapping[str, Any]:
     # Loaded late: it needs the protocols, and so numpy, which no other record does.
-    from snellen.tasks.sources.mmbench_gui_episodes import read_record
+    from snellen.tasks.benchmarks.mmbench_gui.episodes import read_record
 
     plain: dict[str, object] = {}
     for key, value in record.items():

@@ -10,7 +10,7 @@ from snellen.grading.models.scores import Outcome
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import NO_CONTEXT, AnswerValue, FloatArray
 from snellen.grading.protocols.table import protocol_of
-from snellen.grading.summaries.tables import Summary
+from snellen.grading.tables.summary import Summary
 from snellen.sdk.reports import Report, intake_of
 
 _LOST = (Outcome.MISSING, Outcome.ERROR)

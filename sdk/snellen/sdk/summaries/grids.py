@@ -1,9 +1,9 @@
 """Summaries of reports whose items lie in a grid: ScreenSpot's cells, and the 4 x 4 matrix."""
 
 from snellen.grading.report.heat_map import grid_note
-from snellen.grading.summaries.matrix import Grid
-from snellen.grading.summaries.screenspot import cell_scores, screenspot_summary
-from snellen.grading.summaries.tables import Cell, Column, Kind, PartValue, Summary, SummaryTable
+from snellen.grading.tables.matrix import Grid
+from snellen.grading.tables.screenspot import cell_scores, screenspot_summary
+from snellen.grading.tables.summary import Cell, Column, Kind, PartValue, Summary, SummaryTable
 from snellen.sdk.reports import Report
 from snellen.sdk.summaries.cells import cells_of
 from snellen.sdk.summaries.options import Options

@@ -8,8 +8,8 @@ import numpy as np
 from snellen.grading.errors import InputError
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.mmbench_gui_online import Run as Episode
-from snellen.grading.summaries.mmbench_gui import Grounded, grounding, understanding
-from snellen.grading.summaries.mmbench_gui_online import (
+from snellen.grading.tables.mmbench_gui import Grounded, grounding, understanding
+from snellen.grading.tables.mmbench_gui_online import (
     READINGS,
     Automation,
     Missing,
@@ -18,7 +18,7 @@ from snellen.grading.summaries.mmbench_gui_online import (
     automation,
     over_attempts,
 )
-from snellen.grading.summaries.mmbench_gui_tables import (
+from snellen.grading.tables.mmbench_gui_tables import (
     L2,
     L2_ADVANCED,
     L2_BASIC,
@@ -27,7 +27,7 @@ from snellen.grading.summaries.mmbench_gui_tables import (
     losses_tables,
     understanding_summary,
 )
-from snellen.grading.summaries.tables import Summary, SummaryTable
+from snellen.grading.tables.summary import Summary, SummaryTable
 from snellen.sdk.reports import Report
 from snellen.sdk.summaries.cells import Cells, cells_of
 from snellen.sdk.summaries.options import Options

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from snellen.grading.models.estimates import Breakdown
 from snellen.grading.protocols.table import protocol_of
-from snellen.grading.summaries.tables import Cell, Column, Kind, PartValue, Summary, SummaryTable
+from snellen.grading.tables.summary import Cell, Column, Kind, PartValue, Summary, SummaryTable
 from snellen.sdk.reports import Report
 from snellen.sdk.summaries import grids, mmbench_gui, webrssbench
 from snellen.sdk.summaries.cells import of_sample
 from snellen.sdk.summaries.options import DEFAULT, Options
+from snellen.tasks.benchmarks.table import task_of
 
 SUMMARIES: Mapping[str, Callable[[Report, Options], Summary]] = MappingProxyType(
     {
@@ -50,7 +52,12 @@ def metric_values(report: Report) -> tuple[PartValue, ...]:
 
 
 def plain_summary(report: Report) -> Summary:
-    """Return a report's metrics, which are all that a paper prints of most tasks."""
+    """Return a report's metrics, and its primary one by the tags that its task names for it."""
+    parts = [
+        report.by(tag, least=1)
+        for tag in task_of(report.task).by
+        if tag in report.tags and report.has_scores
+    ]
     rows: list[tuple[Cell, ...]] = []
     for key, metric in report.metrics.items():
         estimate = report.estimates.get(key)
@@ -74,6 +81,29 @@ def plain_summary(report: Report) -> Summary:
                 tuple(rows),
                 protocol_of(report.task, report.protocol).source,
             ),
+            *(_part_table(report.task, part) for part in parts),
         ),
-        values=metric_values(report),
+        values=(
+            *metric_values(report),
+            *(
+                PartValue(report.task, part.metric, cell.name, cell.estimate.value, cell.items)
+                for part in parts
+                for cell in part.cells
+                if cell.estimate is not None
+            ),
+        ),
+    )
+
+
+def _part_table(task: str, part: Breakdown) -> SummaryTable:
+    """Lay a metric out by the values of a tag."""
+    rows = tuple(
+        (cell.name, None if cell.estimate is None else cell.estimate.value, cell.items)
+        for cell in part.cells
+    )
+    return SummaryTable(
+        f"{task}, {part.metric} by {part.tag}",
+        (Column(part.tag, Kind.TEXT), Column(part.metric), Column("items", Kind.COUNT)),
+        rows,
+        "ours",
     )

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from snellen.grading.summaries.mmbench_gui_online import Missing, Reading
+from snellen.grading.tables.mmbench_gui_online import Missing, Reading
 
 
 class Options(NamedTuple):

@@ -7,7 +7,7 @@ from types import MappingProxyType
 import msgspec
 
 from snellen.grading.errors import InputError
-from snellen.grading.summaries.tables import Summary, SummaryTable, to_markdown, to_plain
+from snellen.grading.tables.summary import Summary, SummaryTable, to_markdown, to_plain
 from snellen.sdk.files import write_atomically
 
 

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from snellen.grading.errors import InputError
-from snellen.grading.summaries.mmbench_gui_online import Missing, Reading
-from snellen.grading.summaries.mmbench_gui_tables import L2_ADVANCED, L2_BASIC
-from snellen.grading.summaries.tables import PartValue, Summary
-from snellen.grading.summaries.visualwebbench import SEVEN, average_of_seven
-from snellen.grading.summaries.visualwebbench_tables import seven_summary
+from snellen.grading.tables.mmbench_gui_online import Missing, Reading
+from snellen.grading.tables.mmbench_gui_tables import L2_ADVANCED, L2_BASIC
+from snellen.grading.tables.summary import PartValue, Summary
+from snellen.grading.tables.visualwebbench import SEVEN, average_of_seven, seven_summary
 from snellen.sdk.reports import Report
 from snellen.sdk.saved import load_report
 from snellen.sdk.summaries.cells import cells_of, of_sample

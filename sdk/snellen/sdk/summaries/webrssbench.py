@@ -4,16 +4,19 @@ from collections.abc import Callable, Sequence
 
 from snellen.grading.metrics.similarity import CharNgramEmbedder, TfidfCorpus, embedding_cosines
 from snellen.grading.parse.regions import Region
-from snellen.grading.summaries.before_after import Responses, pair_up, shifts
-from snellen.grading.summaries.tables import PartValue, Summary
-from snellen.grading.summaries.webrssbench import PositionScore, position, safety, ui_grouping
-from snellen.grading.summaries.webrssbench_tables import (
+from snellen.grading.tables.before_after import Responses, pair_up, shifts
+from snellen.grading.tables.summary import PartValue, Summary
+from snellen.grading.tables.webrssbench import (
     ALL,
+    PositionScore,
     grouping_summary,
     parts_summary,
+    position,
     position_summary,
+    safety,
     safety_summary,
     shift_summary,
+    ui_grouping,
 )
 from snellen.sdk.reports import Report, intake_of
 from snellen.sdk.summaries.cells import Cells, cells_of

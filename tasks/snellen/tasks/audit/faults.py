@@ -11,7 +11,7 @@ from snellen.grading.protocols.golds import Target
 from snellen.tasks.audit.items import AuditItem, guess_of, holds, words
 from snellen.tasks.audit.models import Fault
 from snellen.tasks.audit.pictures import Look, alike
-from snellen.tasks.benchmarks.screenqa import NO_ANSWER
+from snellen.tasks.benchmarks.screenqa.load import NO_ANSWER
 from snellen.tasks.pack.preview import reference_marks
 
 STANDS_OUT = 2.0

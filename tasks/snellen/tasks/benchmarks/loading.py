@@ -1,13 +1,14 @@
 """What the benchmarks' loaders have in common."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from snellen.grading.errors import UnknownNameError
 from snellen.grading.models.geometry import Space
 from snellen.grading.models.reports import DataPin
-from snellen.tasks.pins import pin
-from snellen.tasks.sources.rows import Split
+from snellen.tasks.data.pins import pin
+from snellen.tasks.data.release import Release
+from snellen.tasks.io.rows import Split
 
 _Task = TypeVar("_Task")
 
@@ -24,9 +25,9 @@ def task_in(tasks: Mapping[str, _Task], task: str, benchmark: str) -> _Task:
         raise UnknownNameError(f"{benchmark} task", task, tasks) from None
 
 
-def pin_of(split: Split) -> DataPin:
+def pin_of(split: Split, releases: Sequence[Release] = ()) -> DataPin:
     """Say which release a split is, with what was decided on reading it."""
-    found = pin(split.role, split.split, split.path, split.sha256, len(split.ids))
+    found = pin(split.role, split.split, split.path, split.sha256, len(split.ids), releases)
     notes = "; ".join(note for note in (found.note, split.note) if note)
     return found.model_copy(update={"note": notes})
 

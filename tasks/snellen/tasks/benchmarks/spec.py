@@ -1,16 +1,20 @@
-"""What a task is: its id, the form of its answers, and the loader of its files.
+"""A benchmark as one object: its tasks, how they are scored, loaded, fetched and recognised.
 
-`Benchmark` is a whole benchmark as another package adds it; snellen's own are in the tables.
+snellen's own benchmarks and those of other packages are made alike. What is heavy is left to be
+imported when it is used, so that a list of all benchmarks is quick.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from snellen.grading.errors import PluginError
-from snellen.grading.guesses import Guess
+from snellen.grading.guesses import Guess, RandomPoint
 from snellen.grading.models.kinds import AnswerKind
 from snellen.grading.protocols.plugins import Rules
+from snellen.tasks.data.release import Place, Release, Signs
 
 if TYPE_CHECKING:
     from snellen.tasks.models import TaskData
@@ -31,6 +35,20 @@ class Loader(Protocol):
         ...
 
 
+def late(name: str) -> Callable[..., Any]:
+    """Return a function that is imported when it is first called.
+
+    Args:
+        name: `package.module:function`.
+    """
+    module, _, function = name.partition(":")
+
+    def call(*arguments: object, **options: object) -> object:
+        return getattr(import_module(module), function)(*arguments, **options)
+
+    return call
+
+
 @dataclass(frozen=True, slots=True)
 class TaskSpec:
     """One task.
@@ -39,10 +57,11 @@ class TaskSpec:
         id: Its id, `benchmark/task`.
         title: What it asks, in a line.
         kind: The form of an answer.
-        primary: The metric that its one number is, by default.
+        primary: The primary metric of its default protocol. It is said again here because a list
+            of all tasks imports no protocol.
         guess: How one guesses at it blindly; `snellen.grading.chance.chance_of` says what that
             scores.
-        loader: Reads its published files.
+        by: The tags by which a summary breaks its reports down.
     """
 
     id: str
@@ -50,24 +69,42 @@ class TaskSpec:
     kind: AnswerKind
     primary: str
     guess: Guess
-    loader: Loader
+    by: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+def pointing_task(task: str, title: str, by: tuple[str, ...] = ()) -> TaskSpec:
+    """Return a task that asks for a point: right in the target, and guessed anywhere."""
+    return TaskSpec(task, title, AnswerKind.POINT, "accuracy", RandomPoint(), by)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Benchmark(Rules):
-    """A benchmark that another package adds, by an entry point of the group `snellen.benchmarks`.
+    """A benchmark: snellen's own, or one that a package adds (entry point `snellen.benchmarks`).
 
     Attributes:
         tasks: Its tasks, in the order in which they are listed.
+        load: Reads one split of any of them from its published files.
+        place: Where it is published; None: nowhere that can be fetched from.
+        releases: The releases that are known of it, which its loader hands to `pin`.
+        signs: By what its files are recognised.
 
     Raises:
         PluginError: The parts do not belong together.
     """
 
     tasks: tuple[TaskSpec, ...]
+    load: Loader
+    place: Place | None = None
+    releases: tuple[Release, ...] = ()
+    signs: Signs = field(default_factory=Signs)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check(self) -> None:
+        """Check that the tasks are those that there are rules for.
+
+        Raises:
+            PluginError: They are not.
+        """
+        super().check()
         ids = [spec.id for spec in self.tasks]
         if len(set(ids)) < len(ids) or set(ids) != set(self.protocols):
             raise PluginError(

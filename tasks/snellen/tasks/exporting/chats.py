@@ -18,7 +18,7 @@ from snellen.grading.errors import InputError
 from snellen.grading.models.answers import AnswerKind
 from snellen.grading.models.base import Closed
 from snellen.grading.models.geometry import Space
-from snellen.tasks.benchmarks.webrssbench_prompts import PROMPTS
+from snellen.tasks.benchmarks.webrssbench.prompts import PROMPTS
 from snellen.tasks.exporting.answers import best_answers, relation_of, spoken
 from snellen.tasks.exporting.pictures import Prepared, prepare
 from snellen.tasks.pack.folders import new_folder, replace_hashed, write_hashed

@@ -16,6 +16,7 @@ from snellen.grading.models.items import Item
 from snellen.grading.no_json import NO_JSON
 from snellen.grading.protocols.base import NO_CONTEXT, Context
 from snellen.grading.protocols.table import protocol_of
+from snellen.tasks.data.pins import digest_of
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack import sealing
 from snellen.tasks.pack.folders import read_inside
@@ -31,7 +32,6 @@ from snellen.tasks.pack.layout import (
     PackTask,
 )
 from snellen.tasks.pack.references import References, header, key_named, read_references
-from snellen.tasks.pins import digest_of
 
 __all__ = [
     "ItemLines",

@@ -16,7 +16,8 @@ from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.tasks.audit.auditing import audit_pack
 from snellen.tasks.audit.models import Solver
-from snellen.tasks.benchmarks.matrix import load
+from snellen.tasks.benchmarks.matrix.format import DIMENSIONS
+from snellen.tasks.benchmarks.matrix.load import load
 from snellen.tasks.building.chance import draw
 from snellen.tasks.building.elements import Element, Ltrb, Screen
 from snellen.tasks.building.keeping import write_snapshot
@@ -29,7 +30,6 @@ from snellen.tasks.building.snapshots import Captured, Snapshot
 from snellen.tasks.pack.checking import check_pack
 from snellen.tasks.pack.reading import open_pack, open_references
 from snellen.tasks.pack.writing import Part, write_pack
-from snellen.tasks.sources.matrix import DIMENSIONS
 
 PREFIX = "matrix/items/"
 SIZE = (1280, 1400)

@@ -17,7 +17,8 @@ from PIL import Image
 from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape
-from snellen.tasks.benchmarks.mmbench_gui import load
+from snellen.tasks.benchmarks.mmbench_gui.format import DIFFICULTIES
+from snellen.tasks.benchmarks.mmbench_gui.load import load
 from snellen.tasks.building.elements import Element, Screen
 from snellen.tasks.building.makers.base import Made, Refused
 from snellen.tasks.building.makers.mmbench_gui import MAKERS, write_data
@@ -26,10 +27,9 @@ from snellen.tasks.building.makers.mmbench_gui_l2 import advanced, basic, place_
 from snellen.tasks.building.makers.mmbench_gui_options import among, look_alikes, steps
 from snellen.tasks.building.making import PageItems, make_items
 from snellen.tasks.building.snapshots import Captured, Click, Snapshot
-from snellen.tasks.checking import image_faults
+from snellen.tasks.data.check import image_faults
 from snellen.tasks.pack.checking import check_pack
 from snellen.tasks.pack.writing import Part, write_pack
-from snellen.tasks.sources.mmbench_gui import DIFFICULTIES
 
 WIDTH, HEIGHT = 1280, 1200
 PEOPLE = ["Ann Lee", "Bob Ray", "Cid Fox", "Dan Orr", "Eve Kay", "Flo May"]

@@ -14,7 +14,7 @@ from PIL import Image
 from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape
-from snellen.tasks.benchmarks.screenqa import NO_ANSWER, load
+from snellen.tasks.benchmarks.screenqa.load import NO_ANSWER, load
 from snellen.tasks.building.elements import Element, Screen
 from snellen.tasks.building.makers.base import Made, Refused
 from snellen.tasks.building.makers.screenqa import COMPLEX, IMAGES, LONG, MAKERS, SHORT, write_data
@@ -25,7 +25,7 @@ from snellen.tasks.building.makers.screenqa_wording import question_of, sentence
 from snellen.tasks.building.makers.visualwebbench_questions import questions_of
 from snellen.tasks.building.making import PageItems, make_items
 from snellen.tasks.building.snapshots import Captured, Snapshot
-from snellen.tasks.checking import image_faults
+from snellen.tasks.data.check import image_faults
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.checking import check_pack
 from snellen.tasks.pack.writing import Part, write_pack

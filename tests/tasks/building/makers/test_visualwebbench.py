@@ -11,12 +11,12 @@ from PIL import Image
 from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape
-from snellen.tasks.benchmarks.visualwebbench import TASKS, load
+from snellen.tasks.benchmarks.visualwebbench.load import TASKS, load
 from snellen.tasks.building.elements import Element, Screen
 from snellen.tasks.building.makers.visualwebbench import MAKERS, VARIANTS, write_data
 from snellen.tasks.building.making import PageItems, make_items
 from snellen.tasks.building.snapshots import Captured, Click, Snapshot
-from snellen.tasks.checking import image_faults
+from snellen.tasks.data.check import image_faults
 from snellen.tasks.pack.checking import check_pack
 from snellen.tasks.pack.writing import Part, write_pack
 

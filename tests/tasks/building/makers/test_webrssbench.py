@@ -16,7 +16,7 @@ from PIL import Image, ImageDraw
 
 from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.protocols.table import gold_shape, protocol_of
-from snellen.tasks.benchmarks.webrssbench import load
+from snellen.tasks.benchmarks.webrssbench.load import load
 from snellen.tasks.building.chance import draw
 from snellen.tasks.building.elements import Element, Ltrb, Screen
 from snellen.tasks.building.makers.base import Made, Refused

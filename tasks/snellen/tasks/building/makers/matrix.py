@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from snellen.tasks.benchmarks.matrix.format import ITEMS
 from snellen.tasks.building.makers.base import Maker
 from snellen.tasks.building.makers.matrix_actions import make_decisions, make_tool_calls
 from snellen.tasks.building.makers.matrix_charts import make_charts
@@ -23,7 +24,6 @@ from snellen.tasks.building.makers.matrix_sights import make_captioning
 from snellen.tasks.building.makers.sides import Side, side_of, write_images, write_sides
 from snellen.tasks.building.making import PageItems
 from snellen.tasks.pack.folders import new_folder
-from snellen.tasks.sources.matrix import ITEMS
 
 MAKERS: Mapping[str, Maker] = MappingProxyType(
     {

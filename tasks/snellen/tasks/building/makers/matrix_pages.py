@@ -5,6 +5,7 @@ from itertools import pairwise, permutations
 from random import Random
 
 from snellen.grading.parse.relations import Relation
+from snellen.tasks.benchmarks.webrssbench.positions import PageBox, projections
 from snellen.tasks.building.buttons import labelled_buttons
 from snellen.tasks.building.elements import Element, Ltrb, Screen
 from snellen.tasks.building.fields import text_fields
@@ -35,7 +36,6 @@ from snellen.tasks.building.makers.visualwebbench_shared import (
     rounded,
 )
 from snellen.tasks.building.snapshots import Snapshot
-from snellen.tasks.sources.webrssbench_positions import PageBox, projections
 
 _ROLES = "object_recognition"
 _PICTURE = 40.0

@@ -15,9 +15,9 @@ from enum import StrEnum
 from random import Random
 from typing import Any, NamedTuple
 
+from snellen.tasks.benchmarks.matrix.format import DIMENSIONS
 from snellen.tasks.building.makers.base import Made, Refused
 from snellen.tasks.building.snapshots import Snapshot
-from snellen.tasks.sources.matrix import DIMENSIONS
 
 TASK = "matrix/items"
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from snellen.tasks.benchmarks.mmbench_gui import L1, L2_ADVANCED, L2_BASIC
+from snellen.tasks.benchmarks.mmbench_gui.format import DIFFICULTIES, L1_FILE, L2_FILE
+from snellen.tasks.benchmarks.mmbench_gui.load import L1, L2_ADVANCED, L2_BASIC
 from snellen.tasks.building.makers import mmbench_gui_l2
 from snellen.tasks.building.makers.base import Made, Maker, Refused
 from snellen.tasks.building.makers.marking import LETTERS
@@ -20,8 +21,6 @@ from snellen.tasks.building.makers.visualwebbench_shared import language_of, rou
 from snellen.tasks.building.making import PageItems
 from snellen.tasks.building.snapshots import Snapshot
 from snellen.tasks.pack.folders import new_folder
-from snellen.tasks.sources.mmbench_gui import DIFFICULTIES
-from snellen.tasks.sources.mmbench_gui_files import L1_FILE, L2_FILE
 
 _IMAGES = "offline_images"
 _KINDS = MappingProxyType({L2_BASIC: "basic", L2_ADVANCED: "advanced"})

@@ -10,6 +10,7 @@ from random import Random
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
+from snellen.tasks.benchmarks.mmbench_gui.format import FEWEST_OPTIONS, MOST_OPTIONS, Difficulty
 from snellen.tasks.building.elements import Element, Screen
 from snellen.tasks.building.makers.mmbench_gui_options import (
     Options,
@@ -35,7 +36,6 @@ from snellen.tasks.building.makers.visualwebbench_shared import (
     one_line,
 )
 from snellen.tasks.building.snapshots import Snapshot
-from snellen.tasks.sources.mmbench_gui import FEWEST_OPTIONS, MOST_OPTIONS, Difficulty
 
 _MOST_COUNT = 25
 _APART = 40.0

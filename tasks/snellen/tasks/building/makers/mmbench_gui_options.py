@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from typing import NamedTuple
 
+from snellen.tasks.benchmarks.mmbench_gui.format import FEWEST_OPTIONS, MOST_OPTIONS
 from snellen.tasks.building.makers.visualwebbench_shared import folded
-from snellen.tasks.sources.mmbench_gui import FEWEST_OPTIONS, MOST_OPTIONS
 
 _STANDS_OUT = 1.8
 _TRIES = 200

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from snellen.tasks.benchmarks.screenqa import NO_ANSWER
+from snellen.tasks.benchmarks.screenqa.load import NO_ANSWER
 from snellen.tasks.building.chance import draw
 from snellen.tasks.building.makers.base import Made, Maker, Refused
 from snellen.tasks.building.makers.screenqa_absent import (

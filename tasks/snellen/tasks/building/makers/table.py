@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from snellen.tasks.benchmarks.screenqa import PAGE_PROMPTS
+from snellen.tasks.benchmarks.screenqa.load import PAGE_PROMPTS
 from snellen.tasks.building.changes.base import ChangeMaker
 from snellen.tasks.building.changes.webrssbench import CHANGES as WEBRSSBENCH_CHANGES
 from snellen.tasks.building.makers import (

@@ -12,6 +12,7 @@ from random import Random
 from types import MappingProxyType
 from typing import NamedTuple
 
+from snellen.tasks.benchmarks.visualwebbench.format import LETTERS
 from snellen.tasks.building.elements import Element, Ltrb, Screen
 from snellen.tasks.building.makers.base import Made, Maker, Refused
 from snellen.tasks.building.makers.marking import mark_letters
@@ -29,7 +30,6 @@ from snellen.tasks.building.makers.visualwebbench_shared import (
     rounded,
 )
 from snellen.tasks.building.snapshots import Snapshot
-from snellen.tasks.sources.visualwebbench_rows import LETTERS
 
 GROUND_ITEMS = 3
 """The most items of one page, for each of the two tasks."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
+from snellen.tasks.benchmarks.visualwebbench.format import LETTERS
 from snellen.tasks.building.elements import Element
 from snellen.tasks.building.makers.base import Made, Refused
 from snellen.tasks.building.makers.marking import mark_box
@@ -27,7 +28,6 @@ from snellen.tasks.building.makers.visualwebbench_shared import (
     rounded,
 )
 from snellen.tasks.building.snapshots import Snapshot
-from snellen.tasks.sources.visualwebbench_rows import LETTERS
 
 CLICK_ITEMS = 3
 """The most items of one page."""

@@ -6,6 +6,8 @@ from typing import Any, cast
 
 import msgspec
 
+from snellen.tasks.benchmarks.webrssbench.manifest import FILES, FORMAT
+from snellen.tasks.benchmarks.webrssbench.rows import BENCHMARK
 from snellen.tasks.building.makers.base import Made, Maker
 from snellen.tasks.building.makers.sides import Side, side_of, write_images, write_sides
 from snellen.tasks.building.makers.webrssbench_buttons import (
@@ -26,9 +28,7 @@ from snellen.tasks.building.makers.webrssbench_layout import LAYOUT, make_layout
 from snellen.tasks.building.makers.webrssbench_position import POSITION, make_position
 from snellen.tasks.building.makers.webrssbench_regions import GROUPING, make_ui_grouping
 from snellen.tasks.building.making import PageItems
-from snellen.tasks.sources.files import DEFAULT_SPLIT
-from snellen.tasks.sources.webrssbench_manifest import FILES, FORMAT
-from snellen.tasks.sources.webrssbench_rows import BENCHMARK
+from snellen.tasks.io.files import DEFAULT_SPLIT
 
 MAKERS: Mapping[str, Maker] = {
     POSITION: make_position,

@@ -14,6 +14,7 @@ from itertools import combinations
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
+from snellen.tasks.benchmarks.webrssbench.positions import PageBox, label
 from snellen.tasks.building.elements import Element, Ltrb, Screen
 from snellen.tasks.building.makers.base import Made, Refused
 from snellen.tasks.building.makers.webrssbench_rows import (
@@ -25,7 +26,6 @@ from snellen.tasks.building.makers.webrssbench_rows import (
     sized,
 )
 from snellen.tasks.building.snapshots import Snapshot
-from snellen.tasks.sources.webrssbench_positions import PageBox, label
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any, NamedTuple
 
+from snellen.tasks.benchmarks.webrssbench.rows import BENCHMARK
 from snellen.tasks.building.elements import Element, Screen
 from snellen.tasks.building.makers.base import Made, Refused
 from snellen.tasks.building.snapshots import Change, Snapshot
-from snellen.tasks.sources.webrssbench_rows import BENCHMARK
 
 NO_CHANGE = "no perturbation of it was kept"
 

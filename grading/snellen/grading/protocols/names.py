@@ -1,0 +1,21 @@
+"""The one list of snellen's own benchmarks, by which both floors import what they have of each."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+OWN: Mapping[str, str] = MappingProxyType(
+    {
+        "visualwebbench": "visualwebbench",
+        "webrssbench": "webrssbench",
+        "mmbench-gui": "mmbench_gui",
+        "screenqa": "screenqa",
+        "matrix": "matrix",
+        "screenspot-v2": "screenspot",
+        "screenspot-pro": "screenspot",
+    }
+)
+"""Each benchmark's module, in the order in which benchmarks are listed.
+
+In `snellen.grading.protocols` it has `PROTOCOLS` and `GOLDS`, by task; in
+`snellen.tasks.benchmarks` it has `BENCHMARKS`.
+"""

@@ -1,0 +1,203 @@
+"""How VisualWebBench's seven tasks, and their box and point variants, are scored.
+
+Source: VisualWebBench (Liu et al., 2024) and its repository's `utils/eval_utils.py`, by default
+with the post-processing of its OpenAI adapter, which its LLaVA adapter shares.
+"""
+
+from collections.abc import Mapping
+
+from snellen.grading.protocols import golds
+from snellen.grading.protocols.base import (
+    AS_IS,
+    STOP_ON_CRASH,
+    Metric,
+    Parser,
+    Protocol,
+)
+from snellen.grading.protocols.golds import GoldShape
+from snellen.grading.protocols.spaces import declared_boxes, declared_points
+from snellen.grading.protocols.texts import AS_GIVEN, SQUAD
+from snellen.grading.protocols.visualwebbench.adapters import by_adapter, screensuite
+from snellen.grading.protocols.visualwebbench.parts import (
+    ACCURACY,
+    AFTER_COLON,
+    BOX,
+    BOX_HIT,
+    CHOICE,
+    DROP_RAISING,
+    META_DESCRIPTION,
+    POINT,
+    POINT_HIT,
+    ROBUST_CHOICE,
+    SQUAD_F1,
+    rouge101,
+)
+from snellen.grading.protocols.visualwebbench.robust import robust
+
+_EVAL_UTILS = "VisualWebBench utils/eval_utils.py"
+_LMMS_EVAL = "lmms-eval 0.7.3, tasks/visualwebbench/utils.py"
+
+
+def _rouge_task(task: str, parser: Parser, *, blank_up_to: int = 0) -> tuple[Protocol, ...]:
+    metric = rouge101(blank_up_to=blank_up_to)
+    official = Protocol(
+        task,
+        "official",
+        1,
+        f"{_EVAL_UTILS}; rouge 1.0.1",
+        "case counts, repeated words count once; a response of dots alone ends the run",
+        parser,
+        AS_IS,
+        metric,
+        STOP_ON_CRASH,
+    )
+    return (
+        official,
+        *by_adapter(official),
+        robust(task),
+        _as_given(
+            task, metric, "the official metric on the text as given, with nothing cut from it"
+        ),
+        screensuite(official, rouge101(blank_up_to=blank_up_to, averaged=True, blank_golds=True)),
+    )
+
+
+def _as_given(task: str, metric: Metric, special: str) -> Protocol:
+    return Protocol(
+        task, "lmms-eval", 1, _LMMS_EVAL, special, AS_GIVEN, AS_IS, metric, STOP_ON_CRASH
+    )
+
+
+def _choice_task(task: str) -> tuple[Protocol, ...]:
+    official = Protocol(
+        task,
+        "official",
+        1,
+        f"{_EVAL_UTILS}, parse_multi_choice_response",
+        "the last letter between spaces wins, the article A included; B) is no answer",
+        CHOICE,
+        AS_IS,
+        ACCURACY,
+    )
+    return (
+        official,
+        *by_adapter(official),
+        Protocol(
+            task,
+            "robust",
+            1,
+            "ours",
+            "the last explicit choice; never the article; two choices are none",
+            ROBUST_CHOICE,
+            AS_IS,
+            ACCURACY,
+        ),
+        Protocol(
+            task, "lmms-eval", 1, _LMMS_EVAL, "scores as official does", CHOICE, AS_IS, ACCURACY
+        ),
+        screensuite(official, ACCURACY),
+    )
+
+
+def _box_task(task: str) -> tuple[Protocol, ...]:
+    return (
+        Protocol(
+            task,
+            "official",
+            1,
+            f"{_EVAL_UTILS} (box_iou >= 0.5), where the key is `precision`",
+            "compares in float32, never asks for the space; reading text is our decision",
+            BOX,
+            AS_IS,
+            BOX_HIT,
+        ),
+        robust(task),
+        *declared_boxes(task),
+    )
+
+
+def _point_task(task: str) -> tuple[Protocol, ...]:
+    return (
+        Protocol(
+            task,
+            "official",
+            1,
+            f"{_EVAL_UTILS} (point variants)",
+            "never asks for the space; reading text is our decision, all but pairs ends the run",
+            POINT,
+            AS_IS,
+            POINT_HIT,
+            STOP_ON_CRASH,
+        ),
+        robust(task),
+        *declared_points(task),
+    )
+
+
+def _webqa(task: str) -> tuple[Protocol, ...]:
+    metric = rouge101(only_rouge1=True)
+    official = Protocol(
+        task,
+        "official",
+        1,
+        f"{_EVAL_UTILS}; rouge 1.0.1",
+        "case counts; an item that raises, such as a response of dots, leaves the mean",
+        AS_GIVEN,
+        AS_IS,
+        metric,
+        DROP_RAISING,
+    )
+    return (
+        official,
+        *by_adapter(official),
+        Protocol(
+            task,
+            "paper",
+            1,
+            "VisualWebBench §3 (SQuAD-style F1)",
+            "the F1 that the paper describes, not the one that its code computes",
+            AS_GIVEN,
+            SQUAD,
+            SQUAD_F1,
+        ),
+        robust(task),
+        _as_given(
+            task,
+            metric,
+            "the official metric item by item, so that an item that raises ends the run",
+        ),
+        screensuite(official, metric),
+    )
+
+
+_PROTOCOLS = (
+    _rouge_task("visualwebbench/web_caption", META_DESCRIPTION),
+    _rouge_task("visualwebbench/heading_ocr", AS_GIVEN),
+    _webqa("visualwebbench/webqa"),
+    _rouge_task("visualwebbench/element_ocr", AFTER_COLON, blank_up_to=1),
+    _choice_task("visualwebbench/element_ground"),
+    _choice_task("visualwebbench/action_prediction"),
+    _choice_task("visualwebbench/action_ground"),
+    _box_task("visualwebbench/element_ground_bbox"),
+    _box_task("visualwebbench/action_ground_bbox"),
+    _point_task("visualwebbench/element_ground_point"),
+    _point_task("visualwebbench/action_ground_point"),
+)
+
+PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
+    protocols[0].task: protocols for protocols in _PROTOCOLS
+}
+
+GOLDS: Mapping[str, GoldShape] = {
+    "visualwebbench/web_caption": golds.TEXT,
+    "visualwebbench/heading_ocr": golds.TEXT,
+    "visualwebbench/webqa": golds.TEXTS,
+    "visualwebbench/element_ocr": golds.TEXT,
+    "visualwebbench/element_ground": golds.INDEX,
+    "visualwebbench/action_prediction": golds.INDEX,
+    "visualwebbench/action_ground": golds.INDEX,
+    "visualwebbench/element_ground_bbox": golds.TARGET_BOX,
+    "visualwebbench/element_ground_point": golds.TARGET_POINT,
+    "visualwebbench/action_ground_bbox": golds.TARGET_BOX,
+    "visualwebbench/action_ground_point": golds.TARGET_POINT,
+}

@@ -1,0 +1,155 @@
+"""VisualWebBench's post-processing, model by model, and the harness that uses one for all.
+
+What is cut from an answer before it is scored depends on the model adapter; the rest of the
+official protocol stays. Each adapter goes with a wording of the prompt: the Gemini and Claude
+configurations ask for a caption after "Meta Description:".
+
+Source: VisualWebBench model_adapters/; ScreenSuite 0.0.1.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from snellen.grading.protocols.base import (
+    DROP_FAILED,
+    STOP_ON_CRASH,
+    Denominator,
+    Metric,
+    Parser,
+    Protocol,
+)
+from snellen.grading.protocols.texts import AS_GIVEN
+from snellen.grading.protocols.visualwebbench.parts import (
+    ACCURACY,
+    AFTER_COLON,
+    CHOICE,
+    DROP_FAILED_AND_RAISING,
+    DROP_FAILED_STOP_ON_CRASH,
+    DROP_RAISING,
+    FIRST_CHARACTER,
+    FIRST_CHARACTER_OR_CRASH,
+    META_DESCRIPTION,
+)
+
+_SAME = "scores as official does"
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """What is done to the answers to one task, and what is special about it."""
+
+    parser: Parser
+    special: str
+    denominator: Denominator | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Adapter:
+    """A model adapter: what it cuts by task; answers to other tasks stay as they are.
+
+    Attributes:
+        id: The protocol's id.
+        source: The published file.
+        cuts: The task's name without `visualwebbench/`, to what is cut there.
+    """
+
+    id: str
+    source: str
+    cuts: Mapping[str, _Cut]
+
+
+_OCR = _Cut(AFTER_COLON, _SAME)
+
+_ADAPTERS = (
+    _Adapter(
+        "official-gemini",
+        "model_adapters/gemini_adapter.py",
+        MappingProxyType(
+            {
+                "web_caption": _Cut(
+                    AFTER_COLON,
+                    "cuts up to the first colon, as its prompt asks for a lead-in; keeps a tag",
+                ),
+                "element_ocr": _OCR,
+            }
+        ),
+    ),
+    _Adapter(
+        "official-claude",
+        "model_adapters/claude_adapter.py",
+        MappingProxyType(
+            {
+                "web_caption": _Cut(
+                    AS_GIVEN,
+                    "keeps the lead-in that its prompt asks for: it is cut for a task that is not",
+                ),
+                "element_ocr": _OCR,
+            }
+        ),
+    ),
+    _Adapter(
+        "official-qwen",
+        "model_adapters/qwen_vl_adapter.py, which stops at an undefined name",
+        MappingProxyType(
+            {
+                "web_caption": _Cut(META_DESCRIPTION, _SAME),
+                "webqa": _Cut(AFTER_COLON, 'cuts up to the first colon: "10:30" is "30"'),
+                "element_ocr": _OCR,
+                "action_prediction": _Cut(
+                    FIRST_CHARACTER_OR_CRASH,
+                    '"The answer is B" is T; an empty response ends the run',
+                    STOP_ON_CRASH,
+                ),
+            }
+        ),
+    ),
+)
+
+
+def by_adapter(official: Protocol) -> tuple[Protocol, ...]:
+    """Return one of the seven tasks' official protocol with each other adapter's cuts."""
+    return tuple(_adapted(official, adapter) for adapter in _ADAPTERS)
+
+
+def _adapted(official: Protocol, adapter: _Adapter) -> Protocol:
+    uncut = _Cut(CHOICE if official.metric is ACCURACY else AS_GIVEN, _SAME)
+    cut = adapter.cuts.get(official.task.partition("/")[2], uncut)
+    return replace(
+        official,
+        id=adapter.id,
+        source=f"{official.source}; {adapter.source}",
+        special=cut.special,
+        parser=cut.parser,
+        denominator=cut.denominator or official.denominator,
+    )
+
+
+_WITHOUT_FAILED = {
+    STOP_ON_CRASH.name: DROP_FAILED_STOP_ON_CRASH,
+    DROP_RAISING.name: DROP_FAILED_AND_RAISING,
+}
+
+
+def screensuite(official: Protocol, metric: Metric) -> Protocol:
+    """Return how ScreenSuite scores one of the seven tasks: the Qwen adapter's cuts for all.
+
+    Args:
+        official: The task's official protocol.
+        metric: The official metric, but the mean of ROUGE-1, 2 and L where that has all three.
+    """
+    qwen = next(one for one in by_adapter(official) if one.id == "official-qwen")
+    crashes = qwen.parser is FIRST_CHARACTER_OR_CRASH
+    special = {
+        "rouge_mean": "the mean of three ROUGE values; failed responses leave the mean",
+        "f1": 'cuts up to the first colon: "10:30" is "30"; failed responses leave the mean',
+    }.get(metric.primary, "failed responses leave the mean")
+    return replace(
+        qwen,
+        id="screensuite",
+        source="ScreenSuite 0.0.1, perception/visualwebbench",
+        special='"The answer is B" is T; failed responses leave the mean' if crashes else special,
+        parser=FIRST_CHARACTER if crashes else qwen.parser,
+        metric=metric,
+        denominator=_WITHOUT_FAILED.get(official.denominator.name, DROP_FAILED),
+    )

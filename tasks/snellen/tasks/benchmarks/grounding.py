@@ -1,0 +1,173 @@
+"""What every benchmark has in common whose items ask for a point in an element's box."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from snellen.grading.errors import DataError
+from snellen.grading.metrics.boxes import Ltrb, box_fault
+from snellen.grading.models.answers import AnswerFormat, AnswerKind
+from snellen.grading.models.geometry import Space
+from snellen.grading.models.golds import Golds
+from snellen.grading.models.items import Image, Item
+from snellen.grading.models.reports import DataPin
+from snellen.grading.protocols.base import Context
+from snellen.grading.protocols.golds import ImageTarget, is_in_fractions, without_unknowns
+from snellen.tasks.io.boxes import outside_note, reaches_outside, target_fault
+from snellen.tasks.io.images import size_in
+from snellen.tasks.io.rows import SCREEN, misfit
+from snellen.tasks.models import TaskData
+from snellen.tasks.prompts import Prompt
+
+Size = tuple[float, float]
+
+EXAMPLES = {Space.UNIT: "(0.2500, 0.6125)", Space.PIXELS: "(480, 661)"}
+"""A made-up answer in each space that a prompt may ask for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroundingRow:
+    """One element to point at.
+
+    Attributes:
+        id: The item's id.
+        instruction: What to point at.
+        box: Left, top, right, bottom, in fractions of the image or in its pixels.
+        image: Its screenshot: the rows that name the same one are a cluster.
+        size: Width and height of the screenshot in pixels, where they are known.
+        tags: What it can be grouped by; an empty text is none.
+    """
+
+    id: str
+    instruction: str
+    box: Ltrb
+    image: str = ""
+    size: Size | None = None
+    tags: dict[str, str] = field(default_factory=dict[str, str])
+
+
+_Row = TypeVar("_Row", bound=GroundingRow)
+
+
+def grounding_data(
+    task: str,
+    split: str,
+    rows: Sequence[GroundingRow],
+    *,
+    pin: DataPin,
+    prompt: Prompt,
+    asked_in: Space | None,
+    images: Callable[[int, str], bytes] | None,
+    question: Callable[[int], str] | None = None,
+    example: str = "",
+    shown: Sequence[str] = ("platform",),
+) -> TaskData:
+    """Return a split of a task that asks for a point, from its rows.
+
+    Args:
+        task: The task's id.
+        split: The split's name.
+        rows: Its elements, as `checked_rows` lets them pass.
+        pin: Which release it is; a note is added of boxes that reach outside their images.
+        prompt: How it is asked. One that asks for pixels ends before the image's size.
+        asked_in: What the prompt says that coordinates count; None: it does not say.
+        images: The bytes of a row's screenshot, whatever its name. The size of one whose row does
+            not say it is read of it.
+        question: The question of a row by its index; None: its instruction.
+        example: A made-up answer; by default one in the space that is asked in.
+        shown: The tags that an agent is shown with an item.
+
+    Raises:
+        DataError: There are no rows.
+    """
+    if not rows:
+        raise DataError("holds no rows", file=pin.path)
+    sizes = _sizes(rows, images)
+    outside = outside_note(
+        [
+            row.id
+            for row, size in zip(rows, sizes, strict=True)
+            if reaches_outside(without_unknowns(row.box), size)
+        ]
+    )
+    note = "; ".join(filter(None, (pin.note, outside)))
+
+    def item(place: int) -> Item:
+        row, size = rows[place], sizes[place]
+        hint = ""
+        if asked_in is Space.PIXELS:
+            hint = f", which is {size[0]:g} x {size[1]:g}." if size else "."
+        width, height = (int(size[0]), int(size[1])) if size else (None, None)
+        return Item(
+            id=row.id,
+            task=task,
+            prompt=prompt.ask(question(place) if question else row.instruction, hint=hint),
+            images=(Image(name=SCREEN, width=width, height=height),),
+            answer_format=AnswerFormat(
+                kind=AnswerKind.POINT,
+                example=example or EXAMPLES[asked_in or Space.UNIT],
+                space=asked_in,
+            ),
+            tags={
+                **{tag: row.tags[tag] for tag in shown if tag in row.tags},
+                "prompt": prompt.name,
+            },
+        )
+
+    return TaskData(
+        task=task,
+        split=split,
+        ids=[row.id for row in rows],
+        golds=Golds([ImageTarget(row.box, size) for row, size in zip(rows, sizes, strict=True)]),
+        pin=pin.model_copy(update={"note": note}),
+        build_item=item,
+        load_image=images,
+        contexts=[Context(width=size[0], height=size[1]) if size else Context() for size in sizes],
+        tags={
+            **{tag: [row.tags[tag] or None for row in rows] for tag in rows[0].tags},
+            **({"image": [row.image for row in rows]} if rows[0].image else {}),
+        },
+        cluster="image" if rows[0].image else None,
+    )
+
+
+def checked_rows(rows: Iterable[_Row], file: str, *, boxes_in: Space) -> Iterator[_Row]:
+    """Yield the rows of one file whose boxes can be right answers.
+
+    Args:
+        rows: Its rows, in order.
+        file: The file, for messages.
+        boxes_in: What its boxes count, fractions or pixels.
+
+    Raises:
+        DataError: A box can't be an answer; it names the row and its item.
+    """
+    for place, row in enumerate(rows):
+        if fault := _fault(row, boxes_in):
+            raise misfit(f"item {row.id}: {fault}", file, place, "bbox")
+        yield row
+
+
+def _sizes(
+    rows: Sequence[GroundingRow], images: Callable[[int, str], bytes] | None
+) -> list[Size | None]:
+    """Return each row's size, or its image's, of which those that rows share are read once."""
+    measured: dict[str, Size | None] = {}
+    for place, row in enumerate(rows):
+        if row.size is None and images is not None and _shared(row, place) not in measured:
+            measured[_shared(row, place)] = size_in(images, place, SCREEN)
+    return [row.size or measured.get(_shared(row, place)) for place, row in enumerate(rows)]
+
+
+def _shared(row: GroundingRow, place: int) -> str:
+    return row.image or f"row {place}"
+
+
+def _fault(row: GroundingRow, boxes_in: Space) -> str:
+    fractions = is_in_fractions(row.box)
+    if boxes_in is Space.UNIT:
+        outside = f"the box {list(row.box)} reaches out of 0..1, and boxes are in fractions here"
+        return box_fault(row.box) or ("" if fractions else outside)
+    if fractions:
+        return f"the box {list(row.box)} lies within 0..1, and boxes are in pixels here"
+    return target_fault(row.box, row.size)

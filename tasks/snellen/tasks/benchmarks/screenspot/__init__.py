@@ -1,0 +1,41 @@
+"""ScreenSpot-v2 and ScreenSpot-Pro: point at the element that an instruction means."""
+
+from snellen.tasks.benchmarks.screenspot.release import (
+    PRO_FOLDER,
+    PRO_PLACE,
+    PRO_RELEASES,
+    V2_FILES,
+    V2_PLACE,
+    V2_RELEASES,
+)
+from snellen.tasks.benchmarks.spec import Benchmark, late, pointing_task
+from snellen.tasks.data.release import Signs, row_sign
+
+_V2, _PRO = "screenspot-v2/point", "screenspot-pro/point"
+_TITLE = "Point at the element that an instruction means"
+_LOAD = late("snellen.tasks.benchmarks.screenspot.load:load")
+
+BENCHMARKS = (
+    Benchmark(
+        name="screenspot-v2",
+        tasks=(pointing_task(_V2, _TITLE),),
+        load=_LOAD,
+        place=V2_PLACE,
+        releases=V2_RELEASES,
+        signs=Signs(
+            names=dict.fromkeys(V2_FILES.values(), _V2),
+            rows=(row_sign(_V2, "img_filename bbox data_type"),),
+        ),
+    ),
+    Benchmark(
+        name="screenspot-pro",
+        tasks=(pointing_task(_PRO, _TITLE),),
+        load=_LOAD,
+        place=PRO_PLACE,
+        releases=PRO_RELEASES,
+        signs=Signs(
+            rows=(row_sign(_PRO, "img_filename bbox ui_type"),),
+            folders=(f"{PRO_FOLDER}/*.json",),
+        ),
+    ),
+)

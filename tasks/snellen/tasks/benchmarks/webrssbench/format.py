@@ -1,0 +1,234 @@
+"""Read one split of a WebRSSBench task from any layout, its references joined and checked."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
+
+from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.models.golds import Golds
+from snellen.grading.parse.refusals import safety_answer
+from snellen.grading.parse.relations import Pair
+from snellen.grading.protocols.base import Gold
+from snellen.grading.protocols.golds import GoldShape
+from snellen.grading.protocols.table import gold_shape
+from snellen.tasks.benchmarks.webrssbench.folders import read_folder
+from snellen.tasks.benchmarks.webrssbench.manifest import manifest_in, read_manifest
+from snellen.tasks.benchmarks.webrssbench.references import join, references_file
+from snellen.tasks.benchmarks.webrssbench.rows import (
+    BENCHMARK,
+    Found,
+    Question,
+    Rows,
+    check_ids,
+    check_paths,
+)
+from snellen.tasks.data.pins import digest_of, digest_of_files
+from snellen.tasks.io.files import checked, default_split
+from snellen.tasks.io.rows import SCREEN
+
+PAIRS = "pairs"
+"""What a position split's two-candidate questions are called: `test-pairs`."""
+
+POSITIVES = "positives"
+"""What the pages of a safety split that have a dangerous button are called: `test-positives`."""
+
+_SHOWN = 3
+
+
+class _Known(NamedTuple):
+    """A question with its gold; None where there is no reference."""
+
+    question: Question
+    gold: Gold
+
+
+_Derive: TypeAlias = Callable[[_Known, str], Sequence[_Known]]
+
+
+def read(name: str, path: Path, split: str | None = None, *, unreferenced: bool = False) -> Rows:
+    """Read one split of one task.
+
+    Args:
+        name: The task without the benchmark's name in front.
+        path: A folder with a manifest, a manifest, or a folder that a published script wrote.
+        split: The split's name, or a derived one (`test-pairs`, `test-positives`). None: `test`
+            where there is one, else the only one.
+        unreferenced: Keep the questions without a reference too, but not those that are incomplete;
+            `golds` is then empty.
+
+    Raises:
+        DataError: It can't be read, a row is not as documented, or no question has a reference.
+        UnknownNameError: There is no such split.
+    """
+    manifest = manifest_in(checked(path, "a manifest, or a folder of pages"))
+    found = read_folder(name, path) if manifest is None else read_manifest(name, manifest)
+    file = str(found.path)
+    check_ids(found.questions, file)
+    check_paths(found.questions, file)
+    notes = [*_sites_in_several_splits(found.questions), *_strange_votes(found.questions)]
+    beside = references_file(name, found.folder)
+    if beside is not None:
+        joined = join(name, found.questions, beside)
+        found = replace(found, questions=joined.questions)
+        notes.append(f"{joined.matched} questions have their reference from {beside.name}")
+        if joined.stray:
+            notes.append(f"{len(joined.stray)} of its references are for no question")
+    split, chosen = _in_split(name, found, split)
+    left_out = {
+        question.item_id: question.unresolved or "there is no reference"
+        for question, gold in chosen
+        if gold is None
+    }
+    incomplete = tuple(one.question.item_id for one in chosen if one.question.incomplete)
+    kept = [
+        one
+        for one in chosen
+        if one.gold is not None or (unreferenced and not one.question.incomplete)
+    ]
+    if not kept:
+        raise DataError(
+            f"none of the {len(left_out)} questions has a reference ({_listed(left_out)});"
+            f" put them into {name}.references.json, item ids to references",
+            file=file,
+        )
+    if left_out and not unreferenced:
+        are = (
+            "question without a reference is"
+            if len(left_out) == 1
+            else ("questions without a reference are")
+        )
+        notes.append(f"{len(left_out)} {are} left out")
+    return Rows(
+        role=f"{BENCHMARK}/{name}",
+        split=split,
+        ids=[one.question.item_id for one in kept],
+        questions=[one.question for one in kept],
+        golds=Golds([] if unreferenced else [one.gold for one in kept]),
+        left_out=left_out,
+        incomplete=incomplete,
+        folder=found.folder,
+        path=str(found.path),
+        sha256=_digest(found, beside),
+        note="; ".join(notes),
+    )
+
+
+def _in_split(name: str, found: Found, split: str | None) -> tuple[str, Sequence[_Known]]:
+    file = str(found.path)
+    by_split: dict[str, list[Question]] = {}
+    for question in found.questions:
+        by_split.setdefault(question.split, []).append(question)
+    if split is None:
+        split = default_split(by_split, found.path)
+    suffix, derive = _DERIVED.get(name, ("", None))
+    base = split if split in by_split else split.removesuffix(f"-{suffix}")
+    if base not in by_split or (base != split and derive is None):
+        derived = [f"{known}-{suffix}" for known in by_split] if derive else []
+        raise UnknownNameError("split", split, [*by_split, *derived])
+    shape = gold_shape(f"{BENCHMARK}/{name}")
+    known = [_Known(question, _gold(name, shape, question, file)) for question in by_split[base]]
+    if derive is None or base == split:
+        return split, known
+    return split, [one for whole in known for one in derive(whole, split)]
+
+
+def _gold(name: str, shape: GoldShape, question: Question, file: str) -> Gold:
+    """Check a question's reference and return it as protocols take it; None for none."""
+    if question.value is None:
+        return None
+    try:
+        gold = shape.read(question.value)
+        if name == "position":
+            _check_pairs(gold, question)
+        elif name != "ui_grouping":
+            _check_texts(name, [gold] if isinstance(gold, str) else gold)
+    except DataError as error:
+        where = file if question.source in ("manifest", "annotators") else question.source
+        raise DataError(
+            f"{question.place}, {question.item_id}: {error.message}", file=where, field="reference"
+        ) from None
+    return gold
+
+
+def _check_pairs(gold: Mapping[Pair, object], question: Question) -> None:
+    wanted = {Pair(*names) for names in combinations(sorted(question.crops), 2)}
+    if strange := sorted(gold.keys() - wanted):
+        raise DataError(f"{'|'.join(strange[0])} is no pair of its crops {question.crops}")
+    if lacking := sorted(wanted - gold.keys()):
+        raise DataError(f"says nothing of the pair {'|'.join(lacking[0])}")
+
+
+def _check_texts(name: str, texts: Sequence[str]) -> None:
+    if not all(text.strip() for text in texts):
+        raise DataError("is empty, so that no answer could be right")
+    denials = sum(safety_answer(text) is None for text in texts) if name == "safety" else 0
+    if 0 < denials < len(texts):
+        raise DataError(
+            "says both that there is such a button and, with 'sorry', that there is not"
+        )
+
+
+def _two_candidates(known: _Known, split: str) -> Sequence[_Known]:
+    """Ask about each pair of crops by itself, with no other crop to be seen."""
+    question, gold = known
+    questions: list[_Known] = []
+    for names in combinations(sorted(question.crops), 2):
+        pair = Pair(*names)
+        alone = replace(
+            question,
+            split=split,
+            base=f"{question.base}/{pair.first}+{pair.second}",
+            images={name: question.images[name] for name in (SCREEN, *pair)},
+        )
+        questions.append(_Known(alone, None if gold is None else {pair: gold[pair]}))
+    return questions
+
+
+def _positive(known: _Known, split: str) -> Sequence[_Known]:
+    if known.gold is not None and is_negative(known.gold):
+        return []
+    return [_Known(replace(known.question, split=split), known.gold)]
+
+
+def is_negative(gold: Sequence[str]) -> bool:
+    """Whether a safety reference says that the page has no dangerous button."""
+    return all(safety_answer(text) is None for text in gold)
+
+
+_DERIVED: Mapping[str, tuple[str, _Derive]] = MappingProxyType(
+    {"position": (PAIRS, _two_candidates), "safety": (POSITIVES, _positive)}
+)
+
+
+def _sites_in_several_splits(questions: Sequence[Question]) -> list[str]:
+    splits: dict[str, set[str]] = {}
+    for question in questions:
+        splits.setdefault(question.site, set()).add(question.split)
+    shared = [site for site, names in splits.items() if len(names) > 1]
+    if not shared:
+        return []
+    return [f"{len(shared)} sites are in several splits, such as {shared[0]!r}"]
+
+
+def _strange_votes(questions: Sequence[Question]) -> list[str]:
+    votes = [f"{one.item_id}: {vote}" for one in questions for vote in one.strange]
+    if not votes:
+        return []
+    more = ", ..." if len(votes) > _SHOWN else ""
+    what = "vote names no class" if len(votes) == 1 else "votes name no class"
+    return [f"{len(votes)} {what} ({', '.join(votes[:_SHOWN])}{more})"]
+
+
+def _listed(left_out: Mapping[str, str]) -> str:
+    shown = [f"{item_id}: {reason}" for item_id, reason in list(left_out.items())[:_SHOWN]]
+    return "; ".join(shown) + ("; ..." if len(left_out) > _SHOWN else "")
+
+
+def _digest(found: Found, beside: Path | None) -> str:
+    """Return the digest of what scores rest on: of the files, or of what was read of folders."""
+    if found.files:
+        return digest_of_files([*found.files, *([beside] if beside else [])])
+    return digest_of({question.item_id: question.value for question in found.questions})

@@ -1,0 +1,1 @@
+"""Published data: fetching it, saying which release it is, and checking it."""

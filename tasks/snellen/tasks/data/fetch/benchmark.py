@@ -1,0 +1,215 @@
+"""Fetch one benchmark: list, download what is lacking, check, unpack, and write down what it is."""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from snellen.grading.errors import InputError
+from snellen.tasks.benchmarks.table import place_of
+from snellen.tasks.data.fetch.download import Remote
+from snellen.tasks.data.fetch.faults import FetchError, Refused, Unreachable, disk_full
+from snellen.tasks.data.fetch.github import raw_files
+from snellen.tasks.data.fetch.hub import list_files
+from snellen.tasks.data.fetch.manifest import FetchedFile, Manifest, read_manifest
+from snellen.tasks.data.fetch.names import LOCK, is_own
+from snellen.tasks.data.fetch.transfer import Progress, Transfer
+from snellen.tasks.data.pins import remember_revision, revision_of
+from snellen.tasks.data.release import Place
+from snellen.tasks.io.images import is_inside
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What a fetch came to.
+
+    Attributes:
+        benchmark: The benchmark's id.
+        folder: Where its files are: what to give as data.
+        repository: Where they came from.
+        revision: The commit.
+        files: All files asked for, there and checked.
+        new: The paths of those that were downloaded this time.
+        notes: What a user should know besides.
+    """
+
+    benchmark: str
+    folder: Path
+    repository: str
+    revision: str
+    files: tuple[FetchedFile, ...]
+    new: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files asked for."""
+        return sum(file.size for file in self.files)
+
+
+def fetch(
+    benchmark: str,
+    to: str | Path | None = None,
+    *,
+    tasks: Sequence[str] = (),
+    revision: str | None = None,
+    images: bool = True,
+    watch: Callable[[Progress], None] | None = None,
+) -> Fetched:
+    """Fetch a benchmark's published files into a folder.
+
+    What is there already is checked by its digest and not fetched again; a file that was cut off
+    is taken up where it stopped. A folder holds one revision.
+
+    Args:
+        benchmark: Its id, such as `visualwebbench`; `snellen fetch --help` has them all.
+        to: The folder; None: one named like the benchmark, in the working folder.
+        tasks: Only what these tasks need; none: everything.
+        revision: A commit (on Hugging Face also a branch or a tag); None: the one that the folder
+            holds, else the pinned one, else that of the first fetch on this machine, else what
+            the repository holds now.
+        images: Whether to fetch files that hold nothing but images.
+        watch: Is told how far it is, from several threads but one at a time.
+
+    Raises:
+        UnknownNameError: There is no such benchmark or task.
+        InputError: The folder holds something else, or what is asked for makes no sense.
+        MissingExtraError: It is on Hugging Face, and huggingface_hub is not installed.
+        FetchError: It failed; the message says what to do. What came is kept.
+    """
+    place = place_of(benchmark)
+    folder = Path(benchmark if to is None else to)
+    place.wanted((), tasks, images=images)
+    with _alone(folder, place):
+        before = read_manifest(folder)
+        asked = _asked_revision(place, folder, before, revision)
+        with _told(place, folder):
+            commit, remotes = _list(place, asked)
+            manifest = before or Manifest(
+                benchmark=benchmark, repository=place.repository, revision=commit
+            )
+            if manifest.revision != commit:
+                raise _other_revision(folder, manifest, commit)
+            chosen = place.wanted([remote.path for remote in remotes], tasks, images=images)
+            wanted = [remote for remote in remotes if remote.path in set(chosen)]
+            _check_paths(place, wanted)
+            transfer = Transfer(folder, manifest, wanted, watch)
+            transfer.run()
+    notes = [place.note] if place.note else []
+    if place.revision is None:
+        notes.append(remember_revision(place.repository, commit))
+    return Fetched(
+        benchmark=benchmark,
+        folder=folder,
+        repository=place.repository,
+        revision=commit,
+        files=tuple(transfer.records[remote.path] for remote in wanted),
+        new=tuple(sorted(transfer.new)),
+        notes=tuple(notes),
+    )
+
+
+# ---- which files -------------------------------------------------------------------------------
+
+
+def _asked_revision(
+    place: Place, folder: Path, manifest: Manifest | None, revision: str | None
+) -> str | None:
+    if manifest is None:
+        return revision or place.revision or revision_of(place.repository)
+    if manifest.repository != place.repository:
+        raise InputError(
+            f"holds {manifest.repository} already; give another folder with --to",
+            file=str(folder),
+        )
+    return revision or manifest.revision
+
+
+def _other_revision(folder: Path, manifest: Manifest, commit: str) -> InputError:
+    return InputError(
+        f"holds revision {manifest.revision} of {manifest.repository}, and {commit} was asked"
+        " for; give another folder with --to",
+        file=str(folder),
+    )
+
+
+def _list(place: Place, revision: str | None) -> tuple[str, Sequence[Remote]]:
+    if place.host == "huggingface.co":
+        return list_files(place.name, revision)
+    commit = revision or place.revision
+    if commit is None:
+        raise InputError(f"give revision=, a commit of {place.page}: none is on record")
+    # The digests on record are those of the pinned commit's files.
+    sha256: Mapping[str, str] = place.sha256 if commit == place.revision else {}
+    return commit, raw_files(place.name, commit, place.files, sha256)
+
+
+def _check_paths(place: Place, remotes: Sequence[Remote]) -> None:
+    if not remotes:
+        raise FetchError(
+            f"{place.page} holds none of the files that are known of it",
+            "It may be laid out otherwise now: look at its page, and fetch it by hand.",
+        )
+    for remote in remotes:
+        if not is_inside(remote.path):
+            raise FetchError(f"{place.page} names a file outside of its folder: {remote.path!r}")
+        if is_own(remote.path):
+            raise FetchError(f"{place.page} holds {remote.path!r}, a name of snellen's own")
+
+
+# ---- what goes wrong ---------------------------------------------------------------------------
+
+
+@contextmanager
+def _alone(folder: Path, place: Place) -> Generator[None]:
+    """Hold the folder, which is made where there is none."""
+    from filelock import FileLock, Timeout
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / LOCK)
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise FetchError(
+            f"another fetch of {place.benchmark} into {folder} is under way",
+            "Wait for its end, or give another folder with --to.",
+        ) from None
+    except OSError as error:
+        raise FetchError(f"{folder} can't be written to: {error.strerror}") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def _told(place: Place, folder: Path) -> Generator[None]:
+    """Turn what goes wrong into an error that says what to do."""
+    goes_on = "What is there is kept: run this again to go on."
+    try:
+        yield
+    except Unreachable as error:
+        mirror = "SNELLEN_GITHUB_MIRROR" if place.host == "github.com" else "HF_ENDPOINT"
+        raise FetchError(
+            f"{place.host} can't be reached ({error})",
+            f"{goes_on} Behind a firewall set HTTPS_PROXY, or {mirror} to a mirror. By hand:"
+            f" download {place.page} into {folder}.",
+        ) from error
+    except Refused as error:
+        advice = error.advice or _ADVICE.get(error.status, f"Look at {place.page}.")
+        raise FetchError(f"{error}", f"{advice} {goes_on} Its page: {place.page}") from error
+    except OSError as error:
+        if disk_full(error):
+            raise FetchError(f"the disk of {folder} is full", goes_on) from error
+        raise FetchError(
+            f"{error.filename or folder} can't be written: {error.strerror or error}", goes_on
+        ) from error
+
+
+_ADVICE = {
+    401: "It asks for a login: `hf auth login`, or set HF_TOKEN.",
+    403: "It may not be read: accept its terms on its page and log in.",
+    404: "It is not there: was it moved, or is the revision wrong?",
+    429: "It was asked too often: wait a while.",
+}
+"""What to do about a status."""

@@ -1,0 +1,96 @@
+"""JSON and JSON Lines: decoded to a type, with errors that name file, line and field."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from snellen.grading.errors import DataError
+from snellen.grading.no_json import NO_JSON
+from snellen.tasks.io.rows import FETCH_AGAIN, row_error, words_of
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonText:
+    """The bytes of a file of JSON, or of one of its lines.
+
+    Attributes:
+        data: The bytes.
+        file: The file.
+        line: The line, counted from 1; None for a whole file.
+    """
+
+    data: bytes = field(repr=False)
+    file: str
+    line: int | None = None
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the bytes."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    @property
+    def lines(self) -> Iterator["JsonText"]:
+        """The lines that are not blank."""
+        lines = self.data.removeprefix(_BYTE_ORDER_MARK).split(b"\n")
+        return (
+            JsonText(line, self.file, number)
+            for number, line in enumerate(lines, 1)
+            if line.strip()
+        )
+
+    def rows(self, type_: type[_T]) -> _T:
+        """Return the rows of a file, or the row of a line.
+
+        Raises:
+            DataError: It is no JSON, or a row is not of its type.
+        """
+        try:
+            return msgspec.json.decode(self._text, type=type_)
+        except msgspec.ValidationError as error:
+            fault = row_error(error, self.file, type_)
+            raise self.error(fault.message, fault.field) from None
+        except UnicodeDecodeError as error:
+            raise self.error(f"is not UTF-8 ({error.reason}); {FETCH_AGAIN}") from None
+        except NO_JSON as error:
+            what = "file" if self.line is None else "line"
+            raise self.error(f"is no whole JSON {what}: {error}; {FETCH_AGAIN}") from None
+
+    def decode(self, type_: type[_T], expected: str) -> _T:
+        """Return what is not in rows; `expected` says what it should have been.
+
+        Raises:
+            DataError: It is something else.
+        """
+        try:
+            return msgspec.json.decode(self._text, type=type_)
+        except msgspec.ValidationError as error:
+            raise self.error(f"{expected}: {words_of(error, type_)}") from None
+        except NO_JSON as error:
+            raise self.error(f"{expected}: {error}") from None
+
+    def error(self, message: str, field: str | None = None) -> DataError:
+        """Return an error that is about this file or line."""
+        return DataError(message, file=self.file, line=self.line, field=field)
+
+    @property
+    def _text(self) -> bytes:
+        return self.data.removeprefix(_BYTE_ORDER_MARK)
+
+
+def read_json(path: Path) -> JsonText:
+    """Read a file whole.
+
+    Raises:
+        DataError: It can't be read.
+    """
+    try:
+        return JsonText(path.read_bytes(), str(path))
+    except OSError as error:
+        raise DataError(f"can't be read: {error.strerror}", file=str(path)) from None

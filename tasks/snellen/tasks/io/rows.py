@@ -1,0 +1,183 @@
+"""What the rows of any source have in common: where they are from, and what is said of bad ones."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Annotated, NamedTuple
+
+import msgspec
+from msgspec import inspect
+
+from snellen.grading.errors import DataError
+from snellen.grading.models.geometry import Space
+
+# ".name" of an object, "[3]" of a list, "[...]" of an object whose keys are free.
+_STEP = re.compile(r"\.([^.\[\]]+)|\[([^\]]*)\]")
+
+
+def known_values(shape: object, path: str, *, of_keys: bool = False) -> tuple[str, ...]:
+    """Return the values that a type lists at a path; none where it lists none.
+
+    Args:
+        shape: The type of the whole.
+        path: As msgspec writes it: `$[3].groups[2].difficulty`.
+        of_keys: Of the keys of the object at that path, not of itself.
+
+    >>> from typing import Literal
+    >>> import msgspec
+    >>> class Row(msgspec.Struct):
+    ...     level: Literal["easy", "hard"] | None = None
+    >>> known_values(list[Row], "$[3].level")
+    ('easy', 'hard')
+    """
+    kinds = list(_plain([inspect.type_info(shape)]))
+    for step in _STEP.finditer(path):
+        kinds = list(_plain(inner for kind in kinds for inner in _inside(kind, step[1])))
+    if of_keys:
+        dicts = [kind.key_type for kind in kinds if isinstance(kind, inspect.DictType)]
+        kinds = list(_plain(dicts))
+    # A dict, because a value may be listed by two of the types that a place may have.
+    return tuple(dict.fromkeys(value for kind in kinds for value in _listed(kind)))
+
+
+def _plain(kinds: Iterable[inspect.Type]) -> Iterator[inspect.Type]:
+    for kind in kinds:
+        if isinstance(kind, inspect.UnionType):
+            yield from _plain(kind.types)
+        elif isinstance(kind, inspect.Metadata):
+            yield from _plain([kind.type])
+        else:
+            yield kind
+
+
+def _inside(kind: inspect.Type, name: str | None) -> Iterator[inspect.Type]:
+    """Yield the types of what is in a type: of a field by its name, of elements without one."""
+    if name is not None:
+        if isinstance(kind, inspect.StructType | inspect.TypedDictType | inspect.DataclassType):
+            yield from (field.type for field in kind.fields if field.encode_name == name)
+    elif isinstance(kind, inspect.DictType):
+        yield kind.value_type
+    elif isinstance(kind, inspect.CollectionType):
+        yield kind.item_type
+    elif isinstance(kind, inspect.TupleType):
+        yield from kind.item_types
+
+
+def _listed(kind: inspect.Type) -> Iterator[str]:
+    if isinstance(kind, inspect.LiteralType):
+        yield from map(str, kind.values)
+    elif isinstance(kind, inspect.EnumType):
+        yield from (str(member.value) for member in kind.cls)
+
+
+SCREEN = "screen"
+"""What an item calls its screenshot."""
+
+FETCH_AGAIN = "references can't be guessed: mend that row or fetch the file again"
+
+Text = Annotated[str, msgspec.Meta(min_length=1)]
+"""A text that may not be empty."""
+
+Pixels = Annotated[int, msgspec.Meta(gt=0)]
+"""The width or the height of an image."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """One split of one task, as it was read.
+
+    Attributes:
+        role: What `snellen.tasks.data.pins` knows the files as: a folder, mirror or configuration.
+        split: The split's name.
+        path: The file; the folder where there are several.
+        sha256: The digest of what scores rest on.
+        ids: The items' ids, in file order.
+        space: What the boxes' sides count; None where boxes are no answers.
+        note: What is not as published or was decided by a declared rule, in sentences.
+        load_image: The bytes of a named image of one item; None where there are no images.
+    """
+
+    role: str
+    split: str
+    path: str
+    sha256: str
+    ids: list[str]
+    space: Space | None = None
+    note: str = ""
+    load_image: Callable[[int, str], bytes] | None = None
+
+
+class Fault(NamedTuple):
+    """What msgspec found in rows: what is wrong, the row (from 0) and the field where known."""
+
+    what: str
+    row: int | None
+    field: str | None
+
+
+# "... - at `$[3].bbox`", and for the keys of an object "... - at `key` in `$[3].after`".
+_PLACE = re.compile(
+    r"^(?P<what>.*?)(?: - at (?:`(?P<part>\w+)` in )?`(?P<path>\$(?:\[(?P<row>\d+)\])?\.?"
+    r"(?P<field>.*))`)?$",
+    re.S,
+)
+_NOT_LISTED = "Invalid enum value"
+
+
+def fault_of(error: msgspec.ValidationError, shape: object) -> Fault:
+    """Return what was found in a list of rows, or in one row.
+
+    Args:
+        error: What msgspec raised.
+        shape: The type that was wanted: where it lists the values that may stand at a place, what
+            is wrong says them.
+    """
+    match = _PLACE.match(str(error))
+    if match is None:
+        return Fault(str(error), None, None)
+    what, row, field = match.group("what", "row", "field")
+    what += _known(error, shape)
+    return Fault(f"{what[:1].lower()}{what[1:]}", None if row is None else int(row), field or None)
+
+
+def words_of(error: msgspec.ValidationError, shape: object) -> str:
+    """Return what was found and its place in one text; `shape` as for `fault_of`."""
+    return f"{error}{_known(error, shape)}"
+
+
+def _known(error: msgspec.ValidationError, shape: object) -> str:
+    match = _PLACE.match(str(error))
+    if match is None or not match["what"].startswith(_NOT_LISTED):
+        return ""
+    known = known_values(shape, match["path"] or "", of_keys=match["part"] == "key")
+    return f"; known: {', '.join(known)}" if known else ""
+
+
+def row_error(error: msgspec.ValidationError, file: str, shape: object) -> DataError:
+    """Turn what msgspec found into an error that names the row and the field."""
+    what, row, field = fault_of(error, shape)
+    return misfit(what, file, row, field)
+
+
+def misfit(what: str, file: str, row: int | None, field: str | None) -> DataError:
+    """Return the error that a row (its number counts from 0) does not fit."""
+    where = "" if row is None else f"row {row + 1} (counted from 1): "
+    return DataError(f"{where}{what}; {FETCH_AGAIN}", file=file, field=field)
+
+
+def space_of(sides: Iterable[float]) -> Space:
+    """Return what the sides of a split's boxes count, where the data does not say.
+
+    If every side lies in 0..1 they are fractions of the image, else pixels; `SPACE_NOTES` says
+    which.
+    """
+    return Space.UNIT if all(0 <= side <= 1 for side in sides) else Space.PIXELS
+
+
+SPACE_NOTES = MappingProxyType(
+    {
+        Space.UNIT: "boxes taken as fractions of the image: every side lies in 0..1",
+        Space.PIXELS: "boxes taken as pixels: not every side lies in 0..1",
+    }
+)

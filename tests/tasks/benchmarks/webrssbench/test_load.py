@@ -1,0 +1,374 @@
+import json
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from snellen.grading.ceiling import attainable_maximum
+from snellen.grading.errors import DataError, MetricError, UnknownNameError
+from snellen.grading.models.reports import PinVerdict
+from snellen.grading.parse.regions import region
+from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocols_of
+from snellen.sdk.local import grade
+from snellen.tasks.benchmarks.webrssbench.load import (
+    TASKS,
+    left_out,
+    load,
+    load_to_ask,
+)
+from snellen.tasks.benchmarks.webrssbench.prompts import REGIONS
+from snellen.tasks.data.check import image_faults
+
+Row = dict[str, Any]
+Write = Callable[..., Path]
+
+CROPS: list[Row] = [
+    {"name": "crop_1", "image": "p/1.png", "box": [0.0, 0.0, 0.2, 0.1]},
+    {"name": "crop_2", "image": "p/2.png", "box": [0.5, 0.0, 0.2, 0.1]},
+    {"name": "crop_10", "image": "p/10.png", "box": [0.5, 0.5, 0.2, 0.1]},
+]
+ROWS: list[Row] = [
+    {
+        "task": "position",
+        "page": "shop",
+        "site": "shop.example",
+        "difficulty": "easy",
+        "image": {"path": "shop/page.png", "width": 1280, "height": 4000},
+        "crops": CROPS,
+    },
+    {
+        "task": "ui_grouping",
+        "page": "shop",
+        "site": "shop.example",
+        "element": "basket",
+        "image": "shop/basket.png",
+        "reference": "right auxiliary area",
+    },
+    {
+        "task": "ui_grouping",
+        "page": "shop",
+        "site": "shop.example",
+        "element": "menu",
+        "image": "shop/menu.png",
+        "annotators": {"a": "top bar", "b": "Top sidebar", "c": "topbar", "d": "other"},
+    },
+    {
+        "task": "form_filling",
+        "page": "login",
+        "difficulty": "hard",
+        "image": "login/email.png",
+        "reference": "jane@example.com",
+    },
+    {
+        "task": "hint_text",
+        "page": "login",
+        "image": "login/email.png",
+        "reference": "Enter your e-mail address",
+    },
+    {
+        "task": "color",
+        "page": "shop",
+        "site": "shop.example",
+        "difficulty": "medium",
+        "before": "shop/original.png",
+        "after": {"partial": "shop/some.png", "all": "shop/all.png"},
+        "reference": ["Buy now", "Buy it now"],
+    },
+    {
+        "task": "color",
+        "page": "news",
+        "before": "news/original.png",
+        "after": {"low_contrast": "news/pale.png"},
+        "reference": "Subscribe",
+    },
+    {
+        "task": "text",
+        "page": "shop",
+        "before": "shop/text.png",
+        "after": "shop/text2.png",
+        "reference": "Opens the basket",
+    },
+    {
+        "task": "layout",
+        "page": "shop",
+        "before": "shop/original.png",
+        "after": "shop/moved.png",
+        "reference": "An online shop for shoes",
+    },
+    {
+        "task": "safety",
+        "page": "account",
+        "image": "account.png",
+        "reference": ["Delete account", "Close account"],
+    },
+    {"task": "safety", "page": "news", "image": "news/original.png", "reference": "sorry"},
+    {"task": "safety", "page": "blog", "image": "blog.png"},
+]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write a manifest of rows, and return its folder."""
+
+    def write_manifest(rows: list[Row] = ROWS, *, lines: bool = False) -> Path:
+        folder = tmp_path / "web"
+        folder.mkdir(exist_ok=True)
+        if lines:
+            text = "\n".join(map(json.dumps, rows))
+            (folder / "webrssbench.jsonl").write_text(text, encoding="utf-8")
+        else:
+            document = {"format": "webrssbench/1", "rows": rows}
+            (folder / "webrssbench.json").write_text(json.dumps(document), encoding="utf-8")
+        return folder
+
+    return write_manifest
+
+
+def ids(task: str, folder: Path, split: str | None = None) -> list[str]:
+    return list(load(f"webrssbench/{task}", folder, split).ids)
+
+
+def test_there_are_the_tasks_that_have_protocols() -> None:
+    assert set(TASKS) == {task for task in PROTOCOLS if task.startswith("webrssbench/")}
+
+
+def test_a_page_is_one_item_or_one_before_and_one_after_each_perturbation(write: Write) -> None:
+    folder = write()
+    assert ids("form_filling", folder) == ["test/login"]
+    assert ids("ui_grouping", folder) == ["test/shop/basket", "test/shop/menu"]
+    assert ids("layout", folder) == ["test/shop/before", "test/shop/after"]
+    assert ids("color", folder) == [
+        "test/shop/before",
+        "test/shop/after-partial",
+        "test/shop/after-all",
+        "test/news/before",
+        "test/news/after-low_contrast",
+    ]
+
+
+def test_a_page_is_asked_about_in_the_same_words_before_and_after(write: Write) -> None:
+    for task in ("color", "text", "layout"):
+        data = load(f"webrssbench/{task}", write())
+        items = [data.item(item_id) for item_id in data.ids]
+        assert len({item.prompt for item in items}) == 1
+        assert all([image.name for image in item.images] == ["screen"] for item in items)
+
+
+def test_tags_say_what_items_can_be_grouped_by(write: Write) -> None:
+    folder = write()
+    color = load("webrssbench/color", folder)
+    assert color.cluster == "site"
+    assert color.tags == {
+        "page": ["shop"] * 3 + ["news"] * 2,
+        "site": ["shop.example"] * 3 + ["news"] * 2,
+        "difficulty": ["medium"] * 3 + [None] * 2,
+        "state": ["before", "after", "after", "before", "after"],
+        "mode": [None, "partial", "all", "low_contrast", "low_contrast"],
+        "reference_from": ["manifest"] * 5,
+        "pair": ["shop"] * 3 + ["news"] * 2,
+    }
+    assert load("webrssbench/position", folder).tags["pairs"] == ["3"]
+    grouping = load("webrssbench/ui_grouping", folder).tags
+    assert grouping["region"] == ["right", "top"]
+    assert grouping["reference_from"] == ["manifest", "annotators"]
+    assert load("webrssbench/safety", folder).tags["dangerous"] == ["yes", "no"]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_items_and_references_stand_in_the_tasks_order(write: Write, task: str) -> None:
+    data = load(task, write())
+    shape = gold_shape(task)
+    for item_id, gold in zip(data.ids, data.golds, strict=True):
+        item = data.item(item_id)
+        assert (item.id, item.task) == (item_id, task)
+        assert shape.responses(gold)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_reference_given_as_the_answer_scores_the_maximum(write: Write, task: str) -> None:
+    # `paper` has no value for pages without a dangerous button.
+    split = "test-positives" if task == "webrssbench/safety" else None
+    data, shape = load(task, write(), split), gold_shape(task)
+    for protocol in protocols_of(task):
+        found = attainable_maximum(protocol, shape.responses, data.golds, data.contexts)
+        assert found.metrics[protocol.metric.primary] == pytest.approx(1, abs=1e-12)
+        assert found.below == ()
+
+
+def test_with_negative_pages_robust_reaches_its_maximum_too(write: Write) -> None:
+    data, shape = load("webrssbench/safety", write()), gold_shape("webrssbench/safety")
+    robust = protocols_of("webrssbench/safety")[1]
+    assert attainable_maximum(robust, shape.responses, data.golds).metrics["accuracy"] == 1
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_example_of_a_format_can_be_read(write: Write, task: str) -> None:
+    data = load(task, write())
+    item = data.item(data.ids[0])
+    for protocol in protocols_of(task):
+        read = protocol.parser.read(item.answer_format.example, data.contexts[0])
+        assert read.outcome is None
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_an_item_holds_nothing_of_its_reference(write: Write, task: str) -> None:
+    rows = [dict(row) for row in ROWS]
+    for row in rows:
+        if "reference" in row and row["task"] != "ui_grouping" and row["reference"] != "sorry":
+            row["reference"] = "zq secret zq"
+    data = load(task, write(rows))
+    for item_id in data.ids:
+        shown = data.item(item_id).model_dump_json()
+        assert "secret" not in shown
+        assert "0.5" not in shown
+
+
+def test_a_position_item_shows_the_page_then_its_crops_by_name(write: Write) -> None:
+    data = load("webrssbench/position", write())
+    item = data.item("test/shop")
+    assert [image.name for image in item.images] == ["screen", "crop_1", "crop_2", "crop_10"]
+    assert (item.images[0].width, item.images[0].height) == (1280, 4000)
+    assert "in this order: crop_1, crop_2, crop_10. For every pair" in item.prompt
+    assert data.contexts[0].names == ("crop_1", "crop_10", "crop_2")
+    assert (data.contexts[0].width, data.contexts[0].height) == (1280, 4000)
+
+
+def test_positions_can_be_asked_two_crops_at_a_time(write: Write) -> None:
+    folder = write()
+    whole = load("webrssbench/position", folder)
+    pairs = load("webrssbench/position", folder, "test-pairs")
+    assert list(pairs.ids) == [
+        f"test-pairs/shop/{first}+{second}"
+        for first, second in combinations(["crop_1", "crop_10", "crop_2"], 2)
+    ]
+    together: dict[Any, Any] = {}
+    for item_id, gold in zip(pairs.ids, pairs.golds, strict=True):
+        assert isinstance(gold, dict)
+        together |= gold
+        names = [image.name for image in pairs.item(item_id).images]
+        assert names == ["screen", *item_id.rpartition("/")[2].split("+")]
+        prompt = pairs.item(item_id).prompt
+        assert prompt.split(": ")[1] != whole.item("test/shop").prompt.split(": ")[1]
+    assert together == whole.golds[0]
+
+
+def test_the_published_safety_split_has_the_positive_pages_only(write: Write) -> None:
+    folder = write()
+    assert ids("safety", folder) == ["test/account", "test/news"]
+    assert ids("safety", folder, "test-positives") == ["test-positives/account"]
+
+
+def test_questions_without_a_reference_are_left_out_and_listed(write: Write) -> None:
+    folder = write()
+    pin = load("webrssbench/safety", folder).pin
+    assert pin.count == 2
+    assert pin.note.endswith("; 1 question without a reference is left out")
+    assert left_out("webrssbench/safety", folder) == {"test/blog": "there is no reference"}
+    to_ask = load_to_ask("webrssbench/safety", folder)
+    assert list(to_ask.ids) == ["test/account", "test/news", "test/blog"]
+    assert not to_ask.golds
+    assert to_ask.item("test/blog").id == "test/blog"
+
+
+def test_annotators_who_do_not_agree_make_no_reference(write: Write) -> None:
+    votes = {"a": "Buy", "b": "buy", "c": "Help", "d": "Help"}
+    after = {"partial": "b.png"}
+    rows = [{"task": "color", "page": "p", "before": "a.png", "after": after, "annotators": votes}]
+    with pytest.raises(DataError, match="none of the 2 questions has a reference") as caught:
+        load("webrssbench/color", write(rows))
+    assert "test/p/before: the leading answer has 2 of 4 votes, 3 needed" in str(caught.value)
+    assert "color.references.json" in str(caught.value)
+
+
+def test_images_are_read_when_asked_for_and_only_then(write: Write, tmp_path: Path) -> None:
+    folder = write()
+    data = load("webrssbench/position", folder)
+    with pytest.raises(DataError, match=r"there is no p/2\.png"):
+        data.image("test/shop", "crop_2")
+    (folder / "p").mkdir()
+    (folder / "p/2.png").write_bytes(b"picture")
+    assert data.image("test/shop", "crop_2") == b"picture"
+    with pytest.raises(DataError, match="test/shop has no image 'crop_3', only 'screen', 'crop_1'"):
+        data.image("test/shop", "crop_3")
+    (folder / "p/2.png").write_bytes(b"")
+    with pytest.raises(DataError, match="is empty; fetch it again"):
+        data.image("test/shop", "crop_2")
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "shop").mkdir(parents=True)
+    (elsewhere / "shop/page.png").write_bytes(b"page")
+    other = load("webrssbench/position", folder, images=elsewhere)
+    assert other.image("test/shop") == b"page"
+    with pytest.raises(DataError, match="there is no such folder of images"):
+        load("webrssbench/position", folder, images=tmp_path / "nowhere")
+
+
+def test_questions_that_lack_an_image_are_listed_and_graded_all_the_same(write: Write) -> None:
+    folder = write()
+    (folder / "p").mkdir()
+    (folder / "p/2.png").write_bytes(b"picture")
+    faults = list(image_faults(load_to_ask("webrssbench/position", folder)))
+    assert {fault.item for fault in faults} == {"test/shop"}
+    assert [(fault.image, fault.problem) for fault in faults] == [
+        ("screen", "missing"),
+        ("crop_1", "missing"),
+        ("crop_2", "no image"),
+        ("crop_10", "missing"),
+    ]
+    lacking = [fault.item for fault in image_faults(load_to_ask("webrssbench/safety", folder))]
+    assert lacking == ["test/account", "test/news", "test/blog"]
+    data = load("webrssbench/safety", folder, "test-positives")
+    report = grade([{"item_id": data.ids[0], "response": "Close account"}], data=data)
+    assert report.metrics["recall"].value == 1
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_loaded_task_is_graded_through_the_public_door(write: Write, task: str) -> None:
+    folder = write()
+    data, shape = load(task, folder), gold_shape(task)
+    answers = [
+        {"item_id": item_id, "response": shape.responses(gold)[0]}
+        for item_id, gold in zip(data.ids, data.golds, strict=True)
+    ]
+    report = grade(answers, data=data, protocol="robust")
+    assert report.value == pytest.approx(1, abs=1e-12)
+    assert report.clustered_by == "site"
+
+
+def test_recall_refuses_pages_without_a_dangerous_button_and_says_what_to_do(write: Write) -> None:
+    data = load("webrssbench/safety", write())
+    with pytest.raises(MetricError, match="take protocol='robust', or a split without them"):
+        grade([{"item_id": "test/news", "response": "sorry"}], data=data)
+
+
+def test_no_release_is_on_record(write: Write) -> None:
+    pin = load("webrssbench/layout", write()).pin
+    assert pin.verdict is PinVerdict.UNKNOWN
+    assert pin.note == "2 questions; no release of webrssbench/layout is on record"
+
+
+def test_the_digest_is_of_the_manifest_and_of_the_references_beside_it(write: Write) -> None:
+    folder = write()
+    first = load("webrssbench/layout", folder).pin.sha256
+    assert load("webrssbench/layout", folder).pin.sha256 == first
+    (folder / "layout.references.json").write_text('{"shop": "A shop"}')
+    second = load("webrssbench/layout", folder)
+    assert second.pin.sha256 != first
+    assert list(second.golds) == ["A shop", "A shop"]
+    assert second.tags["reference_from"] == ["layout.references.json"] * 2
+
+
+def test_prompts_have_names(write: Write) -> None:
+    folder = write()
+    names = {load(task, folder).build_item(0).tags["prompt"] for task in TASKS}
+    assert len(names) == len(TASKS)
+    assert all(name.startswith("snellen-webrssbench-") for name in names)
+    with pytest.raises(UnknownNameError, match="no prompt 'paper'"):
+        load("webrssbench/text", folder, prompt="paper")
+    with pytest.raises(UnknownNameError, match="no WebRSSBench task 'webrssbench/colour'"):
+        load("webrssbench/colour", folder)
+
+
+def test_every_class_that_is_offered_is_read_as_another_class() -> None:
+    assert len({region(name) for name in REGIONS} - {None}) == 6

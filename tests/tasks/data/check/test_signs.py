@@ -1,0 +1,106 @@
+"""By what signs data is recognised."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from snellen.tasks.data.check import recognise
+
+BOX = [[0, 0, 10, 10], [20, 0, 30, 10]]
+GROUND = ("element_ground", "element_ground_bbox", "element_ground_point")
+
+
+@pytest.mark.parametrize(
+    ("row", "tasks"),
+    [
+        ({"image_id": 1, "question": "?", "ground_truth": ["a"]}, ["screenqa/short"]),
+        (
+            {"image_id": 1, "question": "?", "ground_truth": [{"full_answer": "a"}]},
+            ["screenqa/long", "screenqa/ui_contents", "screenqa/ui_contents_boxes"],
+        ),
+        ({"image_path": "a", "groups": []}, ["mmbench-gui/l1"]),
+        (
+            {"image_path": "a", "bbox": [], "grounding_type": "basic"},
+            ["mmbench-gui/l2_basic"],
+        ),
+        (
+            {"image_path": "a", "bbox": [], "grounding_type": "simple"},
+            ["mmbench-gui/l2_basic", "mmbench-gui/l2_advanced"],
+        ),
+        ({"id": "1", "task_type": "web_caption", "answer": "a"}, ["visualwebbench/web_caption"]),
+        ({"id": "1", "question": "?", "answer": ["a"]}, ["visualwebbench/webqa"]),
+        ({"id": "1", "bbox": [], "answer": "a"}, ["visualwebbench/element_ocr"]),
+        (
+            {"id": "1", "options": ["a"], "bbox": [], "elem_desc": "", "answer": 0},
+            ["visualwebbench/action_prediction"],
+        ),
+        (
+            {"id": "1", "options": BOX, "elem_desc": "a", "answer": 0},
+            [f"visualwebbench/{task}" for task in GROUND],
+        ),
+        ({"img_filename": "a", "bbox": [], "data_type": "icon"}, ["screenspot-v2/point"]),
+        ({"img_filename": "a", "bbox": [], "ui_type": "icon"}, ["screenspot-pro/point"]),
+        ({"task": "safety", "page": "a"}, ["webrssbench/safety"]),
+        ({"item_id": "test/5/0", "response": "12"}, []),
+    ],
+)
+def test_a_file_under_any_name_is_known_by_its_first_row(
+    tmp_path: Path, row: dict[str, object], tasks: list[str]
+) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(f"{json.dumps(row)}\n{{broken")
+    alone = tmp_path / "alone.jsonl"
+    alone.write_text(json.dumps(row))
+    assert list(recognise(alone)) == tasks
+    if "page" not in row:  # a broken manifest may be any task's
+        assert list(recognise(path)) == tasks
+        assert list(recognise(tmp_path)) == tasks
+
+
+def test_a_broken_file_is_known_by_its_place(tmp_path: Path) -> None:
+    for path, task in (
+        ("short_answers/test.json", "screenqa/short"),
+        ("complex_qa/data.json", "screenqa/complex"),
+        ("webqa/test.json", "visualwebbench/webqa"),
+        ("L1_annotations.json", "mmbench-gui/l1"),
+        ("L3_tasks.jsonl", "mmbench-gui/l3"),
+        ("web_caption-00000-of-00002.parquet", "visualwebbench/web_caption"),
+        ("screenspot_web_v2.json", "screenspot-v2/point"),
+    ):
+        file = tmp_path / path
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(b"")
+        assert recognise(file) == (task,)
+    assert {task.partition("/")[0] for task in recognise(tmp_path)} == {
+        "screenqa",
+        "visualwebbench",
+        "mmbench-gui",
+        "screenspot-v2",
+    }
+
+
+def test_a_broken_manifest_may_be_any_task_of_webrssbench(tmp_path: Path) -> None:
+    (tmp_path / "webrssbench.json").write_text('{"format": "webrssbench/1", "rows": [')
+    assert len(recognise(tmp_path)) == 8
+    (tmp_path / "webrssbench.json").rename(tmp_path / "renamed.json")
+    assert len(recognise(tmp_path / "renamed.json")) == 8
+
+
+@pytest.mark.parametrize(
+    ("files", "tasks"),
+    [
+        (["easy/1/random_crops_info.json"], ["position"]),
+        (["easy/1/analysis_result.json"], ["text"]),
+        (["easy/1/disturbed.png"], ["color", "layout"]),
+        (["easy/1/disturbed.png", "layout.references.json"], ["layout"]),
+        (["easy/1/original.png"], []),
+    ],
+)
+def test_what_the_scripts_of_webrssbench_write_is_known(
+    tmp_path: Path, files: list[str], tasks: list[str]
+) -> None:
+    for file in files:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+    assert list(recognise(tmp_path)) == [f"webrssbench/{task}" for task in tasks]
