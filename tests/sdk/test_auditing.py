@@ -45,10 +45,10 @@ def thousandths(task: str = L2, count: int = 60, **options: Any) -> sdk.Report:
 def test_a_run_in_another_space_is_warned_of(task: str) -> None:
     report = thousandths(task)
     assert report.value < 0.1
-    (warning,) = (one for one in report.warnings if not one.endswith(OUTSIDE))
+    (warning,) = (one for one in report.input.warnings if not one.endswith(OUTSIDE))
     assert warning.startswith("Read as thousandths of the image, 0 to 1000, the 60 answers score")
     # An image of 1280 by 800 has no row 950: these are noted one by one, too.
-    assert (len(report.warnings) == 2) is (task != L2)
+    assert (len(report.input.warnings) == 2) is (task != L2)
     audit = report.audit()
     assert audit is not None
     assert (audit.warning, audit.readings[0].score) == (warning, 1.0)
@@ -59,16 +59,16 @@ def test_the_protocol_that_the_warning_names_gives_what_it_says() -> None:
     audit = report.audit()
     assert audit is not None
     again = sdk.regrade(report, protocol=audit.protocol)
-    assert (again.value, again.warnings) == (audit.readings[0].score, ())
+    assert (again.value, again.input.warnings) == (audit.readings[0].score, ())
 
 
 def test_a_warning_needs_no_kept_scores_and_is_saved(tmp_path: Path) -> None:
     report = thousandths(keep_scores=False)
-    assert report.warnings == thousandths().warnings
+    assert report.input.warnings == thousandths().input.warnings
     saved = sdk.load_report(report.save(tmp_path / "r.json"))
-    assert saved.warnings == report.warnings
+    assert saved.input.warnings == report.input.warnings
     text = report.save(tmp_path / "r.md").read_text(encoding="utf-8")
-    assert f"**Warning:** {report.warnings[0]}" in text
+    assert f"**Warning:** {report.input.warnings[0]}" in text
 
 
 def test_a_page_shows_it_beneath_the_number() -> None:
@@ -81,7 +81,7 @@ def test_a_page_shows_it_beneath_the_number() -> None:
 @pytest.mark.slow
 def test_of_many_answers_a_sample_is_audited_while_grading_and_all_of_them_after() -> None:
     report = thousandths(count=AUDITED + 1)
-    assert "a sample of 1,001 answers scores 100.0%" in report.warnings[0]
+    assert "a sample of 1,001 answers scores 100.0%" in report.input.warnings[0]
     audit = report.audit()
     assert audit is not None
     assert audit.answers == AUDITED + 1
@@ -97,7 +97,7 @@ def test_only_grounding_is_audited() -> None:
     report = sdk.grade(
         [{"item_id": "a", "response": "12"}], task="screenqa/short", references={"a": ["12"]}
     )
-    assert report.warnings == ()
+    assert report.input.warnings == ()
     with pytest.raises(MetricError, match="no coordinates to audit"):
         report.audit()
 

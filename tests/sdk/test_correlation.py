@@ -17,7 +17,15 @@ from hypothesis import strategies as st
 from snellen import sdk
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.markdown import plain_text
-from snellen.grading.models.reports import DataPin, MetricValue, PinVerdict, Report
+from snellen.grading.models.reports import (
+    DataPin,
+    Input,
+    MetricValue,
+    Numbers,
+    PinVerdict,
+    Provenance,
+    Report,
+)
 from snellen.grading.models.runs import Run
 from snellen.grading.models.scores import Outcome
 from snellen.sdk.correlation import correlate
@@ -38,24 +46,28 @@ def table(**columns: Mapping[str, float | None]) -> dict[str, dict[str, float | 
     }
 
 
-def report(task: str, value: float, model: str | None = None, **changes: Any) -> Report:
+def report(
+    task: str,
+    value: float,
+    model: str | None = None,
+    outcomes: dict[Outcome, int] | None = None,
+    **changes: Any,
+) -> Report:
     metric = MetricValue(value=value, value_answered=value, as_published=value)
     other = MetricValue(value=1 - value, value_answered=None, as_published=None)
-    fields: dict[str, Any] = {
+    made_from: dict[str, Any] = {
         "task": task,
         "protocol": "official",
         "protocol_version": 1,
-        "primary": "f1",
-        "signature": f"{task}|protocol:{changes.get('protocol', 'official')}@1|n:8|model:{model}",
         "items": 8,
-        "attempts": 1,
-        "metrics": {"f1": metric, "wrong": other},
         "run": None if model is None else Run(model=model, api="function", prompt="plain"),
-        "outcomes": {Outcome.ANSWERED: 8},
-        "incomplete": False,
         "data": DataPin(release="v1.2", sha256="a" * 64, count=8, verdict=PinVerdict.KNOWN),
     }
-    return Report(**(fields | changes))
+    return Report(
+        numbers=Numbers(primary="f1", metrics={"f1": metric, "wrong": other}),
+        provenance=Provenance(**(made_from | changes)),
+        input=Input(outcomes=outcomes or {Outcome.ANSWERED: 8}),
+    )
 
 
 def csv_file(folder: Path, text: str) -> Path:
@@ -235,13 +247,15 @@ def test_mixed_protocols_and_missing_answers_are_noted() -> None:
     reports = [
         report("screenqa/short", 0.1, "a"),
         report("screenqa/short", 0.3, "b", protocol="robust"),
-        report("screenqa/short", 0.2, "c", incomplete=True),
+        report("screenqa/short", 0.2, "c", {Outcome.ANSWERED: 7, Outcome.MISSING: 1}),
     ]
     outside = {"a": {"other": 1.0}, "b": {"other": 2.0}, "c": {"other": 4.0}}
     found = correlate(reports, external=outside)
+    asked = "prompt:plain|view:native|decoding:44136fa355b3678a|snellen:"
     assert found.notes == (
-        "screenqa/short was graded in 2 ways, which need not compare: protocol:official@1|n:8;"
-        " protocol:robust@1|n:8",
+        "screenqa/short was graded in 2 ways, which need not compare:"
+        f" data:v1.2:sha256:{16 * 'a'}|protocol:official@1|n:8|{asked};"
+        f" data:v1.2:sha256:{16 * 'a'}|protocol:robust@1|n:8|{asked}",
         "answers are missing, and count as 0, in: screenqa/short of c",
     )
     page = found.to_markdown()

@@ -212,11 +212,11 @@ def test_a_report_on_a_sample_estimates_all_items() -> None:
     data = make()
     sample = draw(data)
     report = sdk.grade(answers(data), data=data, items=sample)
-    assert report.items == 48
-    assert report.sample == sample.design
+    assert report.provenance.items == 48
+    assert report.provenance.sample == sample.design
     assert f"|sample:sha256:{sample.sha256[:16]}|" in report.signature
     values = {score.item_id: score.value for score in report.scores}
-    found = report.population["f1"]
+    found = report.numbers.population["f1"]
     by_hand = sum(weight * values[item_id] for item_id, weight in sample.weights.items())
     assert found.value == pytest.approx(by_hand / sum(SIZES.values()))
     codes = np.array([place for place, ids in enumerate(sample.drawn) for _ in ids])
@@ -234,7 +234,7 @@ def test_over_many_samples_the_estimate_is_right_and_the_plain_mean_is_not() -> 
     given = answers(data)
     whole = sdk.grade(given, data=data).value
     reports = [sdk.grade(given, data=data, items=draw(data, seed=seed)) for seed in range(60)]
-    found = [report.population["f1"] for report in reports]
+    found = [report.numbers.population["f1"] for report in reports]
     error = np.std([each.value for each in found]) / np.sqrt(60)
     assert abs(np.mean([each.value for each in found]) - whole) < 4 * error
     assert np.mean([report.value for report in reports]) - whole > 4 * error
@@ -248,14 +248,14 @@ def test_over_many_samples_the_estimate_is_right_and_the_plain_mean_is_not() -> 
 def test_a_sample_of_everything_says_what_all_items_score() -> None:
     data = make()
     report = sdk.grade(answers(data), data=data, items=draw(data, n=150))
-    assert report.population["f1"].value == pytest.approx(report.value)
-    assert report.population["f1"].standard_error == 0
+    assert report.numbers.population["f1"].value == pytest.approx(report.value)
+    assert report.numbers.population["f1"].standard_error == 0
 
 
 def test_a_report_that_is_no_sample_has_no_population() -> None:
     data = make()
     report = sdk.grade(answers(data), data=data)
-    assert (report.sample, report.population) == (None, {})
+    assert (report.provenance.sample, report.numbers.population) == (None, {})
     assert "sample:" not in report.signature
 
 
@@ -264,15 +264,15 @@ def test_a_saved_report_keeps_its_sample_and_regrades_with_it(tmp_path: Path) ->
     report = sdk.grade(answers(data), data=data, items=draw(data, whole="site"))
     path = report.save(tmp_path / "report.json")
     back = sdk.load_report(path)
-    assert back.sample == report.sample
-    assert back.population == report.population
+    assert back.provenance.sample == report.provenance.sample
+    assert back.numbers.population == report.numbers.population
     again = sdk.regrade(back, protocol="robust", data=data)
-    assert again.population["f1"].value == report.population["f1"].value
-    assert again.sample == report.sample
-    assert reopen(path, data=data).population == report.population
+    assert again.numbers.population["f1"].value == report.numbers.population["f1"].value
+    assert again.provenance.sample == report.provenance.sample
+    assert reopen(path, data=data).numbers.population == report.numbers.population
     assert back.grid() == report.grid()
     other = sdk.regrade(back, data=make(pin="b"))
-    assert (other.sample, other.population) == (None, {})
+    assert (other.provenance.sample, other.numbers.population) == (None, {})
 
 
 def test_tags_that_a_sample_was_drawn_by_come_with_it() -> None:
@@ -281,7 +281,7 @@ def test_tags_that_a_sample_was_drawn_by_come_with_it() -> None:
     sample = stratify(data, by="hard", n=40, tags=hard)
     report = sdk.grade(answers(data), data=data, items=sample)
     assert {cell.name for cell in report.by("hard").cells} == {"yes", "no"}
-    assert "f1" in report.population
+    assert "f1" in report.numbers.population
 
 
 def test_a_sample_of_other_data_or_of_another_task_is_refused() -> None:
@@ -311,7 +311,7 @@ def test_a_grid_of_a_sample_weighs_its_items() -> None:
     assert grid.weighted
     assert grid.total.population == sum(SIZES.values())
     assert grid.total.estimate is not None
-    assert grid.total.estimate.value == pytest.approx(report.population["f1"].value)
+    assert grid.total.estimate.value == pytest.approx(report.numbers.population["f1"].value)
     values = {score.item_id: score.value for score in report.scores}
     cell = grid.cell("reasoning", "L1")
     mine = [values[item_id] for item_id in sample if "reasoning-L1" in item_id]

@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     from snellen.sdk.judged import judge
     from snellen.sdk.local import attainable, grade
     from snellen.sdk.protocol_reports import ProtocolReports, explain
-    from snellen.sdk.reports import Report
+    from snellen.sdk.report import Report, load_report
     from snellen.sdk.sampling_file import Sample, load_sample
-    from snellen.sdk.saved import load_report
     from snellen.sdk.scoring import read, score
     from snellen.sdk.stored import regrade
     from snellen.sdk.stratifying import stratify
@@ -124,7 +123,7 @@ _HOMES = {
     "Limits": "snellen.sdk.evaluation.settings",
     "correlate": "snellen.sdk.correlation",
     "Correlations": "snellen.sdk.correlations",
-    "load_report": "snellen.sdk.saved",
+    "load_report": "snellen.sdk.report",
     "ProtocolReports": "snellen.sdk.protocol_reports",
     "explain": "snellen.sdk.protocol_reports",
     "attainable": "snellen.sdk.local",
@@ -133,7 +132,7 @@ _HOMES = {
     "regrade": "snellen.sdk.stored",
     "score": "snellen.sdk.scoring",
     "summarise": "snellen.sdk.summaries.several",
-    "Report": "snellen.sdk.reports",
+    "Report": "snellen.sdk.report",
     "TaskSpec": "snellen.tasks.benchmarks.spec",
     "task_of": "snellen.tasks.benchmarks.table",
     "TASKS": "snellen.tasks.benchmarks.table",

@@ -1,18 +1,14 @@
 """The coordinate audit of a report, and of answers while they are graded."""
 
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from snellen.grading.audit import Auditor, CoordinateAudit, Targets, audit_coordinates, auditable
 from snellen.grading.errors import InputError
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.golds import Target
 from snellen.grading.protocols.table import gold_shape, protocol_of
-from snellen.sdk.reports import intake_of
+from snellen.sdk.scored import ScoredReport, intake_of
 from snellen.sdk.selection import Selection
-
-if TYPE_CHECKING:
-    from snellen.sdk.reports import Report
 
 AUDITED = 2_000
 """How many answers are audited while a run is graded; `report.audit()` takes them all."""
@@ -27,7 +23,7 @@ def auditor_of(
     return Auditor(protocol, _targets(selection), most=most)
 
 
-def audit_of(report: "Report", view: float | None = None) -> CoordinateAudit | None:
+def audit_of(report: ScoredReport, view: float | None = None) -> CoordinateAudit | None:
     """Audit all answers of a report; see `Report.audit`."""
     if view is not None and not (isfinite(view) and view > 0):
         raise InputError(f"view= is the longest side in pixels, above 0, not {view:g}")
@@ -39,10 +35,12 @@ def audit_of(report: "Report", view: float | None = None) -> CoordinateAudit | N
         )
     selection = intake.selection
     targets = _targets(selection)
-    if view is not None and auditable(protocol_of(report.task, report.protocol), targets.golds):
+    if view is not None and auditable(
+        protocol_of(report.task, report.provenance.protocol), targets.golds
+    ):
         targets = targets.seen_in(view)
     return audit_coordinates(
-        protocol_of(report.task, report.protocol),
+        protocol_of(report.task, report.provenance.protocol),
         targets,
         report.scores.answers(),
         clusters=report.clusters(),

@@ -16,15 +16,15 @@ from snellen.grading.report.comparison import COMPARISON_RENDERERS
 from snellen.grading.stats.clusters import SAME
 from snellen.grading.stats.compare import Correction, Pair, Procedure, adjust
 from snellen.grading.stats.compare import compare as compare_pair
-from snellen.sdk.files import write_atomically
-from snellen.sdk.reports import Report
+from snellen.sdk.files import check_ending, write_atomically
 from snellen.sdk.sample_weights import common_weights
-from snellen.sdk.saved import load_report
+from snellen.sdk.saved import read_report
+from snellen.sdk.scored import ScoredReport
 
 if TYPE_CHECKING:
     from snellen.grading.protocols.base import FloatArray, IntArray
 
-Runs = Mapping[str, Report | str | Path] | Iterable[Report | str | Path]
+Runs = Mapping[str, ScoredReport | str | Path] | Iterable[ScoredReport | str | Path]
 
 
 class Comparison(comparisons.Comparison):
@@ -88,23 +88,9 @@ class Comparisons(Sequence[Comparison]):
             InputError: The ending is none of these.
         """
         target = Path(path)
-        render = COMPARISON_RENDERERS[check_comparison_ending(target)]
+        render = COMPARISON_RENDERERS[check_ending(target, COMPARISON_RENDERERS, "comparisons")]
         write_atomically(target, render(self._found, [one.changes for one in self._found]))
         return target
-
-
-def check_comparison_ending(path: Path) -> str:
-    """Return a file's ending, in lower case, if comparisons can be saved under it.
-
-    Raises:
-        InputError: They can't.
-    """
-    ending = path.suffix.lower()
-    if ending not in COMPARISON_RENDERERS:
-        shown = repr(path.suffix) if path.suffix else "a file without an ending"
-        known = ", ".join(COMPARISON_RENDERERS)
-        raise InputError(f"can't save comparisons as {shown}; use one of {known}", file=str(path))
-    return ending
 
 
 def compare(
@@ -143,7 +129,7 @@ def compare(
     """
     named = _named(runs)
     _check(named)
-    key = metric or next(iter(named.values())).primary
+    key = metric or next(iter(named.values())).numbers.primary
     pairs = [_Pairing(named, one, other, key) for one, other in _pairs(named, baseline)]
     together = 1 if correction == "none" else len(pairs)
     procedure = Procedure(level=level, seed=seed, together=together)
@@ -157,7 +143,7 @@ def compare(
     )
 
 
-def _pairs(named: Mapping[str, Report], baseline: str | None) -> list[tuple[str, str]]:
+def _pairs(named: Mapping[str, ScoredReport], baseline: str | None) -> list[tuple[str, str]]:
     if baseline is None:
         return list(combinations(named, 2))
     if baseline not in named:
@@ -168,7 +154,9 @@ def _pairs(named: Mapping[str, Report], baseline: str | None) -> list[tuple[str,
 class _Pairing:
     """Two runs on the items that both were given."""
 
-    def __init__(self, named: Mapping[str, Report], first: str, second: str, key: str) -> None:
+    def __init__(
+        self, named: Mapping[str, ScoredReport], first: str, second: str, key: str
+    ) -> None:
         self.names = first, second
         self.reports = one, other = named[first], named[second]
         self.key = key
@@ -191,7 +179,7 @@ class _Pairing:
             only_first=len(first.scores.ids) - len(self.ids),
             only_second=len(second.scores.ids) - len(self.ids),
             note="; ".join([*_warnings(first, second), *self._sampled()]),
-            attempts_differ=first.attempts != second.attempts,
+            attempts_differ=first.provenance.attempts != second.provenance.attempts,
         )
         first_values, second_values = self.values
         return compare_pair(
@@ -209,7 +197,7 @@ class _Pairing:
         """Give what was found the items on which the runs differ and the reports' signatures."""
         first, second = self.reports
         update = {
-            "clustered_by": first.clustered_by,
+            "clustered_by": first.numbers.clustered_by,
             "first_signature": first.signature,
             "second_signature": second.signature,
             "made_with": made_with,
@@ -229,7 +217,7 @@ class _Pairing:
             for place in places
         ]
 
-    def _aligned(self, report: Report) -> "FloatArray":
+    def _aligned(self, report: ScoredReport) -> "FloatArray":
         places = report.scores.places
         return report.item_values(self.key)[[places[item_id] for item_id in self.ids]]
 
@@ -239,22 +227,22 @@ class _Pairing:
         for report in self.reports:
             places = report.scores.places
             rows = [places[item_id] for item_id in self.ids]
-            whole = None if report.sample is None else report.sample.whole
+            whole = None if report.provenance.sample is None else report.provenance.sample.whole
             kinds = (report.clusters(), report.clusters(whole) if whole else None)
             found += [codes[rows] for codes in kinds if codes is not None]
         return min(found, key=lambda codes: len(np.unique(codes)), default=None)
 
 
-def _named(runs: Runs) -> dict[str, Report]:
+def _named(runs: Runs) -> dict[str, ScoredReport]:
     if isinstance(runs, Mapping):
         given = cast("Mapping[str, object]", runs)
         return {name: _report(run) for name, run in given.items()}
-    if isinstance(runs, str | Path | Report):
+    if isinstance(runs, str | Path | ScoredReport):
         raise InputError("give two or more runs to compare, as a list")
     several: list[object] = list(runs)
     reports = [_report(run) for run in several]
     names = _file_names([Path(run) for run in several if isinstance(run, str | Path)])
-    named: dict[str, Report] = {}
+    named: dict[str, ScoredReport] = {}
     for run, report in zip(several, reports, strict=True):
         name = names[Path(run)] if isinstance(run, str | Path) else report.model or "run"
         number, free = 1, name
@@ -282,15 +270,15 @@ def _file_names(paths: Sequence[Path]) -> dict[Path, str]:
     return names
 
 
-def _report(run: object) -> Report:
-    if isinstance(run, Report):
+def _report(run: object) -> ScoredReport:
+    if isinstance(run, ScoredReport):
         return run
     if isinstance(run, str | Path):
-        return load_report(run)
+        return read_report(run)
     raise InputError(f"a run is a report or the file of one, not {type(run).__name__}")
 
 
-def _check(named: Mapping[str, Report]) -> None:
+def _check(named: Mapping[str, ScoredReport]) -> None:
     if len(named) < 2:
         raise InputError(f"give two or more runs to compare, not {len(named)}")
     (name, first), *others = named.items()
@@ -313,21 +301,15 @@ _MUST_AGREE = {
 }
 
 
-def _warnings(first: Report, second: Report) -> Iterator[str]:
-    """Yield what makes a comparison of two runs lame."""
-    one, other = (_parts(report.signature) for report in (first, second))
+def _warnings(first: ScoredReport, second: ScoredReport) -> Iterator[str]:
+    """Yield what biases a comparison of two runs."""
+    one, other = first.provenance.parts, second.provenance.parts
     for part, words in _MUST_AGREE.items():
         if one.get(part) != other.get(part):
             yield f"{words} ({one.get(part, 'not said')} and {other.get(part, 'not said')})"
-    if first.clustered_by != second.clustered_by:
-        yield f"clustered by {first.clustered_by} and {second.clustered_by}"
+    if first.numbers.clustered_by != second.numbers.clustered_by:
+        yield f"clustered by {first.numbers.clustered_by} and {second.numbers.clustered_by}"
     for name, report in (("first", first), ("second", second)):
-        faults = report.outcomes[Outcome.MISSING] + report.outcomes[Outcome.ERROR]
+        faults = report.input.outcomes[Outcome.MISSING] + report.input.outcomes[Outcome.ERROR]
         if faults:
             yield f"the {name} run lacks {faults} response(s), which count as 0"
-
-
-def _parts(signature: str) -> dict[str, str]:
-    """Split a signature into its parts by their names."""
-    parts = (part.partition(":") for part in signature.split("|")[1:])
-    return {name: value for name, _, value in parts}

@@ -18,6 +18,7 @@ import msgspec
 
 from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.grading.metrics import consensus as votes_on
+from snellen.grading.models.base import digest_of
 from snellen.grading.models.reports import Problem
 from snellen.grading.no_json import NO_JSON
 from snellen.grading.normalise import button
@@ -28,7 +29,6 @@ from snellen.grading.protocols.table import protocol_of
 from snellen.sdk.files import write_atomically
 from snellen.sdk.submissions import Source, read
 from snellen.tasks.embedders import CHAR_NGRAM, load_embedder
-from snellen.tasks.pins import digest_of
 
 FORMAT = "snellen-consensus/1"
 

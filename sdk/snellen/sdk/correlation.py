@@ -12,7 +12,7 @@ from snellen.grading.stats.correlation import correlate as correlate_rows
 from snellen.grading.stats.multiplicity import holm
 from snellen.sdk.correlations import Correlations, Pair
 from snellen.sdk.model_scores import Scores, checked_scores, read_scores
-from snellen.sdk.saved import load_report
+from snellen.sdk.saved import read_report
 from snellen.sdk.small_tables import Records
 
 _Given: TypeAlias = Report | str | Path
@@ -124,7 +124,7 @@ def _several(value: object) -> Iterable[object]:
 
 def _read(given: object) -> object:
     """Read a report that is given as a file."""
-    return load_report(given) if isinstance(given, str | Path) else given
+    return read_report(given) if isinstance(given, str | Path) else given
 
 
 def _model(report: object, place: int) -> str:
@@ -146,14 +146,14 @@ def _of_reports(
     for model, report in named:
         if not isinstance(report, Report):
             raise InputError(f"model {model!r}: expected a report, not {type(report).__name__}")
-        key = metric or report.primary
+        key = metric or report.numbers.primary
         if key not in report.metrics:
             raise UnknownNameError(f"metric of {report.task}", key, report.metrics)
         row = table.setdefault(model, {})
         if report.task in row:
             raise InputError(f"model {model!r} has two reports on {report.task}; give one")
         row[report.task] = report.metrics[key].value
-        if report.incomplete:
+        if report.input.incomplete:
             incomplete.append(f"{report.task} of {model}")
         ways.setdefault(report.task, {})[_way(report)] = None
     notes = [
@@ -168,8 +168,8 @@ def _of_reports(
 
 def _way(report: Report) -> str:
     """Return what the number rests on beside the task and the model."""
-    parts = report.signature.split("|")[1:]
-    return "|".join(part for part in parts if not part.startswith("model:"))
+    parts = report.provenance.parts.items()
+    return "|".join(f"{name}:{value}" for name, value in parts if name != "model")
 
 
 def _beside(own: Scores, outside: Scores) -> Scores:

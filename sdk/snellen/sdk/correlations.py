@@ -11,7 +11,7 @@ from snellen.grading.markdown import plain_text, table_lines
 from snellen.grading.models.base import Closed
 from snellen.grading.models.estimates import Interval
 from snellen.grading.stats.correlation import Method
-from snellen.sdk.files import write_atomically
+from snellen.sdk.files import check_ending, write_atomically
 
 _CSV_COLUMNS = (
     "first",
@@ -167,13 +167,7 @@ class Correlations(Closed):
             InputError: The ending is none of these, or the folder can't be written to.
         """
         target = Path(path)
-        render = _RENDERERS.get(target.suffix.lower())
-        if render is None:
-            ending = repr(target.suffix) if target.suffix else "a file without an ending"
-            raise InputError(
-                f"can't save correlations as {ending}; use one of {', '.join(_RENDERERS)}",
-                file=str(target),
-            )
+        render = _RENDERERS[check_ending(target, _RENDERERS, "correlations")]
         write_atomically(target, [render(self).encode()])
         return target
 

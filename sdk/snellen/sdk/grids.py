@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from snellen.grading.report.heat_map import grid_markdown
 from snellen.grading.report.population import population_markdown
 from snellen.grading.summaries.matrix import MOST_NAMES, Grid
-from snellen.sdk.reports import Report
+from snellen.sdk.scored import ScoredReport
 
 GRIDS = (("dimension", "level"), ("platform", "difficulty"))
 """Pairs of tags that are crossed, where the items have both: rows, then columns."""
@@ -13,9 +13,9 @@ GRIDS = (("dimension", "level"), ("platform", "difficulty"))
 _FEWEST = 2
 
 
-def own_grid(report: Report) -> Grid | None:
+def own_grid(report: ScoredReport) -> Grid | None:
     """Cross the tags of a report that belong together; None where that would show nothing."""
-    if not report.has_scores or report.primary not in report.scores.keys:
+    if not report.has_scores or report.numbers.primary not in report.scores.keys:
         return None
     for rows, columns in GRIDS:
         if rows not in report.tags or columns not in report.tags:
@@ -31,7 +31,7 @@ def own_grid(report: Report) -> Grid | None:
     return None
 
 
-def more_markdown(report: Report) -> Iterator[bytes]:
+def more_markdown(report: ScoredReport) -> Iterator[bytes]:
     """Yield what a report of a sample, or of items in a grid, adds to its Markdown."""
     yield from population_markdown(report)
     grid = own_grid(report)

@@ -7,11 +7,10 @@ import numpy as np
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.grade import Answers
-from snellen.grading.models.reports import Problem, ProblemKind
+from snellen.grading.models.reports import Input, Problem, ProblemKind
 from snellen.grading.models.scores import TOO_LONG, Outcome
 from snellen.grading.protocols.base import NO_CONTEXT
 from snellen.grading.protocols.table import protocol_of
-from snellen.sdk.reports import Report
 from snellen.sdk.selection import Selection
 from snellen.sdk.submissions import Batch, Source, read
 
@@ -39,15 +38,13 @@ class Intake:
         self._strange: list[str] = []
 
     @classmethod
-    def reopened(cls, selection: Selection, report: Report) -> "Intake":
+    def reopened(cls, selection: Selection, given: Input, attempts: Iterable[int]) -> "Intake":
         """Return what a saved report found in its input, with its items loaded again."""
         found = cls(selection)
-        found.problems = list(report.problems)
-        found.problem_counts = dict(report.problem_counts)
-        found.not_selected = report.not_selected
-        found._taken = {
-            attempt: bytearray(len(selection.ids)) for attempt in report.scores.attempts
-        }
+        found.problems = list(given.problems)
+        found.problem_counts = dict(given.problem_counts)
+        found.not_selected = given.not_selected
+        found._taken = {attempt: bytearray(len(selection.ids)) for attempt in attempts}
         return found
 
     def of(self, selection: Selection) -> "Intake":

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from snellen.grading.breakdown import break_down
 from snellen.grading.models.estimates import Breakdown
 from snellen.grading.models.tags import TagColumn
-from snellen.sdk.reports import Report
+from snellen.sdk.scored import ScoredReport
 from snellen.sdk.tagging import ITEM
 
 MOST_VALUES = 60
@@ -23,20 +23,20 @@ class Breakdowns(NamedTuple):
     left_out: tuple[str, ...] = ()
 
 
-def breakdowns(report: Report) -> Breakdowns:
+def breakdowns(report: ScoredReport) -> Breakdowns:
     """Break the primary metric down by every tag that groups items, then by crowding.
 
     A tag is left out where fewer than two of its values have items enough to be shown, or where it
     has more than `MOST_VALUES`. The tag whose values are the clusters is neither: each value is one
     cluster, of which no interval can be had. A report that kept no scores has none at all.
     """
-    if not report.has_scores or report.primary not in report.scores.keys:
+    if not report.has_scores or report.numbers.primary not in report.scores.keys:
         return Breakdowns()
     shown: list[Breakdown] = []
     left_out: list[str] = []
     for tag, column in report.tags.items():
         values = set(column) - {None}
-        if tag == report.clustered_by or len(values) < _FEWEST:
+        if tag == report.numbers.clustered_by or len(values) < _FEWEST:
             continue
         found = report.by(tag) if len(values) <= MOST_VALUES else None
         if found is not None and _tells(found):
@@ -54,13 +54,17 @@ def _tells(found: Breakdown) -> bool:
     return sum(cell.estimate is not None for cell in found.cells) >= _FEWEST
 
 
-def _crowding(report: Report) -> Breakdown | None:
-    if report.clustered_by == ITEM or report.clustered_by not in report.tags:
+def _crowding(report: ScoredReport) -> Breakdown | None:
+    if report.numbers.clustered_by == ITEM or report.numbers.clustered_by not in report.tags:
         return None
     return break_down(
         report.item_values(),
-        {f"items with the same {report.clustered_by}": _crowds(report.tags[report.clustered_by])},
-        metric=report.primary,
+        {
+            f"items with the same {report.numbers.clustered_by}": _crowds(
+                report.tags[report.numbers.clustered_by]
+            )
+        },
+        metric=report.numbers.primary,
         clusters=report.clusters(),
     )
 

@@ -15,7 +15,7 @@ from snellen.grading.protocols import golds as shapes
 from snellen.grading.protocols.base import NO_CONTEXT, AnswerValue, Protocol
 from snellen.grading.protocols.table import gold_shape
 from snellen.grading.report.page import FailureCount, ItemList, ItemRow
-from snellen.sdk.reports import Report
+from snellen.sdk.scored import ScoredReport
 from snellen.sdk.selection import Selection
 from snellen.sdk.thumbnails import Album, ThumbnailBudget
 from snellen.tasks.models import TaskData
@@ -53,7 +53,7 @@ class RowSource:
         with_references: Whether the rows hold references.
     """
 
-    report: Report
+    report: ScoredReport
     selection: Selection | None
     protocol: Protocol | None
     failures: Failures
@@ -61,7 +61,7 @@ class RowSource:
 
 
 def find_failures(
-    report: Report, protocol: Protocol, selection: Selection, batches: Batches
+    report: ScoredReport, protocol: Protocol, selection: Selection, batches: Batches
 ) -> Failures:
     """Tag every answer below the protocol's best value; one that never came is `missing`."""
     table = report.scores
@@ -104,9 +104,9 @@ def item_list(source: RowSource, *, most: int, budget: ThumbnailBudget | None = 
     report = source.report
     table = report.scores
     columns = table.columns()
-    primary = table.keys.index(report.primary)
+    primary = table.keys.index(report.numbers.primary)
     order = np.argsort(columns.values[:, primary], kind="stable")[:most]
-    keys = (report.primary, *(key for key in table.keys if key != report.primary))
+    keys = (report.numbers.primary, *(key for key in table.keys if key != report.numbers.primary))
     data = None if source.selection is None else source.selection.data
     album = None if budget is None or data is None or data.load_image is None else Album(budget)
     rows = tuple(_rows(source, order.tolist(), keys, data, album))

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from snellen.grading.summaries.tables import SummaryTable
 from snellen.sdk.published import beside, beside_table, rows_table, summarised
-from snellen.sdk.reports import Report
+from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries.one import SUMMARIES
 
 
@@ -22,7 +22,7 @@ class PaperTables(NamedTuple):
     lacking: str = ""
 
 
-def paper_tables(report: Report) -> PaperTables:
+def paper_tables(report: ScoredReport) -> PaperTables:
     """Gather the tables of a page; what stops one of them is told on it."""
     own = summarised(report)
     found = beside(report, found=own)

@@ -27,22 +27,18 @@ from snellen.grading.report.page import (
     CurvePoint,
     Difference,
     ItemList,
-    MetricRow,
     Page,
     PartShare,
-    Passes,
     ProtocolValue,
 )
-from snellen.grading.report.population import population_rows, sample_sentence
 from snellen.grading.report.svg import start_engine
 from snellen.grading.stats.paired import paired_difference
 from snellen.grading.tally import Tally
 from snellen.sdk.grids import own_grid
-from snellen.sdk.local import CODE_RUN
 from snellen.sdk.page_breakdowns import breakdowns
 from snellen.sdk.page_items import Batches, Failures, RowSource, find_failures, item_list
 from snellen.sdk.page_summaries import paper_tables
-from snellen.sdk.reports import Report, intake_of
+from snellen.sdk.scored import ScoredReport, intake_of
 from snellen.sdk.selection import Selection
 from snellen.sdk.thumbnails import ThumbnailBudget
 from snellen.tasks.benchmarks.table import TASKS
@@ -65,7 +61,7 @@ _STEPPED = frozenset({"paper", "exact", "half_open"})
 class _Basis:
     """A report with what it takes to grade its answers again; no rule is applied twice."""
 
-    def __init__(self, report: Report, selection: Selection, protocol: Protocol) -> None:
+    def __init__(self, report: ScoredReport, selection: Selection, protocol: Protocol) -> None:
         self.report = report
         self.selection = selection
         self.protocol = protocol
@@ -98,7 +94,7 @@ class _ItemChoice(NamedTuple):
 
 
 def page_html(
-    report: Report,
+    report: ScoredReport,
     *,
     with_references: bool = False,
     thumbnails: bool | ThumbnailBudget = True,
@@ -128,7 +124,7 @@ def page_html(
 
 
 def build_page(
-    report: Report,
+    report: ScoredReport,
     *,
     with_references: bool = False,
     thumbnails: bool | ThumbnailBudget = True,
@@ -158,28 +154,13 @@ def build_page(
     by_tag = breakdowns(report)
     paper = paper_tables(report)
     return Page(
-        task=report.task,
-        protocol=f"{report.protocol}@{report.protocol_version}",
-        primary=report.primary,
-        signature=report.signature,
-        items=report.items,
-        metrics=_metrics(report),
-        outcomes=report.outcomes,
-        data=report.data,
+        # Without what it was graded against: a page leads to no reference but those it shows.
+        report=ScoredReport.of(
+            report, report.scores if report.has_scores else None, None, report.tags
+        ),
         title=TASKS[report.task].title if report.task in TASKS else "",
-        model=report.model or "",
-        attempts=report.attempts,
-        split=report.split,
-        subset=report.subset,
-        clustered_by=report.clustered_by,
-        chance=report.chance,
-        ceiling_items=report.ceiling_items,
-        crashed=report.crashed,
         breakdowns=by_tag.shown,
         heat_map=own_grid(report),
-        sample=sample_sentence(report),
-        population=tuple(population_rows(report)),
-        whole=report.population.get(report.primary),
         not_broken_down=by_tag.left_out,
         alternatives=tuple(other.value for other in alternatives),
         differences=() if basis is None else tuple(_differences(basis, alternatives)),
@@ -188,42 +169,26 @@ def build_page(
         curves=() if basis is None else tuple(_curves(basis)),
         failures=failures.counts,
         failed=failures.failed,
-        passes=tuple(Passes(k, at, report.pass_hat[k]) for k, at in report.pass_at.items()),
-        run=report.run,
-        problems=report.problems,
-        problem_counts=report.problem_counts,
-        not_selected=report.not_selected,
-        warnings=report.warnings,
         summaries=paper.summaries,
         no_summary=paper.lacking,
         published=paper.published,
-        auxiliary=report.auxiliary,
         item_list=_items(
             basis, report, failures, _ItemChoice(with_references, thumbnails, most_items)
         ),
     )
 
 
-def _basis(report: Report) -> _Basis | None:
+def _basis(report: ScoredReport) -> _Basis | None:
     intake = intake_of(report)
     if not report.has_scores or intake is None:
         return None
-    protocol = protocol_of(report.task, report.protocol)
-    embedder = protocol.metric.embedder
-    if embedder and f"embedder:{embedder}" not in report.signature.split("|"):
-        # Another embedder made the numbers; grading again without it would give others.
-        return None
-    if CODE_RUN in report.signature.split("|"):
-        # So would grading again without running the programs among the answers.
+    protocol = protocol_of(report.task, report.provenance.protocol)
+    made_with = report.provenance
+    if protocol.metric.embedder != made_with.embedder or made_with.code_run:
+        # Grading again with another embedder, or without running the programs among the answers,
+        # would give other numbers.
         return None
     return _Basis(report, intake.selection, protocol)
-
-
-def _metrics(report: Report) -> tuple[MetricRow, ...]:
-    return tuple(
-        MetricRow(key, value, report.estimates.get(key), report.ceiling.get(key))
-        for key, value in report.metrics.items()
-    )
 
 
 def _alternatives(basis: _Basis) -> tuple[_Alternative, ...]:
@@ -237,10 +202,10 @@ def _alternatives(basis: _Basis) -> tuple[_Alternative, ...]:
 
 
 def _graded(basis: _Basis, protocol: Protocol) -> _Alternative:
-    tally = Tally(protocol, basis.selection.golds, basis.report.pass_mark)
+    tally = Tally(protocol, basis.selection.golds, basis.report.provenance.pass_mark)
     for answers, columns in basis.batches(protocol):
         tally.add(answers, columns)
-    attempts = basis.report.attempts
+    attempts = basis.report.provenance.attempts
     found = tally.metrics(attempts)[protocol.metric.primary]
     unparsed = tally.outcomes(attempts)[Outcome.UNPARSED]
     primary = protocol.metric.primary
@@ -250,7 +215,7 @@ def _graded(basis: _Basis, protocol: Protocol) -> _Alternative:
 
 def _differences(basis: _Basis, alternatives: Sequence[_Alternative]) -> Iterator[Difference]:
     """Yield why the protocols that are furthest off give other numbers, the widest first."""
-    printed = basis.report.metrics[basis.report.primary].as_published
+    printed = basis.report.metrics[basis.report.numbers.primary].as_published
     if printed is None:
         return
     gaps = [
@@ -259,7 +224,7 @@ def _differences(basis: _Basis, alternatives: Sequence[_Alternative]) -> Iterato
         if other.value.printed is not None
     ]
     apart = sorted(gaps, key=lambda pair: -pair[0])
-    most = max(1, min(MOST_EXPLAINED, EXPLAINED_ANSWERS // basis.report.items))
+    most = max(1, min(MOST_EXPLAINED, EXPLAINED_ANSWERS // basis.report.provenance.items))
     for gap, other in apart[:most]:
         if gap < _SAME:
             return
@@ -269,7 +234,7 @@ def _differences(basis: _Basis, alternatives: Sequence[_Alternative]) -> Iterato
             golds=basis.selection.golds,
             contexts=basis.selection.contexts,
             answers=list(basis.report.scores.answers()),
-            attempts=basis.report.attempts,
+            attempts=basis.report.provenance.attempts,
         )
         yield Difference(
             first=why.first,
@@ -285,31 +250,37 @@ def _differences(basis: _Basis, alternatives: Sequence[_Alternative]) -> Iterato
         )
 
 
-def _calibration(report: Report) -> tuple[CalibrationRow, ...]:
+def _calibration(report: ScoredReport) -> tuple[CalibrationRow, ...]:
     """Return the run's value among others; nothing where there is no other."""
     others: list[CalibrationRow] = []
-    if report.chance is not None:
+    if report.numbers.chance is not None:
         row = CalibrationRow(
-            "chance", report.chance.value, CalibrationKind.CHANCE, report.chance.guess
+            "chance",
+            report.numbers.chance.value,
+            CalibrationKind.CHANCE,
+            report.numbers.chance.guess,
         )
         others.append(row)
-    if report.primary in report.ceiling:
-        value, source = report.ceiling[report.primary], "each rater against the others"
+    if report.numbers.primary in report.numbers.ceiling:
+        value, source = (
+            report.numbers.ceiling[report.numbers.primary],
+            "each rater against the others",
+        )
         others.append(CalibrationRow("raters", value, CalibrationKind.RATERS, source))
     others += [
         CalibrationRow(row.model, row.value, CalibrationKind.PUBLISHED, row.source)
         for row in (published_rows(report.task) if report.task in TASKS else ())
-        if row.metric == report.primary and not row.part
+        if row.metric == report.numbers.primary and not row.part
     ]
     if not others:
         return ()
-    estimate = report.estimates.get(report.primary)
+    estimate = report.numbers.estimates.get(report.numbers.primary)
     interval = None if estimate is None else estimate.interval
     here = CalibrationRow("this run", report.value, CalibrationKind.RUN, "", interval)
     return (here, *others)
 
 
-def _own_change(report: Report) -> Iterator[Change]:
+def _own_change(report: ScoredReport) -> Iterator[Change]:
     """Yield before and after, where the tag `state` says which items are which."""
     column = report.tags.get(_STATE)
     if column is None or not report.has_scores or not {_BEFORE, _AFTER} <= set(column):
@@ -320,7 +291,7 @@ def _own_change(report: Report) -> Iterator[Change]:
         yield Change(report.task, before, after, _paired(report, column))
 
 
-def _paired(report: Report, states: TagColumn) -> Estimate | None:
+def _paired(report: ScoredReport, states: TagColumn) -> Estimate | None:
     """Estimate after - before over the clusters that have both; None where fewer than two have."""
     clusters = report.clusters()
     if clusters is None:
@@ -372,7 +343,7 @@ def _curves(basis: _Basis) -> Iterator[Curve]:
 
 
 def _items(
-    basis: _Basis | None, report: Report, failures: Failures, choice: _ItemChoice
+    basis: _Basis | None, report: ScoredReport, failures: Failures, choice: _ItemChoice
 ) -> ItemList:
     if not report.has_scores:
         return ItemList()

@@ -15,7 +15,7 @@ from snellen.grading.protocols.table import protocols_of
 from snellen.sdk.intake import Intake
 from snellen.sdk.local import choose, grade_answers
 from snellen.sdk.progress import watched
-from snellen.sdk.reports import Report
+from snellen.sdk.report import Report
 from snellen.sdk.selection import Data, References, select
 from snellen.sdk.submissions import Source
 

@@ -9,7 +9,7 @@ from snellen.grading.models.reports import PinVerdict
 from snellen.grading.summaries.tables import Cell, Column, Kind, Summary, SummaryTable
 from snellen.grading.summaries.visualwebbench import SEVEN
 from snellen.grading.summaries.visualwebbench_tables import BENCHMARK
-from snellen.sdk.reports import Report
+from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries.one import metric_values, summary_of
 from snellen.sdk.summaries.options import DEFAULT, Options
 from snellen.sdk.summaries.several import SHOWN, as_published_note
@@ -27,7 +27,7 @@ class Summarised(NamedTuple):
     lacking: str = ""
 
 
-def summarised(report: Report, options: Options = DEFAULT) -> Summarised:
+def summarised(report: ScoredReport, options: Options = DEFAULT) -> Summarised:
     """Return a report's summary, or what it lacks for one."""
     try:
         return Summarised(summary_of(report, options))
@@ -35,7 +35,9 @@ def summarised(report: Report, options: Options = DEFAULT) -> Summarised:
         return Summarised(None, str(error))
 
 
-def beside(report: Report, source: Source = "published", found: Summarised | None = None) -> Beside:
+def beside(
+    report: ScoredReport, source: Source = "published", found: Summarised | None = None
+) -> Beside:
     """Set a report beside published results; see `Report.beside`.
 
     Args:
@@ -54,7 +56,10 @@ def beside(report: Report, source: Source = "published", found: Summarised | Non
         values += () if own.summary is None else own.summary.values
         notes += [f"the numbers of parts are not known: {own.lacking}"] if own.lacking else []
     return set_beside(
-        values, rows, protocol=f"{report.protocol}@{report.protocol_version}", notes=notes
+        values,
+        rows,
+        protocol=f"{report.provenance.protocol}@{report.provenance.protocol_version}",
+        notes=notes,
     )
 
 
@@ -71,7 +76,7 @@ def averages_beside(summary: Summary, protocol: str, notes: Sequence[str] = ()) 
 
 
 def beside_tables(
-    reports: Sequence[Report], found: Sequence[Summary], options: Options = DEFAULT
+    reports: Sequence[ScoredReport], found: Sequence[Summary], options: Options = DEFAULT
 ) -> tuple[SummaryTable, ...]:
     """Lay out reports, and the averages of their summaries, beside published results.
 
@@ -83,7 +88,9 @@ def beside_tables(
     tables: list[SummaryTable] = []
     for one in found:
         own = [report for report in reports if report.task.startswith(one.task)]
-        names = sorted({f"{report.protocol}@{report.protocol_version}" for report in own})
+        names = sorted(
+            {f"{report.provenance.protocol}@{report.provenance.protocol_version}" for report in own}
+        )
         printed = as_published_note({r.task: r for r in own if r.task in SEVEN})
         notes = [printed] if printed and one.task == BENCHMARK else []
         averages = averages_beside(one, " and ".join(names), notes)
@@ -98,22 +105,22 @@ def _table_of(found: Beside, title: str) -> list[SummaryTable]:
     return [] if table is None else [replace(table, title=f"{title}, beside published results")]
 
 
-def _notes(report: Report) -> Iterator[str]:
-    if report.attempts > 1:
-        yield f"a mean over {report.attempts} attempts; papers print one"
-    if report.subset:
-        yield f"over {report.items:,} selected items; papers print whole splits"
-    if report.incomplete:
+def _notes(report: ScoredReport) -> Iterator[str]:
+    if report.provenance.attempts > 1:
+        yield f"a mean over {report.provenance.attempts} attempts; papers print one"
+    if report.provenance.subset:
+        yield f"over {report.provenance.items:,} selected items; papers print whole splits"
+    if report.input.incomplete:
         yield "some answers are missing or failed; they count 0"
-    if report.data.verdict is PinVerdict.DIFFERS:
+    if report.provenance.data.verdict is PinVerdict.DIFFERS:
         yield "the data is not the published release"
-    whole = report.metrics[report.primary]
+    whole = report.metrics[report.numbers.primary]
     if whole.as_published is not None and abs(whole.as_published - whole.value) >= SHOWN:
         yield (
             f"of these answers the published code would print {100 * whole.as_published:.1f}, not"
             f" {100 * whole.value:.1f}: it leaves some out"
         )
-    if report.data.release == "references":
+    if report.provenance.data.release == "references":
         yield "graded against references of your own, not against the published data"
 
 

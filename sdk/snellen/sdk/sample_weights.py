@@ -7,7 +7,7 @@ import numpy as np
 
 from snellen.grading.breakdown import strata_of
 from snellen.grading.errors import InputError
-from snellen.sdk.reports import Report
+from snellen.sdk.scored import ScoredReport
 
 if TYPE_CHECKING:
     from snellen.grading.models.samples import SampleDesign
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def common_weights(
-    names: tuple[str, str], reports: tuple[Report, Report], ids: Sequence[str]
+    names: tuple[str, str], reports: tuple[ScoredReport, ScoredReport], ids: Sequence[str]
 ) -> "FloatArray | None":
     """Return how many items each common item of two runs stands for; None where none is sampled.
 
@@ -31,8 +31,8 @@ def common_weights(
         InputError: The runs are of samples drawn from different strata, or a stratum has no item
             in common.
     """
-    sampled = [one for one in reports if one.sample is not None]
-    designs = [one.sample for one in sampled if one.sample is not None]
+    sampled = [one for one in reports if one.provenance.sample is not None]
+    designs = [one.provenance.sample for one in sampled if one.provenance.sample is not None]
     if not designs:
         return None
     named = " and ".join(names)

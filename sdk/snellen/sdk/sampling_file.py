@@ -13,12 +13,12 @@ import msgspec
 from pydantic import ValidationError
 
 from snellen.grading.errors import InputError
+from snellen.grading.models.base import digest_of
 from snellen.grading.models.reports import DataPin
 from snellen.grading.models.samples import SampleDesign, Stratum
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.no_json import NO_JSON
 from snellen.sdk.files import write_atomically
-from snellen.tasks.pins import digest_of
 
 FORMAT = "snellen-sample/1"
 

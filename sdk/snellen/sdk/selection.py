@@ -11,6 +11,7 @@ import numpy as np
 
 from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.grading.grade import Grader
+from snellen.grading.models.base import digest_of
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.models.samples import SampleDesign
@@ -23,7 +24,6 @@ from snellen.sdk.tagging import NO_TAGS, Tagging
 from snellen.sdk.tags import Tags
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
-from snellen.tasks.pins import digest_of
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,11 @@ class Selection:
     def exists(self, item_id: str) -> bool:
         """Whether there is such an item, selected or not."""
         return item_id in (self.index if self.whole is None else self.whole.index)
+
+    @property
+    def digest(self) -> str | None:
+        """The first 16 digits of the digest of the selected ids; None when all are selected."""
+        return None if self.whole is None else digest_of(sorted(self.ids))[:16]
 
     @cached_property
     def index(self) -> dict[str, int]:

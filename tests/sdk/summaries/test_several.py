@@ -188,7 +188,7 @@ def test_an_average_that_the_published_code_prints_otherwise_says_both() -> None
         references={one: ["Shoes"] for one in ids},
         protocol="official",
     )
-    own, printed = webqa.value, webqa.metrics[webqa.primary].as_published
+    own, printed = webqa.value, webqa.metrics[webqa.numbers.primary].as_published
     assert printed is not None
     assert printed > own
     others = [seventh(number) for number in range(7) if number != 2]

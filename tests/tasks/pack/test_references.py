@@ -87,7 +87,7 @@ def numbers(report: sdk.Report) -> dict[str, object]:
     told = report.model_dump(exclude={"data"})
     parts = report.signature.split("|")
     kept = [part for part in parts if not part.startswith("data:")]
-    return {**told, "signature": kept, "sha256": report.data.sha256}
+    return {**told, "signature": kept, "sha256": report.provenance.data.sha256}
 
 
 @pytest.mark.parametrize("task", TASKS)

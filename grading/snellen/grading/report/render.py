@@ -14,6 +14,9 @@ from snellen.grading.models.tags import TagColumn
 from snellen.grading.report import auxiliary
 from snellen.grading.score_table import ScoreTable
 
+FORMAT = "snellen-report/2"
+"""What a saved report calls its form. The first one had no name and no groups."""
+
 Tags = Mapping[str, TagColumn]
 
 
@@ -23,8 +26,9 @@ def to_json(report: Report, scores: ScoreTable | None, tags: Tags) -> Iterator[b
     The scores hold what was answered and how it was scored, but no reference. `scores` is null
     when they were not kept. `tags` has a column a tag, in the items' order.
     """
-    head = report.model_dump_json()
-    yield head[:-1].encode() + b',\n"tags": '
+    told = msgspec.json.encode({"format": FORMAT, "signature": report.signature})
+    groups = report.model_dump_json().encode()
+    yield told[:-1] + b",\n" + groups[1:-1] + b',\n"tags": '
     yield msgspec.json.encode(dict(tags) if scores is not None else {})
     yield b',\n"scores": '
     if scores is None:
@@ -87,41 +91,45 @@ def _cell(response: object) -> str:
 
 
 def _markdown(report: Report) -> Iterable[str]:
-    protocol = f"{report.protocol}@{report.protocol_version}"
+    made_from = report.provenance
+    numbers = report.numbers
+    protocol = f"{made_from.protocol}@{made_from.protocol_version}"
     yield f"# {plain_text(f'{report.task}, protocol {protocol}')}\n"
     yield f"{code_text(report.signature)}\n"
-    if report.incomplete:
+    if report.input.incomplete:
         yield "**Incomplete:** some items have no response; they count as 0 in `value`.\n"
-    yield from (f"**Warning:** {prose_text(warning)}\n" for warning in report.warnings)
+    yield from (f"**Warning:** {prose_text(warning)}\n" for warning in report.input.warnings)
     yield from table_lines(
         ("metric", "value", "95 % interval", "of the answered", "as published"),
         _metric_rows(report),
     )
-    if report.estimates:
+    if numbers.estimates:
         yield f"\nIntervals: {plain_text(grouping(report))}."
-    if report.chance is not None and report.lift is not None:
-        yield f"\nChance: {100 * report.chance.value:.2f} ({plain_text(report.chance.guess)});"
+    if numbers.chance is not None and report.lift is not None:
+        yield f"\nChance: {100 * numbers.chance.value:.2f} ({plain_text(numbers.chance.guess)});"
         yield f"lift over chance {100 * report.lift:+.2f} points."
-    if report.ceiling:
-        yield f"\nRaters against one another ({report.ceiling_items} items with several raters):\n"
-        ceiling = [(key, f"{100 * value:.2f}") for key, value in report.ceiling.items()]
+    if numbers.ceiling:
+        yield f"\nRaters against one another ({numbers.ceiling_items} items with several raters):\n"
+        ceiling = [(key, f"{100 * value:.2f}") for key, value in numbers.ceiling.items()]
         yield from table_lines(("metric", "value"), ceiling)
-    if report.pass_at:
-        yield f"\n{report.attempts} attempts an item:\n"
+    if numbers.pass_at:
+        yield f"\n{made_from.attempts} attempts an item:\n"
         passes = [
-            (f"{k}", f"{100 * chance:.2f}", f"{100 * report.pass_hat[k]:.2f}")
-            for k, chance in report.pass_at.items()
+            (f"{k}", f"{100 * chance:.2f}", f"{100 * numbers.pass_hat[k]:.2f}")
+            for k, chance in numbers.pass_at.items()
         ]
         yield from table_lines(("k", "pass@k", "pass^k"), passes, texts=())
-    yield f"\n{report.items} items, {report.attempts} attempt(s) each. Outcomes:\n"
-    outcomes = [(outcome.value, f"{count}") for outcome, count in report.outcomes.items()]
+    yield f"\n{made_from.items} items, {made_from.attempts} attempt(s) each. Outcomes:\n"
+    outcomes = [(outcome.value, f"{count}") for outcome, count in report.input.outcomes.items()]
     yield from table_lines(("outcome", "count"), outcomes)
-    yield f"\nData: {plain_text(report.data.release)} ({report.data.verdict.value})."
-    if report.data.note:
-        yield prose_text(report.data.note)
-    if report.problems:
+    yield f"\nData: {plain_text(made_from.data.release)} ({made_from.data.verdict.value})."
+    if made_from.data.note:
+        yield prose_text(made_from.data.note)
+    if report.input.problems:
         yield "\nProblems in the input:\n"
-        yield from (f"- {kind.value}: {count}" for kind, count in report.problem_counts.items())
+        yield from (
+            f"- {kind.value}: {count}" for kind, count in report.input.problem_counts.items()
+        )
     if report.auxiliary:
         yield from _auxiliary(report.auxiliary)
     yield ""
@@ -130,7 +138,7 @@ def _markdown(report: Report) -> Iterable[str]:
 def _metric_rows(report: Report) -> Iterator[Sequence[str]]:
     for key, metric in report.metrics.items():
         value, *others = metric_cells(metric)
-        yield key, value, interval_cell(report.estimates.get(key)), *others
+        yield key, value, interval_cell(report.numbers.estimates.get(key)), *others
 
 
 def _auxiliary(given: Mapping[str, Auxiliary]) -> Iterable[str]:
@@ -162,7 +170,8 @@ def interval_cell(estimate: Estimate | None) -> str:
 
 def grouping(report: Report) -> str:
     """Say what a report's intervals take as independent."""
-    one = next(iter(report.estimates.values()))
-    if report.clustered_by == "item":
+    numbers = report.numbers
+    one = next(iter(numbers.estimates.values()))
+    if numbers.clustered_by == "item":
         return f"{one.items:,} independent items"
-    return f"{one.items:,} items in {one.clusters:,} independent groups by {report.clustered_by}"
+    return f"{one.items:,} items in {one.clusters:,} independent groups by {numbers.clustered_by}"

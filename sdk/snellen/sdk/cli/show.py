@@ -29,7 +29,7 @@ from snellen.sdk.comparison import Comparison
 from snellen.sdk.consensus_file import Consensus
 from snellen.sdk.doctor import Check
 from snellen.sdk.protocol_reports import ProtocolReports
-from snellen.sdk.reports import Report
+from snellen.sdk.report import Report
 from snellen.sdk.sampling_file import Sample
 
 _FEW = 5
@@ -39,43 +39,51 @@ _err = Terminal(stderr=True)
 
 def report(given: Report) -> None:
     """Print a report's numbers, outcomes and signature."""
-    raters = ["raters"] if given.ceiling else []
+    raters = ["raters"] if given.numbers.ceiling else []
     heads = ("metric", "value", "95 % interval", "answered", "as published", *raters)
     rows: list[Sequence[str]] = []
     for key, metric in given.metrics.items():
-        ceiling = [f"{100 * given.ceiling[key]:.2f}"] if given.ceiling else []
+        ceiling = [f"{100 * given.numbers.ceiling[key]:.2f}"] if given.numbers.ceiling else []
         value, *others = metric_cells(metric)
-        interval = interval_cell(given.estimates.get(key))
+        interval = interval_cell(given.numbers.estimates.get(key))
         rows.append((key, value, interval, *others, *ceiling))
-    _numbers(heads, rows, bold=[list(given.metrics).index(given.primary)])
-    if given.population:
+    _numbers(heads, rows, bold=[list(given.metrics).index(given.numbers.primary)])
+    if given.numbers.population:
         _out.print(sample_sentence(given), markup=False)
         _numbers(POPULATION_COLUMNS, population_rows(given))
-    if given.chance is not None and given.lift is not None:
-        guess = escape(given.chance.guess)
-        _out.print(f"chance {100 * given.chance.value:.2f} ({guess}), lift {100 * given.lift:+.2f}")
-    if given.estimates:
+    if given.numbers.chance is not None and given.lift is not None:
+        guess = escape(given.numbers.chance.guess)
+        _out.print(
+            f"chance {100 * given.numbers.chance.value:.2f} ({guess}), lift {100 * given.lift:+.2f}"
+        )
+    if given.numbers.estimates:
         _out.print(f"intervals: {escape(grouping(given))}")
-    counts = ", ".join(f"{count} {name.value}" for name, count in given.outcomes.items() if count)
-    attempts = f" x {given.attempts} attempts" if given.attempts > 1 else ""
-    _out.print(f"{given.items} items{attempts}: {counts}")
-    if given.pass_at:
-        pairs = ((k, given.pass_at[k], given.pass_hat[k]) for k in given.pass_at)
+    counts = ", ".join(
+        f"{count} {name.value}" for name, count in given.input.outcomes.items() if count
+    )
+    attempts = f" x {given.provenance.attempts} attempts" if given.provenance.attempts > 1 else ""
+    _out.print(f"{given.provenance.items} items{attempts}: {counts}")
+    if given.numbers.pass_at:
+        pairs = (
+            (k, given.numbers.pass_at[k], given.numbers.pass_hat[k]) for k in given.numbers.pass_at
+        )
         _out.print(
             "pass@k / pass^k: "
             + ", ".join(f"k={k} {100 * one:.2f} / {100 * both:.2f}" for k, one, both in pairs)
         )
-    if given.incomplete:
+    if given.input.incomplete:
         _out.print("[yellow]Incomplete: missing responses and errors count as 0 in value.[/yellow]")
-    if given.crashed:
-        _out.print(f"[yellow]The published code raises on {given.crashed} response(s).[/yellow]")
-    if given.not_selected:
-        _out.print(f"{given.not_selected} submission(s) to items that were not selected")
-    if given.tag_coverage:
-        _out.print(f"Tags {escape(given.tag_coverage)}")
-    warnings(given.warnings)
-    if given.data.note:
-        _out.print(f"[yellow]Data: {escape(given.data.note)}[/yellow]")
+    if given.input.crashed:
+        _out.print(
+            f"[yellow]The published code raises on {given.input.crashed} response(s).[/yellow]"
+        )
+    if given.input.not_selected:
+        _out.print(f"{given.input.not_selected} submission(s) to items that were not selected")
+    if given.input.tag_coverage:
+        _out.print(f"Tags {escape(given.input.tag_coverage)}")
+    warnings(given.input.warnings)
+    if given.provenance.data.note:
+        _out.print(f"[yellow]Data: {escape(given.provenance.data.note)}[/yellow]")
     _out.print(given.signature, style="dim", soft_wrap=True, markup=False)
     if given.auxiliary:
         _auxiliary(given.auxiliary)
@@ -145,15 +153,17 @@ def consensus(found: Consensus, path: Path) -> None:
 
 def problems(given: Report) -> None:
     """Print what was wrong with the input, the first of each kind in full."""
-    if not given.problems:
+    if not given.input.problems:
         return
-    total = sum(given.problem_counts.values())
+    total = sum(given.input.problem_counts.values())
     _err.print(f"[red]{total} problem(s) in the input; the rest was graded:[/red]")
-    for problem in given.problems:
+    for problem in given.input.problems:
         place = where(problem.file, problem.line, problem.field)
         _err.print(f"  {place}{problem.message}", markup=False, soft_wrap=True)
-    if total > len(given.problems):
-        counts = ", ".join(f"{count} {kind.value}" for kind, count in given.problem_counts.items())
+    if total > len(given.input.problems):
+        counts = ", ".join(
+            f"{count} {kind.value}" for kind, count in given.input.problem_counts.items()
+        )
         _err.print(f"  in all: {counts}")
 
 

@@ -12,10 +12,11 @@ from snellen.sdk.cli.options import check_folder
 from snellen.sdk.cli.tables import Head, print_table
 from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.cli.terminal import Terminal
+from snellen.sdk.files import check_ending
 from snellen.sdk.published import beside_tables
-from snellen.sdk.saved import load_report
+from snellen.sdk.report import load_report
 from snellen.sdk.summaries.options import Options
-from snellen.sdk.summaries.saving import check_summary_ending, save_summaries
+from snellen.sdk.summaries.saving import WRITERS, save_summaries
 from snellen.sdk.summaries.several import summarise
 
 _out = Terminal()
@@ -52,7 +53,7 @@ def summary(
     """
     with errors_told():
         for path in output or ():
-            check_summary_ending(path)
+            check_ending(path, WRITERS, "a summary")
             check_folder(path)
         given = [load_report(path) for path in reports]
         found = summarise(given, limit=limit, missing=missing, reading=reading)

@@ -10,7 +10,7 @@ from snellen.sdk.evaluation.endpoints import Endpoint
 from snellen.sdk.evaluation.preparing import Wanted, prepare
 from snellen.sdk.evaluation.questions import Model
 from snellen.sdk.evaluation.settings import Decoding, Limits
-from snellen.sdk.reports import Report
+from snellen.sdk.report import Report
 from snellen.sdk.selection import Data
 
 

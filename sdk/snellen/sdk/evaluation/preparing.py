@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from snellen.grading.errors import DataError, InputError
+from snellen.grading.models.base import digest_of
 from snellen.grading.models.items import Item
 from snellen.grading.models.runs import Run, Usage
 from snellen.grading.protocols.base import Protocol
@@ -22,11 +23,10 @@ from snellen.sdk.evaluation.questions import Model, Questions
 from snellen.sdk.evaluation.run_folder import ANSWERS, open_run
 from snellen.sdk.evaluation.settings import Decoding, Limits
 from snellen.sdk.local import choose, grade_selection
-from snellen.sdk.reports import Report
+from snellen.sdk.report import Report
 from snellen.sdk.selection import Data, Selection, select
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
-from snellen.tasks.pins import digest_of
 from snellen.tasks.views import view
 
 _WITHOUT_IMAGES = "+no-images"

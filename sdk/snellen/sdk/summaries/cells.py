@@ -11,7 +11,7 @@ from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import NO_CONTEXT, AnswerValue, FloatArray
 from snellen.grading.protocols.table import protocol_of
 from snellen.grading.summaries.tables import Summary
-from snellen.sdk.reports import Report, intake_of
+from snellen.sdk.scored import ScoredReport, intake_of
 
 _LOST = (Outcome.MISSING, Outcome.ERROR)
 
@@ -24,7 +24,7 @@ class Cells:
         report: The report; it kept its scores.
     """
 
-    report: Report
+    report: ScoredReport
 
     @property
     def attempts(self) -> int:
@@ -35,13 +35,13 @@ class Cells:
     def values(self) -> FloatArray:
         """The primary metric."""
         columns = self.report.scores.columns()
-        return columns.values[:, columns.keys.index(self.report.primary)]
+        return columns.values[:, columns.keys.index(self.report.numbers.primary)]
 
     @cached_property
     def answers(self) -> Sequence[AnswerValue | None]:
         """What the report's protocol reads in each response; None where nothing."""
         report = self.report
-        protocol = protocol_of(report.task, report.protocol)
+        protocol = protocol_of(report.task, report.provenance.protocol)
         intake = intake_of(report)
         contexts = () if intake is None else intake.selection.contexts
         found: list[AnswerValue | None] = []
@@ -96,9 +96,9 @@ def with_note(summary: Summary, told: str) -> Summary:
     return replace(summary, tables=tuple(tables))
 
 
-def of_sample(summary: Summary, reports: Iterable[Report]) -> Summary:
+def of_sample(summary: Summary, reports: Iterable[ScoredReport]) -> Summary:
     """Say so where reports are of samples: papers' tables are of items counted once each."""
-    if all(report.sample is None for report in reports):
+    if all(report.provenance.sample is None for report in reports):
         return summary
     return with_note(
         summary,
@@ -107,7 +107,7 @@ def of_sample(summary: Summary, reports: Iterable[Report]) -> Summary:
     )
 
 
-def cells_of(report: Report) -> Cells:
+def cells_of(report: ScoredReport) -> Cells:
     """Return a report's scores as columns.
 
     Raises:

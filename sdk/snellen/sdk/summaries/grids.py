@@ -4,7 +4,7 @@ from snellen.grading.report.heat_map import grid_note
 from snellen.grading.summaries.matrix import Grid
 from snellen.grading.summaries.screenspot import cell_scores, screenspot_summary
 from snellen.grading.summaries.tables import Cell, Column, Kind, PartValue, Summary, SummaryTable
-from snellen.sdk.reports import Report
+from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries.cells import cells_of
 from snellen.sdk.summaries.options import Options
 
@@ -14,7 +14,7 @@ TAGS = ("dimension", "level")
 """What items of the matrix lie by: rows, then columns."""
 
 
-def screenspot(report: Report, _: Options) -> Summary:
+def screenspot(report: ScoredReport, _: Options) -> Summary:
     """Summarise ScreenSpot-v2 by platform, Pro by group, and both by element."""
     cells = cells_of(report)
     tag = "platform" if report.task == _V2 else "group"
@@ -22,13 +22,13 @@ def screenspot(report: Report, _: Options) -> Summary:
     return cells.of_items(screenspot_summary(report.task, tag, found))
 
 
-def matrix(report: Report) -> Summary:
+def matrix(report: ScoredReport) -> Summary:
     """Summarise items of the matrix: dimensions by levels."""
     grid = report.grid(*TAGS)
     return Summary(report.task, grid, (_table(report, grid),), _values(report, grid))
 
 
-def _table(report: Report, grid: Grid) -> SummaryTable:
+def _table(report: ScoredReport, grid: Grid) -> SummaryTable:
     names = (*grid.row_names, "all")
     rows: list[tuple[Cell, ...]] = []
     lines = ((*grid.cells, grid.column_totals), (*grid.row_totals, grid.total))
@@ -45,9 +45,9 @@ def _table(report: Report, grid: Grid) -> SummaryTable:
     )
 
 
-def _values(report: Report, grid: Grid) -> tuple[PartValue, ...]:
+def _values(report: ScoredReport, grid: Grid) -> tuple[PartValue, ...]:
     whole = (
-        PartValue(report.task, key, "", metric.value, report.items)
+        PartValue(report.task, key, "", metric.value, report.provenance.items)
         for key, metric in report.metrics.items()
     )
     cells = (

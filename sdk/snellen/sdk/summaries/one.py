@@ -5,12 +5,12 @@ from types import MappingProxyType
 
 from snellen.grading.protocols.table import protocol_of
 from snellen.grading.summaries.tables import Cell, Column, Kind, PartValue, Summary, SummaryTable
-from snellen.sdk.reports import Report
+from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries import grids, mmbench_gui, webrssbench
 from snellen.sdk.summaries.cells import of_sample
 from snellen.sdk.summaries.options import DEFAULT, Options
 
-SUMMARIES: Mapping[str, Callable[[Report, Options], Summary]] = MappingProxyType(
+SUMMARIES: Mapping[str, Callable[[ScoredReport, Options], Summary]] = MappingProxyType(
     {
         "mmbench-gui/l1": mmbench_gui.level_1,
         "mmbench-gui/l2_basic": mmbench_gui.level_2,
@@ -31,7 +31,7 @@ SUMMARIES: Mapping[str, Callable[[Report, Options], Summary]] = MappingProxyType
 """The tasks of which papers print more than a mean of each metric."""
 
 
-def summary_of(report: Report, options: Options = DEFAULT) -> Summary:
+def summary_of(report: ScoredReport, options: Options = DEFAULT) -> Summary:
     """Return what the benchmark's paper prints of a report; see `Report.summary`."""
     if report.task == grids.MATRIX and report.has_scores and {*grids.TAGS} <= report.tags.keys():
         # No paper prints it; a page shows the same as a heat map. Its numbers are a sample's own.
@@ -41,22 +41,22 @@ def summary_of(report: Report, options: Options = DEFAULT) -> Summary:
     return of_sample(found, [report])
 
 
-def metric_values(report: Report) -> tuple[PartValue, ...]:
+def metric_values(report: ScoredReport) -> tuple[PartValue, ...]:
     """Return a report's metrics over all of its items."""
     return tuple(
-        PartValue(report.task, key, "", metric.value, report.items)
+        PartValue(report.task, key, "", metric.value, report.provenance.items)
         for key, metric in report.metrics.items()
     )
 
 
-def plain_summary(report: Report) -> Summary:
+def plain_summary(report: ScoredReport) -> Summary:
     """Return a report's metrics, which are all that a paper prints of most tasks."""
     rows: list[tuple[Cell, ...]] = []
     for key, metric in report.metrics.items():
-        estimate = report.estimates.get(key)
+        estimate = report.numbers.estimates.get(key)
         interval = None if estimate is None else estimate.interval
         low, high = (None, None) if interval is None else (interval.low, interval.high)
-        rows.append((key, metric.value, low, high, metric.as_published, report.items))
+        rows.append((key, metric.value, low, high, metric.as_published, report.provenance.items))
     return Summary(
         task=report.task,
         result=report.metrics,
@@ -72,7 +72,7 @@ def plain_summary(report: Report) -> Summary:
                     Column("items", Kind.COUNT),
                 ),
                 tuple(rows),
-                protocol_of(report.task, report.protocol).source,
+                protocol_of(report.task, report.provenance.protocol).source,
             ),
         ),
         values=metric_values(report),

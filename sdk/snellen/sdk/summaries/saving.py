@@ -6,9 +6,8 @@ from types import MappingProxyType
 
 import msgspec
 
-from snellen.grading.errors import InputError
 from snellen.grading.summaries.tables import Summary, SummaryTable, to_markdown, to_plain
-from snellen.sdk.files import write_atomically
+from snellen.sdk.files import check_ending, write_atomically
 
 
 def save_summaries(
@@ -25,24 +24,9 @@ def save_summaries(
         InputError: The ending is neither.
     """
     target = Path(path)
-    write = _WRITERS[check_summary_ending(target)]
+    write = WRITERS[check_ending(target, WRITERS, "a summary")]
     write_atomically(target, write(found, tuple(published)))
     return target
-
-
-def check_summary_ending(path: Path) -> str:
-    """Return a file's ending, in lower case, if summaries can be saved under it.
-
-    Raises:
-        InputError: They can't.
-    """
-    ending = path.suffix.lower()
-    if ending not in _WRITERS:
-        shown = repr(path.suffix) if path.suffix else "a file without an ending"
-        raise InputError(
-            f"can't save a summary as {shown}; use one of {', '.join(_WRITERS)}", file=str(path)
-        )
-    return ending
 
 
 def _json(found: Sequence[Summary], published: Sequence[SummaryTable]) -> Iterator[bytes]:
@@ -65,6 +49,6 @@ def _markdown(found: Sequence[Summary], published: Sequence[SummaryTable]) -> It
         yield ("\n".join(to_markdown(table)) + "\n").encode()
 
 
-_WRITERS: Mapping[str, Callable[[Sequence[Summary], Sequence[SummaryTable]], Iterator[bytes]]] = (
+WRITERS: Mapping[str, Callable[[Sequence[Summary], Sequence[SummaryTable]], Iterator[bytes]]] = (
     MappingProxyType({".json": _json, ".md": _markdown})
 )

@@ -11,6 +11,7 @@ import msgspec
 from pydantic import ValidationError
 
 from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.models.base import digest_of
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import Item
 from snellen.grading.no_json import NO_JSON
@@ -31,7 +32,6 @@ from snellen.tasks.pack.layout import (
     PackTask,
 )
 from snellen.tasks.pack.references import References, header, key_named, read_references
-from snellen.tasks.pins import digest_of
 
 __all__ = [
     "ItemLines",

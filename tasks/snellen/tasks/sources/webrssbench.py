@@ -8,13 +8,14 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.models.base import digest_of
 from snellen.grading.models.golds import Golds
 from snellen.grading.parse.refusals import safety_answer
 from snellen.grading.parse.relations import Pair
 from snellen.grading.protocols.base import Gold
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.table import gold_shape
-from snellen.tasks.pins import digest_of, digest_of_files
+from snellen.tasks.pins import digest_of_files
 from snellen.tasks.sources.files import checked, default_split
 from snellen.tasks.sources.rows import SCREEN
 from snellen.tasks.sources.webrssbench_folders import read_folder
