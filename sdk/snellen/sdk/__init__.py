@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from snellen.grading.protocols.base import Protocol
     from snellen.grading.protocols.table import protocol_of, protocols_of
     from snellen.sdk.comparison import Comparison, Comparisons, compare
-    from snellen.sdk.correlation import correlate
-    from snellen.sdk.correlations import Correlations
+    from snellen.sdk.correlation import Correlations, correlate
     from snellen.sdk.evaluation.endpoints import Endpoint
     from snellen.sdk.evaluation.evaluating import evaluate, evaluate_async
     from snellen.sdk.evaluation.faults import EvaluationInterrupted, EvaluationStoppedError
@@ -32,10 +31,9 @@ if TYPE_CHECKING:
     from snellen.sdk.local import attainable, grade
     from snellen.sdk.protocol_reports import ProtocolReports, explain
     from snellen.sdk.report import Report, load_report
-    from snellen.sdk.sampling_file import Sample, load_sample
+    from snellen.sdk.samples import Sample, load_sample, stratify
     from snellen.sdk.scoring import read, score
     from snellen.sdk.stored import regrade
-    from snellen.sdk.stratifying import stratify
     from snellen.sdk.summaries.several import summarise
     from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec
     from snellen.tasks.benchmarks.table import TASKS, task_of
@@ -94,9 +92,9 @@ __all__ = [
 _HOMES = {
     "PluginError": "snellen.grading.errors",
     "Benchmark": "snellen.tasks.benchmarks.spec",
-    "stratify": "snellen.sdk.stratifying",
-    "load_sample": "snellen.sdk.sampling_file",
-    "Sample": "snellen.sdk.sampling_file",
+    "stratify": "snellen.sdk.samples",
+    "load_sample": "snellen.sdk.samples",
+    "Sample": "snellen.sdk.samples",
     "judge": "snellen.sdk.judged",
     "Rubric": "snellen.grading.judging.rubrics",
     "Attainable": "snellen.grading.ceiling",
@@ -122,7 +120,7 @@ _HOMES = {
     "Decoding": "snellen.sdk.evaluation.settings",
     "Limits": "snellen.sdk.evaluation.settings",
     "correlate": "snellen.sdk.correlation",
-    "Correlations": "snellen.sdk.correlations",
+    "Correlations": "snellen.sdk.correlation",
     "load_report": "snellen.sdk.report",
     "ProtocolReports": "snellen.sdk.protocol_reports",
     "explain": "snellen.sdk.protocol_reports",

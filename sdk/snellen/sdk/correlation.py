@@ -1,19 +1,338 @@
 """Do benchmarks agree? Correlations over models, between tasks and with numbers from outside."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TypeAlias, cast
 
+from pydantic import Field
+
+from snellen.grading.csv_text import csv_rows
 from snellen.grading.errors import InputError, UnknownNameError
+from snellen.grading.markdown import plain_text, table_lines
+from snellen.grading.models.base import Closed
+from snellen.grading.models.estimates import Interval
 from snellen.grading.models.reports import Report
 from snellen.grading.stats.correlation import Method
 from snellen.grading.stats.correlation import correlate as correlate_rows
 from snellen.grading.stats.multiplicity import holm
-from snellen.sdk.correlations import Correlations, Pair
-from snellen.sdk.model_scores import Scores, checked_scores, read_scores
+from snellen.sdk.files import check_ending, write_atomically
 from snellen.sdk.saved import read_report
-from snellen.sdk.small_tables import Records
+from snellen.sdk.small_tables import Records, Row, SmallTable, cell_text, read_small_table
+
+MODEL = "model"
+"""The first column of a table of them."""
+
+Scores: TypeAlias = Mapping[str, Mapping[str, float | None]]
+"""Model to column to number; None is no number."""
+
+
+def read_scores(source: Scores | Records) -> Scores:
+    """Read the numbers of models on other benchmarks.
+
+    Args:
+        source: A path (`.csv`, `.tsv`, `.jsonl`), dicts or a frame, whose first column is `model`
+            and whose others are a benchmark's numbers each, on any scale; an empty cell is no
+            number. Or a mapping, model to column to number.
+
+    Raises:
+        InputError: It can't be read, the first column is another, a model stands there twice, or
+            a cell is no number; with file, line and column.
+    """
+    if isinstance(source, Mapping):
+        return checked_scores(cast("Mapping[str, object]", source), "external")
+    return _of_table(read_small_table(source))
+
+
+def checked_scores(given: Mapping[str, object], what: str) -> Scores:
+    """Return numbers that were given in memory.
+
+    Args:
+        given: Model to column to number; from anywhere, so each is looked at.
+        what: What messages call it.
+
+    Raises:
+        InputError: One is no number.
+    """
+    scores: dict[str, dict[str, float | None]] = {}
+    for model, row in given.items():
+        if not isinstance(row, Mapping):
+            raise InputError(
+                f"expected numbers by column, not {type(row).__name__}", field=f"{what}[{model!r}]"
+            )
+        scores[model] = {}
+        for name, cell in cast("Mapping[str, object]", row).items():
+            try:
+                scores[model][name] = _number(cell)
+            except ValueError as error:
+                raise InputError(str(error), field=f"{what}[{model!r}][{name!r}]") from error
+    return scores
+
+
+def _of_table(table: SmallTable) -> Scores:
+    if not table.names or table.names[0] != MODEL:
+        found = table.names[0] if table.names else "none"
+        raise InputError(
+            f"the first column must be {MODEL}, and each further one a benchmark's numbers; the"
+            f" first is {found}",
+            file=table.file,
+        )
+    scores: dict[str, dict[str, float | None]] = {}
+    lines: dict[str, int] = {}
+    for row in table.rows:
+        model = _model_cell(table, row)
+        if model in lines:
+            raise InputError(
+                f"{model!r} stands on line {lines[model]}, too; keep one",
+                file=table.file,
+                line=row.line,
+                field=MODEL,
+            )
+        lines[model] = row.line
+        scores[model] = {}
+        for name in table.names[1:]:
+            try:
+                scores[model][name] = _number(row.cells.get(name))
+            except ValueError as error:
+                raise InputError(str(error), file=table.file, line=row.line, field=name) from error
+    return scores
+
+
+def _model_cell(table: SmallTable, row: Row) -> str:
+    try:
+        model = cell_text(row.cells.get(MODEL))
+    except ValueError as error:
+        raise InputError(str(error), file=table.file, line=row.line, field=MODEL) from error
+    if model is None:
+        raise InputError("the model's name is empty", file=table.file, line=row.line, field=MODEL)
+    return model
+
+
+def _number(cell: object) -> float | None:
+    if isinstance(cell, bool):
+        raise ValueError("true and false are no numbers here; write 1 or 0")
+    if isinstance(cell, float) and not math.isnan(cell):
+        text, value = str(cell), float(cell)
+    else:
+        text = cell_text(cell)
+        if text is None:
+            return None
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"{text!r} is no number; leave the cell empty where there is none")
+    return value
+
+
+_CSV_COLUMNS = (
+    "first",
+    "second",
+    "method",
+    "n",
+    "coefficient",
+    "low",
+    "high",
+    "level",
+    "p",
+    "adjusted_p",
+    "only_first",
+    "only_second",
+    "note",
+)
+
+
+class Pair(Closed):
+    """Two columns and how far they agree over the models that both have.
+
+    Attributes:
+        first: The first column.
+        second: The second.
+        n: How many models both have.
+        coefficient: -1..1; None where it is not defined, as `note` says.
+        interval: None where it is not defined or says nothing, as `note` says.
+        p: The p-value of no correlation, two-sided.
+        adjusted: p corrected over all pairs (Holm 1979).
+        only_first: The models that only the first column has.
+        only_second: The models that only the second has.
+        note: Why something is missing; empty when nothing is.
+    """
+
+    first: str
+    second: str
+    n: int
+    coefficient: float | None = Field(default=None, ge=-1, le=1)
+    interval: Interval | None = None
+    p: float | None = None
+    adjusted: float | None = None
+    only_first: tuple[str, ...] = ()
+    only_second: tuple[str, ...] = ()
+    note: str = ""
+
+
+class Correlations(Closed):
+    """Every pair of columns of a table of scores.
+
+    Attributes:
+        method: `pearson`, `spearman` or `kendall`.
+        level: Of the intervals.
+        models: Every model that has any number, in the order given.
+        columns: Each column that was correlated, and how many models it has.
+        left_out: Each column that was not, and why.
+        pairs: One a pair of columns, in their order.
+        notes: What a reader must know of the columns, such as mixed protocols.
+    """
+
+    method: Method
+    level: float
+    models: tuple[str, ...]
+    columns: dict[str, int]
+    left_out: dict[str, str]
+    pairs: tuple[Pair, ...]
+    notes: tuple[str, ...] = ()
+
+    def of(self, first: str, second: str) -> Pair:
+        """Return the pair of two columns, in whichever order.
+
+        Raises:
+            UnknownNameError: One of them is no column here.
+            InputError: They are one column.
+        """
+        for name in (first, second):
+            if name not in self.columns:
+                reason = self.left_out.get(name)
+                kind = "column" if reason is None else f"column correlated ({reason})"
+                raise UnknownNameError(kind, name, self.columns)
+        if first == second:
+            raise InputError(f"a column agrees with itself: {first!r}")
+        return next(pair for pair in self.pairs if {pair.first, pair.second} == {first, second})
+
+    def matrix(self) -> dict[str, dict[str, float | None]]:
+        """Return the coefficients as a square: column to column, 1 on the diagonal."""
+        square: dict[str, dict[str, float | None]] = {
+            name: {other: 1.0 if name == other else None for other in self.columns}
+            for name in self.columns
+        }
+        for pair in self.pairs:
+            square[pair.first][pair.second] = square[pair.second][pair.first] = pair.coefficient
+        return square
+
+    def to_json(self) -> str:
+        """Return everything as JSON, which `Correlations.model_validate_json` reads back."""
+        return f"{self.model_dump_json(indent=2)}\n"
+
+    def to_csv(self) -> str:
+        """Return one line a pair, with a header; models are joined by `;`."""
+        rows: list[Sequence[object]] = [_CSV_COLUMNS]
+        for pair in self.pairs:
+            interval = pair.interval
+            rows.append(
+                (
+                    pair.first,
+                    pair.second,
+                    self.method,
+                    pair.n,
+                    pair.coefficient,
+                    interval and interval.low,
+                    interval and interval.high,
+                    self.level,
+                    pair.p,
+                    pair.adjusted,
+                    ";".join(pair.only_first),
+                    ";".join(pair.only_second),
+                    pair.note,
+                )
+            )
+        return b"".join(csv_rows(rows, "\n")).decode()
+
+    def to_markdown(self) -> str:
+        """Return a table of the pairs, strongest first, and what was left out, to read."""
+        lines = [
+            f"{self.method.capitalize()} correlation over models, {100 * self.level:g}% intervals,"
+            f" p corrected over all pairs (Holm).",
+            "",
+            *table_lines(
+                ("Pair", "n", "Coefficient", "Interval", "p", "Note"),
+                map(_cells, sorted(self.pairs, key=_strength)),
+                texts=(0, 3, 5),
+            ),
+        ]
+        left_out = (f"{name} is left out: {reason}" for name, reason in self.left_out.items())
+        rest = [f"- {plain_text(line)}." for line in (*left_out, *self.notes)]
+        return "\n".join([*lines, *([""] if rest else []), *rest, ""])
+
+    def __str__(self) -> str:
+        pairs = [_line(pair) for pair in sorted(self.pairs, key=_strength)]
+        rest = [f"{name} is left out: {reason}" for name, reason in self.left_out.items()]
+        return "\n".join([*pairs, *rest, *self.notes])
+
+    def save(self, path: str | Path) -> Path:
+        """Write to a file, whole or not at all.
+
+        Args:
+            path: Where to; the ending says how: `.json`, `.csv` or `.md`.
+
+        Returns:
+            The path written.
+
+        Raises:
+            InputError: The ending is none of these, or the folder can't be written to.
+        """
+        target = Path(path)
+        render = _RENDERERS[check_ending(target, _RENDERERS, "correlations")]
+        write_atomically(target, [render(self).encode()])
+        return target
+
+
+_RENDERERS: Mapping[str, Callable[[Correlations], str]] = {
+    ".json": Correlations.to_json,
+    ".csv": Correlations.to_csv,
+    ".md": Correlations.to_markdown,
+}
+
+
+def _strength(pair: Pair) -> float:
+    """Order pairs by how far they are from 0; those without a coefficient come last."""
+    return 2.0 if pair.coefficient is None else -abs(pair.coefficient)
+
+
+def _line(pair: Pair) -> str:
+    parts = [f"{pair.first} ~ {pair.second}: {_coefficient(pair)}"]
+    if pair.interval is not None:
+        parts.append(f"[{_interval(pair)}]")
+    parts.append(f"n={pair.n}")
+    if pair.adjusted is not None:
+        parts.append("p<0.001" if pair.adjusted < 0.001 else f"p={pair.adjusted:.3f}")
+    return " ".join(parts) + (f" ({pair.note})" if pair.note else "")
+
+
+def _cells(pair: Pair) -> Sequence[str]:
+    return (
+        f"{pair.first} ~ {pair.second}",
+        str(pair.n),
+        _coefficient(pair),
+        _interval(pair),
+        _p(pair),
+        pair.note,
+    )
+
+
+def _coefficient(pair: Pair) -> str:
+    return "-" if pair.coefficient is None else f"{pair.coefficient:+.2f}"
+
+
+def _interval(pair: Pair) -> str:
+    interval = pair.interval
+    return "" if interval is None else f"{interval.low:+.2f} to {interval.high:+.2f}"
+
+
+def _p(pair: Pair) -> str:
+    if pair.adjusted is None:
+        return ""
+    return "<0.001" if pair.adjusted < 0.001 else f"{pair.adjusted:.3f}"
+
 
 _Given: TypeAlias = Report | str | Path
 Reports: TypeAlias = Iterable[_Given] | Mapping[str, _Given | Iterable[_Given]] | Scores

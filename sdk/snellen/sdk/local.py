@@ -1,33 +1,79 @@
 """Grading on this machine: `grade` and `attainable`; `score` and `read` are in `scoring`."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
 
 from snellen.grading.breakdown import estimate_all, estimate_population, strata_of
 from snellen.grading.ceiling import Attainable, attainable_maximum, leave_one_rater_out
 from snellen.grading.chance import chance_of, population_chance
-from snellen.grading.grade import Answers, Columns, Grader
+from snellen.grading.grade import CODES, Answers, Columns, Grader
 from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.models import reports
 from snellen.grading.models.estimates import Chance
 from snellen.grading.models.reports import Input, Numbers, Provenance
 from snellen.grading.models.runs import Run
-from snellen.grading.protocols.base import Protocol
+from snellen.grading.models.scores import Outcome
+from snellen.grading.protocols.base import NOT_OFFERED, OUTSIDE, Protocol
 from snellen.grading.protocols.table import gold_shape
 from snellen.grading.score_table import ScoreTable
 from snellen.grading.tally import Tally
 from snellen.sdk.auditing import AUDITED, auditor_of
 from snellen.sdk.intake import Intake
-from snellen.sdk.noticing import Notices
 from snellen.sdk.progress import watched
 from snellen.sdk.report import Report
 from snellen.sdk.scoring import choose
 from snellen.sdk.selection import Data, References, Selection, select
 from snellen.sdk.submissions import Source
-from snellen.sdk.tagging import ITEM
-from snellen.sdk.tags import Tags
+from snellen.sdk.tags import ITEM, Tags
 from snellen.tasks.benchmarks.table import task_of
+
+ODD = (NOT_OFFERED, OUTSIDE)
+"""The notes that are counted whatever the protocol; its parser names others."""
+
+_NAMED = 3
+
+
+class Notices:
+    """Counts notes and models while a run is graded, batch by batch."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._warned = protocol.parser.warned
+        self._counts = dict.fromkeys((*ODD, *(warned.note for warned in self._warned)), 0)
+        self._unjudged: Counter[str] = Counter()
+        # In the order in which they came; a dict, because a set has none.
+        self._models: dict[str, None] = {}
+
+    def add(self, answers: Answers, columns: Columns) -> None:
+        """Count a batch."""
+        for row, note in columns.notes.items():
+            for known in self._counts:
+                self._counts[known] += known in note
+            if columns.outcomes[row] == CODES[Outcome.ERROR]:
+                self._unjudged[note] += 1
+        if answers.models is not None:
+            self._models |= dict.fromkeys(model for model in answers.models if model is not None)
+
+    def warnings(self) -> Iterator[str]:
+        """Yield what kept answers from being judged, a sentence a note, and one on the models."""
+        for reason, count in self._unjudged.most_common(_NAMED):
+            which = "1 answer" if count == 1 else f"{count:,} answers"
+            counts = "counts as an error" if count == 1 else "count as errors"
+            yield f"{which} could not be judged, and {counts}: {reason}"
+        for note in ODD:
+            if count := self._counts[note]:
+                which = "1 answer" if count == 1 else f"{count:,} answers"
+                yield f"{which} can't be right: {'it' if count == 1 else 'each'} {note}"
+        for warned in self._warned:
+            if count := self._counts[warned.note]:
+                yield warned.says.format(n=f"{count:,}")
+        if len(self._models) > 1:
+            names = [*list(self._models)[:_NAMED], *(["..."] if len(self._models) > _NAMED else [])]
+            yield (
+                f"The answers name {len(self._models):,} models ({', '.join(names)}): this is the"
+                " score of their mixture, and of none of them."
+            )
 
 
 def grade(

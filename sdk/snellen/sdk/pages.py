@@ -33,16 +33,44 @@ from snellen.grading.report.page import (
 )
 from snellen.grading.report.svg import start_engine
 from snellen.grading.stats.paired import paired_difference
+from snellen.grading.summaries.tables import SummaryTable
 from snellen.grading.tally import Tally
-from snellen.sdk.grids import own_grid
-from snellen.sdk.page_breakdowns import breakdowns
+from snellen.sdk.breakdowns import breakdowns, own_grid
 from snellen.sdk.page_items import Batches, Failures, RowSource, find_failures, item_list
-from snellen.sdk.page_summaries import paper_tables
+from snellen.sdk.published import beside, beside_table, rows_table, summarised
 from snellen.sdk.scored import ScoredReport, intake_of
 from snellen.sdk.selection import Selection
+from snellen.sdk.summaries.one import SUMMARIES
 from snellen.sdk.thumbnails import ThumbnailBudget
 from snellen.tasks.benchmarks.table import TASKS
 from snellen.tasks.published.tables import published_rows
+
+
+class PaperTables(NamedTuple):
+    """What a page shows of a paper.
+
+    Attributes:
+        summaries: What it prints of the task, beyond a mean of each metric.
+        published: The run beside its numbers, then every number.
+        lacking: Why there are no summaries, where there should be some.
+    """
+
+    summaries: tuple[SummaryTable, ...] = ()
+    published: tuple[SummaryTable, ...] = ()
+    lacking: str = ""
+
+
+def paper_tables(report: ScoredReport) -> PaperTables:
+    """Gather the tables of a page; what stops one of them is told on it."""
+    own = summarised(report)
+    found = beside(report, found=own)
+    table = beside_table(found)
+    published = () if table is None else (table, rows_table(found))
+    if report.task not in SUMMARIES:
+        return PaperTables(published=published)
+    tables = () if own.summary is None else own.summary.tables
+    return PaperTables(tables, published, own.lacking)
+
 
 MOST_ITEMS = 20_000
 """A page lists this many items at most, those with the lowest values."""

@@ -10,8 +10,8 @@ from snellen.grading.summaries.tables import Cell, Column, Kind, Summary, Summar
 from snellen.grading.summaries.visualwebbench import SEVEN
 from snellen.grading.summaries.visualwebbench_tables import BENCHMARK
 from snellen.sdk.scored import ScoredReport
+from snellen.sdk.summaries.cells import DEFAULT, Options
 from snellen.sdk.summaries.one import metric_values, summary_of
-from snellen.sdk.summaries.options import DEFAULT, Options
 from snellen.sdk.summaries.several import SHOWN, as_published_note
 from snellen.tasks.benchmarks.table import TASKS
 from snellen.tasks.published.beside import Beside, BesideGroup, set_beside

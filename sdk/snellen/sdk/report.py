@@ -10,17 +10,17 @@ from snellen.grading.report.render import RENDERERS
 from snellen.grading.summaries.mmbench_gui_online import Missing, Reading
 from snellen.grading.summaries.tables import Summary
 from snellen.sdk.auditing import audit_of
+from snellen.sdk.breakdowns import more_markdown
 from snellen.sdk.comparison import Comparison
 from snellen.sdk.comparison import compare as compare_runs
 from snellen.sdk.files import check_ending, write_atomically
-from snellen.sdk.grids import more_markdown
 from snellen.sdk.pages import page_html
 from snellen.sdk.published import beside as set_beside
 from snellen.sdk.published import summarised
 from snellen.sdk.saved import read_report
 from snellen.sdk.scored import ScoredReport
+from snellen.sdk.summaries.cells import Options
 from snellen.sdk.summaries.one import summary_of
-from snellen.sdk.summaries.options import Options
 from snellen.sdk.thumbnails import ThumbnailBudget
 from snellen.tasks.published.beside import Beside
 

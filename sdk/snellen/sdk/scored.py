@@ -15,7 +15,7 @@ from snellen.grading.score_table import ScoreTable
 from snellen.grading.stats.bootstrap import Method, bootstrap_mean
 from snellen.grading.summaries.matrix import Grid, GridItems, make_grid
 from snellen.sdk.intake import Intake
-from snellen.sdk.tagging import ITEM
+from snellen.sdk.tags import ITEM
 
 
 class ScoredReport(reports.Report):

@@ -19,9 +19,8 @@ from snellen.grading.no_json import NO_JSON
 from snellen.grading.protocols.base import Context, Protocol
 from snellen.grading.protocols.table import gold_shape
 from snellen.sdk.consensus_file import FORMAT, load_consensus
-from snellen.sdk.sampling_file import Sample
-from snellen.sdk.tagging import NO_TAGS, Tagging
-from snellen.sdk.tags import Tags
+from snellen.sdk.samples import Sample
+from snellen.sdk.tags import NO_TAGS, Tagging, Tags
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
 

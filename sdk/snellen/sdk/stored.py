@@ -18,8 +18,7 @@ from snellen.sdk.saved import parse_report
 from snellen.sdk.scored import intake_of
 from snellen.sdk.selection import REFERENCES, Data, References, Selection, select
 from snellen.sdk.submissions import Batch
-from snellen.sdk.tagging import ITEM, Tagging
-from snellen.sdk.tags import Tags
+from snellen.sdk.tags import ITEM, Tagging, Tags
 from snellen.tasks.benchmarks.table import load_task
 
 

@@ -19,7 +19,7 @@ from snellen.sdk.cli import show
 from snellen.sdk.cli.listing import task_names
 from snellen.sdk.files import check_ending
 from snellen.sdk.report import ENDINGS, PAGE, Report
-from snellen.sdk.sampling_file import Sample, load_sample
+from snellen.sdk.samples import Sample, load_sample
 
 PROBLEMS = 1
 

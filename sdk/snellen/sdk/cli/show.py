@@ -30,7 +30,7 @@ from snellen.sdk.consensus_file import Consensus
 from snellen.sdk.doctor import Check
 from snellen.sdk.protocol_reports import ProtocolReports
 from snellen.sdk.report import Report
-from snellen.sdk.sampling_file import Sample
+from snellen.sdk.samples import Sample
 
 _FEW = 5
 _out = Terminal()

@@ -15,7 +15,7 @@ from snellen.sdk.cli.terminal import Terminal
 from snellen.sdk.files import check_ending
 from snellen.sdk.published import beside_tables
 from snellen.sdk.report import load_report
-from snellen.sdk.summaries.options import Options
+from snellen.sdk.summaries.cells import Options
 from snellen.sdk.summaries.saving import WRITERS, save_summaries
 from snellen.sdk.summaries.several import summarise
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from snellen.grading.errors import InputError
 from snellen.grading.grade import read_response
@@ -10,8 +11,28 @@ from snellen.grading.models.scores import Outcome
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import NO_CONTEXT, AnswerValue, FloatArray
 from snellen.grading.protocols.table import protocol_of
+from snellen.grading.summaries.mmbench_gui_online import Missing, Reading
 from snellen.grading.summaries.tables import Summary
 from snellen.sdk.scored import ScoredReport, intake_of
+
+
+class Options(NamedTuple):
+    """What is asked of a summary of episodes.
+
+    Attributes:
+        limit: The limit of steps, where the data does not say one, or a smaller one: an episode
+            that took more has failed then.
+        missing: What a platform of which no task was run counts as; None: both ways are shown.
+        reading: Which EQA is set beside published ones; None: the protocol's own, else `exact`.
+    """
+
+    limit: float | None = None
+    missing: Missing | None = None
+    reading: Reading | None = None
+
+
+DEFAULT = Options()
+
 
 _LOST = (Outcome.MISSING, Outcome.ERROR)
 

@@ -5,8 +5,7 @@ from snellen.grading.summaries.matrix import Grid
 from snellen.grading.summaries.screenspot import cell_scores, screenspot_summary
 from snellen.grading.summaries.tables import Cell, Column, Kind, PartValue, Summary, SummaryTable
 from snellen.sdk.scored import ScoredReport
-from snellen.sdk.summaries.cells import cells_of
-from snellen.sdk.summaries.options import Options
+from snellen.sdk.summaries.cells import Options, cells_of
 
 _V2 = "screenspot-v2/point"
 MATRIX = "matrix/items"

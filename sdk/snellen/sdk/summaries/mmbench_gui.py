@@ -29,8 +29,7 @@ from snellen.grading.summaries.mmbench_gui_tables import (
 )
 from snellen.grading.summaries.tables import Summary, SummaryTable
 from snellen.sdk.scored import ScoredReport
-from snellen.sdk.summaries.cells import Cells, cells_of
-from snellen.sdk.summaries.options import Options
+from snellen.sdk.summaries.cells import Cells, Options, cells_of
 
 
 def level_1(report: ScoredReport, _: Options) -> Summary:

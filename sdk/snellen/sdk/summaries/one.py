@@ -7,8 +7,7 @@ from snellen.grading.protocols.table import protocol_of
 from snellen.grading.summaries.tables import Cell, Column, Kind, PartValue, Summary, SummaryTable
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries import grids, mmbench_gui, webrssbench
-from snellen.sdk.summaries.cells import of_sample
-from snellen.sdk.summaries.options import DEFAULT, Options
+from snellen.sdk.summaries.cells import DEFAULT, Options, of_sample
 
 SUMMARIES: Mapping[str, Callable[[ScoredReport, Options], Summary]] = MappingProxyType(
     {

@@ -11,7 +11,7 @@ from snellen.grading.summaries.visualwebbench import SEVEN, average_of_seven
 from snellen.grading.summaries.visualwebbench_tables import seven_summary
 from snellen.sdk.saved import read_report
 from snellen.sdk.scored import ScoredReport
-from snellen.sdk.summaries.cells import cells_of, of_sample
+from snellen.sdk.summaries.cells import Options, cells_of, of_sample
 from snellen.sdk.summaries.mmbench_gui import (
     both_of_level_2,
     from_level_to_level,
@@ -19,7 +19,6 @@ from snellen.sdk.summaries.mmbench_gui import (
     reading_of,
 )
 from snellen.sdk.summaries.one import summary_of
-from snellen.sdk.summaries.options import Options
 
 SHOWN = 5e-4
 """What is printed with one decimal place in per cent differs from here on."""

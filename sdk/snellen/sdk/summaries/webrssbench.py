@@ -16,8 +16,7 @@ from snellen.grading.summaries.webrssbench_tables import (
     shift_summary,
 )
 from snellen.sdk.scored import ScoredReport, intake_of
-from snellen.sdk.summaries.cells import Cells, cells_of
-from snellen.sdk.summaries.options import Options
+from snellen.sdk.summaries.cells import Cells, Options, cells_of
 
 _DIFFICULTIES = ("easy", "medium", "hard")
 

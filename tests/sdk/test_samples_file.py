@@ -9,8 +9,7 @@ import pytest
 from snellen import sdk
 from snellen.grading.errors import InputError
 from snellen.grading.models.base import digest_of
-from snellen.sdk.sampling_file import Sample, load_sample
-from snellen.sdk.stratifying import stratify
+from snellen.sdk.samples import Sample, load_sample, stratify
 
 DATA = sdk.load("screenqa/short", Path(__file__).parents[2] / "examples" / "screen_qa")
 

@@ -8,7 +8,7 @@ import pytest
 from snellen import sdk
 from snellen.grading.errors import MetricError, UnknownNameError
 from snellen.grading.stats.summary import estimate
-from snellen.sdk.grids import own_grid
+from snellen.sdk.breakdowns import own_grid
 from snellen.sdk.pages import build_page
 
 PAIRS = [(row, level) for row in ("action", "perception") for level in ("L1", "L2")]

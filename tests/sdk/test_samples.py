@@ -18,9 +18,8 @@ from snellen.grading.models.items import Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.stats.stratified import Strata, population_estimate
 from snellen.grading.stats.summary import estimate
-from snellen.sdk.sampling_file import Sample
+from snellen.sdk.samples import Sample, stratify
 from snellen.sdk.stored import reopen
-from snellen.sdk.stratifying import stratify
 from snellen.tasks.models import TaskData
 
 DIMENSIONS, LEVELS = ("action", "perception", "reasoning"), ("L1", "L2")

@@ -1,23 +1,235 @@
-"""Drawing a stratified sample of a benchmark's items.
+"""Stratified samples of a benchmark's items: drawn, frozen in a file, and read back.
 
 Core strata keep all their items; of the others a share or a fixed number is drawn, by a seed and
 the items' ids alone.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
+
+import msgspec
+from pydantic import ValidationError
 
 from snellen.grading.errors import DataError, InputError, MetricError, UnknownNameError
+from snellen.grading.models.base import digest_of
+from snellen.grading.models.reports import DataPin
 from snellen.grading.models.samples import SampleDesign, Stratum, stratum_name
 from snellen.grading.models.tags import TagColumn
+from snellen.grading.no_json import NO_JSON
 from snellen.grading.stats.sampling import LEAST, draw, fixed, neyman, proportional
-from snellen.sdk.sampling_file import Sample, sealed
+from snellen.sdk.files import write_atomically
 from snellen.sdk.tags import Tags, read_tags
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
 
+FORMAT = "snellen-sample/1"
+
 _Values = tuple[str | None, ...]
+
+
+class _Drawn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    values: _Values
+    core: bool
+    items: int
+    drawn: int
+    units: int
+    drawn_units: int
+    ids: list[str]
+    wholes: list[str | None]
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    format: Literal["snellen-sample/1"]
+    task: str
+    split: str
+    release: str
+    data_sha256: str
+    by: list[str]
+    whole: str | None
+    allocation: str
+    seed: int
+    strata: list[_Drawn]
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Sample(Iterable[str]):
+    """The items that were drawn, and how; iterating gives their ids.
+
+    Attributes:
+        task: The task's id.
+        split: The data's split.
+        release: Which release of the data they were drawn from.
+        data_sha256: The digest of that data.
+        allocation: How many were drawn of each stratum, in words.
+        design: The strata with their sizes, the seed and the digest.
+        drawn: Each stratum's item ids, in the design's order.
+        wholes: What each of these was drawn with, such as its site, where whole ones were drawn.
+    """
+
+    task: str
+    split: str
+    release: str
+    data_sha256: str
+    allocation: str
+    design: SampleDesign
+    drawn: Sequence[Sequence[str]] = field(repr=False)
+    wholes: Sequence[TagColumn] = field(repr=False)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.ids)
+
+    def __len__(self) -> int:
+        return sum(stratum.drawn for stratum in self.design.strata)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the items drawn, stratum by stratum."""
+        return tuple(item_id for ids in self.drawn for item_id in ids)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Item ids to how many items each stands for: N_h / n_h of its stratum."""
+        return {
+            item_id: stratum.items / stratum.drawn
+            for stratum, ids in zip(self.design.strata, self.drawn, strict=True)
+            for item_id in ids
+        }
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the whole file but for this line."""
+        return self.design.sha256
+
+    def check(self, task: str, pin: DataPin) -> None:
+        """Refuse items of which this is no sample: another task, or other data.
+
+        Raises:
+            InputError: They are.
+        """
+        if task != self.task:
+            raise InputError(f"the sample is of {self.task}, not of {task}")
+        if pin.sha256 != self.data_sha256:
+            raise InputError(
+                f"the sample was drawn from other data ({self.release}, sha256"
+                f" {self.data_sha256[:16]}, not {pin.sha256[:16]}), and its weights hold for that"
+                " alone; draw it again from this, by the same seed"
+            )
+
+    def joined(self, ids: Sequence[str], known: Mapping[str, TagColumn]) -> dict[str, TagColumn]:
+        """Return the tags of drawn items, those that the sample was drawn by among them.
+
+        Raises:
+            InputError: The items have a tag of that name with another value.
+        """
+        given: dict[str, _Values] = {}
+        for stratum, drawn, wholes in zip(self.design.strata, self.drawn, self.wholes, strict=True):
+            for place, item_id in enumerate(drawn):
+                whole = (wholes[place],) if self.design.whole else ()
+                given[item_id] = (*stratum.values, *whole)
+        names = [*self.design.by, *([self.design.whole] if self.design.whole else [])]
+        found = dict(known)
+        for place, name in enumerate(names):
+            column = [given[item_id][place] for item_id in ids]
+            for item_id, old, new in zip(ids, known.get(name, column), column, strict=True):
+                if old != new:
+                    raise InputError(
+                        f"the sample was drawn with {name} {new!r} for item {item_id!r}, which now"
+                        f" has {old!r}; draw it again"
+                    )
+            found[name] = column
+        return found
+
+    def save(self, path: str | Path) -> Path:
+        """Write the file, whole or not at all.
+
+        Raises:
+            InputError: It can't be written there.
+        """
+        target = Path(path)
+        document = {**_content(self), "sha256": self.sha256}
+        data = msgspec.json.format(msgspec.json.encode(document), indent=1)
+        write_atomically(target, [data, b"\n"])
+        return target
+
+
+def load_sample(path: str | Path) -> Sample:
+    """Read a sample that `save` wrote.
+
+    Raises:
+        InputError: The file can't be read, is no sample, or was altered after it was frozen.
+    """
+    file = str(path)
+    try:
+        data = Path(path).read_bytes()
+        found = msgspec.json.decode(data, type=_File)
+    except OSError as error:
+        raise InputError(f"can't read it: {error.strerror}", file=file) from error
+    except NO_JSON as error:
+        raise InputError(f"it is no sample of items: {error}", file=file) from error
+    content = msgspec.json.decode(data, type=dict[str, object])
+    if content.pop("sha256") != digest_of(content):
+        raise InputError("it was altered after it was drawn: its digest does not fit", file=file)
+    try:
+        return sealed(_sample(found))
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        raise InputError(f"it is no sample of items: {field}: {first['msg']}", file=file) from error
+
+
+def _sample(found: _File) -> Sample:
+    strata = tuple(
+        Stratum(
+            values=one.values,
+            core=one.core,
+            items=one.items,
+            drawn=one.drawn,
+            units=one.units,
+            drawn_units=one.drawn_units,
+        )
+        for one in found.strata
+    )
+    return Sample(
+        task=found.task,
+        split=found.split,
+        release=found.release,
+        data_sha256=found.data_sha256,
+        allocation=found.allocation,
+        design=SampleDesign(
+            by=tuple(found.by), whole=found.whole, seed=found.seed, sha256="", strata=strata
+        ),
+        drawn=[one.ids for one in found.strata],
+        wholes=[one.wholes for one in found.strata],
+    )
+
+
+def sealed(sample: Sample) -> Sample:
+    """Return a sample whose design has the digest of all else in it."""
+    design = sample.design.model_copy(update={"sha256": digest_of(_content(sample))})
+    return replace(sample, design=design)
+
+
+def _content(sample: Sample) -> dict[str, object]:
+    design = sample.design
+    return {
+        "format": FORMAT,
+        "task": sample.task,
+        "split": sample.split,
+        "release": sample.release,
+        "data_sha256": sample.data_sha256,
+        "by": design.by,
+        "whole": design.whole,
+        "allocation": sample.allocation,
+        "seed": design.seed,
+        "strata": [
+            {**stratum.model_dump(), "ids": list(ids), "wholes": list(wholes)}
+            for stratum, ids, wholes in zip(design.strata, sample.drawn, sample.wholes, strict=True)
+        ],
+    }
 
 
 def stratify(
