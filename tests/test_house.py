@@ -15,7 +15,7 @@ from pydantic import BaseModel, PrivateAttr
 
 from snellen import sdk
 from snellen.grading.models.golds import Golds
-from snellen.sdk.pages import build_page
+from snellen.sdk.page.build import build_page
 from snellen.sdk.report import Report
 
 ROOT = Path(__file__).parent.parent

@@ -14,15 +14,15 @@ from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.base import digest_of
 from snellen.grading.models.runs import Run
 from snellen.grading.protocols.table import protocol_of
+from snellen.sdk.data.labels import Labels, read_labels
+from snellen.sdk.data.selection import Data
 from snellen.sdk.evaluation.blocking import run_blocking
 from snellen.sdk.evaluation.endpoints import Endpoint
 from snellen.sdk.evaluation.questions import Model
 from snellen.sdk.evaluation.settings import Decoding, Limits
 from snellen.sdk.judging import Cells, Sitting, WantedJudge, cells_of, sit
-from snellen.sdk.labels import Labels, read_labels
 from snellen.sdk.report import Report
 from snellen.sdk.scored import intake_of
-from snellen.sdk.selection import Data
 from snellen.sdk.stored import reopen
 
 _RUBRIC_FILE = ".toml"

@@ -23,6 +23,7 @@ from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.models.runs import Run, Usage
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.table import gold_shape, protocol_of
+from snellen.sdk.data.selection import Selection
 from snellen.sdk.evaluation.endpoints import Endpoint
 from snellen.sdk.evaluation.faults import EvaluationInterrupted, Fault
 from snellen.sdk.evaluation.models import Ask, Asked, model_of
@@ -33,7 +34,6 @@ from snellen.sdk.evaluation.run_folder import ANSWERS
 from snellen.sdk.evaluation.settings import Decoding, Limits
 from snellen.sdk.report import Report
 from snellen.sdk.scored import intake_of
-from snellen.sdk.selection import Selection
 from snellen.sdk.submissions import Source, read
 from snellen.tasks.models import TaskData
 

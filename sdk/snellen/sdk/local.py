@@ -19,14 +19,14 @@ from snellen.grading.protocols.base import NOT_OFFERED, OUTSIDE, Protocol
 from snellen.grading.protocols.table import gold_shape
 from snellen.grading.score_table import ScoreTable
 from snellen.grading.tally import Tally
-from snellen.sdk.auditing import AUDITED, auditor_of
-from snellen.sdk.intake import Intake
+from snellen.sdk.analysis.audit import AUDITED, auditor_of
+from snellen.sdk.data.intake import Intake
+from snellen.sdk.data.selection import Data, References, Selection, select
+from snellen.sdk.data.tags import ITEM, Tags
 from snellen.sdk.progress import watched
 from snellen.sdk.report import Report
 from snellen.sdk.scoring import choose
-from snellen.sdk.selection import Data, References, Selection, select
 from snellen.sdk.submissions import Source
-from snellen.sdk.tags import ITEM, Tags
 from snellen.tasks.benchmarks.table import task_of
 
 ODD = (NOT_OFFERED, OUTSIDE)

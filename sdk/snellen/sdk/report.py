@@ -9,19 +9,19 @@ from snellen.grading.errors import InputError
 from snellen.grading.report.render import RENDERERS
 from snellen.grading.summaries.mmbench_gui_online import Missing, Reading
 from snellen.grading.summaries.tables import Summary
-from snellen.sdk.auditing import audit_of
-from snellen.sdk.breakdowns import more_markdown
-from snellen.sdk.comparison import Comparison
-from snellen.sdk.comparison import compare as compare_runs
+from snellen.sdk.analysis.audit import audit_of
+from snellen.sdk.analysis.breakdowns import more_markdown
+from snellen.sdk.analysis.compare import Comparison
+from snellen.sdk.analysis.compare import compare as compare_runs
+from snellen.sdk.analysis.published import beside as set_beside
+from snellen.sdk.analysis.published import summarised
 from snellen.sdk.files import check_ending, write_atomically
-from snellen.sdk.pages import page_html
-from snellen.sdk.published import beside as set_beside
-from snellen.sdk.published import summarised
+from snellen.sdk.page.build import page_html
+from snellen.sdk.page.thumbnails import ThumbnailBudget
 from snellen.sdk.saved import read_report
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries.cells import Options
 from snellen.sdk.summaries.one import summary_of
-from snellen.sdk.thumbnails import ThumbnailBudget
 from snellen.tasks.published.beside import Beside
 
 PAGE = ".html"

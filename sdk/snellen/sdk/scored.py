@@ -14,8 +14,8 @@ from snellen.grading.protocols.base import FloatArray, IntArray
 from snellen.grading.score_table import ScoreTable
 from snellen.grading.stats.bootstrap import Method, bootstrap_mean
 from snellen.grading.summaries.matrix import Grid, GridItems, make_grid
-from snellen.sdk.intake import Intake
-from snellen.sdk.tags import ITEM
+from snellen.sdk.data.intake import Intake
+from snellen.sdk.data.tags import ITEM
 
 
 class ScoredReport(reports.Report):

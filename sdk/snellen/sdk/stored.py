@@ -11,14 +11,14 @@ from snellen.grading.errors import InputError, SubmissionError
 from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.score_table import ScoreTable
-from snellen.sdk.intake import Intake
+from snellen.sdk.data.intake import Intake
+from snellen.sdk.data.selection import REFERENCES, Data, References, Selection, select
+from snellen.sdk.data.tags import ITEM, Tagging, Tags
 from snellen.sdk.local import choose, grade, grade_answers
 from snellen.sdk.report import Report, load_report
 from snellen.sdk.saved import parse_report
 from snellen.sdk.scored import intake_of
-from snellen.sdk.selection import REFERENCES, Data, References, Selection, select
 from snellen.sdk.submissions import Batch
-from snellen.sdk.tags import ITEM, Tagging, Tags
 from snellen.tasks.benchmarks.table import load_task
 
 

@@ -7,7 +7,7 @@ import pytest
 from snellen import sdk
 from snellen.grading.errors import InputError
 from snellen.grading.summaries.visualwebbench import SEVEN
-from snellen.sdk.published import beside_tables
+from snellen.sdk.analysis.published import beside_tables
 from snellen.sdk.summaries.several import summarise
 
 GOLDS: dict[str, object] = {

@@ -17,9 +17,9 @@ from snellen.grading.report.html import ready
 from snellen.grading.summaries import matrix
 from snellen.sdk.cli import show
 from snellen.sdk.cli.listing import task_names
+from snellen.sdk.data.samples import Sample, load_sample
 from snellen.sdk.files import check_ending
 from snellen.sdk.report import ENDINGS, PAGE, Report
-from snellen.sdk.samples import Sample, load_sample
 
 PROBLEMS = 1
 

@@ -9,6 +9,7 @@ from snellen.grading.breakdown import LEAST
 from snellen.grading.errors import InputError
 from snellen.grading.report.comparison import COMPARISON_RENDERERS
 from snellen.grading.stats.compare import Correction
+from snellen.sdk.analysis.compare import compare as compare_runs
 from snellen.sdk.cli import models, show
 from snellen.sdk.cli.listing import task_names
 from snellen.sdk.cli.options import (
@@ -36,10 +37,9 @@ from snellen.sdk.cli.options import (
     item_ids,
 )
 from snellen.sdk.cli.telling import STOPPED, errors_told, message
-from snellen.sdk.comparison import compare as compare_runs
-from snellen.sdk.consensus_file import PairRule, Rule, make_consensus
+from snellen.sdk.data.consensus import PairRule, Rule, make_consensus
+from snellen.sdk.data.selection import select
 from snellen.sdk.files import check_ending
-from snellen.sdk.selection import select
 from snellen.sdk.stored import reopen, retagged
 from snellen.tasks.benchmarks.table import load_task
 

@@ -23,14 +23,14 @@ from snellen.grading.report.population import (
 from snellen.grading.report.render import grouping, interval_cell, metric_cells
 from snellen.grading.stats.plans import Costs, Plan, Planned
 from snellen.grading.summaries.matrix import Grid
+from snellen.sdk.analysis.compare import Comparison
 from snellen.sdk.cli.tables import Head, print_table
 from snellen.sdk.cli.terminal import Terminal
-from snellen.sdk.comparison import Comparison
-from snellen.sdk.consensus_file import Consensus
+from snellen.sdk.data.consensus import Consensus
+from snellen.sdk.data.samples import Sample
 from snellen.sdk.doctor import Check
 from snellen.sdk.protocol_reports import ProtocolReports
 from snellen.sdk.report import Report
-from snellen.sdk.samples import Sample
 
 _FEW = 5
 _out = Terminal()

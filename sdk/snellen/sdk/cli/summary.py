@@ -8,12 +8,12 @@ from rich.markup import escape
 
 from snellen.grading.summaries.mmbench_gui_online import Missing, Reading
 from snellen.grading.summaries.tables import Kind, SummaryTable
+from snellen.sdk.analysis.published import beside_tables
 from snellen.sdk.cli.options import check_folder
 from snellen.sdk.cli.tables import Head, print_table
 from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.cli.terminal import Terminal
 from snellen.sdk.files import check_ending
-from snellen.sdk.published import beside_tables
 from snellen.sdk.report import load_report
 from snellen.sdk.summaries.cells import Options
 from snellen.sdk.summaries.saving import WRITERS, save_summaries

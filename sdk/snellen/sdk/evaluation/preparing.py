@@ -13,6 +13,7 @@ from snellen.grading.models.base import digest_of
 from snellen.grading.models.items import Item
 from snellen.grading.models.runs import Run, Usage
 from snellen.grading.protocols.base import Protocol
+from snellen.sdk.data.selection import Data, Selection, select
 from snellen.sdk.evaluation.asking import Asking, Plan, StopAsking
 from snellen.sdk.evaluation.cache import Cache, default_cache
 from snellen.sdk.evaluation.endpoints import KEY_VARIABLES, Endpoint
@@ -24,7 +25,6 @@ from snellen.sdk.evaluation.run_folder import ANSWERS, open_run
 from snellen.sdk.evaluation.settings import Decoding, Limits
 from snellen.sdk.local import choose, grade_selection
 from snellen.sdk.report import Report
-from snellen.sdk.selection import Data, Selection, select
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
 from snellen.tasks.views import view

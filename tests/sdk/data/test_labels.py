@@ -7,7 +7,7 @@ import pytest
 from snellen import sdk
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.score_table import ScoreTable
-from snellen.sdk.labels import read_labels
+from snellen.sdk.data.labels import read_labels
 
 
 def table(attempts: int = 1) -> ScoreTable:

@@ -11,9 +11,9 @@ from snellen.grading.audit import VIEW
 from snellen.grading.errors import InputError, MetricError
 from snellen.grading.protocols.base import OUTSIDE
 from snellen.grading.report.html import render_html
-from snellen.sdk.auditing import AUDITED
+from snellen.sdk.analysis.audit import AUDITED
 from snellen.sdk.cli.app import app
-from snellen.sdk.pages import build_page
+from snellen.sdk.page.build import build_page
 
 L2 = "mmbench-gui/l2_basic"
 POINT = "visualwebbench/element_ground_point"

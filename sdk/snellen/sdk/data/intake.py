@@ -11,7 +11,7 @@ from snellen.grading.models.reports import Input, Problem, ProblemKind
 from snellen.grading.models.scores import TOO_LONG, Outcome
 from snellen.grading.protocols.base import NO_CONTEXT
 from snellen.grading.protocols.table import protocol_of
-from snellen.sdk.selection import Selection
+from snellen.sdk.data.selection import Selection
 from snellen.sdk.submissions import Batch, Source, read
 
 _SHOWN = 20

@@ -8,8 +8,8 @@ import pytest
 from snellen import sdk
 from snellen.grading.errors import MetricError, UnknownNameError
 from snellen.grading.stats.summary import estimate
-from snellen.sdk.breakdowns import own_grid
-from snellen.sdk.pages import build_page
+from snellen.sdk.analysis.breakdowns import own_grid
+from snellen.sdk.page.build import build_page
 
 PAIRS = [(row, level) for row in ("action", "perception") for level in ("L1", "L2")]
 IDS = [f"{row}/{level}/{number}" for row, level in PAIRS for number in range(12)]

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from snellen.grading.errors import InputError
-from snellen.sdk.small_tables import Row, cell_text, read_small_table
+from snellen.sdk.data.small_tables import Row, cell_text, read_small_table
 
 ROWS = [{"site": "a.com", "level": 3}, {"site": "b.com", "level": None}]
 

@@ -22,9 +22,9 @@ from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.table import GOLDS, PROTOCOLS
 from snellen.grading.report.html import render_html
 from snellen.grading.report.page import CalibrationKind, Page
-from snellen.sdk.page_items import shown
-from snellen.sdk.pages import build_page, page_html
-from snellen.sdk.thumbnails import ThumbnailBudget, shrink
+from snellen.sdk.page.build import build_page, page_html
+from snellen.sdk.page.items import shown
+from snellen.sdk.page.thumbnails import ThumbnailBudget, shrink
 from snellen.tasks.models import TaskData
 
 REFERENCES = {"a": ["12 exercises", "12"], "b": ["<no answer>"], "c": ["Wall Sit"], "d": ["blue"]}

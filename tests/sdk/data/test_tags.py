@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.grading.errors import InputError
-from snellen.sdk.tags import read_tags
+from snellen.sdk.data.tags import read_tags
 
 IDS = ["test/1/0", "test/1/1", "test/2/0", "test/3/0"]
 KNOWN = {"image_id": ["1", "1", "2", "3"], "prompt": ["short", "short", "short", None]}

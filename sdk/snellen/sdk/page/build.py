@@ -35,13 +35,13 @@ from snellen.grading.report.svg import start_engine
 from snellen.grading.stats.paired import paired_difference
 from snellen.grading.summaries.tables import SummaryTable
 from snellen.grading.tally import Tally
-from snellen.sdk.breakdowns import breakdowns, own_grid
-from snellen.sdk.page_items import Batches, Failures, RowSource, find_failures, item_list
-from snellen.sdk.published import beside, beside_table, rows_table, summarised
+from snellen.sdk.analysis.breakdowns import breakdowns, own_grid
+from snellen.sdk.analysis.published import beside, beside_table, rows_table, summarised
+from snellen.sdk.data.selection import Selection
+from snellen.sdk.page.items import Batches, Failures, RowSource, find_failures, item_list
+from snellen.sdk.page.thumbnails import ThumbnailBudget
 from snellen.sdk.scored import ScoredReport, intake_of
-from snellen.sdk.selection import Selection
 from snellen.sdk.summaries.one import SUMMARIES
-from snellen.sdk.thumbnails import ThumbnailBudget
 from snellen.tasks.benchmarks.table import TASKS
 from snellen.tasks.published.tables import published_rows
 

@@ -20,8 +20,8 @@ from snellen.grading.models.samples import SampleDesign, Stratum, stratum_name
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.no_json import NO_JSON
 from snellen.grading.stats.sampling import LEAST, draw, fixed, neyman, proportional
+from snellen.sdk.data.tags import Tags, read_tags
 from snellen.sdk.files import write_atomically
-from snellen.sdk.tags import Tags, read_tags
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
 

@@ -10,8 +10,8 @@ from snellen.grading.models.tags import TagColumn
 from snellen.grading.report.heat_map import grid_markdown
 from snellen.grading.report.population import population_markdown
 from snellen.grading.summaries.matrix import MOST_NAMES, Grid
+from snellen.sdk.data.tags import ITEM
 from snellen.sdk.scored import ScoredReport
-from snellen.sdk.tags import ITEM
 
 MOST_VALUES = 60
 """Tags with more values than this name single items or screens: they are not broken down."""

@@ -18,9 +18,9 @@ from snellen.grading.models.samples import SampleDesign
 from snellen.grading.no_json import NO_JSON
 from snellen.grading.protocols.base import Context, Protocol
 from snellen.grading.protocols.table import gold_shape
-from snellen.sdk.consensus_file import FORMAT, load_consensus
-from snellen.sdk.samples import Sample
-from snellen.sdk.tags import NO_TAGS, Tagging, Tags
+from snellen.sdk.data.consensus import FORMAT, load_consensus
+from snellen.sdk.data.samples import Sample
+from snellen.sdk.data.tags import NO_TAGS, Tagging, Tags
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
 
@@ -117,7 +117,7 @@ def select(
             file of them.
         split: Which split of the data, where it has several.
         items: The ids to keep, or a sample; None keeps all.
-        tags: More tags for the items, as `snellen.sdk.tags.read_tags` takes them.
+        tags: More tags for the items, as `snellen.sdk.data.tags.read_tags` takes them.
         cluster: The tag whose values are the independent groups; `item` makes every item a group
             of its own; None leaves the task's own.
 

@@ -7,7 +7,7 @@ import pytest
 from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.grading.metrics.similarity import CharNgramEmbedder, embedding_cosine
 from snellen.grading.protocols.table import gold_shape
-from snellen.sdk.consensus_file import Consensus, load_consensus, make_consensus
+from snellen.sdk.data.consensus import Consensus, load_consensus, make_consensus
 from snellen.tasks.benchmarks.webrssbench import left_out, load
 
 Answers = dict[str, Any]

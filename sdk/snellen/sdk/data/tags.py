@@ -8,7 +8,7 @@ from snellen.grading.breakdown import cluster_codes
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.models.tags import TagColumn, TagTable
 from snellen.grading.protocols.base import IntArray
-from snellen.sdk.small_tables import Records, Row, SmallTable, cell_text, read_small_table
+from snellen.sdk.data.small_tables import Records, Row, SmallTable, cell_text, read_small_table
 
 ITEM_ID = "item_id"
 """The key that every item has."""
@@ -219,7 +219,7 @@ class Tagging:
 
         Args:
             ids: The item ids.
-            tags: As `snellen.sdk.tags.read_tags` takes them; None adds none.
+            tags: As `snellen.sdk.data.tags.read_tags` takes them; None adds none.
             cluster: A tag; `item` makes every item a group of its own; None changes nothing.
 
         Raises:

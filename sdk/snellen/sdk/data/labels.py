@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.judging.summary import NONE
 from snellen.grading.score_table import ScoreTable
-from snellen.sdk.small_tables import Records, Row, SmallTable, cell_text, read_small_table
+from snellen.sdk.data.small_tables import Records, Row, SmallTable, cell_text, read_small_table
 
 Labels: TypeAlias = Mapping[str, int] | Records
 """Item ids to levels, or a table with the columns `item_id`, `label` and, if need be, `attempt`."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from snellen.sdk.page_items import shown
+from snellen.sdk.page.items import shown
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from snellen.grading.errors import InputError
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.golds import Target
 from snellen.grading.protocols.table import gold_shape, protocol_of
+from snellen.sdk.data.selection import Selection
 from snellen.sdk.scored import ScoredReport, intake_of
-from snellen.sdk.selection import Selection
 
 AUDITED = 2_000
 """How many answers are audited while a run is graded; `report.audit()` takes them all."""

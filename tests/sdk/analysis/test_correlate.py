@@ -28,7 +28,7 @@ from snellen.grading.models.reports import (
 )
 from snellen.grading.models.runs import Run
 from snellen.grading.models.scores import Outcome
-from snellen.sdk.correlation import Correlations, correlate
+from snellen.sdk.analysis.correlate import Correlations, correlate
 from snellen.tasks.published.tables import published_table
 
 X = {"a": 0.1, "b": 0.35, "c": 0.4, "d": 0.8, "e": 0.7}

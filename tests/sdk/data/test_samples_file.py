@@ -9,9 +9,9 @@ import pytest
 from snellen import sdk
 from snellen.grading.errors import InputError
 from snellen.grading.models.base import digest_of
-from snellen.sdk.samples import Sample, load_sample, stratify
+from snellen.sdk.data.samples import Sample, load_sample, stratify
 
-DATA = sdk.load("screenqa/short", Path(__file__).parents[2] / "examples" / "screen_qa")
+DATA = sdk.load("screenqa/short", Path(__file__).parents[3] / "examples" / "screen_qa")
 
 
 def draw(**options: Any) -> Sample:

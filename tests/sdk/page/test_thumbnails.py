@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image
 
-from snellen.sdk.thumbnails import Album, ThumbnailBudget
+from snellen.sdk.page.thumbnails import Album, ThumbnailBudget
 
 
 def picture(colour: str, side: int) -> bytes:

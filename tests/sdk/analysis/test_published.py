@@ -6,8 +6,8 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.errors import UnknownNameError
-from snellen.sdk.pages import build_page
-from snellen.sdk.published import averages_beside, beside_table, beside_tables, rows_table
+from snellen.sdk.analysis.published import averages_beside, beside_table, beside_tables, rows_table
+from snellen.sdk.page.build import build_page
 from snellen.sdk.summaries.several import summarise
 
 POSITION = "webrssbench/position"
