@@ -35,7 +35,7 @@ from snellen.grading.report.page import (
     PartShare,
     ProtocolValue,
 )
-from snellen.grading.summaries.tables import Column, Kind, SummaryTable
+from snellen.grading.tables import Column, Kind, Table
 
 NASTY = (
     "</script><script>document.title='broken'</script>",
@@ -65,10 +65,10 @@ def _estimate(value: float, half: float = 0.03, items: int = 300, **more: Any) -
     return Estimate(value=value, items=items, **fields)
 
 
-def _table(name: str) -> SummaryTable:
+def _table(name: str) -> Table:
     columns = (Column(name, Kind.TEXT), *(Column(f"measured {n}") for n in range(12)))
     rows = ((name, *(n / 12 for n in range(12))), ("empty", *[None] * 12))
-    return SummaryTable(name, columns, rows, name, name)
+    return Table(name, columns, rows, name, name)
 
 
 def _bare(**more: Any) -> Page:

@@ -27,7 +27,7 @@ from snellen.grading.report.page import (
     Page,
     ProtocolValue,
 )
-from snellen.grading.summaries.tables import Column, Kind, SummaryTable
+from snellen.grading.tables import Column, Kind, Table
 
 MakePage = Callable[..., Page]
 
@@ -328,9 +328,9 @@ def test_text_stands_out_by_day_by_night_and_on_paper(bare_page: MakePage) -> No
         assert _contrast(colours["ink"], colours["warn-wash"]) >= 4.5
 
 
-def summary_table(title: str = "Positions", name: str = "easy") -> SummaryTable:
+def summary_table(title: str = "Positions", name: str = "easy") -> Table:
     columns = (Column("pages", Kind.TEXT), Column("right pairs"))
-    return SummaryTable(title, columns, ((name, 0.25),), "WebRSSBench table 2", "By `pair`.")
+    return Table(title, columns, ((name, 0.25),), "WebRSSBench table 2", "By `pair`.")
 
 
 def test_what_the_paper_prints_and_the_published_numbers_have_sections(bare_page: MakePage) -> None:

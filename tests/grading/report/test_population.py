@@ -15,7 +15,7 @@ from snellen.grading.report.html import render_html
 from snellen.grading.report.page import Page
 from snellen.grading.report.population import (
     population_markdown,
-    population_rows,
+    population_table,
     sample_sentence,
 )
 
@@ -65,7 +65,7 @@ def test_a_sample_is_told_in_a_sentence() -> None:
 
 
 def test_its_population_is_a_row_a_metric() -> None:
-    assert list(population_rows(report(DESIGN))) == [("f1", "50.00", "30.00 to 70.00")]
+    assert list(population_table(report(DESIGN)).rows) == [("f1", "50.00", "30.00 to 70.00")]
     text = b"".join(population_markdown(report(DESIGN))).decode()
     assert text.splitlines()[-1] == "| f1 | 50.00 | 30.00 to 70.00 |"
 

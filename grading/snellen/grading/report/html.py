@@ -33,7 +33,9 @@ from snellen.grading.report.figures import counted, method_name, percent, points
 from snellen.grading.report.heat_map import heat_map
 from snellen.grading.report.page import CalibrationKind, Curve, Difference, FailureCount, Page
 from snellen.grading.report.payload import items_json
-from snellen.grading.report.population import POPULATION_COLUMNS, population_rows, sample_sentence
+from snellen.grading.report.population import population_table, sample_sentence
+from snellen.grading.report.render import metrics_table, passes_table
+from snellen.grading.tables import Table, figures
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -114,43 +116,20 @@ def _context(page: Page) -> dict[str, Any]:
         "outcomes": outcomes,
         "outcome_label": ", ".join(f"{each.count:,} {each.name}" for each in outcomes),
         "advice": advice,
-        "metric_columns": _metric_columns(page),
-        "metric_rows": _metric_rows(page),
-        "pass_rows": [
-            (str(k), _number(at), _number(page.report.numbers.pass_hat[k]))
-            for k, at in page.report.numbers.pass_at.items()
-        ],
+        "metrics": metrics_table(page.report, primary_first=True),
+        "passes": passes_table(page.report),
         "drawings": drawings,
         "neighbours": _neighbours(page),
         "not_broken_down": ", ".join(page.not_broken_down),
-        "alternative_rows": [
-            (
-                other.name,
-                other.metric,
-                _number(other.value),
-                f"{other.unparsed:,}",
-                "nothing: one answer ends the run"
-                if other.printed is None
-                else _number(other.printed),
-            )
-            for other in page.alternatives
-        ],
+        "alternatives": _alternatives(page),
         "failures": _failure_bars(page),
         "judges": _judges(page),
         "heat_map": heat_map(page.heat_map) if page.heat_map else None,
         "sample": sample_sentence(page.report),
-        "population_columns": POPULATION_COLUMNS,
-        "population": tuple(population_rows(page.report)),
+        "population": population_table(page.report),
         "groups": groups(page),
         "problem_summary": _problem_summary(page),
-        "problem_rows": [
-            (
-                each.kind.value,
-                where(each.file, each.line, each.field).removesuffix(": "),
-                each.message,
-            )
-            for each in page.report.input.problems
-        ],
+        "problems": _problems(page),
         "item_note": _item_note(page),
         "sections": _sections(page, drawings, has_advice=bool(advice)),
         "payload": items_json(page.item_list, [failure.tag for failure in page.failures]),
@@ -251,40 +230,6 @@ def _clustering(page: Page) -> str:
     return f"{items} in {clusters} by {page.report.numbers.clustered_by}"
 
 
-def _metric_columns(page: Page) -> list[str]:
-    raters = ["raters"] if page.report.numbers.ceiling else []
-    return ["metric", "value", "interval", "of the answered", "as published", *raters]
-
-
-class MetricCells(NamedTuple):
-    """One row of the table of metrics."""
-
-    primary: bool
-    cells: tuple[str, ...]
-
-
-def _metric_rows(page: Page) -> list[MetricCells]:
-    with_raters = "raters" in _metric_columns(page)
-    numbers = page.report.numbers
-    rows: list[MetricCells] = []
-    for key in sorted(numbers.metrics, key=lambda key: key != numbers.primary):
-        metric, estimate = numbers.metrics[key], numbers.estimates.get(key)
-        interval = None if estimate is None else estimate.interval
-        cells = [
-            key,
-            _number(metric.value),
-            ""
-            if interval is None
-            else f"{_number(interval.low)} \N{EN DASH} {_number(interval.high)}",
-            _number(metric.value_answered),
-            _number(metric.as_published) or "no number",
-        ]
-        if with_raters:
-            cells.append(_number(numbers.ceiling.get(key)))
-        rows.append(MetricCells(key == numbers.primary, tuple(cells)))
-    return rows
-
-
 def _failure_bars(page: Page) -> list[FailureBar]:
     whole = max(page.failed, 1)
     return [
@@ -305,14 +250,38 @@ def _judges(page: Page) -> dict[str, Any]:
         return {}
     return {
         "heading": auxiliary.HEADING,
-        "columns": auxiliary.VERDICT_COLUMNS,
-        "rows": auxiliary.verdict_rows(page.report.auxiliary),
-        "agreement_columns": auxiliary.AGREEMENT_COLUMNS,
+        "verdicts": auxiliary.verdict_table(page.report.auxiliary),
         "each": [
-            (name, auxiliary.agreement_rows(one), list(auxiliary.remarks(one)), one.signature)
+            (name, auxiliary.agreement_table(one), list(auxiliary.remarks(one)), one.signature)
             for name, one in page.report.auxiliary.items()
         ],
     }
+
+
+def _alternatives(page: Page) -> Table:
+    """Return what each protocol of the task gives, over all items."""
+    ends = "nothing: one answer ends the run"
+    rows = (
+        (
+            other.name,
+            other.metric,
+            _number(other.value),
+            f"{other.unparsed:,}",
+            ends if other.printed is None else _number(other.printed),
+        )
+        for other in page.alternatives
+    )
+    names = ("protocol", "metric", "value, %", "could not be read", "its code prints")
+    return figures(names, rows, texts=(0, 1))
+
+
+def _problems(page: Page) -> Table:
+    """Return what was wrong with the input, the first of each kind in full."""
+    rows = (
+        (each.kind.value, where(each.file, each.line, each.field).removesuffix(": "), each.message)
+        for each in page.report.input.problems
+    )
+    return figures(("kind", "where", "what"), rows, texts=(0, 1, 2))
 
 
 def _problem_summary(page: Page) -> str:

@@ -13,7 +13,7 @@ from snellen.grading.models.estimates import Breakdown, Estimate, Interval
 from snellen.grading.models.reports import Report
 from snellen.grading.models.scores import Outcome
 from snellen.grading.summaries.matrix import Grid
-from snellen.grading.summaries.tables import SummaryTable
+from snellen.grading.tables import Table
 
 
 class ProtocolValue(NamedTuple):
@@ -249,7 +249,7 @@ class Page:
     curves: tuple[Curve, ...] = ()
     failures: tuple[FailureCount, ...] = ()
     failed: int = 0
-    summaries: tuple[SummaryTable, ...] = ()
+    summaries: tuple[Table, ...] = ()
     no_summary: str = ""
-    published: tuple[SummaryTable, ...] = ()
+    published: tuple[Table, ...] = ()
     item_list: ItemList = ItemList()

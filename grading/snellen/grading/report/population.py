@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 
-from snellen.grading.markdown import plain_text, table_lines
+from snellen.grading.markdown import plain_text
 from snellen.grading.models.reports import Report
-from snellen.grading.report.render import interval_cell
-
-POPULATION_COLUMNS = ("metric", "over all items, %", "95 % interval, %")
+from snellen.grading.tables import Table, figures, interval_text
 
 
 def sample_sentence(report: Report) -> str:
@@ -24,15 +22,20 @@ def sample_sentence(report: Report) -> str:
     )
 
 
-def population_rows(report: Report) -> Iterator[tuple[str, str, str]]:
-    """Yield each metric over all the items that a sample was drawn from, in per cent."""
-    for key, estimate in report.numbers.population.items():
-        yield key, f"{100 * estimate.value:.2f}", interval_cell(estimate)
+def population_table(report: Report) -> Table:
+    """Return each metric over all the items that a sample was drawn from, in per cent."""
+    return figures(
+        ("metric", "over all items, %", "95 % interval, %"),
+        (
+            (key, f"{100 * estimate.value:.2f}", interval_text(estimate.interval))
+            for key, estimate in report.numbers.population.items()
+        ),
+    )
 
 
 def population_markdown(report: Report) -> Iterator[bytes]:
     """Yield the same as a table of Markdown; nothing where the items are no sample."""
     if not report.numbers.population:
         return
-    table = "\n".join(table_lines(POPULATION_COLUMNS, population_rows(report)))
+    table = "\n".join(population_table(report).markdown_lines())
     yield f"\n{plain_text(sample_sentence(report))}\n\n{table}\n".encode()

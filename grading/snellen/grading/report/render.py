@@ -1,18 +1,20 @@
 """Render a report and its scores as JSON, CSV or Markdown, piece by piece."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 import msgspec
 
 from snellen.grading.csv_text import csv_rows
-from snellen.grading.markdown import code_text, plain_text, prose_text, table_lines
+from snellen.grading.markdown import code_text, plain_text, prose_text
 from snellen.grading.models.auxiliary import Auxiliary
-from snellen.grading.models.estimates import Estimate
-from snellen.grading.models.reports import MetricValue, Report
+from snellen.grading.models.estimates import Breakdown
+from snellen.grading.models.reports import Report
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.report import auxiliary
 from snellen.grading.score_table import ScoreTable
+from snellen.grading.tables import Table, figures, interval_text
 
 FORMAT = "snellen-report/2"
 """What a saved report calls its form. The first one had no name and no groups."""
@@ -99,29 +101,21 @@ def _markdown(report: Report) -> Iterable[str]:
     if report.input.incomplete:
         yield "**Incomplete:** some items have no response; they count as 0 in `value`.\n"
     yield from (f"**Warning:** {prose_text(warning)}\n" for warning in report.input.warnings)
-    yield from table_lines(
-        ("metric", "value", "95 % interval", "of the answered", "as published"),
-        _metric_rows(report),
-    )
+    yield from metrics_table(report).markdown_lines()
     if numbers.estimates:
         yield f"\nIntervals: {plain_text(grouping(report))}."
     if numbers.chance is not None and report.lift is not None:
         yield f"\nChance: {100 * numbers.chance.value:.2f} ({plain_text(numbers.chance.guess)});"
         yield f"lift over chance {100 * report.lift:+.2f} points."
     if numbers.ceiling:
-        yield f"\nRaters against one another ({numbers.ceiling_items} items with several raters):\n"
-        ceiling = [(key, f"{100 * value:.2f}") for key, value in numbers.ceiling.items()]
-        yield from table_lines(("metric", "value"), ceiling)
+        rated = f"{numbers.ceiling_items} items with several raters"
+        yield f"\nRaters: each against the others, {rated}."
     if numbers.pass_at:
         yield f"\n{made_from.attempts} attempts an item:\n"
-        passes = [
-            (f"{k}", f"{100 * chance:.2f}", f"{100 * numbers.pass_hat[k]:.2f}")
-            for k, chance in numbers.pass_at.items()
-        ]
-        yield from table_lines(("k", "pass@k", "pass^k"), passes, texts=())
+        yield from passes_table(report).markdown_lines()
     yield f"\n{made_from.items} items, {made_from.attempts} attempt(s) each. Outcomes:\n"
     outcomes = [(outcome.value, f"{count}") for outcome, count in report.input.outcomes.items()]
-    yield from table_lines(("outcome", "count"), outcomes)
+    yield from figures(("outcome", "count"), outcomes).markdown_lines()
     yield f"\nData: {plain_text(made_from.data.release)} ({made_from.data.verdict.value})."
     if made_from.data.note:
         yield prose_text(made_from.data.note)
@@ -135,37 +129,69 @@ def _markdown(report: Report) -> Iterable[str]:
     yield ""
 
 
-def _metric_rows(report: Report) -> Iterator[Sequence[str]]:
-    for key, metric in report.metrics.items():
-        value, *others = metric_cells(metric)
-        yield key, value, interval_cell(report.numbers.estimates.get(key)), *others
-
-
 def _auxiliary(given: Mapping[str, Auxiliary]) -> Iterable[str]:
     yield f"\n## {auxiliary.HEADING}\n"
-    yield from table_lines(auxiliary.VERDICT_COLUMNS, auxiliary.verdict_rows(given))
+    yield from auxiliary.verdict_table(given).markdown_lines()
     for name, one in given.items():
         yield f"\n{code_text(one.signature)}\n"
         if one.agreements:
             yield f"Which responses are right, by {plain_text(name)} and by others:\n"
-            yield from table_lines(auxiliary.AGREEMENT_COLUMNS, auxiliary.agreement_rows(one))
+            yield from auxiliary.agreement_table(one).markdown_lines()
             yield ""
         yield from (f"- {plain_text(remark)}" for remark in auxiliary.remarks(one))
 
 
-def metric_cells(metric: MetricValue) -> list[str]:
-    """Write a metric's three numbers in per cent, with a dash where there is none."""
-    return [
-        "-" if number is None else f"{100 * number:.2f}"
-        for number in (metric.value, metric.value_answered, metric.as_published)
-    ]
+def metrics_table(report: Report, *, primary_first: bool = False) -> Table:
+    """Return every metric, the primary one standing out: value, interval and other readings."""
+    numbers = report.numbers
+    raters = ["raters"] if numbers.ceiling else []
+    rows: list[Sequence[str]] = []
+    keys = list(numbers.metrics)
+    if primary_first:
+        keys.sort(key=lambda key: key != numbers.primary)
+    for key in keys:
+        metric = numbers.metrics[key]
+        estimate = numbers.estimates.get(key)
+        rows.append(
+            (
+                key,
+                percent(metric.value),
+                interval_text(estimate and estimate.interval),
+                percent(metric.value_answered),
+                percent(metric.as_published),
+                *(percent(numbers.ceiling.get(key)) for _ in raters),
+            )
+        )
+    names = ("metric", "value", "95 % interval", "answered", "as published", *raters)
+    return replace(figures(names, rows), bold=(keys.index(numbers.primary),))
 
 
-def interval_cell(estimate: Estimate | None) -> str:
-    """Write an interval in per cent, with a dash where there is none."""
-    if estimate is None or estimate.interval is None:
-        return "-"
-    return f"{100 * estimate.interval.low:.2f} to {100 * estimate.interval.high:.2f}"
+def passes_table(report: Report) -> Table:
+    """Return pass@k, the chance that one of k attempts passes, and pass^k, that all do."""
+    numbers = report.numbers
+    rows = (
+        (f"{k}", percent(at), percent(numbers.pass_hat[k])) for k, at in numbers.pass_at.items()
+    )
+    return figures(("k", "pass@k", "pass^k"), rows, texts=())
+
+
+def breakdown_table(given: Breakdown) -> Table:
+    """Return a metric by the values of a tag."""
+    rows = (
+        (
+            cell.name,
+            "" if cell.estimate is None else percent(cell.estimate.value),
+            interval_text(cell.estimate and cell.estimate.interval),
+            f"{cell.items}",
+        )
+        for cell in given.cells
+    )
+    return figures((given.tag, given.metric, "95 % interval", "items"), rows)
+
+
+def percent(number: float | None) -> str:
+    """Write a number in per cent, with a dash where there is none."""
+    return "-" if number is None else f"{100 * number:.2f}"
 
 
 def grouping(report: Report) -> str:

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from snellen.grading.summaries.tables import Cell, Column, Kind, PartValue, Summary, SummaryTable
+from snellen.grading.summaries.tables import PartValue, Summary
 from snellen.grading.summaries.visualwebbench import SEVEN, average_of_seven
+from snellen.grading.tables import Cell, Column, Kind, Table
 
 BENCHMARK = "visualwebbench"
 
@@ -34,7 +35,7 @@ def seven_summary(values: Mapping[str, PartValue], note: str = "") -> Summary:
         task=BENCHMARK,
         result=average,
         tables=(
-            SummaryTable(
+            Table(
                 "VisualWebBench",
                 (
                     Column("task", Kind.TEXT),

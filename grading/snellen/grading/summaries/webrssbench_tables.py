@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from snellen.grading.summaries.before_after import Shift
-from snellen.grading.summaries.tables import Cell, Column, Kind, PartValue, Summary, SummaryTable
+from snellen.grading.summaries.tables import PartValue, Summary
 from snellen.grading.summaries.webrssbench import GroupingScore, PositionScore, SafetyScore
+from snellen.grading.tables import Cell, Column, Kind, Table
 
 _PAPER = "WebRSSBench"
 ALL = "all"
@@ -21,7 +22,7 @@ def position_summary(found: Mapping[str, PositionScore]) -> Summary:
         task=task,
         result=found,
         tables=(
-            SummaryTable(
+            Table(
                 "Positions",
                 (
                     Column("pages", Kind.TEXT),
@@ -59,7 +60,7 @@ def grouping_summary(found: GroupingScore) -> Summary:
         task=task,
         result=found,
         tables=(
-            SummaryTable(
+            Table(
                 "UI grouping by class",
                 (
                     Column("class", Kind.TEXT),
@@ -103,7 +104,7 @@ def safety_summary(found: SafetyScore) -> Summary:
         task=task,
         result=found,
         tables=(
-            SummaryTable(
+            Table(
                 "Safety",
                 (Column("metric", Kind.TEXT), Column("value"), _count("of"), Column("", Kind.TEXT)),
                 tuple(lines),
@@ -113,7 +114,7 @@ def safety_summary(found: SafetyScore) -> Summary:
                 else "No page lacks a dangerous button, so precision and false alarms are not"
                 " known: whoever always names a button is not punished.",
             ),
-            SummaryTable(
+            Table(
                 "Pages with a dangerous button",
                 (Column("answer", Kind.TEXT), _count("pages"), Column("share")),
                 tuple(
@@ -146,7 +147,7 @@ def shift_summary(task: str, metric: str, found: Sequence[Shift]) -> Summary:
     return Summary(task, tuple(found), tuple(tables), tuple(values))
 
 
-def _robustness_table(metric: str, found: Sequence[Shift]) -> SummaryTable:
+def _robustness_table(metric: str, found: Sequence[Shift]) -> Table:
     alike = any(one.likeness is not None for one in found)
     rows: list[tuple[Cell, ...]] = []
     for one in found:
@@ -169,7 +170,7 @@ def _robustness_table(metric: str, found: Sequence[Shift]) -> SummaryTable:
                 held.n,
             )
         )
-    return SummaryTable(
+    return Table(
         f"{metric} before and after",
         (
             Column("perturbation", Kind.TEXT),
@@ -195,14 +196,14 @@ def _robustness_table(metric: str, found: Sequence[Shift]) -> SummaryTable:
     )
 
 
-def _flips_table(found: Sequence[Shift]) -> SummaryTable:
+def _flips_table(found: Sequence[Shift]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for one in found:
         if one.flips is not None:
             flips = one.flips
             counts = (flips.both_right, flips.broke, flips.mended, flips.both_wrong)
             rows.append((one.mode, *counts, one.p, one.p_by_site))
-    return SummaryTable(
+    return Table(
         "Which answers broke",
         (
             Column("perturbation", Kind.TEXT),
@@ -227,7 +228,7 @@ def parts_summary(task: str, metric: str, parts: Iterable[PartValue]) -> Summary
         task=task,
         result=values,
         tables=(
-            SummaryTable(
+            Table(
                 f"{metric} by difficulty",
                 (Column("pages", Kind.TEXT), Column(metric), _count("items")),
                 tuple((one.part or ALL, one.value, one.n) for one in values),

@@ -10,13 +10,14 @@ from pydantic import Field
 
 from snellen.grading.csv_text import csv_rows
 from snellen.grading.errors import InputError, UnknownNameError
-from snellen.grading.markdown import plain_text, table_lines
+from snellen.grading.markdown import plain_text
 from snellen.grading.models.base import Closed
 from snellen.grading.models.estimates import Interval
 from snellen.grading.models.reports import Report
 from snellen.grading.stats.correlation import Method
 from snellen.grading.stats.correlation import correlate as correlate_rows
 from snellen.grading.stats.multiplicity import holm
+from snellen.grading.tables import figures, interval_text
 from snellen.sdk.data.small_tables import Records, Row, SmallTable, cell_text, read_small_table
 from snellen.sdk.files import check_ending, write_atomically
 from snellen.sdk.saved import read_report
@@ -253,11 +254,11 @@ class Correlations(Closed):
             f"{self.method.capitalize()} correlation over models, {100 * self.level:g}% intervals,"
             f" p corrected over all pairs (Holm).",
             "",
-            *table_lines(
+            *figures(
                 ("Pair", "n", "Coefficient", "Interval", "p", "Note"),
                 map(_cells, sorted(self.pairs, key=_strength)),
                 texts=(0, 3, 5),
-            ),
+            ).markdown_lines(),
         ]
         left_out = (f"{name} is left out: {reason}" for name, reason in self.left_out.items())
         rest = [f"- {plain_text(line)}." for line in (*left_out, *self.notes)]
@@ -301,7 +302,7 @@ def _strength(pair: Pair) -> float:
 def _line(pair: Pair) -> str:
     parts = [f"{pair.first} ~ {pair.second}: {_coefficient(pair)}"]
     if pair.interval is not None:
-        parts.append(f"[{_interval(pair)}]")
+        parts.append(f"[{interval_text(pair.interval, '+.2f', scale=1)}]")
     parts.append(f"n={pair.n}")
     if pair.adjusted is not None:
         parts.append("p<0.001" if pair.adjusted < 0.001 else f"p={pair.adjusted:.3f}")
@@ -313,7 +314,7 @@ def _cells(pair: Pair) -> Sequence[str]:
         f"{pair.first} ~ {pair.second}",
         str(pair.n),
         _coefficient(pair),
-        _interval(pair),
+        "" if pair.interval is None else interval_text(pair.interval, "+.2f", scale=1),
         _p(pair),
         pair.note,
     )
@@ -321,11 +322,6 @@ def _cells(pair: Pair) -> Sequence[str]:
 
 def _coefficient(pair: Pair) -> str:
     return "-" if pair.coefficient is None else f"{pair.coefficient:+.2f}"
-
-
-def _interval(pair: Pair) -> str:
-    interval = pair.interval
-    return "" if interval is None else f"{interval.low:+.2f} to {interval.high:+.2f}"
 
 
 def _p(pair: Pair) -> str:

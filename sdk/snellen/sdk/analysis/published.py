@@ -6,9 +6,10 @@ from typing import Literal, NamedTuple
 
 from snellen.grading.errors import SnellenError, UnknownNameError
 from snellen.grading.models.reports import PinVerdict
-from snellen.grading.summaries.tables import Cell, Column, Kind, Summary, SummaryTable
+from snellen.grading.summaries.tables import Summary
 from snellen.grading.summaries.visualwebbench import SEVEN
 from snellen.grading.summaries.visualwebbench_tables import BENCHMARK
+from snellen.grading.tables import Cell, Column, Kind, Table
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries.cells import DEFAULT, Options
 from snellen.sdk.summaries.one import metric_values, summary_of
@@ -77,7 +78,7 @@ def averages_beside(summary: Summary, protocol: str, notes: Sequence[str] = ()) 
 
 def beside_tables(
     reports: Sequence[ScoredReport], found: Sequence[Summary], options: Options = DEFAULT
-) -> tuple[SummaryTable, ...]:
+) -> tuple[Table, ...]:
     """Lay out reports, and the averages of their summaries, beside published results.
 
     Args:
@@ -85,7 +86,7 @@ def beside_tables(
         found: What `summarise` made of them.
         options: What it was asked for.
     """
-    tables: list[SummaryTable] = []
+    tables: list[Table] = []
     for one in found:
         own = [report for report in reports if report.task.startswith(one.task)]
         names = sorted(
@@ -100,7 +101,7 @@ def beside_tables(
     return tuple(tables)
 
 
-def _table_of(found: Beside, title: str) -> list[SummaryTable]:
+def _table_of(found: Beside, title: str) -> list[Table]:
     table = beside_table(found)
     return [] if table is None else [replace(table, title=f"{title}, beside published results")]
 
@@ -124,7 +125,7 @@ def _notes(report: ScoredReport) -> Iterator[str]:
         yield "graded against references of your own, not against the published data"
 
 
-def beside_table(found: Beside) -> SummaryTable | None:
+def beside_table(found: Beside) -> Table | None:
     """Lay out where a run stands, a line a metric and part; None where it has no number there."""
     groups = found.compared
     if not groups:
@@ -134,7 +135,7 @@ def beside_table(found: Beside) -> SummaryTable | None:
         told.insert(0, "the paper's numbers are over other items than this run's: see the counts")
     notes = dict.fromkeys(f"{_sentence(note)}." for note in told)
     sources = dict.fromkeys(row.source for group in groups for row in group.rows)
-    return SummaryTable(
+    return Table(
         "This run among printed numbers",
         (
             Column("part", Kind.TEXT),
@@ -177,9 +178,9 @@ def _sentence(note: str) -> str:
     return note[:1].upper() + note[1:]
 
 
-def rows_table(found: Beside) -> SummaryTable:
+def rows_table(found: Beside) -> Table:
     """Lay out every printed number of the parts in which a run has one."""
-    return SummaryTable(
+    return Table(
         "Every printed number",
         (
             Column("model", Kind.TEXT),

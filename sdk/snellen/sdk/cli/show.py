@@ -1,6 +1,6 @@
 """What the commands print: tables on standard output, problems and errors on standard error."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -13,18 +13,23 @@ from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.comparisons import ItemChange
 from snellen.grading.models.estimates import Breakdown
 from snellen.grading.report import auxiliary
-from snellen.grading.report.comparison import remarks, sentence
-from snellen.grading.report.heat_map import cell_text, grid_note
+from snellen.grading.report.comparison import remarks, runs_table, sentence, tests_table
+from snellen.grading.report.heat_map import grid_note, grid_table
 from snellen.grading.report.population import (
-    POPULATION_COLUMNS,
-    population_rows,
+    population_table,
     sample_sentence,
 )
-from snellen.grading.report.render import grouping, interval_cell, metric_cells
+from snellen.grading.report.render import (
+    breakdown_table,
+    grouping,
+    metrics_table,
+    percent,
+)
 from snellen.grading.stats.plans import Costs, Plan, Planned
 from snellen.grading.summaries.matrix import Grid
+from snellen.grading.tables import figures
 from snellen.sdk.analysis.compare import Comparison
-from snellen.sdk.cli.tables import Head, print_table
+from snellen.sdk.cli.tables import print_table
 from snellen.sdk.cli.terminal import Terminal
 from snellen.sdk.data.consensus import Consensus
 from snellen.sdk.data.samples import Sample
@@ -39,18 +44,10 @@ _err = Terminal(stderr=True)
 
 def report(given: Report) -> None:
     """Print a report's numbers, outcomes and signature."""
-    raters = ["raters"] if given.numbers.ceiling else []
-    heads = ("metric", "value", "95 % interval", "answered", "as published", *raters)
-    rows: list[Sequence[str]] = []
-    for key, metric in given.metrics.items():
-        ceiling = [f"{100 * given.numbers.ceiling[key]:.2f}"] if given.numbers.ceiling else []
-        value, *others = metric_cells(metric)
-        interval = interval_cell(given.numbers.estimates.get(key))
-        rows.append((key, value, interval, *others, *ceiling))
-    _numbers(heads, rows, bold=[list(given.metrics).index(given.numbers.primary)])
+    print_table(_out, metrics_table(given))
     if given.numbers.population:
         _out.print(sample_sentence(given), markup=False)
-        _numbers(POPULATION_COLUMNS, population_rows(given))
+        print_table(_out, population_table(given))
     if given.numbers.chance is not None and given.lift is not None:
         guess = escape(given.numbers.chance.guess)
         _out.print(
@@ -91,12 +88,8 @@ def report(given: Report) -> None:
 
 def breakdown(given: Breakdown) -> None:
     """Print a metric by the values of a tag."""
-    rows: list[Sequence[str]] = []
-    for cell in given.cells:
-        value = "" if cell.estimate is None else f"{100 * cell.estimate.value:.2f}"
-        rows.append((cell.name, value, interval_cell(cell.estimate), str(cell.items)))
     _out.print()
-    _numbers((given.tag, given.metric, "95 % interval", "items"), rows)
+    print_table(_out, breakdown_table(given))
     blanked = sum(1 for cell in given.cells if cell.estimate is None)
     notes = [f"{given.covered} of {given.items} items have the tag"]
     if blanked:
@@ -106,17 +99,9 @@ def breakdown(given: Breakdown) -> None:
 
 def grid(given: Grid) -> None:
     """Print a metric by two tags crossed: in each cell its value, interval and items."""
-    lines: list[Sequence[str]] = []
-    for name, cells, total in zip(
-        (*given.row_names, "all"),
-        (*given.cells, given.column_totals),
-        (*given.row_totals, given.total),
-        strict=True,
-    ):
-        lines.append((name, *("\n".join(cell_text(given, cell)) for cell in (*cells, total))))
     _out.print()
     _out.print(f"[bold]{escape(given.metric)}[/bold], per cent")
-    _numbers((f"{given.rows} x {given.columns}", *given.column_names, "all"), lines)
+    print_table(_out, grid_table(given))
     note = grid_note(given)
     if note:
         _out.print(escape(note))
@@ -128,10 +113,8 @@ def comparisons(found: Iterable[Comparison], changes: int) -> None:
         if number:
             _out.print()
         _out.print(f"[bold]{escape(sentence(one))}[/bold]")
-        runs = ((one.first, one.first_value), (one.second, one.second_value))
-        _numbers(("run", one.metric), ((name, f"{100 * value:.2f}") for name, value in runs))
-        tests = ((test.name, f"{test.p:.4g}", f"{test.adjusted:.4g}") for test in one.tests)
-        _numbers(("test", "p", "corrected"), tests)
+        print_table(_out, runs_table(one))
+        print_table(_out, tests_table(one))
         for remark in remarks(one):
             _out.print(escape(remark), style="yellow" if remark.startswith("note:") else "")
         _changed("gained", one.gained[:changes])
@@ -173,7 +156,8 @@ def sample(found: Sample, path: Path) -> None:
     for stratum in found.design.strata:
         weight = f"{stratum.items / stratum.drawn:.2f}"
         rows.append((stratum.name, f"{stratum.items:,}", f"{stratum.drawn:,}", weight))
-    _numbers((" x ".join(found.design.by), "items", "drawn", "each stands for"), rows)
+    names = (" x ".join(found.design.by), "items", "drawn", "each stands for")
+    print_table(_out, figures(names, rows))
     _out.print(f"{len(found):,} of {found.design.items:,} items drawn: {found.allocation}")
     _out.print(f"{path} sha256:{found.sha256[:16]}", style="dim", soft_wrap=True, markup=False)
 
@@ -188,7 +172,7 @@ def plan(asked: Plan, found: Planned, spent: Costs) -> None:
         wanted = f"difference of {abs(100 * asked.difference):g} points found"
         rows.append((wanted, f"{found.for_difference:,}"))
     if rows:
-        _numbers(("", "items"), rows)
+        print_table(_out, figures(("", "items"), rows))
     if not found.enough:
         _out.print("[yellow]There are not as many items; this is what all of them show:[/yellow]")
     width = f"{100 * found.half_width:.2f}"
@@ -212,9 +196,11 @@ def protocol_reports(given: ProtocolReports, key: str | None, partings: int) -> 
     keys = list(dict.fromkeys(key for one in given.reports.values() for key in one.metrics))
     rows: list[Sequence[str]] = []
     for name, one in given.reports.items():
-        cells = [metric_cells(one.metrics[key])[2] if key in one.metrics else "" for key in keys]
+        cells = [
+            percent(one.metrics[key].as_published) if key in one.metrics else "" for key in keys
+        ]
         rows.append((name, *cells))
-    _numbers(("protocol", *keys), rows)
+    print_table(_out, figures(("protocol", *keys), rows))
     if key is not None and key not in keys:
         raise UnknownNameError("metric of these protocols", key, keys)
     for first, second in combinations(given.reports, 2):
@@ -246,11 +232,11 @@ def warnings(told: Iterable[str]) -> None:
 def _auxiliary(given: Mapping[str, Auxiliary]) -> None:
     """Print what judges say, apart from the score."""
     _out.print(f"\n[bold]{auxiliary.HEADING}[/bold]")
-    _numbers(auxiliary.VERDICT_COLUMNS, auxiliary.verdict_rows(given))
+    print_table(_out, auxiliary.verdict_table(given))
     for name, one in given.items():
         if one.agreements:
             _out.print(f"which responses are right, by {name} and others:", markup=False)
-            _numbers(auxiliary.AGREEMENT_COLUMNS, auxiliary.agreement_rows(one))
+            print_table(_out, auxiliary.agreement_table(one))
         for remark in auxiliary.remarks(one):
             _out.print(remark, style="yellow", markup=False, soft_wrap=True)
         _out.print(one.signature, style="dim", soft_wrap=True, markup=False)
@@ -310,10 +296,3 @@ def _table(*columns: str) -> Table:
     for number, column in enumerate(columns):
         table.add_column(column, no_wrap=number == 0)
     return table
-
-
-def _numbers(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], *, bold: Collection[int] = ()
-) -> None:
-    first, *others = columns
-    print_table(_out, (Head(first, text=True), *map(Head, others)), rows, bold=bold)

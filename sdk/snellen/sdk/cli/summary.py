@@ -7,10 +7,10 @@ import typer
 from rich.markup import escape
 
 from snellen.grading.summaries.mmbench_gui_online import Missing, Reading
-from snellen.grading.summaries.tables import Kind, SummaryTable
+from snellen.grading.tables import Table
 from snellen.sdk.analysis.published import beside_tables
 from snellen.sdk.cli.options import check_folder
-from snellen.sdk.cli.tables import Head, print_table
+from snellen.sdk.cli.tables import print_table
 from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.cli.terminal import Terminal
 from snellen.sdk.files import check_ending
@@ -67,9 +67,8 @@ def summary(
             save_summaries(path, found, published)
 
 
-def _print(given: SummaryTable) -> None:
+def _print(given: Table) -> None:
     _out.print(f"[bold]{escape(given.title)}[/bold]")
-    heads = [Head(column.name, text=column.kind is Kind.TEXT) for column in given.columns]
-    print_table(_out, heads, given.written())
+    print_table(_out, given)
     for line in filter(None, (given.note, f"Source: {given.source}.")):
         _out.print(escape(line), style="dim")

@@ -33,7 +33,7 @@ from snellen.grading.report.page import (
 )
 from snellen.grading.report.svg import start_engine
 from snellen.grading.stats.paired import paired_difference
-from snellen.grading.summaries.tables import SummaryTable
+from snellen.grading.tables import Table
 from snellen.grading.tally import Tally
 from snellen.sdk.analysis.breakdowns import breakdowns, own_grid
 from snellen.sdk.analysis.published import beside, beside_table, rows_table, summarised
@@ -55,8 +55,8 @@ class PaperTables(NamedTuple):
         lacking: Why there are no summaries, where there should be some.
     """
 
-    summaries: tuple[SummaryTable, ...] = ()
-    published: tuple[SummaryTable, ...] = ()
+    summaries: tuple[Table, ...] = ()
+    published: tuple[Table, ...] = ()
     lacking: str = ""
 
 

@@ -3,7 +3,8 @@
 from snellen.grading.report.heat_map import grid_note
 from snellen.grading.summaries.matrix import Grid
 from snellen.grading.summaries.screenspot import cell_scores, screenspot_summary
-from snellen.grading.summaries.tables import Cell, Column, Kind, PartValue, Summary, SummaryTable
+from snellen.grading.summaries.tables import PartValue, Summary
+from snellen.grading.tables import Cell, Column, Kind, Table
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries.cells import Options, cells_of
 
@@ -27,7 +28,7 @@ def matrix(report: ScoredReport) -> Summary:
     return Summary(report.task, grid, (_table(report, grid),), _values(report, grid))
 
 
-def _table(report: ScoredReport, grid: Grid) -> SummaryTable:
+def _table(report: ScoredReport, grid: Grid) -> Table:
     names = (*grid.row_names, "all")
     rows: list[tuple[Cell, ...]] = []
     lines = ((*grid.cells, grid.column_totals), (*grid.row_totals, grid.total))
@@ -35,7 +36,7 @@ def _table(report: ScoredReport, grid: Grid) -> SummaryTable:
         values = (None if one.estimate is None else one.estimate.value for one in (*cells, total))
         rows.append((name, *values, total.items))
     columns = (Column(grid.rows, Kind.TEXT), *map(Column, grid.column_names), Column("all"))
-    return SummaryTable(
+    return Table(
         f"{report.task}, {grid.metric} by {grid.rows} and {grid.columns}",
         (*columns, Column("items", Kind.COUNT)),
         tuple(rows),

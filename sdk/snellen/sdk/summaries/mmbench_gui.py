@@ -27,7 +27,8 @@ from snellen.grading.summaries.mmbench_gui_tables import (
     losses_tables,
     understanding_summary,
 )
-from snellen.grading.summaries.tables import Summary, SummaryTable
+from snellen.grading.summaries.tables import Summary
+from snellen.grading.tables import Table
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries.cells import Cells, Options, cells_of
 
@@ -133,7 +134,7 @@ def _all_ran(run: Run) -> bool:
 
 def from_level_to_level(
     found: Mapping[tuple[str, float], Summary], reading: Reading
-) -> tuple[SummaryTable, ...]:
+) -> tuple[Table, ...]:
     """Say what is lost from L3 to L4 at one limit, and from one limit to another at one level.
 
     Where a platform was not run there is a table for each policy, and its note names the platform.

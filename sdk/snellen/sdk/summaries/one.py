@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from snellen.grading.protocols.table import protocol_of
-from snellen.grading.summaries.tables import Cell, Column, Kind, PartValue, Summary, SummaryTable
+from snellen.grading.summaries.tables import PartValue, Summary
+from snellen.grading.tables import Cell, Column, Kind, Table
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries import grids, mmbench_gui, webrssbench
 from snellen.sdk.summaries.cells import DEFAULT, Options, of_sample
@@ -60,7 +61,7 @@ def plain_summary(report: ScoredReport) -> Summary:
         task=report.task,
         result=report.metrics,
         tables=(
-            SummaryTable(
+            Table(
                 report.task,
                 (
                     Column("metric", Kind.TEXT),

@@ -6,12 +6,13 @@ from types import MappingProxyType
 
 import msgspec
 
-from snellen.grading.summaries.tables import Summary, SummaryTable, to_markdown, to_plain
+from snellen.grading.summaries.tables import Summary
+from snellen.grading.tables import Table, to_markdown, to_plain
 from snellen.sdk.files import check_ending, write_atomically
 
 
 def save_summaries(
-    path: str | Path, found: Sequence[Summary], published: Iterable[SummaryTable] = ()
+    path: str | Path, found: Sequence[Summary], published: Iterable[Table] = ()
 ) -> Path:
     """Write summaries to a file, whole or not at all.
 
@@ -29,7 +30,7 @@ def save_summaries(
     return target
 
 
-def _json(found: Sequence[Summary], published: Sequence[SummaryTable]) -> Iterator[bytes]:
+def _json(found: Sequence[Summary], published: Sequence[Table]) -> Iterator[bytes]:
     told = {
         "summaries": [
             {
@@ -44,11 +45,11 @@ def _json(found: Sequence[Summary], published: Sequence[SummaryTable]) -> Iterat
     yield msgspec.json.format(msgspec.json.encode(told), indent=2) + b"\n"
 
 
-def _markdown(found: Sequence[Summary], published: Sequence[SummaryTable]) -> Iterator[bytes]:
+def _markdown(found: Sequence[Summary], published: Sequence[Table]) -> Iterator[bytes]:
     for table in (*(table for one in found for table in one.tables), *published):
         yield ("\n".join(to_markdown(table)) + "\n").encode()
 
 
-WRITERS: Mapping[str, Callable[[Sequence[Summary], Sequence[SummaryTable]], Iterator[bytes]]] = (
+WRITERS: Mapping[str, Callable[[Sequence[Summary], Sequence[Table]], Iterator[bytes]]] = (
     MappingProxyType({".json": _json, ".md": _markdown})
 )
