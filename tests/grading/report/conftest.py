@@ -35,7 +35,7 @@ from snellen.grading.report.page import (
     PartShare,
     ProtocolValue,
 )
-from snellen.grading.tables import Column, Kind, Table
+from snellen.grading.table import Column, Kind, Table
 
 NASTY = (
     "</script><script>document.title='broken'</script>",

@@ -27,7 +27,7 @@ from snellen.grading.report.page import (
     Page,
     ProtocolValue,
 )
-from snellen.grading.tables import Column, Kind, Table
+from snellen.grading.table import Column, Kind, Table
 
 MakePage = Callable[..., Page]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from snellen.grading.summaries.tables import PartValue, Summary
-from snellen.grading.tables import EMPTY, Cell, Column, Kind, Table, to_markdown, to_plain, written
+from snellen.grading.table import EMPTY, Cell, Column, Kind, Table, to_markdown, to_plain, written
 
 TABLE = Table(
     "Two runs",

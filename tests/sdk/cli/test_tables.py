@@ -12,7 +12,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from snellen import sdk
-from snellen.grading.tables import Column, Kind, Table
+from snellen.grading.table import Column, Kind, Table
 from snellen.sdk.cli.app import app
 from snellen.sdk.cli.tables import print_table
 

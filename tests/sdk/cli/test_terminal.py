@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import snellen.sdk.cli as commands
-from snellen.grading.tables import figures
+from snellen.grading.table import figures
 from snellen.sdk.cli.app import app
 from snellen.sdk.cli.plain import printable
 from snellen.sdk.cli.tables import print_table

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from snellen.grading.judging.summary import JUDGE, LABELS
 from snellen.grading.models.auxiliary import Agreement, Auxiliary
 from snellen.grading.models.estimates import Estimate
-from snellen.grading.tables import Table, figures, interval_text
+from snellen.grading.table import Table, figures, interval_text
 
 HEADING = "Auxiliary, not part of the score"
 

@@ -19,7 +19,7 @@ from snellen.grading.report.page import (
     Difference,
 )
 from snellen.grading.report.svg import Altair, Margins, altair, draw, plain
-from snellen.grading.tables import Table, figures
+from snellen.grading.table import Table, figures
 
 WIDTH = 370
 """The width of every drawing, in its own units: about the CSS pixels of a phone."""

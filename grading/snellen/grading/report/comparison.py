@@ -8,7 +8,7 @@ import msgspec
 from snellen.grading.csv_text import csv_rows
 from snellen.grading.markdown import plain_text
 from snellen.grading.models.comparisons import Comparison, ItemChange
-from snellen.grading.tables import Table, figures, interval_text
+from snellen.grading.table import Table, figures, interval_text
 
 Changes = Sequence[Sequence[ItemChange]]
 """For each comparison, the items on which its runs differ, the greatest difference first."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from snellen.grading.markdown import plain_text, table_lines
 from snellen.grading.report.figures import counted, figure, span
 from snellen.grading.summaries.matrix import Grid, GridCell
-from snellen.grading.tables import Table, figures
+from snellen.grading.table import Table, figures
 
 PALEST, DARKEST = 0.05, 0.5
 """How far a cell is shaded: text of the page's ink stays readable on the darkest."""

@@ -35,7 +35,7 @@ from snellen.grading.report.page import CalibrationKind, Curve, Difference, Fail
 from snellen.grading.report.payload import items_json
 from snellen.grading.report.population import population_table, sample_sentence
 from snellen.grading.report.render import metrics_table, passes_table
-from snellen.grading.tables import Table, figures
+from snellen.grading.table import Table, figures
 
 if TYPE_CHECKING:
     from jinja2 import Environment

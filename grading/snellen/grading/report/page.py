@@ -13,7 +13,7 @@ from snellen.grading.models.estimates import Breakdown, Estimate, Interval
 from snellen.grading.models.reports import Report
 from snellen.grading.models.scores import Outcome
 from snellen.grading.summaries.matrix import Grid
-from snellen.grading.tables import Table
+from snellen.grading.table import Table
 
 
 class ProtocolValue(NamedTuple):

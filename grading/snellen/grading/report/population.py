@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from snellen.grading.markdown import plain_text
 from snellen.grading.models.reports import Report
-from snellen.grading.tables import Table, figures, interval_text
+from snellen.grading.table import Table, figures, interval_text
 
 
 def sample_sentence(report: Report) -> str:

@@ -14,7 +14,7 @@ from snellen.grading.models.reports import Report
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.report import auxiliary
 from snellen.grading.score_table import ScoreTable
-from snellen.grading.tables import Table, figures, interval_text
+from snellen.grading.table import Table, figures, interval_text
 
 FORMAT = "snellen-report/2"
 """What a saved report calls its form. The first one had no name and no groups."""

@@ -20,7 +20,7 @@ from snellen.grading.summaries.mmbench_gui_online import (
     losses,
 )
 from snellen.grading.summaries.tables import PartValue, Summary
-from snellen.grading.tables import Cell, Column, Kind, Table
+from snellen.grading.table import Cell, Column, Kind, Table
 
 L1, L2, L2_BASIC, L2_ADVANCED = (
     "mmbench-gui/l1",

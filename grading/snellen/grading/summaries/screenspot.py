@@ -13,7 +13,7 @@ from snellen.grading.errors import MetricError
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import FloatArray
 from snellen.grading.summaries.tables import PartValue, Summary
-from snellen.grading.tables import Cell, Column, Kind, Table
+from snellen.grading.table import Cell, Column, Kind, Table
 
 MACRO = "macro_accuracy"
 """The key of the mean of the cells."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from snellen.grading.tables import Table
+from snellen.grading.table import Table
 
 
 class PartValue(NamedTuple):

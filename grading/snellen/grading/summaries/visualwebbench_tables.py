@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from snellen.grading.summaries.tables import PartValue, Summary
 from snellen.grading.summaries.visualwebbench import SEVEN, average_of_seven
-from snellen.grading.tables import Cell, Column, Kind, Table
+from snellen.grading.table import Cell, Column, Kind, Table
 
 BENCHMARK = "visualwebbench"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from snellen.grading.summaries.before_after import Shift
 from snellen.grading.summaries.tables import PartValue, Summary
 from snellen.grading.summaries.webrssbench import GroupingScore, PositionScore, SafetyScore
-from snellen.grading.tables import Cell, Column, Kind, Table
+from snellen.grading.table import Cell, Column, Kind, Table
 
 _PAPER = "WebRSSBench"
 ALL = "all"

@@ -17,7 +17,7 @@ from snellen.grading.models.reports import Report
 from snellen.grading.stats.correlation import Method
 from snellen.grading.stats.correlation import correlate as correlate_rows
 from snellen.grading.stats.multiplicity import holm
-from snellen.grading.tables import figures, interval_text
+from snellen.grading.table import figures, interval_text
 from snellen.sdk.data.small_tables import Records, Row, SmallTable, cell_text, read_small_table
 from snellen.sdk.files import check_ending, write_atomically
 from snellen.sdk.saved import read_report

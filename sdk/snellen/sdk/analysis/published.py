@@ -9,7 +9,7 @@ from snellen.grading.models.reports import PinVerdict
 from snellen.grading.summaries.tables import Summary
 from snellen.grading.summaries.visualwebbench import SEVEN
 from snellen.grading.summaries.visualwebbench_tables import BENCHMARK
-from snellen.grading.tables import Cell, Column, Kind, Table
+from snellen.grading.table import Cell, Column, Kind, Table
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries.cells import DEFAULT, Options
 from snellen.sdk.summaries.one import metric_values, summary_of

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from snellen.grading.errors import InputError
-from snellen.grading.tables import figures
+from snellen.grading.table import figures
 from snellen.sdk.cli.options import check_folder
 from snellen.sdk.cli.plain import write
 from snellen.sdk.cli.serving import (

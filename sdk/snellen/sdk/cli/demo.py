@@ -116,7 +116,7 @@ def _told(step: "Step", number: int, of: int) -> None:
 
 
 def _print(given: "Demo") -> None:
-    from snellen.grading.tables import figures
+    from snellen.grading.table import figures
     from snellen.sdk.baseline.showing import (
         by_benchmark,
         interval,

@@ -27,7 +27,7 @@ from snellen.grading.report.render import (
 )
 from snellen.grading.stats.plans import Costs, Plan, Planned
 from snellen.grading.summaries.matrix import Grid
-from snellen.grading.tables import figures
+from snellen.grading.table import figures
 from snellen.sdk.analysis.compare import Comparison
 from snellen.sdk.cli.tables import print_table
 from snellen.sdk.cli.terminal import Terminal

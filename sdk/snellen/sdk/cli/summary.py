@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from snellen.grading.summaries.mmbench_gui_online import Missing, Reading
-from snellen.grading.tables import Table
+from snellen.grading.table import Table
 from snellen.sdk.analysis.published import beside_tables
 from snellen.sdk.cli.options import check_folder
 from snellen.sdk.cli.tables import print_table

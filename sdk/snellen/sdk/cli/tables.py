@@ -8,7 +8,7 @@ import rich.table
 from rich.console import Console
 from rich.markup import escape
 
-from snellen.grading.tables import Column, Kind, Table
+from snellen.grading.table import Column, Kind, Table
 
 _GAPS = (2, 1)
 """Blanks between two columns: what is a little too wide moves together if its names are words."""

@@ -33,7 +33,7 @@ from snellen.grading.report.page import (
 )
 from snellen.grading.report.svg import start_engine
 from snellen.grading.stats.paired import paired_difference
-from snellen.grading.tables import Table
+from snellen.grading.table import Table
 from snellen.grading.tally import Tally
 from snellen.sdk.analysis.breakdowns import breakdowns, own_grid
 from snellen.sdk.analysis.published import beside, beside_table, rows_table, summarised

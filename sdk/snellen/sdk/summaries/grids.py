@@ -4,7 +4,7 @@ from snellen.grading.report.heat_map import grid_note
 from snellen.grading.summaries.matrix import Grid
 from snellen.grading.summaries.screenspot import cell_scores, screenspot_summary
 from snellen.grading.summaries.tables import PartValue, Summary
-from snellen.grading.tables import Cell, Column, Kind, Table
+from snellen.grading.table import Cell, Column, Kind, Table
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries.cells import Options, cells_of
 

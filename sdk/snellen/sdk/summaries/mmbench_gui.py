@@ -28,7 +28,7 @@ from snellen.grading.summaries.mmbench_gui_tables import (
     understanding_summary,
 )
 from snellen.grading.summaries.tables import Summary
-from snellen.grading.tables import Table
+from snellen.grading.table import Table
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries.cells import Cells, Options, cells_of
 

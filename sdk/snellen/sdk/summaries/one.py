@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from snellen.grading.protocols.table import protocol_of
 from snellen.grading.summaries.tables import PartValue, Summary
-from snellen.grading.tables import Cell, Column, Kind, Table
+from snellen.grading.table import Cell, Column, Kind, Table
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries import grids, mmbench_gui, webrssbench
 from snellen.sdk.summaries.cells import DEFAULT, Options, of_sample

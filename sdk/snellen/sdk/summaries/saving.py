@@ -7,7 +7,7 @@ from types import MappingProxyType
 import msgspec
 
 from snellen.grading.summaries.tables import Summary
-from snellen.grading.tables import Table, to_markdown, to_plain
+from snellen.grading.table import Table, to_markdown, to_plain
 from snellen.sdk.files import check_ending, write_atomically
 
 
