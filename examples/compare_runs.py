@@ -43,7 +43,7 @@ def main() -> None:
         for model, accuracy in (("red", 0.7), ("blue", 0.8))
     }
     for model, report in reports.items():
-        interval = report.estimates["accuracy"].interval
+        interval = report.numbers.estimates["accuracy"].interval
         assert interval is not None
         print(f"{model}: {report.value:.3f} ({interval.low:.3f} to {interval.high:.3f})")
     found = sdk.compare(reports)[0]

@@ -67,9 +67,9 @@ def main() -> None:
 def show(report: sdk.Report) -> None:
     """Print the number, what it depends on, what it cost and every answer."""
     print(report.signature)
-    print(f"F1 {report.value:.4f} over {report.items} questions")
-    if report.run is not None:
-        usage = report.run.usage
+    print(f"F1 {report.value:.4f} over {report.provenance.items} questions")
+    if report.provenance.run is not None:
+        usage = report.provenance.run.usage
         print(f"{usage.requests} requests, {usage.input_tokens} + {usage.output_tokens} tokens")
     for score in report.scores:
         print(f"{score.item_id}: {score.value:.2f} {score.response!r}")

@@ -30,7 +30,7 @@ start = time.perf_counter()
 report.save(target)
 seconds = time.perf_counter() - start
 peak = int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024
-print(json.dumps([seconds, peak, report.items]))
+print(json.dumps([seconds, peak, report.provenance.items]))
 """
 
 

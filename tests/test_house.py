@@ -15,8 +15,8 @@ from pydantic import BaseModel, PrivateAttr
 
 from snellen import sdk
 from snellen.grading.models.golds import Golds
-from snellen.sdk.pages import build_page
-from snellen.sdk.reports import attach
+from snellen.sdk.page.build import build_page
+from snellen.sdk.report import Report
 
 ROOT = Path(__file__).parent.parent
 ROOTS = ("server", "sdk", "tasks", "grading")
@@ -107,7 +107,7 @@ def test_no_result_leads_to_a_reference_but_what_a_report_keeps_for_grading_agai
     report = sdk.grade(answers, task="screenqa/short", references=golds)
     by_protocol = sdk.explain(answers, task="screenqa/short", references=golds)
     assert {Golds, str} <= {type(value) for value in reachable(report)}
-    bare = attach(report.model_copy(), report.scores, None, report.tags)
+    bare = Report.of(report, report.scores, None, report.tags)
     names = [name for name in dir(report) if not name.startswith(("_", "model_"))]
     public = [getattr(report, name) for name in names]
     results = [

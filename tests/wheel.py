@@ -135,7 +135,9 @@ def evaluate_function() -> None:
         return "12" if "How many" in question.prompt else "<no answer>"
 
     report = sdk.evaluate("screenqa/short", model=model, data=DATA, images=False, name="toy")
-    _expect(report.items == 8 and not report.incomplete, str(report.outcomes))
+    _expect(
+        report.provenance.items == 8 and not report.input.incomplete, str(report.input.outcomes)
+    )
     _expect("|model:toy|" in report.signature, report.signature)
 
 

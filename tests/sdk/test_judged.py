@@ -21,7 +21,7 @@ from snellen.sdk.evaluation.faults import EvaluationStoppedError
 from snellen.sdk.evaluation.questions import Question
 from snellen.sdk.evaluation.settings import Decoding, Limits
 from snellen.sdk.judged import judge
-from snellen.sdk.saved import load_report
+from snellen.sdk.report import load_report
 from snellen.sdk.stored import regrade, reopen, retagged
 
 AT_ONCE = Limits(concurrency=1, first_wait=0)

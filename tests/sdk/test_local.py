@@ -14,7 +14,7 @@ from snellen.grading.errors import DataError, InputError, SubmissionError, Unkno
 from snellen.grading.grade import Answers, Grader
 from snellen.grading.models.reports import ProblemKind
 from snellen.grading.models.scores import Outcome
-from snellen.sdk.reports import intake_of
+from snellen.sdk.scored import intake_of
 
 pytestmark = pytest.mark.compat
 
@@ -38,7 +38,7 @@ def test_one_response_is_scored_as_the_readme_says() -> None:
 
 def test_the_value_divides_by_every_selected_item() -> None:
     report = grade(answers(a="12", c="wall"))
-    assert report.items == 4
+    assert report.provenance.items == 4
     assert report.metrics["f1"].value == pytest.approx((1 + 2 / 3) / 4, abs=1e-15)
     assert report.metrics["f1"].value_answered == pytest.approx((1 + 2 / 3) / 2, abs=1e-15)
     assert report.metrics["exact_match"].value == 0.25
@@ -53,7 +53,7 @@ def test_outcomes_are_counted_apart_and_add_up() -> None:
             {"item_id": "c", "error": "time-out", "response": "Wall Sit"},
         ]
     )
-    assert report.outcomes == {
+    assert report.input.outcomes == {
         Outcome.ANSWERED: 0,
         Outcome.UNPARSED: 0,
         Outcome.EMPTY: 1,
@@ -61,7 +61,7 @@ def test_outcomes_are_counted_apart_and_add_up() -> None:
         Outcome.MISSING: 1,
         Outcome.ERROR: 1,
     }
-    assert report.incomplete
+    assert report.input.incomplete
     assert report.value == 0
 
 
@@ -73,7 +73,7 @@ def test_an_error_is_never_scored_even_beside_a_right_response() -> None:
 
 def test_a_complete_set_of_answers_is_not_incomplete() -> None:
     report = grade(answers(a="12", b="<no answer>", c="Wall Sit", d="blue"))
-    assert not report.incomplete
+    assert not report.input.incomplete
     assert report.value == 1.0
 
 
@@ -113,16 +113,16 @@ def test_scores_can_be_dropped() -> None:
 def test_the_first_of_two_responses_counts_and_the_second_is_named() -> None:
     report = grade([*answers(a="12", d="blue"), {"item_id": "a", "response": "13"}])
     assert report.scores.of("a")[0].response == "12"
-    (problem,) = report.problems
+    (problem,) = report.input.problems
     assert problem.kind is ProblemKind.DUPLICATE
     assert problem.line == 3
-    assert report.problem_counts == {ProblemKind.DUPLICATE: 1}
+    assert report.input.problem_counts == {ProblemKind.DUPLICATE: 1}
 
 
 def test_unknown_items_are_named_and_the_known_ones_graded() -> None:
     report = grade(answers(a="12", z="?"))
     assert report.metrics["f1"].value == 0.25
-    assert [problem.kind for problem in report.problems] == [ProblemKind.UNKNOWN_ITEM]
+    assert [problem.kind for problem in report.input.problems] == [ProblemKind.UNKNOWN_ITEM]
 
 
 def test_no_known_item_at_all_stops_the_grading() -> None:
@@ -147,7 +147,7 @@ def test_letters_beyond_the_options_are_noted_and_counted(protocol: str) -> None
 
     notes = [score.note for score in report.scores]
     assert notes == ["names an option that was not offered", "", notes[0]]
-    assert report.warnings == (
+    assert report.input.warnings == (
         "2 answers can't be right: each names an option that was not offered",
     )
 
@@ -164,9 +164,9 @@ def test_a_report_says_why_answers_could_not_be_judged() -> None:
         references=references,
         protocol="unit",
     )
-    assert report.incomplete
-    assert (report.outcomes[Outcome.ANSWERED], report.outcomes[Outcome.ERROR]) == (1, 3)
-    assert report.warnings == (
+    assert report.input.incomplete
+    assert (report.input.outcomes[Outcome.ANSWERED], report.input.outcomes[Outcome.ERROR]) == (1, 3)
+    assert report.input.warnings == (
         "2 answers could not be judged, and count as errors: a box in pixels needs image_size"
         " beside it in the reference to be held against fractions: load the data with its images",
     )
@@ -175,10 +175,10 @@ def test_a_report_says_why_answers_could_not_be_judged() -> None:
 def test_items_select_a_subset_and_the_signature_says_so() -> None:
     whole = grade(answers(a="12", b="no"))
     part = grade(answers(a="12", b="no"), items=["a"])
-    assert part.items == 1
+    assert part.provenance.items == 1
     assert part.value == 1.0
-    assert part.not_selected == 1
-    assert not part.problems
+    assert part.input.not_selected == 1
+    assert not part.input.problems
     assert "|items:sha256:" in part.signature
     assert "|items:" not in whole.signature
     with pytest.raises(UnknownNameError, match="nowhere"):
@@ -203,12 +203,12 @@ def test_several_attempts_share_one_denominator() -> None:
         {"item_id": "c", "attempt": 7, "response": "Wall Sit"},
     ]
     report = grade(rows)
-    assert report.attempts == 2
+    assert report.provenance.attempts == 2
     assert report.value == 2 / 8
-    assert report.outcomes[Outcome.MISSING] == 5
+    assert report.input.outcomes[Outcome.MISSING] == 5
     # a and c pass one of two attempts each, b and d none.
-    assert report.pass_at == {1: 0.25, 2: 0.5}
-    assert report.pass_hat == {1: 0.25, 2: 0.0}
+    assert report.numbers.pass_at == {1: 0.25, 2: 0.5}
+    assert report.numbers.pass_hat == {1: 0.25, 2: 0.0}
     assert [score.attempt for score in report.scores.of("a")] == [0, 7]
     assert "|attempts:2|" in report.signature
 
@@ -241,25 +241,25 @@ def test_a_file_is_read_line_by_line_and_bad_lines_are_named(tmp_path: Path) -> 
     )
     report = grade(path)
     assert report.value == 0.25
-    assert report.outcomes[Outcome.UNPARSED] == 1
-    malformed, wrong = report.problems
+    assert report.input.outcomes[Outcome.UNPARSED] == 1
+    malformed, wrong = report.input.problems
     assert (malformed.kind, malformed.line, malformed.file) == (ProblemKind.MALFORMED, 2, str(path))
     assert (wrong.kind, wrong.line, wrong.field) == (ProblemKind.WRONG_TYPE, 3, "response")
 
 
 def test_a_response_over_the_limit_is_named_and_not_graded() -> None:
     report = grade(answers(a="12 " * 400_000, d="blue"))
-    assert report.outcomes[Outcome.UNPARSED] == 1
-    assert report.problem_counts == {ProblemKind.TOO_LONG: 1}
+    assert report.input.outcomes[Outcome.UNPARSED] == 1
+    assert report.input.problem_counts == {ProblemKind.TOO_LONG: 1}
     assert report.metrics["f1"].value == 0.25
 
 
 def test_a_response_over_the_limit_stays_unparsed_when_graded_again(tmp_path: Path) -> None:
     report = grade(answers(a="12 " * 400_000, d="blue"))
     assert report.scores.of("a")[0].response is None
-    assert sdk.regrade(report).outcomes == report.outcomes
+    assert sdk.regrade(report).input.outcomes == report.input.outcomes
     saved = report.save(tmp_path / "report.json")
-    assert sdk.regrade(saved, references=REFERENCES).outcomes == report.outcomes
+    assert sdk.regrade(saved, references=REFERENCES).input.outcomes == report.input.outcomes
 
 
 def test_attempt_numbers_that_number_no_attempts_are_refused() -> None:
@@ -289,7 +289,7 @@ def test_an_unknown_task_or_protocol_is_named_with_the_nearest() -> None:
 
 
 def test_a_protocol_can_be_named_with_its_version() -> None:
-    assert grade(answers(a="12"), protocol="robust@1").protocol == "robust"
+    assert grade(answers(a="12"), protocol="robust@1").provenance.protocol == "robust"
     with pytest.raises(UnknownNameError):
         grade(answers(a="12"), protocol="robust@99")
 
@@ -312,13 +312,13 @@ def test_stored_answers_are_graded_again_from_a_saved_report(tmp_path: Path) -> 
         sdk.regrade(saved)
     again = sdk.regrade(saved, references=REFERENCES)
     assert again.metrics == report.metrics
-    assert again.outcomes == report.outcomes
+    assert again.input.outcomes == report.input.outcomes
 
 
 def test_a_saved_report_holds_the_numbers_and_no_reference(tmp_path: Path) -> None:
     report = grade(answers(a="12", c="wrong"))
     saved = json.loads(report.save(tmp_path / "report.json").read_text())
-    assert saved["metrics"]["f1"]["value"] == report.value
+    assert saved["numbers"]["metrics"]["f1"]["value"] == report.value
     assert saved["signature"] == report.signature
     assert [row["item_id"] for row in saved["scores"]] == ["a", "b", "c", "d"]
     assert "Wall Sit" not in json.dumps(saved)
@@ -363,7 +363,7 @@ def test_a_progress_bar_is_shown_when_asked_for(
     path = tmp_path / "answers.jsonl"
     lines = (f'{{"item_id": "a", "attempt": {n}, "response": "12"}}\n' for n in range(40_000))
     path.write_text("".join(lines))
-    assert grade(path, progress=True).attempts == 40_000
+    assert grade(path, progress=True).provenance.attempts == 40_000
     assert "grading" in capsys.readouterr().err
     grade(path, progress=False)
     assert capsys.readouterr().err == ""
@@ -427,7 +427,7 @@ def test_an_inverted_box_is_named_and_matches_nothing() -> None:
         task="screenqa/ui_contents_boxes",
         references={"a": [[[[0, 0, 10, 10], "x"]]]},
     )
-    assert report.outcomes[Outcome.ANSWERED] == 1
+    assert report.input.outcomes[Outcome.ANSWERED] == 1
     assert report.scores[0].value == 0
     assert "inverted" in report.scores[0].note
 
@@ -441,8 +441,12 @@ def test_grading_again_against_other_references_keeps_the_question() -> None:
     again = sdk.regrade(report, references=REFERENCES)
     assert again.signature == report.signature
     assert "|pass:0.5|" in again.signature
-    assert (again.items, again.attempts, again.pass_mark) == (2, 2, 0.5)
-    assert again.outcomes == report.outcomes
+    assert (again.provenance.items, again.provenance.attempts, again.provenance.pass_mark) == (
+        2,
+        2,
+        0.5,
+    )
+    assert again.input.outcomes == report.input.outcomes
     assert again.metrics == report.metrics
     with pytest.raises(InputError, match="is of screenqa/short"):
         sdk.regrade(report, task="screenqa/complex")

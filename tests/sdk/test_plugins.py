@@ -88,7 +88,7 @@ def test_an_installed_benchmark_is_graded_like_snellens_own(site: Path, data: Pa
         print(data.item("0").prompt.split("?")[0])
         answers = [{{"item_id": "0", "response": "Red"}}, {{"item_id": "1", "response": "Blue"}}]
         report = sdk.grade(answers, task=task, data={str(data)!r})
-        print(report.value, report.protocol, report.chance.value)
+        print(report.value, report.provenance.protocol, report.numbers.chance.value)
         print(sdk.score(task, response="RED", reference="red").value)
         both = sdk.explain(answers, task=task, data={str(data)!r})
         print({{name: one.value for name, one in both.reports.items()}})

@@ -96,7 +96,7 @@ def test_every_score_agrees_with_the_published_definition(
         split=split,
     )
     expected = [published(text, gold) for text, gold in zip(said, golds, strict=True)]
-    assert report.items == count
+    assert report.provenance.items == count
     for score, (exact, overlap) in zip(report.scores, expected, strict=True):
         assert score.metrics["exact_match"] == exact
         assert score.metrics["f1"] == pytest.approx(overlap, abs=1e-12)
@@ -106,7 +106,7 @@ def test_every_score_agrees_with_the_published_definition(
     assert report.metrics["f1"].value == pytest.approx(
         sum(overlap for _, overlap in expected) / count, abs=1e-12
     )
-    assert f"|data:v1.2:sha256:{report.data.sha256[:16]}|" in report.signature
+    assert f"|data:v1.2:sha256:{report.provenance.data.sha256[:16]}|" in report.signature
     assert f"|n:{count}|" in report.signature
 
 

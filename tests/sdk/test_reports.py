@@ -14,7 +14,7 @@ from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.models.scores import Outcome
 from snellen.grading.stats.bootstrap import bootstrap_mean
 from snellen.grading.stats.summary import estimate
-from snellen.sdk.reports import intake_of
+from snellen.sdk.scored import intake_of
 from snellen.sdk.stored import reopen, retagged
 
 DATA = Path(__file__).parents[2] / "examples" / "screen_qa"
@@ -43,12 +43,12 @@ PAGE_TAGS = {
 
 def test_every_metric_has_an_estimate_clustered_by_screenshot() -> None:
     report = example()
-    assert report.clustered_by == "image_id"
+    assert report.numbers.clustered_by == "image_id"
     for key, metric in report.metrics.items():
-        assert report.estimates[key].value == metric.value
-        assert report.estimates[key].items == 8
-        assert report.estimates[key].clusters == len({*report.tags["image_id"]})
-        assert report.estimates[key].interval is not None
+        assert report.numbers.estimates[key].value == metric.value
+        assert report.numbers.estimates[key].items == 8
+        assert report.numbers.estimates[key].clusters == len({*report.tags["image_id"]})
+        assert report.numbers.estimates[key].interval is not None
 
 
 def test_an_estimate_is_of_each_items_mean_over_its_attempts() -> None:
@@ -61,28 +61,28 @@ def test_an_estimate_is_of_each_items_mean_over_its_attempts() -> None:
     ]
     report = sdk.grade(answers, task="screenqa/short", references={key: ["x"] for key in "abc"})
     assert report.item_values().tolist() == [0.5, 0.5, 1.0]
-    assert report.estimates["f1"] == estimate([0.5, 0.5, 1.0])
+    assert report.numbers.estimates["f1"] == estimate([0.5, 0.5, 1.0])
 
 
 def test_the_estimates_are_the_same_with_and_without_kept_scores() -> None:
-    assert example(keep_scores=False).estimates == example().estimates
+    assert example(keep_scores=False).numbers.estimates == example().numbers.estimates
 
 
 def test_without_a_clustering_tag_every_item_is_its_own_group() -> None:
     report = pages()
-    assert report.clustered_by == "item"
+    assert report.numbers.clustered_by == "item"
     assert report.clusters() is None
-    assert report.estimates["f1"].clusters == 16
+    assert report.numbers.estimates["f1"].clusters == 16
 
 
 def test_a_tag_can_be_named_to_cluster_by() -> None:
     alone, grouped = pages(), pages(tags=PAGE_TAGS, cluster="page")
-    assert grouped.clustered_by == "page"
-    assert grouped.estimates["f1"].clusters == 4
+    assert grouped.numbers.clustered_by == "page"
+    assert grouped.numbers.estimates["f1"].clusters == 4
     # Two pages are all right and one all wrong: the groups make the number less sure.
-    errors = [report.estimates["f1"].standard_error or 0 for report in (alone, grouped)]
+    errors = [report.numbers.estimates["f1"].standard_error or 0 for report in (alone, grouped)]
     assert errors[1] > 1.5 * errors[0]
-    assert example(cluster="item").estimates["f1"].clusters == 8
+    assert example(cluster="item").numbers.estimates["f1"].clusters == 8
 
 
 def test_an_unknown_tag_to_cluster_by_is_an_error_that_names_the_tags() -> None:
@@ -92,10 +92,10 @@ def test_an_unknown_tag_to_cluster_by_is_an_error_that_names_the_tags() -> None:
 
 def test_a_report_states_chance_and_the_lift_over_it() -> None:
     report = example()
-    assert report.chance is not None
+    assert report.numbers.chance is not None
     # Two of the eight questions have "<no answer>" among their references.
-    assert report.chance.value == 0.25
-    assert report.chance.guess == "<no answer> to every item"
+    assert report.numbers.chance.value == 0.25
+    assert report.numbers.chance.guess == "<no answer> to every item"
     assert report.lift == pytest.approx(0.6 - 0.25)
 
 
@@ -159,7 +159,7 @@ def test_attempts_missing_cells_and_texts_over_the_limit_are_read_back(tmp_path:
     outcomes = [score.outcome for score in again.scores]
     assert outcomes == [Outcome.MISSING, Outcome.ANSWERED, Outcome.UNPARSED, Outcome.ERROR]
     regraded = sdk.regrade(again, references={"a": ["x"], "b": ["y"]}, protocol="official")
-    assert regraded.outcomes == report.outcomes
+    assert regraded.input.outcomes == report.input.outcomes
 
 
 def test_a_report_read_back_can_be_graded_again(tmp_path: Path) -> None:
@@ -171,12 +171,54 @@ def test_a_report_read_back_can_be_graded_again(tmp_path: Path) -> None:
     )
 
 
+UNVERSIONED = Path(__file__).parent.parent / "fixtures" / "reports" / "unversioned.json"
+"""A report as it was saved before saved reports had a version: a sample with two attempts of a
+model that snellen asked, tags, and a judge."""
+
+
+def test_a_report_saved_before_there_was_a_version_is_read_whole(tmp_path: Path) -> None:
+    saved = json.loads(UNVERSIONED.read_text(encoding="utf-8"))
+    report = sdk.load_report(UNVERSIONED)
+    assert report.signature == saved["signature"]
+    assert report.model == "eye-1"
+    for name in ("primary", "estimates", "chance", "population", "clustered_by"):
+        assert report.numbers.model_dump(mode="json")[name] == saved[name]
+    for name in ("data", "split", "items", "attempts", "run", "sample", "pass_mark"):
+        assert report.provenance.model_dump(mode="json")[name] == saved[name]
+    for name in ("outcomes", "problems", "not_selected", "warnings"):
+        assert report.input.model_dump(mode="json")[name] == saved[name]
+    assert report.input.incomplete is saved["incomplete"] is True
+    assert report.provenance.subset is saved["subset"] is True
+    assert report.auxiliary["judge:wise-1/correct@1"].judged == 14
+    assert dict(report.tags) == saved["tags"]
+    assert [score.value for score in report.scores] == [row["value"] for row in saved["scores"]]
+    again = sdk.load_report(report.save(tmp_path / "again.json"))
+    assert again.model_dump() == report.model_dump()
+
+
+@pytest.mark.parametrize(
+    ("part", "field", "value"),
+    [("embedder:char-ngram@1", "embedder", "char-ngram@1"), ("code:run", "code_run", True)],
+)
+def test_what_only_the_signature_of_such_a_report_says_is_read_there(
+    tmp_path: Path, part: str, field: str, value: object
+) -> None:
+    saved = json.loads(UNVERSIONED.read_text(encoding="utf-8"))
+    saved["signature"] = saved["signature"].replace("|model:", f"|{part}|model:")
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(saved), encoding="utf-8")
+    report = sdk.load_report(path)
+    assert getattr(report.provenance, field) == value
+    assert report.signature == saved["signature"]
+
+
 _DAMAGES: list[tuple[Callable[[Any], object], str]] = [
     (lambda report: report["scores"].pop(), "8 items x 1 attempts"),
     (lambda report: report["scores"].append(report["scores"][0]), "different scores"),
     (lambda report: report["scores"][0]["metrics"].pop("f1"), "lacks the metric 'f1'"),
     (lambda report: report["scores"][0].update(outcome="fine"), "damaged"),
-    (lambda report: report.pop("items"), "items"),
+    (lambda report: report["provenance"].pop("items"), "items"),
+    (lambda report: report.update(format="snellen-report/9"), "snellen-report/9"),
     (lambda report: report["tags"]["image_id"].pop(), "tags.image_id"),
 ]
 
@@ -237,7 +279,7 @@ def test_a_saved_report_can_be_given_more_tags_and_other_groups(tmp_path: Path) 
     graded = pages(tags=PAGE_TAGS, cluster="page")
     assert found.model_dump() == graded.model_dump()
     assert found.by("site") == graded.by("site")
-    assert retagged(found, cluster="item").estimates == pages().estimates
+    assert retagged(found, cluster="item").numbers.estimates == pages().numbers.estimates
 
 
 def test_tags_and_groups_outlive_another_grading(tmp_path: Path) -> None:
@@ -248,8 +290,8 @@ def test_tags_and_groups_outlive_another_grading(tmp_path: Path) -> None:
     report = example(tags=tags, cluster="kind")
     saved = sdk.load_report(report.save(tmp_path / "report.json"))
     for again in (sdk.regrade(report), sdk.regrade(saved)):
-        assert again.clustered_by == "kind"
-        assert again.estimates == report.estimates
+        assert again.numbers.clustered_by == "kind"
+        assert again.numbers.estimates == report.numbers.estimates
         assert again.by("kind", least=1) == report.by("kind", least=1)
 
 
@@ -291,7 +333,7 @@ def test_a_reopened_report_keeps_its_numbers_when_its_data_has_changed(tmp_path:
     assert found.metrics == report.metrics
     assert found.signature == report.signature
     assert intake_of(found) is None
-    assert found.data.note.endswith("the data has changed since")
+    assert found.provenance.data.note.endswith("the data has changed since")
     with pytest.raises(InputError, match="against other data"):
         reopen(path, references=references)
 
@@ -300,7 +342,7 @@ def test_a_reopened_report_is_told_of_data_that_is_gone(tmp_path: Path) -> None:
     copy = shutil.copytree(DATA, tmp_path / "data")
     path = sdk.grade(ANSWERS, task="screenqa/short", data=copy).save(tmp_path / "report.json")
     shutil.rmtree(copy)
-    assert reopen(path).data.note.endswith("the data was not found again")
+    assert reopen(path).provenance.data.note.endswith("the data was not found again")
 
 
 def test_options_that_need_scores_are_refused_on_a_report_without_them(tmp_path: Path) -> None:
@@ -317,16 +359,16 @@ def test_another_embedder_is_never_put_in_place_of_the_one_that_was_used(tmp_pat
     path = report.save(tmp_path / "report.json")
     assert sdk.regrade(report).metrics == report.metrics
     content = json.loads(path.read_text(encoding="utf-8"))
-    content["signature"] = content["signature"].replace("embedder:", "embedder:other-")
+    content["provenance"]["embedder"] = "other"
     path.write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(InputError, match="embedder:other-"):
+    with pytest.raises(InputError, match="embedder:other"):
         sdk.regrade(path, references=options["references"])
 
 
 def test_coverage_is_said_to_be_of_all_items_where_some_were_selected() -> None:
     tags = {"test/5/0": {"kind": "a"}}
     report = example(tags=tags, items=["test/5/0", "test/5/1"])
-    assert report.tag_coverage.endswith("(Of all items, before some were selected.)")
+    assert report.input.tag_coverage.endswith("(Of all items, before some were selected.)")
 
 
 def test_a_tag_can_not_take_the_name_that_means_no_groups() -> None:

@@ -53,7 +53,7 @@ def test_a_signature_says_that_programs_were_run(items: Path) -> None:
     assert (ran.value, not_run.value) == (1.0, 0.0)
     assert "|code:run|" in ran.signature
     assert "code:run" not in not_run.signature
-    assert not_run.incomplete
+    assert not_run.input.incomplete
 
 
 def test_programs_that_were_run_are_not_silently_taken_for_errors(

@@ -260,20 +260,22 @@ def same_as_graded(exam: Exam, task: Mapping[str, Any]) -> None:
         if item in exam.answers
     ]
     graded = sdk.grade(submissions, data=exam.data[task["task"]], items=chosen)
-    assert task["items"] == len(chosen) == graded.items
+    assert task["items"] == len(chosen) == graded.provenance.items
     assert task["answered"] == len(submissions)
     assert 0 < len(submissions) < len(chosen)
-    assert task["metric"] == graded.primary
+    assert task["metric"] == graded.numbers.primary
     assert task["value"] == graded.value
     assert 0 < graded.value < 1
     assert task["metrics"] == {name: metric.value for name, metric in graded.metrics.items()}
-    interval = graded.estimates[graded.primary].interval
+    interval = graded.numbers.estimates[graded.numbers.primary].interval
     assert interval is not None
     assert task["interval"] == json.loads(interval.model_dump_json())
     assert task["outcomes"] == {
-        outcome: count for outcome, count in graded.outcomes.items() if count
+        outcome: count for outcome, count in graded.input.outcomes.items() if count
     }
-    assert task["chance"] == (None if graded.chance is None else graded.chance.value)
+    assert task["chance"] == (
+        None if graded.numbers.chance is None else graded.numbers.chance.value
+    )
     assert task["signature"].startswith(f"{graded.signature}|exam:acceptance@")
 
 

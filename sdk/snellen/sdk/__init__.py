@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from snellen.grading.models.scores import Outcome, Response, Score, Submission
     from snellen.grading.protocols.base import Protocol
     from snellen.grading.protocols.table import protocol_of, protocols_of
-    from snellen.sdk.comparison import Comparison, Comparisons, compare
-    from snellen.sdk.correlation import correlate
-    from snellen.sdk.correlations import Correlations
+    from snellen.sdk.analysis.compare import Comparison, Comparisons, compare
+    from snellen.sdk.analysis.correlate import Correlations, correlate
+    from snellen.sdk.data.samples import Sample, load_sample, stratify
     from snellen.sdk.evaluation.endpoints import Endpoint
     from snellen.sdk.evaluation.evaluating import evaluate, evaluate_async
     from snellen.sdk.evaluation.faults import EvaluationInterrupted, EvaluationStoppedError
@@ -31,12 +31,9 @@ if TYPE_CHECKING:
     from snellen.sdk.judged import judge
     from snellen.sdk.local import attainable, grade
     from snellen.sdk.protocol_reports import ProtocolReports, explain
-    from snellen.sdk.reports import Report
-    from snellen.sdk.sampling_file import Sample, load_sample
-    from snellen.sdk.saved import load_report
+    from snellen.sdk.report import Report, load_report
     from snellen.sdk.scoring import read, score
     from snellen.sdk.stored import regrade
-    from snellen.sdk.stratifying import stratify
     from snellen.sdk.summaries.several import summarise
     from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec
     from snellen.tasks.benchmarks.table import TASKS, task_of
@@ -95,9 +92,9 @@ __all__ = [
 _HOMES = {
     "PluginError": "snellen.grading.errors",
     "Benchmark": "snellen.tasks.benchmarks.spec",
-    "stratify": "snellen.sdk.stratifying",
-    "load_sample": "snellen.sdk.sampling_file",
-    "Sample": "snellen.sdk.sampling_file",
+    "stratify": "snellen.sdk.data.samples",
+    "load_sample": "snellen.sdk.data.samples",
+    "Sample": "snellen.sdk.data.samples",
     "judge": "snellen.sdk.judged",
     "Rubric": "snellen.grading.judging.rubrics",
     "Attainable": "snellen.grading.ceiling",
@@ -111,9 +108,9 @@ _HOMES = {
     "Protocol": "snellen.grading.protocols.base",
     "protocol_of": "snellen.grading.protocols.table",
     "protocols_of": "snellen.grading.protocols.table",
-    "Comparison": "snellen.sdk.comparison",
-    "Comparisons": "snellen.sdk.comparison",
-    "compare": "snellen.sdk.comparison",
+    "Comparison": "snellen.sdk.analysis.compare",
+    "Comparisons": "snellen.sdk.analysis.compare",
+    "compare": "snellen.sdk.analysis.compare",
     "Endpoint": "snellen.sdk.evaluation.endpoints",
     "EvaluationInterrupted": "snellen.sdk.evaluation.faults",
     "EvaluationStoppedError": "snellen.sdk.evaluation.faults",
@@ -122,9 +119,9 @@ _HOMES = {
     "Question": "snellen.sdk.evaluation.questions",
     "Decoding": "snellen.sdk.evaluation.settings",
     "Limits": "snellen.sdk.evaluation.settings",
-    "correlate": "snellen.sdk.correlation",
-    "Correlations": "snellen.sdk.correlations",
-    "load_report": "snellen.sdk.saved",
+    "correlate": "snellen.sdk.analysis.correlate",
+    "Correlations": "snellen.sdk.analysis.correlate",
+    "load_report": "snellen.sdk.report",
     "ProtocolReports": "snellen.sdk.protocol_reports",
     "explain": "snellen.sdk.protocol_reports",
     "attainable": "snellen.sdk.local",
@@ -133,7 +130,7 @@ _HOMES = {
     "regrade": "snellen.sdk.stored",
     "score": "snellen.sdk.scoring",
     "summarise": "snellen.sdk.summaries.several",
-    "Report": "snellen.sdk.reports",
+    "Report": "snellen.sdk.report",
     "TaskSpec": "snellen.tasks.benchmarks.spec",
     "task_of": "snellen.tasks.benchmarks.table",
     "TASKS": "snellen.tasks.benchmarks.table",

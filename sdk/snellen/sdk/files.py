@@ -8,6 +8,26 @@ from pathlib import Path
 from snellen.grading.errors import InputError
 
 
+def check_ending(path: Path, known: Iterable[str], what: str) -> str:
+    """Return a file's ending, in lower case, if something can be saved under it.
+
+    Args:
+        path: Where it is to be saved.
+        known: The endings that say how.
+        what: What messages call it: `a report`.
+
+    Raises:
+        InputError: It can't.
+    """
+    ending, endings = path.suffix.lower(), tuple(known)
+    if ending not in endings:
+        shown = repr(path.suffix) if path.suffix else "a file without an ending"
+        raise InputError(
+            f"can't save {what} as {shown}; use one of {', '.join(endings)}", file=str(path)
+        )
+    return ending
+
+
 def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
     """Write a file beside its place and move it there, so that no reader ever sees half of it.
 

@@ -11,18 +11,19 @@ from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.judging.rubrics import CORRECT, Rubric, read_rubric, rubric_of
 from snellen.grading.judging.summary import NONE, Ratings
 from snellen.grading.models.auxiliary import Auxiliary
+from snellen.grading.models.base import digest_of
 from snellen.grading.models.runs import Run
 from snellen.grading.protocols.table import protocol_of
+from snellen.sdk.data.labels import Labels, read_labels
+from snellen.sdk.data.selection import Data
 from snellen.sdk.evaluation.blocking import run_blocking
 from snellen.sdk.evaluation.endpoints import Endpoint
 from snellen.sdk.evaluation.questions import Model
 from snellen.sdk.evaluation.settings import Decoding, Limits
 from snellen.sdk.judging import Cells, Sitting, WantedJudge, cells_of, sit
-from snellen.sdk.labels import Labels, read_labels
-from snellen.sdk.reports import Report, attach, intake_of
-from snellen.sdk.selection import Data
+from snellen.sdk.report import Report
+from snellen.sdk.scored import intake_of
 from snellen.sdk.stored import reopen
-from snellen.tasks.data.pins import digest_of
 
 _RUBRIC_FILE = ".toml"
 
@@ -117,7 +118,7 @@ def judge(
     named = f"judge:{asked.model}/{rule.id}"
     others = {key: one for key, one in given.auxiliary.items() if key != named}
     copy = given.model_copy(update={"auxiliary": {**others, named: found}})
-    return attach(copy, table, intake_of(given), given.tags)
+    return Report.of(copy, table, intake_of(given), given.tags)
 
 
 def _opened(report: Report | str | Path, data: Data | None) -> Report:
@@ -189,9 +190,10 @@ def _auxiliary(
         asked=cells.asked,
         selected=cells.selected,
         labels=people,
-        metric=report.primary,
-        values=columns.values[:, table.keys.index(report.primary)],
-        passing=report.pass_mark * protocol_of(report.task, report.protocol).metric.best,
+        metric=report.numbers.primary,
+        values=columns.values[:, table.keys.index(report.numbers.primary)],
+        passing=report.provenance.pass_mark
+        * protocol_of(report.task, report.provenance.protocol).metric.best,
         lengths=cells.lengths,
         clusters=np.repeat(codes, attempts).astype(np.int64),
         attempts=attempts,
@@ -209,7 +211,7 @@ def _auxiliary(
         estimate=mean,
         lowest=lowest.value,
         highest=highest.value,
-        clustered_by=report.clustered_by,
+        clustered_by=report.numbers.clustered_by,
         items=int(cells.selected[::attempts].sum()),
         judged=int(judged.sum()),
         unanswered=int((cells.selected & ~cells.asked).sum()),
@@ -245,7 +247,7 @@ def _notes(
         notes.append(f"{cells.left_out:,} items were left out: their answers are places, not texts")
     if not (people != NONE).any():
         notes.append("no person's labels stand beside these verdicts: the judge is not validated")
-    if report.sample is not None:
+    if report.provenance.sample is not None:
         notes.append("the mean is over the items drawn, without the sample's weights")
     if report.model is not None and report.model == asked.model:
         notes.append("the judge is the model that answered; models tend to favour their own words")

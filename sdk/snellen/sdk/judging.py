@@ -16,12 +16,14 @@ from snellen.grading.judging.prompting import Case, render
 from snellen.grading.judging.rubrics import Rubric
 from snellen.grading.judging.verdicts import NO_VERDICT, read_verdict, settle
 from snellen.grading.models.answers import AnswerFormat, AnswerKind
+from snellen.grading.models.base import digest_of
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.models.runs import Run, Usage
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.table import gold_shape, protocol_of
+from snellen.sdk.data.selection import Selection
 from snellen.sdk.evaluation.endpoints import Endpoint
 from snellen.sdk.evaluation.faults import EvaluationInterrupted, Fault
 from snellen.sdk.evaluation.models import Ask, Asked, model_of
@@ -30,10 +32,9 @@ from snellen.sdk.evaluation.questions import Answer, Model, Question
 from snellen.sdk.evaluation.replies import mended, short
 from snellen.sdk.evaluation.run_folder import ANSWERS
 from snellen.sdk.evaluation.settings import Decoding, Limits
-from snellen.sdk.reports import Report, intake_of
-from snellen.sdk.selection import Selection
+from snellen.sdk.report import Report
+from snellen.sdk.scored import intake_of
 from snellen.sdk.submissions import Source, read
-from snellen.tasks.data.pins import digest_of
 from snellen.tasks.models import TaskData
 
 _PLACES = frozenset({AnswerKind.POINT, AnswerKind.BOX, AnswerKind.BOXED_TEXTS, AnswerKind.EPISODE})
@@ -248,7 +249,7 @@ def sit(report: Report, cells: Cells, rubric: Rubric, wanted: WantedJudge) -> Si
     pin = DataPin(release="prompts", sha256=digest, count=len(prompts), verdict=PinVerdict.UNKNOWN)
     data = TaskData(
         task=report.task,
-        split=report.split or "",
+        split=report.provenance.split or "",
         ids=asked.names,
         golds=Golds(),
         pin=pin,
@@ -278,9 +279,16 @@ def sit(report: Report, cells: Cells, rubric: Rubric, wanted: WantedJudge) -> Si
         ),
         data,
         Selection(
-            report.task, data.ids, data.golds, (), data.raters, pin, split=report.split, data=data
+            report.task,
+            data.ids,
+            data.golds,
+            (),
+            data.raters,
+            pin,
+            split=report.provenance.split,
+            data=data,
         ),
-        protocol_of(report.task, report.protocol),
+        protocol_of(report.task, report.provenance.protocol),
         _Strict(model, rubric),
         f"{rubric.id}{'+images' if wanted.with_images else ''}",
     )

@@ -1,33 +1,79 @@
 """Grading on this machine: `grade` and `attainable`; `score` and `read` are in `scoring`."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
 
 from snellen.grading.breakdown import estimate_all, estimate_population, strata_of
 from snellen.grading.ceiling import Attainable, attainable_maximum, leave_one_rater_out
 from snellen.grading.chance import chance_of, population_chance
-from snellen.grading.grade import Answers, Columns, Grader
+from snellen.grading.grade import CODES, Answers, Columns, Grader
 from snellen.grading.metrics.code import CodeExecutor
+from snellen.grading.models import reports
 from snellen.grading.models.estimates import Chance
+from snellen.grading.models.reports import Input, Numbers, Provenance
 from snellen.grading.models.runs import Run
 from snellen.grading.models.scores import Outcome
-from snellen.grading.protocols.base import Protocol
+from snellen.grading.protocols.base import NOT_OFFERED, OUTSIDE, Protocol
 from snellen.grading.protocols.table import gold_shape
 from snellen.grading.score_table import ScoreTable
 from snellen.grading.tally import Tally
-from snellen.sdk.auditing import AUDITED, auditor_of
-from snellen.sdk.intake import Intake
-from snellen.sdk.noticing import Notices
+from snellen.sdk.analysis.audit import AUDITED, auditor_of
+from snellen.sdk.data.intake import Intake
+from snellen.sdk.data.selection import Data, References, Selection, select
+from snellen.sdk.data.tags import ITEM, Tags
 from snellen.sdk.progress import watched
-from snellen.sdk.reports import Report, attach
+from snellen.sdk.report import Report
 from snellen.sdk.scoring import choose
-from snellen.sdk.selection import Data, References, Selection, select
 from snellen.sdk.submissions import Source
-from snellen.sdk.tagging import ITEM
-from snellen.sdk.tags import Tags
 from snellen.tasks.benchmarks.table import task_of
-from snellen.tasks.data.pins import digest_of
+
+ODD = (NOT_OFFERED, OUTSIDE)
+"""The notes that are counted whatever the protocol; its parser names others."""
+
+_NAMED = 3
+
+
+class Notices:
+    """Counts notes and models while a run is graded, batch by batch."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._warned = protocol.parser.warned
+        self._counts = dict.fromkeys((*ODD, *(warned.note for warned in self._warned)), 0)
+        self._unjudged: Counter[str] = Counter()
+        # In the order in which they came; a dict, because a set has none.
+        self._models: dict[str, None] = {}
+
+    def add(self, answers: Answers, columns: Columns) -> None:
+        """Count a batch."""
+        for row, note in columns.notes.items():
+            for known in self._counts:
+                self._counts[known] += known in note
+            if columns.outcomes[row] == CODES[Outcome.ERROR]:
+                self._unjudged[note] += 1
+        if answers.models is not None:
+            self._models |= dict.fromkeys(model for model in answers.models if model is not None)
+
+    def warnings(self) -> Iterator[str]:
+        """Yield what kept answers from being judged, a sentence a note, and one on the models."""
+        for reason, count in self._unjudged.most_common(_NAMED):
+            which = "1 answer" if count == 1 else f"{count:,} answers"
+            counts = "counts as an error" if count == 1 else "count as errors"
+            yield f"{which} could not be judged, and {counts}: {reason}"
+        for note in ODD:
+            if count := self._counts[note]:
+                which = "1 answer" if count == 1 else f"{count:,} answers"
+                yield f"{which} can't be right: {'it' if count == 1 else 'each'} {note}"
+        for warned in self._warned:
+            if count := self._counts[warned.note]:
+                yield warned.says.format(n=f"{count:,}")
+        if len(self._models) > 1:
+            names = [*list(self._models)[:_NAMED], *(["..."] if len(self._models) > _NAMED else [])]
+            yield (
+                f"The answers name {len(self._models):,} models ({', '.join(names)}): this is the"
+                " score of their mixture, and of none of them."
+            )
 
 
 def grade(
@@ -157,42 +203,48 @@ def grade_answers(
     means, tagging = tally.item_means(len(attempts)), selection.tagging
     clusters = tagging.clusters()
     warning = "" if auditor is None else auditor.warning(clusters)
-    outcomes = tally.outcomes(len(attempts))
     pass_at, pass_hat = tally.passes(len(attempts))
     ceiling = leave_one_rater_out(protocol, selection.raters, selection.contexts)
-    report = Report(
-        task=selection.task,
-        protocol=protocol.id,
-        protocol_version=protocol.version,
-        primary=primary,
-        signature=signature(selection, protocol, len(attempts), pass_mark, run),
-        items=len(selection.ids),
-        attempts=len(attempts),
-        metrics=metrics,
-        estimates=estimate_all(keys, means, metrics, clusters),
-        clustered_by=tagging.cluster or ITEM,
-        tag_coverage=tagging.coverage,
-        chance=_chance(selection, protocol, grader),
-        run=run,
-        outcomes=outcomes,
-        incomplete=bool(outcomes[Outcome.MISSING] or outcomes[Outcome.ERROR]),
-        data=selection.pin,
-        split=selection.split,
-        subset=selection.whole is not None,
-        sample=selection.sample,
-        population=estimate_population(keys, means, selection.sample, tagging.tags),
-        pass_mark=pass_mark,
-        crashed=tally.crashed,
-        pass_at=pass_at,
-        pass_hat=pass_hat,
-        ceiling=ceiling.metrics,
-        ceiling_items=ceiling.items,
-        problems=tuple(intake.problems),
-        problem_counts=intake.problem_counts,
-        not_selected=intake.not_selected,
-        warnings=(*intake.notices, *filter(None, [warning]), *notices.warnings()),
+    report = reports.Report(
+        numbers=Numbers(
+            primary=primary,
+            metrics=metrics,
+            estimates=estimate_all(keys, means, metrics, clusters),
+            clustered_by=tagging.cluster or ITEM,
+            population=estimate_population(keys, means, selection.sample, tagging.tags),
+            chance=_chance(selection, protocol, grader),
+            ceiling=ceiling.metrics,
+            ceiling_items=ceiling.items,
+            pass_at=pass_at,
+            pass_hat=pass_hat,
+        ),
+        provenance=Provenance(
+            task=selection.task,
+            protocol=protocol.id,
+            protocol_version=protocol.version,
+            data=selection.pin,
+            split=selection.split,
+            items=len(selection.ids),
+            selected=selection.digest,
+            sample=selection.sample,
+            embedder=protocol.metric.embedder,
+            code_run=protocol.metric.runs_code,
+            run=run,
+            attempts=len(attempts),
+            pass_mark=pass_mark,
+            snellen=_version(),
+        ),
+        input=Input(
+            outcomes=tally.outcomes(len(attempts)),
+            crashed=tally.crashed,
+            tag_coverage=tagging.coverage,
+            problems=tuple(intake.problems),
+            problem_counts=intake.problem_counts,
+            not_selected=intake.not_selected,
+            warnings=(*intake.notices, *filter(None, [warning]), *notices.warnings()),
+        ),
     )
-    return attach(report, table, intake, tagging.tags)
+    return Report.of(report, table, intake, tagging.tags)
 
 
 def attainable(
@@ -225,54 +277,12 @@ def attainable(
     )
 
 
-CODE_RUN = "code:run"
-"""What a signature says where programs among the answers were run."""
-
-
-def run_parts(run: Run) -> list[str]:
-    """Write how a model was asked, as parts of a signature."""
-    view = "native" if run.max_view_side is None else str(run.max_view_side)
-    decoding = digest_of(run.decoding)[:16]
-    return [f"model:{run.model}", f"prompt:{run.prompt}", f"view:{view}", f"decoding:{decoding}"]
-
-
 def _chance(selection: Selection, protocol: Protocol, grader: Grader) -> Chance | None:
     guess, golds, contexts = task_of(selection.task).guess, selection.golds, selection.contexts
     if selection.sample is None:
         return chance_of(guess, protocol, golds, contexts, grader=grader)
     strata = strata_of(selection.sample, selection.tagging.tags)
     return population_chance(guess, protocol, golds, contexts, strata)
-
-
-def signature(
-    selection: Selection,
-    protocol: Protocol,
-    attempts: int,
-    pass_mark: float = 1.0,
-    run: Run | None = None,
-) -> str:
-    """Write in one line all that a number depends on."""
-    parts = [
-        selection.task,
-        f"data:{selection.pin.release}:sha256:{selection.pin.sha256[:16]}",
-        f"protocol:{protocol.name}",
-        f"n:{len(selection.ids)}",
-    ]
-    if protocol.metric.embedder:
-        parts.append(f"embedder:{protocol.metric.embedder}")
-    if protocol.metric.runs_code:
-        parts.append(CODE_RUN)
-    if run is not None:
-        parts += run_parts(run)
-    if selection.whole is not None:
-        parts.append(f"items:sha256:{digest_of(sorted(selection.ids))[:16]}")
-    if selection.sample is not None:
-        parts.append(f"sample:sha256:{selection.sample.sha256[:16]}")
-    if attempts > 1:
-        parts.append(f"attempts:{attempts}")
-        if pass_mark != 1:
-            parts.append(f"pass:{pass_mark:g}")
-    return "|".join([*parts, f"snellen:{_version()}"])
 
 
 @cache

@@ -12,11 +12,11 @@ from snellen.grading.grade import Answers
 from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.models.base import Closed
 from snellen.grading.protocols.table import protocols_of
-from snellen.sdk.intake import Intake
+from snellen.sdk.data.intake import Intake
+from snellen.sdk.data.selection import Data, References, select
 from snellen.sdk.local import choose, grade_answers
 from snellen.sdk.progress import watched
-from snellen.sdk.reports import Report
-from snellen.sdk.selection import Data, References, select
+from snellen.sdk.report import Report
 from snellen.sdk.submissions import Source
 
 _SAME = 1e-6

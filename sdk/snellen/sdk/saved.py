@@ -1,6 +1,6 @@
 """Reading back a report that was saved as JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -9,10 +9,12 @@ from pydantic import ValidationError
 
 from snellen.grading.errors import InputError
 from snellen.grading.grade import CODES, Answers, Columns
+from snellen.grading.models.reports import Input, Numbers, Provenance, Report
 from snellen.grading.models.scores import TOO_LONG, Outcome
 from snellen.grading.no_json import NO_JSON
+from snellen.grading.report.render import FORMAT
 from snellen.grading.score_table import ScoreTable
-from snellen.sdk.reports import Report, attach
+from snellen.sdk.scored import ScoredReport
 
 
 class _SavedScore(msgspec.Struct, frozen=True, gc=False):
@@ -31,8 +33,8 @@ class _SavedScore(msgspec.Struct, frozen=True, gc=False):
 _TAGS = dict[str, list[str | None]]
 
 
-def load_report(path: str | Path) -> Report:
-    """Read back a report that `save` wrote as JSON, with its scores and tags.
+def read_report(path: str | Path) -> ScoredReport:
+    """Read back a saved report, with its scores and tags.
 
     Raises:
         InputError: The file can't be read, is no saved report, or is damaged.
@@ -48,21 +50,31 @@ def load_report(path: str | Path) -> Report:
     return report
 
 
-def parse_report(data: bytes, file: str) -> Report | None:
+def parse_report(data: bytes, file: str) -> ScoredReport | None:
     """Read a saved report's bytes; None when they are something else.
 
     Raises:
-        InputError: It is a report, and damaged or of another version.
+        InputError: It is a report, and damaged or of a later version.
     """
     try:
         parts = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
     except NO_JSON:
         return None
-    if not {"signature", "protocol", "scores"} <= parts.keys():
+    if not {"signature", "scores"} <= parts.keys() or not {"format", "protocol"} & parts.keys():
         return None
-    raw_scores, raw_tags = parts.pop("scores"), parts.pop("tags", msgspec.Raw(b"{}"))
     try:
-        report = Report.model_validate_json(msgspec.json.encode(parts))
+        saved_as = msgspec.json.decode(parts.pop("format", b"null"), type=str | None)
+        signature = msgspec.json.decode(parts.pop("signature"), type=str)
+        if saved_as not in (None, FORMAT):
+            raise InputError(
+                f"it was saved as {saved_as!r}, which this version of snellen can't read;"
+                f" it reads {FORMAT!r}",
+                file=file,
+                field="format",
+            )
+        raw_scores, raw_tags = parts.pop("scores"), parts.pop("tags", msgspec.Raw(b"{}"))
+        groups = _grouped(parts, signature) if saved_as is None else parts
+        report = Report.model_validate_json(msgspec.json.encode(groups))
         scores = msgspec.json.decode(raw_scores, type=list[_SavedScore] | None)
         tags = msgspec.json.decode(raw_tags, type=_TAGS)
     except (ValidationError, *NO_JSON) as error:
@@ -75,19 +87,49 @@ def parse_report(data: bytes, file: str) -> Report | None:
                 file=file,
                 field=f"tags.{tag}",
             )
-    return attach(report, table, None, tags)
+    return ScoredReport.of(report, table, None, tags)
+
+
+def _grouped(parts: Mapping[str, msgspec.Raw], signature: str) -> dict[str, object]:
+    """Group the fields of a report that was saved before reports had a version.
+
+    What stood in its signature alone is read from there, and from nowhere else.
+    """
+    said: dict[str, str] = {}
+    for part in signature.split("|")[1:]:
+        name, _, value = part.partition(":")
+        said[name] = value
+    known: dict[str, object] = {
+        "selected": said["items"].removeprefix("sha256:") if "items" in said else None,
+        "embedder": said.get("embedder", ""),
+        "code_run": "code" in said,
+        "snellen": said.get("snellen", ""),
+    }
+    derived = {"incomplete", "subset"}
+    fields: dict[str, object] = {
+        name: value for name, value in parts.items() if name not in derived
+    }
+    groups: dict[str, dict[str, object]] = {
+        "numbers": {name: fields.pop(name) for name in Numbers.model_fields if name in fields},
+        "provenance": known
+        | {name: fields.pop(name) for name in Provenance.model_fields if name in fields},
+        "input": {name: fields.pop(name) for name in Input.model_fields if name in fields},
+    }
+    # What is left is of no report; the model refuses it by name.
+    return {**groups, **fields}
 
 
 def _table(report: Report, scores: Sequence[_SavedScore], file: str) -> ScoreTable:
+    made_from = report.provenance
     places: dict[str, int] = {}
     for score in scores:
         places.setdefault(score.item_id, len(places))
     attempts = tuple(sorted({score.attempt for score in scores})) or (0,)
-    keys = tuple(report.estimates) or (report.primary,)
+    keys = tuple(report.numbers.estimates) or (report.numbers.primary,)
     cells = {(score.item_id, score.attempt) for score in scores}
-    if len(cells) != len(scores) or len(scores) != report.items * report.attempts:
+    if len(cells) != len(scores) or len(scores) != made_from.items * made_from.attempts:
         raise InputError(
-            f"the saved report is damaged: {report.items} items x {report.attempts} attempts,"
+            f"the saved report is damaged: {made_from.items} items x {made_from.attempts} attempts,"
             f" but {len(cells)} different scores of {len(scores)}",
             file=file,
             field="scores",
@@ -113,7 +155,7 @@ def _table(report: Report, scores: Sequence[_SavedScore], file: str) -> ScoreTab
         crashed=np.array([score.crashed for score in scores], dtype=np.bool_),
         notes={row: score.note for row, score in enumerate(scores) if score.note},
     )
-    return ScoreTable(keys, report.primary, list(places), attempts, [(answers, columns)])
+    return ScoreTable(keys, report.numbers.primary, list(places), attempts, [(answers, columns)])
 
 
 def _response(score: _SavedScore) -> object:

@@ -11,14 +11,14 @@ from snellen.grading.errors import InputError, SubmissionError
 from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.score_table import ScoreTable
-from snellen.sdk.intake import Intake
-from snellen.sdk.local import CODE_RUN, choose, grade, grade_answers
-from snellen.sdk.reports import Report, attach, intake_of
-from snellen.sdk.saved import load_report, parse_report
-from snellen.sdk.selection import REFERENCES, Data, References, Selection, select
+from snellen.sdk.data.intake import Intake
+from snellen.sdk.data.selection import REFERENCES, Data, References, Selection, select
+from snellen.sdk.data.tags import ITEM, Tagging, Tags
+from snellen.sdk.local import choose, grade, grade_answers
+from snellen.sdk.report import Report, load_report
+from snellen.sdk.saved import parse_report
+from snellen.sdk.scored import intake_of
 from snellen.sdk.submissions import Batch
-from snellen.sdk.tagging import ITEM, Tagging
-from snellen.sdk.tags import Tags
 from snellen.tasks.benchmarks.table import load_task
 
 
@@ -79,7 +79,11 @@ def regrade(
     if intake is not None and data is None and references is None:
         chosen = choose(intake.selection.task, protocol, embedder, executor)
         return grade_answers(
-            table.answers(), intake, chosen, pass_mark=source.pass_mark, run=source.run
+            table.answers(),
+            intake,
+            chosen,
+            pass_mark=source.provenance.pass_mark,
+            run=source.provenance.run,
         )
     if data is None and references is None:
         data, references = _found_again(source)
@@ -87,16 +91,16 @@ def regrade(
         source.task,
         data,
         references,
-        split or source.split,
-        table.ids if source.subset else None,
+        split or source.provenance.split,
+        table.ids if source.provenance.subset else None,
     )
     again = Intake(_with_tags_of(source, selection))
     return grade_answers(
         (answers for answers, _ in again.resolve(_stored(table))),
         again,
         choose(selection.task, protocol, embedder, executor),
-        pass_mark=source.pass_mark,
-        run=source.run,
+        pass_mark=source.provenance.pass_mark,
+        run=source.provenance.run,
     )
 
 
@@ -137,35 +141,39 @@ def reopen(
     given = data is not None or references is not None
     selection = _selection_of(saved, data, references, images)
     if selection is not None and _is_of(saved, selection):
-        intake = Intake.reopened(_with_tags_of(saved, selection), saved)
-        saved = attach(saved, saved.scores, intake, saved.tags)
+        intake = Intake.reopened(
+            _with_tags_of(saved, selection), saved.input, saved.scores.attempts
+        )
+        saved = Report.of(saved, saved.scores, intake, saved.tags)
     elif selection is not None and given:
         raise InputError(
-            f"the report was graded against other data (sha256 {saved.data.sha256[:16]}, not"
-            f" {selection.pin.sha256[:16]}); grade the answers again to use this",
+            "the report was graded against other data (sha256"
+            f" {saved.provenance.data.sha256[:16]}, not {selection.pin.sha256[:16]});"
+            " grade the answers again to use this",
             file=file,
         )
     else:
         gone = "was not found again" if selection is None else "has changed since"
-        note = f"{saved.data.note}; " if saved.data.note else ""
-        pin = saved.data.model_copy(update={"note": f"{note}the data {gone}"})
-        changed = saved.model_copy(update={"data": pin})
-        saved = attach(changed, saved.scores, None, saved.tags)
+        data_pin = saved.provenance.data
+        note = f"{data_pin.note}; " if data_pin.note else ""
+        data_pin = data_pin.model_copy(update={"note": f"{note}the data {gone}"})
+        provenance = saved.provenance.model_copy(update={"data": data_pin})
+        changed = saved.model_copy(update={"provenance": provenance})
+        saved = Report.of(changed, saved.scores, None, saved.tags)
     return retagged(saved, tags=tags, cluster=cluster)
 
 
 def _check_embedder(report: Report, protocol: Protocol) -> None:
     """Refuse to swap the embedder that made a report's numbers for another one unasked."""
-    was = next((part for part in report.signature.split("|") if part.startswith("embedder:")), None)
-    default = protocol.metric.embedder
-    if was is not None and default and was != f"embedder:{default}":
-        raise InputError(f"it was graded with {was}; say which embedder= to use now")
+    was, default = report.provenance.embedder, protocol.metric.embedder
+    if was and default and was != default:
+        raise InputError(f"it was graded with embedder:{was}; say which embedder= to use now")
 
 
 def _check_executor(report: Report, protocol: Protocol) -> None:
     """Refuse to take for errors what a report's protocol had run."""
-    ran = CODE_RUN in report.signature.split("|")
-    if ran and protocol.id == report.protocol and not protocol.metric.runs_code:
+    made_with = report.provenance
+    if made_with.code_run and protocol.id == made_with.protocol and not protocol.metric.runs_code:
         raise InputError("programs were run for it; give executor= (--run-code) to run them again")
 
 
@@ -174,17 +182,17 @@ def _selection_of(
 ) -> Selection | None:
     """Load what a report was graded against; None where nobody knows where it is."""
     if data is None and references is None:
-        if saved.data.path is None or not Path(saved.data.path).exists():
+        if saved.provenance.data.path is None or not Path(saved.provenance.data.path).exists():
             return None
         data, references = _found_again(saved)
     if isinstance(data, str | Path):
-        data = load_task(saved.task, data, split=saved.split, images=images)
-    items = saved.scores.ids if saved.subset else None
-    return select(saved.task, data, references, saved.split, items)
+        data = load_task(saved.task, data, split=saved.provenance.split, images=images)
+    items = saved.scores.ids if saved.provenance.subset else None
+    return select(saved.task, data, references, saved.provenance.split, items)
 
 
 def _is_of(saved: Report, selection: Selection) -> bool:
-    known = selection.pin.sha256 == saved.data.sha256
+    known = selection.pin.sha256 == saved.provenance.data.sha256
     return known and list(selection.ids) == list(saved.scores.ids)
 
 
@@ -203,19 +211,26 @@ def retagged(report: Report, *, tags: Tags | None = None, cluster: str | None = 
     if tags is None and cluster is None:
         return report
     table, intake = report.scores, intake_of(report)
-    given = Tagging(report.tags, None if report.clustered_by == ITEM else report.clustered_by)
+    given = Tagging(
+        report.tags, None if report.numbers.clustered_by == ITEM else report.numbers.clustered_by
+    )
     found = given.extended(table.ids, tags, cluster)
     clusters = found.clusters()
     keys = table.keys
     values = np.stack([report.item_values(key) for key in keys], axis=1)
-    update = {
-        "clustered_by": found.cluster or ITEM,
-        "tag_coverage": found.coverage or report.tag_coverage,
-        "estimates": estimate_all(keys, values, report.metrics, clusters),
-    }
+    numbers = report.numbers.model_copy(
+        update={
+            "clustered_by": found.cluster or ITEM,
+            "estimates": estimate_all(keys, values, report.metrics, clusters),
+        }
+    )
+    given_input = report.input.model_copy(
+        update={"tag_coverage": found.coverage or report.input.tag_coverage}
+    )
     if intake is not None:
         intake = intake.of(replace(intake.selection, tagging=found))
-    return attach(report.model_copy(update=update), table, intake, found.tags)
+    changed = report.model_copy(update={"numbers": numbers, "input": given_input})
+    return Report.of(changed, table, intake, found.tags)
 
 
 def read_saved(path: Path) -> Report | None:
@@ -226,8 +241,10 @@ def read_saved(path: Path) -> Report | None:
     """
     if path.suffix.lower() != ".json" or not path.is_file():
         return None
-    report = parse_report(path.read_bytes(), str(path))
-    if report is not None and not report.has_scores:
+    if parse_report(path.read_bytes(), str(path)) is None:
+        return None
+    report = load_report(path)
+    if not report.has_scores:
         raise InputError(
             "the report was saved without scores; grade the answers again", file=str(path)
         )
@@ -243,19 +260,21 @@ def _with_tags_of(report: Report, selection: Selection) -> Selection:
         for tag, column in report.tags.items()
         if tag not in selection.tagging.tags
     }
-    cluster = None if report.clustered_by == ITEM else report.clustered_by
+    cluster = None if report.numbers.clustered_by == ITEM else report.numbers.clustered_by
     tags = {**selection.tagging.tags, **added}
-    tagging = Tagging(tags, cluster, report.tag_coverage)
+    tagging = Tagging(tags, cluster, report.input.tag_coverage)
     # Weights hold for the data that the sample was drawn from, and for no other.
-    sample = report.sample if selection.pin.sha256 == report.data.sha256 else None
+    sample = (
+        report.provenance.sample if selection.pin.sha256 == report.provenance.data.sha256 else None
+    )
     return replace(selection, tagging=tagging, sample=sample)
 
 
 def _found_again(report: Report) -> tuple[Data | None, References | None]:
-    path = report.data.path
+    path = report.provenance.data.path
     if path is None:
         raise InputError("it was graded against references given in memory; give references= again")
-    return (None, path) if report.data.release == REFERENCES else (path, None)
+    return (None, path) if report.provenance.data.release == REFERENCES else (path, None)
 
 
 def _stored(table: ScoreTable) -> Iterator[Batch]:

@@ -82,7 +82,7 @@ def test_a_report_says_how_many_can_not_be_right() -> None:
         task="mmbench-gui/l2_basic",
         references=dict.fromkeys("abc", target),
     )
-    assert f"2 answers can't be right: each {OUTSIDE}" in report.warnings
+    assert f"2 answers can't be right: each {OUTSIDE}" in report.input.warnings
     notes = {one.item_id: one.note for one in report.scores}
     assert (OUTSIDE in notes["a"], OUTSIDE in notes["b"]) == (False, True)
 

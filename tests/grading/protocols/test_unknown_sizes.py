@@ -168,8 +168,8 @@ def test_a_report_is_incomplete_where_an_answer_could_not_be_judged() -> None:
     }
     answers = [{"item_id": item, "response": "(0.3, 0.3)"} for item in references]
     report = sdk.grade(answers, task=POINT, references=references, protocol="unit")
-    assert report.incomplete
-    assert (report.outcomes[Outcome.ANSWERED], report.outcomes[Outcome.ERROR]) == (1, 1)
+    assert report.input.incomplete
+    assert (report.input.outcomes[Outcome.ANSWERED], report.input.outcomes[Outcome.ERROR]) == (1, 1)
     assert (report.value, report.metrics["accuracy"].value_answered) == (0.5, 1.0)
 
 

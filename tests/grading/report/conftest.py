@@ -5,14 +5,19 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from snellen.grading.models.estimates import Breakdown, Cell, Chance, Estimate, Interval
 from snellen.grading.models.reports import (
     DataPin,
+    Input,
     MetricValue,
+    Numbers,
     PinVerdict,
     Problem,
     ProblemKind,
+    Provenance,
+    Report,
 )
 from snellen.grading.models.runs import Run, Usage
 from snellen.grading.models.scores import Outcome
@@ -26,13 +31,11 @@ from snellen.grading.report.page import (
     FailureCount,
     ItemList,
     ItemRow,
-    MetricRow,
     Page,
     PartShare,
-    Passes,
     ProtocolValue,
 )
-from snellen.grading.tables.summary import Column, Kind, SummaryTable
+from snellen.grading.table import Column, Kind, Table
 
 NASTY = (
     "</script><script>document.title='broken'</script>",
@@ -62,25 +65,36 @@ def _estimate(value: float, half: float = 0.03, items: int = 300, **more: Any) -
     return Estimate(value=value, items=items, **fields)
 
 
-def _table(name: str) -> SummaryTable:
+def _table(name: str) -> Table:
     columns = (Column(name, Kind.TEXT), *(Column(f"measured {n}") for n in range(12)))
     rows = ((name, *(n / 12 for n in range(12))), ("empty", *[None] * 12))
-    return SummaryTable(name, columns, rows, name, name)
+    return Table(name, columns, rows, name, name)
 
 
 def _bare(**more: Any) -> Page:
-    metric = MetricValue(value=0.6, value_answered=0.6, as_published=0.6)
+    """Make a page; each field given goes to the group of the report that has it, or to the page."""
     fields: dict[str, Any] = {
         "task": "screenqa/short",
-        "protocol": "official@1",
+        "protocol": "official",
+        "protocol_version": 1,
         "primary": "f1",
-        "signature": "screenqa/short|n:300",
         "items": 300,
-        "metrics": (MetricRow("f1", metric),),
+        "metrics": {"f1": MetricValue(value=0.6, value_answered=0.6, as_published=0.6)},
         "outcomes": {Outcome.ANSWERED: 300},
         "data": DataPin(release="v1.2", sha256="ab" * 32, count=300, verdict=PinVerdict.KNOWN),
+        **more,
     }
-    return Page(**{**fields, **more})
+
+    def taken(model: type[BaseModel]) -> dict[str, Any]:
+        return {name: fields.pop(name) for name in model.model_fields if name in fields}
+
+    report = Report(
+        numbers=Numbers(**taken(Numbers)),
+        provenance=Provenance(**taken(Provenance)),
+        input=Input(**taken(Input)),
+        **taken(Report),
+    )
+    return Page(report, **fields)
 
 
 def _row(number: int, dice: random.Random, answer: str) -> ItemRow:
@@ -113,14 +127,13 @@ def _full(name: str = "a model", count: int = 60, **more: Any) -> Page:
     metric = MetricValue(value=0.6, value_answered=0.65, as_published=0.65)
     fields: dict[str, Any] = {
         "items": 300,
-        "model": name,
         "title": name,
-        "metrics": (
-            MetricRow(
-                "exact_match", MetricValue(value=0.5, value_answered=0.52, as_published=None)
-            ),
-            MetricRow("f1", metric, _estimate(0.6, clusters=120, design_effect=1.8), 0.9),
-        ),
+        "metrics": {
+            "exact_match": MetricValue(value=0.5, value_answered=0.52, as_published=None),
+            "f1": metric,
+        },
+        "estimates": {"f1": _estimate(0.6, clusters=120, design_effect=1.8)},
+        "ceiling": {"f1": 0.9},
         "outcomes": {Outcome.ANSWERED: 260, Outcome.UNPARSED: 30, Outcome.ERROR: 10},
         "clustered_by": "screen",
         "chance": Chance(value=0.1, guess=name),
@@ -157,7 +170,8 @@ def _full(name: str = "a model", count: int = 60, **more: Any) -> Page:
             FailureCount("numbers-differ", 40, "Other numbers.", "Look at digits."),
         ),
         "failed": 180,
-        "passes": (Passes(1, 0.6, 0.6), Passes(3, 0.8, 0.3)),
+        "pass_at": {1: 0.6, 3: 0.8},
+        "pass_hat": {1: 0.6, 3: 0.3},
         "run": Run(
             model=name,
             api="openai",

@@ -18,10 +18,8 @@ from snellen.grading.report.page import (
     Change,
     Difference,
     FailureCount,
-    MetricRow,
     Page,
     PartShare,
-    Passes,
     ProtocolValue,
 )
 
@@ -43,7 +41,11 @@ def row(value: float = 0.6, ceiling: float | None = None, **more: Any) -> dict[s
     """Return the fields of a page whose primary metric is this."""
     estimate = more.pop("estimate", None)
     fields = {"value": value, "value_answered": value, "as_published": value, **more}
-    return {"metrics": (MetricRow("f1", MetricValue(**fields), estimate, ceiling),)}
+    return {
+        "metrics": {"f1": MetricValue(**fields)},
+        "estimates": {} if estimate is None else {"f1": estimate},
+        "ceiling": {} if ceiling is None else {"f1": ceiling},
+    }
 
 
 def test_a_page_of_which_nothing_is_known_but_the_number_gets_no_advice(
@@ -66,7 +68,7 @@ def test_a_run_that_mostly_failed_gets_only_advice_that_does_not_rest_on_its_ans
 
     def said(errors: int) -> set[str]:
         outcomes = {Outcome.ERROR: errors, Outcome.ANSWERED: 300 - errors}
-        page = full_page(outcomes=outcomes, data=pin, subset=True, **fields)
+        page = full_page(outcomes=outcomes, data=pin, selected="ab" * 8, **fields)
         return {advice.rule for advice in advise(page)}
 
     assert said(300) == said(16) == {"incomplete", "other-data", "selected", "input-problems"}
@@ -75,7 +77,7 @@ def test_a_run_that_mostly_failed_gets_only_advice_that_does_not_rest_on_its_ans
 
 def test_one_item_is_spoken_of_as_one(bare_page: MakePage) -> None:
     one = Estimate(value=0.6, items=1, clusters=1)
-    page = bare_page(items=1, outcomes={Outcome.ERROR: 1}, subset=True, **row(estimate=one))
+    page = bare_page(items=1, outcomes={Outcome.ERROR: 1}, selected="ab" * 8, **row(estimate=one))
     assert plain(rule("incomplete")(page)).startswith("1 of 1 answer is not there (1 failed)")
     assert "count 0" not in rule("incomplete")(page)
     assert rule("selected")(page).startswith("Only 1 selected item was graded")
@@ -147,7 +149,7 @@ def test_every_rule_can_speak(full_page: MakePage, make_estimate: MakeEstimate) 
     spoken |= {
         advice.rule
         for page in (
-            full_page(data=pin, subset=True, **row(estimate=one)),
+            full_page(data=pin, selected="ab" * 8, **row(estimate=one)),
             full_page(
                 outcomes={Outcome.ANSWERED: 200, Outcome.REFUSED: 100},
                 **row(0.1, 0.12, estimate=low),
@@ -331,8 +333,8 @@ def test_published_code_that_drops_or_crashes_is_said(bare_page: MakePage) -> No
 
 def test_luck_is_the_difference_between_passing_once_and_always(bare_page: MakePage) -> None:
     speak = rule("inconsistent")
-    assert "pass^4" in speak(bare_page(passes=(Passes(1, 0.6, 0.6), Passes(4, 0.8, 0.3))))
-    assert speak(bare_page(passes=(Passes(1, 0.6, 0.6), Passes(4, 0.63, 0.58)))) == ""
+    assert "pass^4" in speak(bare_page(pass_at={1: 0.6, 4: 0.8}, pass_hat={1: 0.6, 4: 0.3}))
+    assert speak(bare_page(pass_at={1: 0.6, 4: 0.63}, pass_hat={1: 0.6, 4: 0.58})) == ""
 
 
 def test_problems_of_the_input_are_counted(bare_page: MakePage) -> None:

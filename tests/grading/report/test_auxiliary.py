@@ -5,7 +5,7 @@ import pytest
 from snellen.grading.models.auxiliary import Agreement, Auxiliary
 from snellen.grading.models.estimates import Estimate, Interval
 from snellen.grading.models.runs import Run
-from snellen.grading.report.auxiliary import agreement_rows, remarks, verdict_rows
+from snellen.grading.report.auxiliary import agreement_table, remarks, verdict_table
 
 HALF = Interval(low=0.25, high=0.75, level=0.95, method="wilson")
 KAPPA = Estimate(
@@ -53,13 +53,13 @@ ONE = Auxiliary(
 
 
 def test_a_verdict_has_its_interval_and_its_counts() -> None:
-    assert verdict_rows({"judge:owl/correct@1": ONE}) == [
+    assert list(map(list, verdict_table({"judge:owl/correct@1": ONE}).rows)) == [
         ["owl/correct@1", "50.00", "25.00 to 75.00", "10", "2", "2"]
     ]
 
 
 def test_agreement_has_a_dash_where_kappa_is_not_defined() -> None:
-    assert agreement_rows(ONE) == [
+    assert list(map(list, agreement_table(ONE).rows)) == [
         ["judge, f1", "10", "70.00", "-", "-", "5", "1", "2", "2"],
         ["judge, people", "10", "70.00", "0.50", "-0.10 to 1.00", "5", "1", "2", "2"],
     ]

@@ -11,7 +11,7 @@ from PIL import Image
 from snellen.grading.models.reports import MetricValue
 from snellen.grading.models.scores import Outcome
 from snellen.grading.report.html import render_html
-from snellen.grading.report.page import ItemList, ItemRow, MetricRow, Page, Thumbnail
+from snellen.grading.report.page import ItemList, ItemRow, Page, Thumbnail
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab
@@ -175,7 +175,7 @@ def test_the_number_and_its_sign_stay_on_one_line(
 ) -> None:
     value = MetricValue(value=1.0, value_answered=1.0, as_published=1.0)
     key = "a_metric_with_a_very_long_name"
-    page = full_page(primary=key, metrics=(MetricRow(key, value),), breakdowns=())
+    page = full_page(primary=key, metrics={key: value}, breakdowns=())
     tab = show(page, viewport={"width": width, "height": 900})
     lines = "e => e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight)"
     assert tab.locator(".number").evaluate(lines) == pytest.approx(1, abs=0.2)

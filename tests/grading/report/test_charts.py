@@ -83,7 +83,7 @@ def test_a_blanked_cell_has_its_name_and_no_number(make_estimate: MakeEstimate) 
     given = Breakdown(tag="tag", metric="f1", cells=cells, covered=94, items=94, least=10)
     drawing = breakdown_drawing(given, 0.5, (40, 60), "b")
     assert {"few (4)", "\N{EN DASH}"} <= set(texts(drawing.svg))
-    assert drawing.rows[1] == ("few", "4", "", "")
+    assert drawing.table.rows[1] == ("few", "4", "", "")
     assert "few not shown" in drawing.label
 
 
@@ -91,7 +91,7 @@ def test_a_breakdown_of_very_many_values_is_a_table(make_estimate: MakeEstimate)
     given = breakdown(make_estimate, [f"site {number}" for number in range(MOST_CELLS + 1)])
     drawing = breakdown_drawing(given, 0.5, (0, 100), "b")
     assert drawing.svg == ""
-    assert len(drawing.rows) == MOST_CELLS + 1
+    assert len(drawing.table.rows) == MOST_CELLS + 1
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,9 @@ def test_a_change_has_two_bars_and_its_resilience(make_estimate: MakeEstimate) -
     assert drawing.svg.count('fill="var(--soft)"') == 1
     assert drawing.svg.count('fill="var(--accent)"') == 1
     interval = "\N{MINUS SIGN}15.0 to \N{MINUS SIGN}5.0"
-    assert drawing.rows == (("color", "80.0", "70.0", "\N{MINUS SIGN}10.0", interval, "50.0"),)
+    assert drawing.table.rows == (
+        ("color", "80.0", "70.0", "\N{MINUS SIGN}10.0", interval, "50.0"),
+    )
 
 
 def test_a_curve_is_drawn_as_steps() -> None:
@@ -154,8 +156,8 @@ def test_a_curve_is_drawn_as_steps() -> None:
 def test_a_long_curve_has_a_short_table() -> None:
     points = tuple(CurvePoint(place / 999, place / 2000) for place in range(1000))
     drawing = curve_drawing(Curve(points, {}, 0.4995, 1000), "e")
-    assert len(drawing.rows) <= 101
-    assert drawing.rows[-1][0] == "100.0"
+    assert len(drawing.table.rows) <= 101
+    assert drawing.table.rows[-1][0] == "100.0"
 
 
 def test_published_rows_nearest_to_the_run_are_drawn_and_all_are_in_the_table() -> None:
@@ -165,7 +167,7 @@ def test_published_rows_nearest_to_the_run_are_drawn_and_all_are_in_the_table() 
         for number in range(0, 100, 2)
     ]
     drawing = calibration_drawing(rows, "c")
-    assert len(drawing.rows) == len(rows)
+    assert len(drawing.table.rows) == len(rows)
     drawn = {text for text in texts(drawing.svg) if text.startswith("model")}
     assert len(drawn) == MOST_MARKS
     assert "model 50" in drawn
@@ -211,7 +213,7 @@ def test_ids_of_two_drawings_do_not_meet(make_estimate: MakeEstimate) -> None:
 
 def test_a_resilience_below_zero_has_a_minus_sign(make_estimate: MakeEstimate) -> None:
     change = Change("color", make_estimate(0.8), make_estimate(0.8 - 1 / 3))
-    (row,) = changes_drawing([change], "c").rows
+    (row,) = changes_drawing([change], "c").table.rows
     assert row[-1] == "\N{MINUS SIGN}66.7"
 
 
@@ -220,5 +222,5 @@ def test_the_runs_label_in_the_table_does_not_break() -> None:
         CalibrationRow("this run", 0.5, CalibrationKind.RUN),
         CalibrationRow("a long model", 0.4, CalibrationKind.PUBLISHED),
     ]
-    labels = [row[0] for row in calibration_drawing(rows, "c").rows]
+    labels = [row[0] for row in calibration_drawing(rows, "c").table.rows]
     assert labels == ["this\N{NO-BREAK SPACE}run", "a long model"]

@@ -24,11 +24,10 @@ from snellen.grading.report.page import (
     FailureCount,
     ItemList,
     ItemRow,
-    MetricRow,
     Page,
     ProtocolValue,
 )
-from snellen.grading.tables.summary import Column, Kind, SummaryTable
+from snellen.grading.table import Column, Kind, Table
 
 MakePage = Callable[..., Page]
 
@@ -109,7 +108,7 @@ def test_the_page_says_the_number_and_all_that_it_rests_on(full_page: MakePage) 
         "raters 90.0 %",
         "Incomplete. 10 of 300 answers are missing or failed",
         "260 answered 86.7 %",
-        "screenqa/short|n:300",
+        "screenqa/short|data:v1.2:sha256:abababababababab|protocol:official@1|n:300",
         "extra-words",
         "1,000,000",
     ):
@@ -139,7 +138,7 @@ def test_an_interval_names_wilson_with_a_capital(bare_page: MakePage) -> None:
     interval = Interval(low=0.5, high=0.7, level=0.95, method="wilson")
     estimate = Estimate(value=0.6, items=1, clusters=1, interval=interval)
     metric = MetricValue(value=0.6, value_answered=0.6, as_published=0.6)
-    said = words(bare_page(metrics=(MetricRow("f1", metric, estimate),)))
+    said = words(bare_page(metrics={"f1": metric}, estimates={"f1": estimate}))
     assert "95 % interval (Wilson), 1 independent item " in said
 
 
@@ -329,9 +328,9 @@ def test_text_stands_out_by_day_by_night_and_on_paper(bare_page: MakePage) -> No
         assert _contrast(colours["ink"], colours["warn-wash"]) >= 4.5
 
 
-def summary_table(title: str = "Positions", name: str = "easy") -> SummaryTable:
+def summary_table(title: str = "Positions", name: str = "easy") -> Table:
     columns = (Column("pages", Kind.TEXT), Column("right pairs"))
-    return SummaryTable(title, columns, ((name, 0.25),), "WebRSSBench table 2", "By `pair`.")
+    return Table(title, columns, ((name, 0.25),), "WebRSSBench table 2", "By `pair`.")
 
 
 def test_what_the_paper_prints_and_the_published_numbers_have_sections(bare_page: MakePage) -> None:

@@ -32,17 +32,17 @@ def test_resilience_is_that_of_the_paper(
 
 def test_the_headline_is_the_primary_metric(full_page: MakePage) -> None:
     page = full_page()
-    assert page.headline.key == "f1"
-    assert page.headline.value.value == 0.6
+    assert page.report.numbers.primary == "f1"
+    assert page.report.value == page.report.numbers.headline.value == 0.6
 
 
 def test_lift_is_the_value_less_chance(bare_page: MakePage) -> None:
     page = bare_page(chance=Chance(value=0.125, guess="one of 8 options at random"))
-    assert page.lift == pytest.approx(0.475)
-    assert bare_page().lift is None
+    assert page.report.lift == pytest.approx(0.475)
+    assert bare_page().report.lift is None
 
 
 def test_the_unanswered_are_the_missing_and_the_errors(bare_page: MakePage) -> None:
     outcomes = {Outcome.ANSWERED: 580, Outcome.EMPTY: 5, Outcome.MISSING: 7, Outcome.ERROR: 8}
     page = bare_page(outcomes=outcomes, attempts=2)
-    assert (page.unanswered, page.cells) == (15, 600)
+    assert (page.report.input.unanswered, page.report.provenance.cells) == (15, 600)

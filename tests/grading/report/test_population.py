@@ -1,13 +1,21 @@
 from collections.abc import Callable
 
 from snellen.grading.models.estimates import Estimate, Interval
-from snellen.grading.models.reports import DataPin, MetricValue, PinVerdict, Report
+from snellen.grading.models.reports import (
+    DataPin,
+    Input,
+    MetricValue,
+    Numbers,
+    PinVerdict,
+    Provenance,
+    Report,
+)
 from snellen.grading.models.samples import SampleDesign, Stratum
 from snellen.grading.report.html import render_html
 from snellen.grading.report.page import Page
 from snellen.grading.report.population import (
     population_markdown,
-    population_rows,
+    population_table,
     sample_sentence,
 )
 
@@ -29,19 +37,20 @@ ESTIMATE = Estimate(
 
 def report(design: SampleDesign | None) -> Report:
     return Report(
-        task="screenqa/short",
-        protocol="official",
-        protocol_version=1,
-        primary="f1",
-        signature="screenqa/short|...",
-        items=14,
-        attempts=1,
-        metrics={"f1": MetricValue(value=0.6, value_answered=0.6, as_published=0.6)},
-        sample=design,
-        population={} if design is None else {"f1": ESTIMATE},
-        outcomes={},
-        incomplete=False,
-        data=DataPin(release="x", sha256="0" * 64, count=95, verdict=PinVerdict.UNKNOWN),
+        numbers=Numbers(
+            primary="f1",
+            metrics={"f1": MetricValue(value=0.6, value_answered=0.6, as_published=0.6)},
+            population={} if design is None else {"f1": ESTIMATE},
+        ),
+        provenance=Provenance(
+            task="screenqa/short",
+            protocol="official",
+            protocol_version=1,
+            items=14,
+            sample=design,
+            data=DataPin(release="x", sha256="0" * 64, count=95, verdict=PinVerdict.UNKNOWN),
+        ),
+        input=Input(outcomes={}),
     )
 
 
@@ -56,13 +65,15 @@ def test_a_sample_is_told_in_a_sentence() -> None:
 
 
 def test_its_population_is_a_row_a_metric() -> None:
-    assert list(population_rows(report(DESIGN))) == [("f1", "50.00", "30.00 to 70.00")]
+    assert list(population_table(report(DESIGN)).rows) == [("f1", "50.00", "30.00 to 70.00")]
     text = b"".join(population_markdown(report(DESIGN))).decode()
     assert text.splitlines()[-1] == "| f1 | 50.00 | 30.00 to 70.00 |"
 
 
 def test_the_population_of_a_strange_metric_is_still_a_table() -> None:
-    odd = report(DESIGN).model_copy(update={"population": {"a|b\nc": ESTIMATE}})
+    given = report(DESIGN)
+    numbers = given.numbers.model_copy(update={"population": {"a|b\nc": ESTIMATE}})
+    odd = given.model_copy(update={"numbers": numbers})
     text = b"".join(population_markdown(odd)).decode()
     assert text.splitlines()[-1] == r"| a\|b c | 50.00 | 30.00 to 70.00 |"
 
@@ -74,8 +85,8 @@ def test_what_is_no_sample_says_nothing() -> None:
 
 def test_the_page_states_what_all_items_would_score(bare_page: MakePage) -> None:
     given = report(DESIGN)
-    rows = tuple(population_rows(given))
-    html = b"".join(render_html(bare_page(sample=sample_sentence(given), population=rows))).decode()
+    page = bare_page(items=14, sample=DESIGN, population=given.numbers.population)
+    html = b"".join(render_html(page)).decode()
     assert "Over all items" in html
     assert "30.00 to 70.00" in html
     assert "A sample of 14 of 95 items" in html

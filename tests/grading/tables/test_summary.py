@@ -2,20 +2,10 @@
 
 import pytest
 
-from snellen.grading.tables.summary import (
-    EMPTY,
-    Cell,
-    Column,
-    Kind,
-    PartValue,
-    Summary,
-    SummaryTable,
-    to_markdown,
-    to_plain,
-    written,
-)
+from snellen.grading.table import EMPTY, Cell, Column, Kind, Table, to_markdown, to_plain, written
+from snellen.grading.tables.summary import PartValue, Summary
 
-TABLE = SummaryTable(
+TABLE = Table(
     "Two runs",
     (Column("run", Kind.TEXT), Column("SR"), Column("tasks", Kind.COUNT)),
     (("a|b", 0.5, 1200), ("none", None, None)),

@@ -51,7 +51,7 @@ def test_grade_takes_other_names_and_says_so(folder: Path) -> None:
     assert "--map prediction=response" in unread.output
     mapped = run(folder, *other, "--map", "prediction=response", "--json")
     expected = json.loads(run(folder, *GRADE, "--json").stdout)
-    assert json.loads(mapped.stdout)["metrics"] == expected["metrics"]
+    assert json.loads(mapped.stdout)["numbers"] == expected["numbers"]
     (folder / "other.jsonl").write_text(text.replace("item_id", "id"), encoding="utf-8")
     guessed = run(folder, *other, "--map", "prediction=response")
     assert "'id' was read as item_id" in guessed.output
@@ -72,8 +72,8 @@ def test_grade_prints_json_for_machines(folder: Path) -> None:
     result = run(folder, *GRADE, "--json", "--protocol", "robust")
     assert result.exit_code == 0
     report = json.loads(result.stdout)
-    assert report["protocol"] == "robust"
-    assert report["metrics"]["f1"]["value"] == 1.0
+    assert report["provenance"]["protocol"] == "robust"
+    assert report["numbers"]["metrics"]["f1"]["value"] == 1.0
 
 
 @pytest.mark.slow
@@ -87,7 +87,7 @@ def test_grade_takes_a_file_of_item_ids(folder: Path) -> None:
     (folder / "ids.txt").write_text("test/5/0\n\n")
     result = run(folder, *GRADE, "--items", "@/ids.txt", "--json")
     report = json.loads(result.stdout)
-    assert (report["items"], report["not_selected"]) == (1, 2)
+    assert (report["provenance"]["items"], report["input"]["not_selected"]) == (1, 2)
     missing = run(folder, *GRADE, "--items", "@/nowhere.txt")
     assert missing.exit_code == 2
     assert "can't read the item ids" in missing.stderr
@@ -168,7 +168,7 @@ def test_regrade_needs_nothing_but_the_saved_report(folder: Path) -> None:
     run(folder, *GRADE, "-o", "@/r.json")
     result = run(folder, "regrade", "@/r.json", "--protocol", "robust", "--json")
     assert result.exit_code == 0
-    assert json.loads(result.stdout)["metrics"]["f1"]["value"] == 1.0
+    assert json.loads(result.stdout)["numbers"]["metrics"]["f1"]["value"] == 1.0
 
 
 def test_a_saved_report_is_graded_again_from_any_folder(

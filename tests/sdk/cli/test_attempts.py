@@ -125,8 +125,8 @@ def test_export_writes_a_file_a_task_and_the_command_that_grades_it(
     assert graded.exit_code == 0, graded.output
     stored = json.loads(run("show", "1", "--json").stdout)["report"]["tasks"][0]
     report = json.loads(graded.stdout)
-    assert report["metrics"]["f1"]["value"] == stored["metrics"]["f1"]
-    assert report["items"] == 3
+    assert report["numbers"]["metrics"]["f1"]["value"] == stored["metrics"]["f1"]
+    assert report["provenance"]["items"] == 3
     assert stored["signature"].startswith(report["signature"] + "|exam:")
 
 

@@ -268,4 +268,4 @@ def test_answers_are_graded_against_a_sealed_pack(folder: Path) -> None:
     grade = ("grade", "@/answers.jsonl", "--task", "screenqa/short", "--json")
     key = {KEY_VARIABLE: f"@{folder}/key"}
     found = json.loads(run(folder, *grade, "--data", "@/pack", **key).stdout)
-    assert (found["items"], found["metrics"]["f1"]["value"]) == (4, 1.0)
+    assert (found["provenance"]["items"], found["numbers"]["metrics"]["f1"]["value"]) == (4, 1.0)

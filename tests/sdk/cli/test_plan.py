@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from snellen.sdk.cli.app import app
-from snellen.sdk.sampling_file import load_sample
+from snellen.sdk.data.samples import load_sample
 
 WORDS = {"How many": 12, "What": 30, "Where": 6}
 

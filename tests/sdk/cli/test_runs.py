@@ -116,7 +116,7 @@ def test_report_makes_a_page_with_references_only_when_asked(folder: Path) -> No
 
 def test_report_clusters_as_it_is_told(folder: Path) -> None:
     alone = run(folder, "report", "@/poor.json", "--cluster", "item", "--json")
-    assert json.loads(alone.stdout)["estimates"]["f1"]["clusters"] == 40
+    assert json.loads(alone.stdout)["numbers"]["estimates"]["f1"]["clusters"] == 40
     unknown = run(folder, "report", "@/poor.json", "--cluster", "screen")
     assert unknown.exit_code == 2
     assert "image_id" in unknown.stderr

@@ -12,18 +12,20 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from snellen import sdk
+from snellen.grading.table import Column, Kind, Table
 from snellen.sdk.cli.app import app
-from snellen.sdk.cli.tables import Head, print_table
+from snellen.sdk.cli.tables import print_table
 
 
-def printed(heads: Sequence[Head], rows: Sequence[Sequence[str]], width: int = 80) -> str:
+def printed(heads: Sequence[Column], rows: Sequence[Sequence[str]], width: int = 80) -> str:
     out = StringIO()
-    print_table(Console(file=out, width=width, highlight=False), heads, rows)
+    table = Table("", tuple(heads), tuple(map(tuple, rows)))
+    print_table(Console(file=out, width=width, highlight=False), table)
     return out.getvalue()
 
 
-def numbers(*names: str) -> list[Head]:
-    return [Head("platform", text=True), *map(Head, names)]
+def numbers(*names: str) -> list[Column]:
+    return [Column("platform", Kind.TEXT), *(Column(name, Kind.FIGURE) for name in names)]
 
 
 def test_a_table_that_fits_is_printed_as_it_is() -> None:
@@ -54,7 +56,12 @@ def test_what_does_not_fit_goes_on_below_with_the_names_of_the_rows() -> None:
 
 
 def test_a_column_that_says_one_thing_is_told_once_where_there_is_no_room() -> None:
-    heads = [Head("part", text=True), Head("metric", text=True), Head("this run"), Head("printed")]
+    heads = [
+        Column("part", Kind.TEXT),
+        Column("metric", Kind.TEXT),
+        Column("this run", Kind.FIGURE),
+        Column("printed", Kind.FIGURE),
+    ]
     rows = [[name, "weighted_accuracy", "58.84", "62.50"] for name in ("easy", "medium")]
     text = printed(heads, rows, 30)
     assert text.count("weighted_accuracy") == 1
@@ -63,7 +70,7 @@ def test_a_column_that_says_one_thing_is_told_once_where_there_is_no_room() -> N
 
 
 def test_brackets_in_a_cell_are_no_markup() -> None:
-    assert "[bold]x[/bold]" in printed([Head("[a]", text=True)], [["[bold]x[/bold]"]])
+    assert "[bold]x[/bold]" in printed([Column("[a]", Kind.TEXT)], [["[bold]x[/bold]"]])
 
 
 @given(

@@ -9,9 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 import snellen.sdk.cli as commands
+from snellen.grading.table import figures
 from snellen.sdk.cli.app import app
 from snellen.sdk.cli.plain import printable
-from snellen.sdk.cli.tables import Head, print_table
+from snellen.sdk.cli.tables import print_table
 from snellen.sdk.cli.terminal import Terminal
 from snellen.tasks.samples import sample_pack
 
@@ -28,7 +29,7 @@ def test_control_characters_are_made_visible() -> None:
 
 
 def test_a_table_of_texts_from_files_steers_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table(Terminal(), [Head("name", text=True), Head("n")], [[STEERING, "1"]])
+    print_table(Terminal(), figures(("name", "n"), [(STEERING, "1")]))
     printed = capsys.readouterr().out
     assert "a\u241b[2J\u241b]0;title" in printed
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", printed)

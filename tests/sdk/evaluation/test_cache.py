@@ -145,11 +145,11 @@ def test_what_was_answered_is_not_asked_again(
     first = asked(api.url, folder, name="toy", cache=cache)
     again = asked(api.url, folder, name="toy", cache=cache)
     assert len(api.requests) == 4
-    assert first.run is not None
-    assert again.run is not None
-    assert (first.run.usage.requests, first.run.usage.cached) == (4, 0)
-    assert (again.run.usage.requests, again.run.usage.cached) == (0, 4)
-    assert (again.run.usage.input_tokens, again.run.usage.seconds) == (0, 0)
+    assert first.provenance.run is not None
+    assert again.provenance.run is not None
+    assert (first.provenance.run.usage.requests, first.provenance.run.usage.cached) == (4, 0)
+    assert (again.provenance.run.usage.requests, again.provenance.run.usage.cached) == (0, 4)
+    assert (again.provenance.run.usage.input_tokens, again.provenance.run.usage.seconds) == (0, 0)
     assert again.value == first.value
     assert again.signature == first.signature
     asked(api.url, folder, name="toy-2", cache=cache)
@@ -159,8 +159,8 @@ def test_what_was_answered_is_not_asked_again(
 def test_errors_are_not_cached(api: Api, benchmark: Benchmark, tmp_path: Path) -> None:
     folder, cache = benchmark(2), tmp_path / "answers.sqlite"
     api.script(api.step(500))
-    assert asked(api.url, folder, name="toy", cache=cache).incomplete
-    assert not asked(api.url, folder, name="toy", cache=cache).incomplete
+    assert asked(api.url, folder, name="toy", cache=cache).input.incomplete
+    assert not asked(api.url, folder, name="toy", cache=cache).input.incomplete
     assert len(api.requests) == 3
 
 
@@ -212,7 +212,7 @@ def test_a_hosted_model_is_cached_at_temperature_0(
     )
     cache.close()
     if temperature == 0:
-        assert not asked(nowhere, folder, name="toy", decoding=decoding).incomplete
+        assert not asked(nowhere, folder, name="toy", decoding=decoding).input.incomplete
         return
     with pytest.raises(EvaluationStoppedError, match="the connection failed"):
         asked(nowhere, folder, name="toy", decoding=decoding)

@@ -105,7 +105,7 @@ def test_the_run_says_how_the_model_was_asked_and_what_it_cost(
     api: Api, benchmark: Benchmark
 ) -> None:
     report = asked(api, benchmark(3), decoding=Decoding(top_p=0.9, seed=7, stop=("\n",)))
-    run = report.run
+    run = report.provenance.run
     assert run is not None
     assert (run.model, run.api, run.base_url) == ("toy", "openai", api.url)
     assert run.prompt == "snellen-screenqa-short-1+no-images"
@@ -129,8 +129,8 @@ def test_images_are_sent_with_the_question_they_belong_to(
         assert head == "data:image/png;base64"
         assert base64.b64decode(data) == (images / f"{screen}.png").read_bytes()
         assert text["type"] == "text"
-    assert report.run is not None
-    assert report.run.prompt == "snellen-screenqa-short-1"
+    assert report.provenance.run is not None
+    assert report.provenance.run.prompt == "snellen-screenqa-short-1"
 
 
 def test_a_stated_side_scales_what_is_sent_and_is_recorded(
@@ -146,8 +146,8 @@ def test_a_stated_side_scales_what_is_sent_and_is_recorded(
     folder, images = benchmark(4), screenshots(2)
     report = evaluate("screenqa/short", model=model, data=folder, images=images, max_view_side=30)
     assert seen == [(20, 30)] * 4
-    assert report.run is not None
-    assert report.run.max_view_side == 30
+    assert report.provenance.run is not None
+    assert report.provenance.run.max_view_side == 30
     assert "|view:30|" in report.signature
 
 
@@ -175,7 +175,7 @@ def test_a_later_image_that_is_missing_is_an_error_of_its_items_alone(
     answering(api, echo)
     report = asked(api, benchmark(7), images=screenshots(2))
     assert [score.value for score in report.scores] == [1, 1, 1, 1, 1, 1, 0]
-    assert report.incomplete
+    assert report.input.incomplete
     (error,) = errors_of(report)
     assert error is not None
     assert "image 'screen' of test/2/0: there is no 2.jpg or 2.png in it" in error
@@ -185,7 +185,7 @@ def test_several_attempts_at_an_item_are_told_apart(api: Api, benchmark: Benchma
     replies = iter(["0", "1", "5", "1"])
     answering(api, lambda seen: next(replies))
     report = asked(api, benchmark(2), attempts=2)
-    assert report.attempts == 2
+    assert report.provenance.attempts == 2
     scores = [(score.item_id, score.attempt, score.value) for score in report.scores]
     assert scores == [
         ("test/0/0", 0, 1.0),
@@ -198,14 +198,14 @@ def test_several_attempts_at_an_item_are_told_apart(api: Api, benchmark: Benchma
 def test_only_the_items_asked_for_are_asked(api: Api, benchmark: Benchmark) -> None:
     report = asked(api, benchmark(9), items=["test/1/0", "test/2/2"])
     assert api.questions == ["Number 3?", "Number 8?"]
-    assert report.items == 2
-    assert report.subset
+    assert report.provenance.items == 2
+    assert report.provenance.subset
 
 
 def test_data_that_is_loaded_already_is_taken_as_it_is(api: Api, benchmark: Benchmark) -> None:
     loaded = sdk.load("screenqa/short", benchmark(2))
     report = evaluate(model=api.url, name="toy", data=loaded, images=False, limits=ONE)
-    assert report.items == 2
+    assert report.provenance.items == 2
     with pytest.raises(InputError, match=r"give split= to sdk\.load"):
         evaluate(model=api.url, name="toy", data=loaded, images=False, split="test")
     with pytest.raises(InputError, match="loaded for screenqa/short, not for screenqa/long"):
@@ -243,9 +243,13 @@ def test_a_function_is_a_model(benchmark: Benchmark) -> None:
 
     report = evaluate("screenqa/short", model=toy, data=benchmark(4), images=False)
     assert report.value == 1
-    assert report.run is not None
-    assert (report.run.api, report.run.base_url, report.run.decoding) == ("function", None, {})
-    assert report.run.model.endswith("toy")
+    assert report.provenance.run is not None
+    assert (
+        report.provenance.run.api,
+        report.provenance.run.base_url,
+        report.provenance.run.decoding,
+    ) == ("function", None, {})
+    assert report.provenance.run.model.endswith("toy")
 
 
 def test_what_a_function_does_can_be_recorded(benchmark: Benchmark) -> None:
@@ -260,8 +264,11 @@ def test_what_a_function_does_can_be_recorded(benchmark: Benchmark) -> None:
         data=benchmark(1),
         images=False,
     )
-    assert report.run is not None
-    assert (report.run.model, report.run.decoding) == ("mine", {"temperature": 0.7})
+    assert report.provenance.run is not None
+    assert (report.provenance.run.model, report.provenance.run.decoding) == (
+        "mine",
+        {"temperature": 0.7},
+    )
 
 
 def test_what_a_function_raises_is_an_error_of_its_item(benchmark: Benchmark) -> None:
@@ -291,8 +298,8 @@ def test_a_function_s_lost_connection_is_tried_again(benchmark: Benchmark) -> No
 
     report = evaluate("screenqa/short", model=toy, data=benchmark(1), images=False, limits=ONE)
     assert report.value == 1
-    assert report.run is not None
-    assert report.run.usage.retries == 2
+    assert report.provenance.run is not None
+    assert report.provenance.run.usage.retries == 2
 
 
 def test_a_function_that_is_no_async_function_is_refused(benchmark: Benchmark) -> None:
@@ -322,7 +329,7 @@ def test_a_function_that_is_cancelled_from_within_is_an_error_of_its_item(
 
     report = evaluate("screenqa/short", model=toy, data=benchmark(3), images=False, limits=ONE)
     assert errors_of(report) == ["CancelledError: the function was cancelled from within"]
-    assert report.items == 3
+    assert report.provenance.items == 3
 
 
 def test_after_a_good_answer_a_wrong_type_is_an_error_of_its_item(benchmark: Benchmark) -> None:

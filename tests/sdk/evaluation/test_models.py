@@ -51,8 +51,8 @@ def error_of(report: sdk.Report) -> str:
 
 
 def retries_of(report: sdk.Report) -> int:
-    assert report.run is not None
-    return report.run.usage.retries
+    assert report.provenance.run is not None
+    return report.provenance.run.usage.retries
 
 
 @pytest.mark.slow
@@ -80,7 +80,7 @@ def test_a_fault_that_will_not_pass_is_an_error_at_once(
     report = asked(api, benchmark(2), kind)
     assert error_of(report) == f"HTTP {status}: too large"
     assert api.questions == ["Number 0?", "Number 1?"]
-    assert report.incomplete
+    assert report.input.incomplete
 
 
 @APIS
@@ -246,7 +246,7 @@ def test_what_a_filter_refuses_is_a_refused_answer(
         api.step(400, body=body), api.step(message={"content": None}, finish="content_filter")
     )
     report = asked(api, benchmark(2))
-    assert not report.incomplete
+    assert not report.input.incomplete
     assert [(score.outcome, score.value) for score in report.scores] == [("refused", 0)] * 2
 
 
@@ -293,14 +293,14 @@ def test_what_the_model_says_is_an_answer_however_it_ends(
     answering(api, lambda seen: "I can't help with that.")
     api.script(api.step(finish=cut), api.step(finish=refusal))
     report = asked(api, benchmark(2), kind)
-    assert not report.incomplete
+    assert not report.input.incomplete
     assert [score.response for score in report.scores] == ["I can't help with that."] * 2
 
 
 def test_one_plea_for_fewer_requests_slows_everybody(api: Api, benchmark: Benchmark) -> None:
     api.script(*[api.step(429, headers={"retry-after-ms": "5"})] * 8)
     report = asked(api, benchmark(40), concurrency=8, retries=6)
-    assert not report.incomplete
+    assert not report.input.incomplete
     # All eight were refused once; then one goes, then two, not eight again.
     assert len(api.requests) == 48
     assert retries_of(report) == 8

@@ -52,7 +52,7 @@ def lines_of(run: Path) -> list[dict[str, Any]]:
 def numbers(report: sdk.Report) -> dict[str, Any]:
     """Return a report's JSON without what differs from run to run: how long it took, and where."""
     plain = report.model_dump(mode="json")
-    plain["run"]["usage"].pop("seconds")
+    plain["provenance"]["run"]["usage"].pop("seconds")
     plain["scores"] = [score.model_dump(mode="json") for score in report.scores]
     return plain
 
@@ -80,8 +80,8 @@ def test_a_run_leaves_a_file_that_can_be_graded_as_it_stands(
     assert "response" not in second
     graded = sdk.grade(run / "answers.jsonl", task="screenqa/short", data=folder)
     assert graded.metrics == report.metrics
-    assert graded.outcomes == report.outcomes
-    assert not graded.problems
+    assert graded.input.outcomes == report.input.outcomes
+    assert not graded.input.problems
 
 
 def test_a_finished_run_asks_nothing_and_gives_the_same_report(
@@ -105,8 +105,8 @@ def test_errors_are_asked_again_and_the_later_answer_counts(
     assert asked(api, folder, run).value == 0.6
     report = asked(api, folder, run)
     assert report.value == 1
-    assert not report.incomplete
-    assert not report.problems
+    assert not report.input.incomplete
+    assert not report.input.problems
     assert api.questions[5:] == ["Number 1?", "Number 2?"]
     assert len(lines_of(run)) == 5
 
@@ -121,12 +121,12 @@ def test_what_errors_cost_is_on_the_bill_of_the_run_that_goes_on(
     api.script(api.step(500), api.step(500))
     asked(api, folder, run, limits=limits)
     report = asked(api, folder, run, limits=limits)
-    assert not report.incomplete
-    assert report.run is not None
-    assert report.run.usage.requests == len(api.requests) == 7
-    assert report.run.usage.retries == 2
+    assert not report.input.incomplete
+    assert report.provenance.run is not None
+    assert report.provenance.run.usage.requests == len(api.requests) == 7
+    assert report.provenance.run.usage.retries == 2
     again = asked(api, folder, run, limits=limits)
-    assert again.run == report.run
+    assert again.provenance.run == report.provenance.run
 
 
 def test_a_crash_between_the_bill_and_the_answers_counts_nothing_twice(tmp_path: Path) -> None:
@@ -309,7 +309,7 @@ def test_ctrl_c_stops_asking_keeps_what_came_and_says_how_to_go_on(
         ask(run)
     kept = len(lines_of(run))
     assert 3 <= kept <= 4
-    assert not ask(run).incomplete
+    assert not ask(run).input.incomplete
     assert len(calls) - 6 <= 1
     calls.clear()
     with pytest.raises(EvaluationInterrupted, match="`submissions`") as stopped:
@@ -324,7 +324,7 @@ def test_a_run_that_was_stopped_goes_on(api: Api, benchmark: Benchmark, tmp_path
     with pytest.raises(EvaluationStoppedError, match="the same call goes on there"):
         asked(api, folder, run, limits=Limits(concurrency=1, retries=0, give_up_after=2))
     down = False
-    assert not asked(api, folder, run).incomplete
+    assert not asked(api, folder, run).input.incomplete
     assert Counter(api.questions) == Counter(
         {f"Number {place}?": 2 if place in (4, 5) else 1 for place in range(12)}
     )

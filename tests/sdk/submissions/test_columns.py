@@ -137,8 +137,8 @@ def test_reports_say_what_was_taken() -> None:
     options: dict[str, Any] = {"task": "screenqa/short", "references": {"a": ["x"], "b": ["z"]}}
     report = sdk.grade(ROWS, **options)
     assert report.metrics["f1"].value == 0.5
-    assert "'prediction' was read as response" in report.warnings[0]
+    assert "'prediction' was read as response" in report.input.warnings[0]
     said = sdk.grade(ROWS, columns={"id": "item_id", "prediction": "response"}, **options)
-    assert (said.metrics, said.warnings) == (report.metrics, ())
+    assert (said.metrics, said.input.warnings) == (report.metrics, ())
     both = sdk.explain(ROWS, protocols=["official", "multiui"], **options)
-    assert both.notices == [report.warnings[0]]
+    assert both.notices == [report.input.warnings[0]]

@@ -43,7 +43,7 @@ def test_records_are_graded_from_every_source_as_read_episodes_reads_them(
         report = sdk.grade(source, data=data)
         assert report.metrics == plain.metrics
         assert list(report.scores) == list(plain.scores)
-        assert (report.model, report.problems) == ("p + g", ())
+        assert (report.model, report.input.problems) == ("p + g", ())
     # (1 + 0 + 0.5 + 0) / 4: b took more than 15 steps.
     assert plain.value == 0.375
     outcomes = [score.outcome for score in plain.scores]
@@ -62,7 +62,7 @@ def test_columns_of_episodes_are_read_as_their_records(data: sdk.TaskData, tmp_p
     polars = pl.DataFrame(RECORDS, strict=False)
     for source in (tmp_path / "run.csv", tmp_path / "run.parquet", frame, polars):
         report = sdk.grade(source, data=data)
-        assert report.problems == ()
+        assert report.input.problems == ()
         assert list(report.scores) == list(plain.scores)
 
 
@@ -78,7 +78,10 @@ def test_cells_of_a_spreadsheet_are_numbers_or_true_or_false(
         None,
         None,
     ]
-    assert [(one.line, one.field) for one in report.problems] == [(4, "steps"), (5, "success")]
+    assert [(one.line, one.field) for one in report.input.problems] == [
+        (4, "steps"),
+        (5, "success"),
+    ]
 
 
 def test_what_is_wrong_with_a_record_names_its_line_and_field(
@@ -94,7 +97,7 @@ def test_what_is_wrong_with_a_record_names_its_line_and_field(
         {"task_id": "c"},
     )
     report = sdk.grade(run, data=data)
-    assert [(one.line, one.field) for one in report.problems] == [
+    assert [(one.line, one.field) for one in report.input.problems] == [
         (1, "success"),
         (2, None),
         (4, "platform"),
@@ -120,7 +123,7 @@ def test_numbers_of_numpy_and_cells_without_one_are_read_in_memory(data: sdk.Tas
     ]
     report = sdk.grade(records, data=data)
     assert report.scores.of("a")[0].response == {"success": 1.0, "cost": 3}
-    assert [(one.line, one.field) for one in report.problems] == [(2, "success")]
+    assert [(one.line, one.field) for one in report.input.problems] == [(2, "success")]
 
 
 def test_a_report_counts_what_the_episodes_say_against_their_items(data: sdk.TaskData) -> None:
@@ -132,7 +135,7 @@ def test_a_report_counts_what_the_episodes_say_against_their_items(data: sdk.Tas
     ]
     report = sdk.grade(records, data=data)
     assert report.value == 0.75
-    assert [warning.partition(":")[0].partition(",")[0] for warning in report.warnings] == [
+    assert [warning.partition(":")[0].partition(",")[0] for warning in report.input.warnings] == [
         "1 of the episodes took more than their limit",
         "2 of the episodes said another limit than their item's",
         "1 of the episodes said another platform than their item's",
@@ -142,7 +145,7 @@ def test_a_report_counts_what_the_episodes_say_against_their_items(data: sdk.Tas
     assert report.model is None
     again = sdk.regrade(report, protocol="scalecua_50")
     assert again.value == 1
-    assert len(again.warnings) == len(report.warnings) - 1
+    assert len(again.input.warnings) == len(report.input.warnings) - 1
 
 
 def test_a_run_of_one_model_within_its_limits_is_no_cause_for_a_warning(
@@ -150,7 +153,7 @@ def test_a_run_of_one_model_within_its_limits_is_no_cause_for_a_warning(
 ) -> None:
     records = [{"task_id": name, "success": 1, "steps": 15, "limit": 15} for name in "abcd"]
     report = sdk.grade(records, data=data)
-    assert (report.value, report.warnings) == (1.0, ())
+    assert (report.value, report.input.warnings) == (1.0, ())
 
 
 def test_episodes_over_the_splits_limit_score_as_a_run_cut_at_it(

@@ -7,7 +7,7 @@ import pytest
 from snellen import sdk
 from snellen.grading.errors import InputError
 from snellen.grading.tables.visualwebbench import SEVEN
-from snellen.sdk.published import beside_tables
+from snellen.sdk.analysis.published import beside_tables
 from snellen.sdk.summaries.several import summarise
 
 GOLDS: dict[str, object] = {
@@ -188,7 +188,7 @@ def test_an_average_that_the_published_code_prints_otherwise_says_both() -> None
         references={one: ["Shoes"] for one in ids},
         protocol="official",
     )
-    own, printed = webqa.value, webqa.metrics[webqa.primary].as_published
+    own, printed = webqa.value, webqa.metrics[webqa.numbers.primary].as_published
     assert printed is not None
     assert printed > own
     others = [seventh(number) for number in range(7) if number != 2]

@@ -69,11 +69,11 @@ async def test_the_report_equals_grading_the_exported_answers(
             protocol=exported.protocol,
             items=exported.items,
         )
-        assert not alone.problems
+        assert not alone.input.problems
         assert told.value == alone.value
         assert told.metrics == {key: metric.value for key, metric in alone.metrics.items()}
-        assert told.interval == alone.estimates[alone.primary].interval
-        assert told.outcomes == {key: n for key, n in alone.outcomes.items() if n}
+        assert told.interval == alone.numbers.estimates[alone.numbers.primary].interval
+        assert told.outcomes == {key: n for key, n in alone.input.outcomes.items() if n}
         assert told.signature.startswith(alone.signature + "|exam:mixed@")
     values = {task.task: task.value for task in report.tasks}
     assert values["mmbench-gui/l2_basic"] == 1

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from platformdirs import user_data_path
 
 from snellen.grading.errors import DataError
+from snellen.grading.models.base import digest_of
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.tasks.benchmarks.table import benchmarks
 from snellen.tasks.data.pins import (
     default_store,
-    digest_of,
     digest_of_files,
     only_looking,
     pin,

@@ -66,7 +66,7 @@ def test_a_selection_moves_no_score(make_pack: MakePack, tmp_path: Path) -> None
     whole = sdk.grade(answers, task=SHORT, data=pack.folder, items=some)
     part = sdk.grade(answers, task=SHORT, data=tmp_path / "copy")
     assert part.metrics == whole.metrics
-    assert part.data.sha256 == whole.data.sha256
+    assert part.provenance.data.sha256 == whole.provenance.data.sha256
 
 
 def test_a_pack_without_references_is_copied_without(make_pack: MakePack, tmp_path: Path) -> None:

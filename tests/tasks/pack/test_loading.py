@@ -32,10 +32,10 @@ def test_answers_are_graded_against_a_pack_as_against_its_data(
     ours = sdk.grade(ANSWERS, task=TASK, data=pack.folder)
     theirs = sdk.grade(ANSWERS, data=load_short(), items=["test/5/0", "test/5/1"])
     assert ours.metrics == theirs.metrics
-    assert (ours.signature, ours.items) == (theirs.signature, 2)
+    assert (ours.signature, ours.provenance.items) == (theirs.signature, 2)
     ours.save(tmp_path / "report.json")
     again = sdk.regrade(tmp_path / "report.json", protocol="robust")
-    assert again.items == 2
+    assert again.provenance.items == 2
 
 
 def test_sealed_references_are_opened_with_the_environments_key(
@@ -46,7 +46,7 @@ def test_sealed_references_are_opened_with_the_environments_key(
     with pytest.raises(DataError, match=f"sealed: set {KEY_VARIABLE}"):
         sdk.grade(ANSWERS, task=TASK, data=pack.folder)
     monkeypatch.setenv(KEY_VARIABLE, KEY)
-    assert sdk.grade(ANSWERS, task=TASK, data=pack.folder).items == 6
+    assert sdk.grade(ANSWERS, task=TASK, data=pack.folder).provenance.items == 6
 
 
 @pytest.mark.slow
@@ -81,6 +81,6 @@ def test_the_published_test_split_scores_as_it_does_itself(
     ]
     ours = sdk.grade(answers, data=packed)
     theirs = sdk.grade(answers, data=data, items=part.items)
-    assert (ours.metrics, ours.estimates) == (theirs.metrics, theirs.estimates)
-    assert (ours.signature, ours.not_selected) == (theirs.signature, 6419)
+    assert (ours.metrics, ours.numbers.estimates) == (theirs.metrics, theirs.numbers.estimates)
+    assert (ours.signature, ours.input.not_selected) == (theirs.signature, 6419)
     assert (len(packed), packed.pin.release) == (8419, data.pin.release)

@@ -1,9 +1,32 @@
-"""The one base of everything that travels."""
+"""What all models share: they are closed and frozen, and a JSON value has one digest."""
 
+import hashlib
+
+import msgspec
 from pydantic import BaseModel, ConfigDict
+
+from snellen.grading.errors import DataError
 
 
 class Closed(BaseModel):
     """A frozen model that refuses fields it does not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def digest_of(value: object) -> str:
+    """Return the SHA-256 of a JSON value, 64 hexadecimal digits.
+
+    The value is written as compact UTF-8 JSON with sorted keys, so key order and white space do
+    not count.
+
+    >>> digest_of({"b": 1, "a": ["x"]}) == digest_of({"a": ["x"], "b": 1})
+    True
+
+    Raises:
+        DataError: It is no JSON value.
+    """
+    try:
+        return hashlib.sha256(msgspec.json.encode(value, order="sorted")).hexdigest()
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise DataError(f"the references are no JSON value: {error}") from None

@@ -1,11 +1,15 @@
-"""Report: the numbers of one set of stored answers under one protocol, and what they rest on."""
+"""Report: the numbers of one set of stored answers under one protocol, and what they rest on.
+
+Four groups: `numbers`, `provenance` (all that the numbers depend on, and so the signature), `input`
+(what became of the answers) and `auxiliary` (what judges say).
+"""
 
 from enum import StrEnum
 
 from pydantic import Field
 
 from snellen.grading.models.auxiliary import Auxiliary
-from snellen.grading.models.base import Closed
+from snellen.grading.models.base import Closed, digest_of
 from snellen.grading.models.estimates import Chance, Estimate
 from snellen.grading.models.runs import Run
 from snellen.grading.models.samples import SampleDesign
@@ -79,83 +83,204 @@ class Problem(Closed):
     field: str | None = None
 
 
-class Report(Closed):
-    """The scores of one set of answers under one protocol, added up.
+class Numbers(Closed):
+    """What the answers score.
 
     Attributes:
-        task: The task's id, such as `screenqa/short`.
-        protocol: The protocol's id.
-        protocol_version: Its version.
-        primary: The metric that `value` is.
-        signature: Everything that the numbers depend on, in one line.
-        items: How many items were selected.
-        attempts: How many attempts an item.
+        primary: The metric that `Report.value` is.
         metrics: Each metric, by its key.
         estimates: How sure each metric's `value` is, by its key; metrics that are no mean over
             items have none.
         clustered_by: The tag whose values are the independent groups of items; `item` where
             every item is its own.
-        tag_coverage: How tags given from outside were joined to the items; empty without any.
+        population: With a sample: each metric over all items that it was drawn from, estimated.
         chance: What blind guessing scores, with a sample on all items that it was drawn from; None
             where it can't be known from the data at hand.
-        run: How the model was asked, where snellen asked it.
-        outcomes: How many item-attempts ended in each outcome; they add up to items x attempts.
-        incomplete: Whether any is missing or an error.
-        data: The data graded against.
-        split: The data's split; None for references given in memory.
-        subset: Whether `items=` selected some of the items.
-        sample: How they were drawn, where `items=` is a stratified sample.
-        population: With a sample: each metric over all items that it was drawn from, estimated.
-        crashed: Item-attempts on which the published code raises.
-        pass_mark: The primary value, as a share of its best, from which an attempt passes.
-        pass_at: With several attempts: k to pass@k, the chance that one of k attempts passes.
-        pass_hat: k to pass^k, the chance that all k attempts pass.
         ceiling: Each metric of the raters themselves: each rater's answer against the others'.
         ceiling_items: How many items have several raters; the ceiling is over them.
-        problems: What was wrong with the input, the first of each kind in full.
-        problem_counts: How often each kind occurred.
-        not_selected: Submissions to items that exist but were not selected.
-        warnings: What would mislead who reads the number: coordinates in another space.
-        auxiliary: What judges say of the responses, by the judge's name; no part of any number
-            above.
+        pass_at: With several attempts: k to pass@k, the chance that one of k attempts passes.
+        pass_hat: k to pass^k, the chance that all k attempts pass.
+    """
+
+    primary: str
+    metrics: dict[str, MetricValue]
+    estimates: dict[str, Estimate] = Field(default_factory=dict[str, Estimate])
+    clustered_by: str = "item"
+    population: dict[str, Estimate] = Field(default_factory=dict[str, Estimate])
+    chance: Chance | None = None
+    ceiling: dict[str, float] = Field(default_factory=dict[str, float])
+    ceiling_items: int = 0
+    pass_at: dict[int, float] = Field(default_factory=dict[int, float])
+    pass_hat: dict[int, float] = Field(default_factory=dict[int, float])
+
+    @property
+    def headline(self) -> MetricValue:
+        """The primary metric."""
+        return self.metrics[self.primary]
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """How sure the primary metric's `value` is."""
+        return self.estimates.get(self.primary)
+
+    @property
+    def whole(self) -> Estimate | None:
+        """With a sample: the primary metric over all items that it was drawn from."""
+        return self.population.get(self.primary)
+
+
+class Provenance(Closed):
+    """All that the numbers depend on.
+
+    Attributes:
+        task: The task's id, such as `screenqa/short`.
+        protocol: The protocol's id.
+        protocol_version: Its version.
+        data: The data graded against.
+        split: The data's split; None for references given in memory.
+        items: How many items were selected.
+        selected: The digest of the selected items' ids, its first 16 digits; None: all of them.
+        sample: How they were drawn, where `items=` is a stratified sample.
+        embedder: The embedder that the protocol compares with; empty where it uses none.
+        code_run: Whether programs among the answers were run.
+        run: How the model was asked, where snellen asked it.
+        attempts: How many attempts an item.
+        pass_mark: The primary value, as a share of its best, from which an attempt passes.
+        snellen: The version that graded.
     """
 
     task: str
     protocol: str
     protocol_version: int
-    primary: str
-    signature: str
-    items: int
-    attempts: int
-    metrics: dict[str, MetricValue]
-    estimates: dict[str, Estimate] = Field(default_factory=dict[str, Estimate])
-    clustered_by: str = "item"
-    tag_coverage: str = ""
-    chance: Chance | None = None
-    run: Run | None = None
-    outcomes: dict[Outcome, int]
-    incomplete: bool
     data: DataPin
     split: str | None = None
-    subset: bool = False
+    items: int
+    selected: str | None = None
     sample: SampleDesign | None = None
-    population: dict[str, Estimate] = Field(default_factory=dict[str, Estimate])
-    crashed: int = 0
+    embedder: str = ""
+    code_run: bool = False
+    run: Run | None = None
+    attempts: int = 1
     pass_mark: float = 1.0
-    pass_at: dict[int, float] = Field(default_factory=dict[int, float])
-    pass_hat: dict[int, float] = Field(default_factory=dict[int, float])
-    ceiling: dict[str, float] = Field(default_factory=dict[str, float])
-    ceiling_items: int = 0
+    snellen: str = ""
+
+    @property
+    def protocol_name(self) -> str:
+        """The protocol's id with its version: `official@1`."""
+        return f"{self.protocol}@{self.protocol_version}"
+
+    @property
+    def cells(self) -> int:
+        """How many items times attempts: what every value is divided by."""
+        return self.items * self.attempts
+
+    @property
+    def subset(self) -> bool:
+        """Whether `items=` selected some of the items."""
+        return self.selected is not None
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """What a signature says after the task, by name and in its order."""
+        parts = {
+            "data": f"{self.data.release}:sha256:{self.data.sha256[:16]}",
+            "protocol": self.protocol_name,
+            "n": f"{self.items}",
+        }
+        if self.embedder:
+            parts["embedder"] = self.embedder
+        if self.code_run:
+            parts["code"] = "run"
+        if self.run is not None:
+            side = self.run.max_view_side
+            parts["model"] = self.run.model
+            parts["prompt"] = self.run.prompt
+            parts["view"] = "native" if side is None else f"{side}"
+            parts["decoding"] = digest_of(self.run.decoding)[:16]
+        if self.selected is not None:
+            parts["items"] = f"sha256:{self.selected}"
+        if self.sample is not None:
+            parts["sample"] = f"sha256:{self.sample.sha256[:16]}"
+        if self.attempts > 1:
+            parts["attempts"] = f"{self.attempts}"
+            if self.pass_mark != 1:
+                parts["pass"] = f"{self.pass_mark:g}"
+        parts["snellen"] = self.snellen
+        return parts
+
+    @property
+    def signature(self) -> str:
+        """All that the numbers depend on, in one line."""
+        return "|".join([self.task, *(f"{name}:{value}" for name, value in self.parts.items())])
+
+
+class Input(Closed):
+    """What became of the answers that were handed in.
+
+    Attributes:
+        outcomes: How many item-attempts ended in each outcome; they add up to items x attempts.
+        crashed: Item-attempts on which the published code raises.
+        tag_coverage: How tags given from outside were joined to the items; empty without any.
+        problems: What was wrong with the input, the first of each kind in full.
+        problem_counts: How often each kind occurred.
+        not_selected: Submissions to items that exist but were not selected.
+        warnings: What would mislead who reads the number: coordinates in another space.
+    """
+
+    outcomes: dict[Outcome, int]
+    crashed: int = 0
+    tag_coverage: str = ""
     problems: tuple[Problem, ...] = ()
     problem_counts: dict[ProblemKind, int] = Field(default_factory=dict[ProblemKind, int])
     not_selected: int = 0
     warnings: tuple[str, ...] = ()
+
+    @property
+    def unanswered(self) -> int:
+        """How many item-attempts have no response: they are missing or ended in an error."""
+        return self.outcomes.get(Outcome.MISSING, 0) + self.outcomes.get(Outcome.ERROR, 0)
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether any item-attempt has no response."""
+        return self.unanswered > 0
+
+
+class Report(Closed):
+    """The scores of one set of answers under one protocol, added up.
+
+    Attributes:
+        numbers: What the answers score.
+        provenance: All that the numbers depend on.
+        input: What became of the answers.
+        auxiliary: What judges say of the responses, by the judge's name; no part of any number
+            above.
+    """
+
+    numbers: Numbers
+    provenance: Provenance
+    input: Input
     auxiliary: dict[str, Auxiliary] = Field(default_factory=dict[str, Auxiliary])
+
+    @property
+    def task(self) -> str:
+        """The task's id, such as `screenqa/short`."""
+        return self.provenance.task
+
+    @property
+    def signature(self) -> str:
+        """Everything that the numbers depend on, in one line."""
+        return self.provenance.signature
+
+    @property
+    def metrics(self) -> dict[str, MetricValue]:
+        """Each metric, by its key."""
+        return self.numbers.metrics
 
     @property
     def value(self) -> float:
         """The primary metric over all selected items."""
-        return self.metrics[self.primary].value
+        return self.numbers.headline.value
 
     @property
     def lift(self) -> float | None:
@@ -163,12 +288,14 @@ class Report(Closed):
 
         Of a stratified sample both are those of all items that it was drawn from.
         """
-        if self.chance is None:
+        if self.numbers.chance is None:
             return None
-        whole = self.population.get(self.primary)
-        return (self.value if whole is None else whole.value) - self.chance.value
+        whole = self.numbers.whole
+        value = self.value if whole is None else whole.value
+        return value - self.numbers.chance.value
 
     @property
     def model(self) -> str | None:
         """Who answered, where that is known."""
-        return None if self.run is None else self.run.model
+        run = self.provenance.run
+        return None if run is None else run.model

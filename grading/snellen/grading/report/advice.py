@@ -43,32 +43,34 @@ class Advice(NamedTuple):
 
 def advise(page: Page) -> tuple[Advice, ...]:
     """Return what follows from a page's numbers, most urgent first."""
-    lacking = page.unanswered > LACKING * page.cells
+    lacking = page.report.input.unanswered > LACKING * page.report.provenance.cells
     said = ((name, rule(page)) for name, rule in RULES.items() if not lacking or name in GROUND)
     return tuple(Advice(name, sentence) for name, sentence in said if sentence)
 
 
 def incomplete(page: Page) -> str:
     """Items without an answer count 0: ask them again before anything else."""
-    if not page.unanswered:
+    given = page.report.input
+    if not given.unanswered:
         return ""
-    missing, errors = (page.outcomes.get(one, 0) for one in (Outcome.MISSING, Outcome.ERROR))
+    missing, errors = (given.outcomes.get(one, 0) for one in (Outcome.MISSING, Outcome.ERROR))
     parts = [f"{missing:,} missing"] * bool(missing) + [f"{errors:,} failed"] * bool(errors)
-    answered = page.headline.value.value_answered
+    answered = page.report.numbers.headline.value_answered
     rest = "" if answered is None else f"; over the answered alone it is {percent(answered)}"
     return (
-        f"{page.unanswered:,} of {counted(page.cells, 'answer')}"
-        f" {'is' if page.unanswered == 1 else 'are'} not there ({', '.join(parts)}) and"
-        f" count{'s' if page.unanswered == 1 else ''} 0{rest}. Ask for"
-        f" {'it' if page.unanswered == 1 else 'them'} again before quoting the number."
+        f"{given.unanswered:,} of {counted(page.report.provenance.cells, 'answer')}"
+        f" {'is' if given.unanswered == 1 else 'are'} not there ({', '.join(parts)}) and"
+        f" count{'s' if given.unanswered == 1 else ''} 0{rest}. Ask for"
+        f" {'it' if given.unanswered == 1 else 'them'} again before quoting the number."
     )
 
 
 def other_data(page: Page) -> str:
     """Data that differs from the release makes another number."""
-    if page.data.verdict is not PinVerdict.DIFFERS:
+    data = page.report.provenance.data
+    if data.verdict is not PinVerdict.DIFFERS:
         return ""
-    note = f" ({page.data.note.rstrip('.')})" if page.data.note else ""
+    note = f" ({data.note.rstrip('.')})" if data.note else ""
     return (
         f"The data is not the published release{note}: don't set this number beside published ones."
     )
@@ -76,17 +78,23 @@ def other_data(page: Page) -> str:
 
 def selected(page: Page) -> str:
     """A selection of the items is not the benchmark."""
-    if not page.subset:
+    made_from = page.report.provenance
+    if not made_from.subset:
         return ""
     return (
-        f"Only {counted(page.items, 'selected item was', 'selected items were')} graded: published"
-        " numbers are over the whole split, so set this one beside runs over the same items only."
+        f"Only {counted(made_from.items, 'selected item was', 'selected items were')} graded:"
+        " published numbers are over the whole split, so set this one beside runs over the same"
+        " items only."
     )
 
 
 def within_chance(page: Page) -> str:
     """A score whose interval holds chance, or lies under it, shows no skill."""
-    estimate, chance = page.whole or page.headline.estimate, page.chance
+    numbers = page.report.numbers
+    estimate, chance = (
+        numbers.whole or numbers.estimate,
+        numbers.chance,
+    )
     if estimate is None or estimate.interval is None or chance is None:
         return ""
     low, high = estimate.interval.low, estimate.interval.high
@@ -105,10 +113,12 @@ def within_chance(page: Page) -> str:
 
 def unread(page: Page) -> str:
     """Answers that could not be read are the cheapest points, if another protocol reads them."""
-    count = page.outcomes.get(Outcome.UNPARSED, 0)
-    if count < NOTABLE * page.cells:
+    made_from = page.report.provenance
+    count = page.report.input.outcomes.get(Outcome.UNPARSED, 0)
+    if count < NOTABLE * made_from.cells:
         return ""
-    said = f"{part(count, page.cells)} of the answers could not be read under `{page.protocol}`"
+    share = part(count, made_from.cells)
+    said = f"{share} of the answers could not be read under `{made_from.protocol_name}`"
     readers = [other for other in gaining(page) if other.unparsed < count]
     reader = min(readers, key=lambda other: (other.unparsed, -other.value), default=None)
     if reader is None:
@@ -122,20 +132,22 @@ def unread(page: Page) -> str:
 
 def refused(page: Page) -> str:
     """Refusals are a matter of the prompt or the model's policy, not of skill."""
-    count = page.outcomes.get(Outcome.REFUSED, 0)
-    if count < NOTABLE * page.cells:
+    made_from = page.report.provenance
+    count = page.report.input.outcomes.get(Outcome.REFUSED, 0)
+    if count < NOTABLE * made_from.cells:
         return ""
     return (
-        f"{part(count, page.cells)} of the answers are refusals: filter the items by `refused`"
+        f"{part(count, made_from.cells)} of the answers are refusals: filter the items by `refused`"
         " and see what they have in common."
     )
 
 
 def published_drops(page: Page) -> str:
     """The published code's own number is over fewer items, or there is none."""
-    value = page.headline.value
+    given = page.report.input
+    value = page.report.numbers.headline
     if value.as_published is None:
-        crashes = f" (it raises on {counted(page.crashed, 'answer')})" if page.crashed else ""
+        crashes = f" (it raises on {counted(given.crashed, 'answer')})" if given.crashed else ""
         return f"The published code prints no number for these answers{crashes}: quote ours."
     if abs(value.as_published - value.value) < POINT / 10:
         return ""
@@ -166,7 +178,7 @@ def uncertain(page: Page) -> str:
 
     Where all values are equal there is no standard error that could shrink with the items.
     """
-    estimate = page.headline.estimate
+    estimate = page.report.numbers.estimate
     if estimate is None or estimate.interval is None or not estimate.standard_error:
         return ""
     half = (estimate.interval.high - estimate.interval.low) / 2
@@ -183,7 +195,7 @@ def uncertain(page: Page) -> str:
 
 def without_interval(page: Page) -> str:
     """No interval, no claim."""
-    estimate = page.headline.estimate
+    estimate = page.report.numbers.estimate
     if estimate is None or estimate.interval is not None:
         return ""
     return (
@@ -195,28 +207,29 @@ def without_interval(page: Page) -> str:
 
 def hangs_together(page: Page) -> str:
     """Where items of a cluster hang together, more clusters help and more items do not."""
-    estimate = page.headline.estimate
-    if estimate is None or estimate.design_effect is None or page.clustered_by == "item":
+    numbers = page.report.numbers
+    estimate = numbers.estimate
+    if estimate is None or estimate.design_effect is None or numbers.clustered_by == "item":
         return ""
     if estimate.design_effect < 1.5:
         return ""
     return (
-        f"Items with the same `{page.clustered_by}` hang together: the {estimate.items:,} items"
+        f"Items with the same `{numbers.clustered_by}` hang together: the {estimate.items:,} items"
         f" say as much as {estimate.items / estimate.design_effect:,.0f} independent ones. For a"
-        f" surer number add values of `{page.clustered_by}`, not items to the ones there are."
+        f" surer number add values of `{numbers.clustered_by}`, not items to the ones there are."
     )
 
 
 def weakest_cell(page: Page) -> str:
     """The value of a tag that costs the most points and lies below the rest beyond noise."""
-    whole = page.headline.estimate
+    whole = page.report.numbers.estimate
     if whole is None:
         return ""
     found: list[tuple[float, str, Cell, Estimate]] = []
     shown = [
         (breakdown.tag, breakdown.items, cell, cell.estimate)
         for breakdown in page.breakdowns
-        if breakdown.metric == page.primary
+        if breakdown.metric == page.report.numbers.primary
         for cell in breakdown.cells
         if cell.estimate is not None and cell.items < breakdown.items
     ]
@@ -267,17 +280,18 @@ def harmed(page: Page) -> str:
 
 def raters_reached(page: Page) -> str:
     """At the raters' own agreement the metric no longer tells models apart."""
-    row = page.headline
-    if row.ceiling is None or row.estimate is None or row.estimate.interval is None:
+    numbers = page.report.numbers
+    ceiling, estimate = numbers.ceiling.get(numbers.primary), numbers.estimate
+    if ceiling is None or estimate is None or estimate.interval is None:
         return ""
-    if row.estimate.interval.low > row.ceiling:
+    if estimate.interval.low > ceiling:
         return (
             f"The score lies above what the raters reach against one another"
-            f" ({percent(row.ceiling)}): ask whether the model knows the references."
+            f" ({percent(ceiling)}): ask whether the model knows the references."
         )
-    if row.estimate.interval.high >= row.ceiling:
+    if estimate.interval.high >= ceiling:
         return (
-            f"The score can't be told from the raters' own agreement ({percent(row.ceiling)}):"
+            f"The score can't be told from the raters' own agreement ({percent(ceiling)}):"
             " further points on this metric say little."
         )
     return ""
@@ -286,10 +300,10 @@ def raters_reached(page: Page) -> str:
 def among_published(page: Page) -> str:
     """Between which published rows the score stands, and whether its interval tells them apart."""
     rows = [row for row in page.calibration if row.kind is CalibrationKind.PUBLISHED]
-    estimate = page.headline.estimate
+    estimate = page.report.numbers.estimate
     if not rows:
         return ""
-    value = page.headline.value.value
+    value = page.report.value
     above = min((row for row in rows if row.value > value), key=_value, default=None)
     below = max((row for row in rows if row.value <= value), key=_value, default=None)
     if above is not None and below is not None:
@@ -311,24 +325,26 @@ def among_published(page: Page) -> str:
 
 def inconsistent(page: Page) -> str:
     """Passing once and passing always lie far apart: the model can, but not reliably."""
-    if not page.passes:
+    numbers = page.report.numbers
+    if not numbers.pass_at:
         return ""
-    last = max(page.passes, key=lambda each: each.k)
-    if last.k < 2 or last.at - last.hat < 10 * POINT:
+    k = max(numbers.pass_at)
+    at, hat = numbers.pass_at[k], numbers.pass_hat[k]
+    if k < 2 or at - hat < 10 * POINT:
         return ""
     return (
-        f"In {last.k} attempts {percent(last.at)} of the items pass at least once and"
-        f" {percent(last.hat)} every time: the difference is luck; quote pass^{last.k} where"
-        " reliability counts."
+        f"In {k} attempts {percent(at)} of the items pass at least once and {percent(hat)} every"
+        f" time: the difference is luck; quote pass^{k} where reliability counts."
     )
 
 
 def input_problems(page: Page) -> str:
     """What was wrong with the input may hide answers."""
-    count = sum(page.problem_counts.values())
+    given = page.report.input
+    count = sum(given.problem_counts.values())
     if not count:
         return ""
-    kinds = ", ".join(f"{number:,} {kind.value}" for kind, number in page.problem_counts.items())
+    kinds = ", ".join(f"{number:,} {kind.value}" for kind, number in given.problem_counts.items())
     return f"{counted(count, 'problem')} in the input ({kinds}): see the list below."
 
 

@@ -5,12 +5,13 @@ from collections.abc import Iterator, Mapping
 from snellen.grading.judging.summary import JUDGE, LABELS
 from snellen.grading.models.auxiliary import Agreement, Auxiliary
 from snellen.grading.models.estimates import Estimate
+from snellen.grading.table import Table, figures, interval_text
 
 HEADING = "Auxiliary, not part of the score"
 
-VERDICT_COLUMNS = ("judge", "mean verdict", "95 % interval", "judged", "no verdict", "no response")
+_VERDICT_COLUMNS = ("judge", "mean verdict", "95 % interval", "judged", "no verdict", "no response")
 
-AGREEMENT_COLUMNS = (
+_AGREEMENT_COLUMNS = (
     *("raters", "rated", "agree", "kappa", "95 %"),
     *("both", "first", "second", "neither"),
 )
@@ -21,37 +22,39 @@ _FEW_FAULTS = 3
 _LONGER = 0.2
 
 
-def verdict_rows(given: Mapping[str, Auxiliary]) -> list[list[str]]:
+def verdict_table(given: Mapping[str, Auxiliary]) -> Table:
     """Write each judge's mean verdict, in per cent, and what it rests on."""
-    return [
+    rows = (
         [
             name.removeprefix("judge:"),
             f"{100 * one.value:.2f}",
-            _interval(one.estimate, 100.0),
+            interval_text(one.estimate.interval),
             f"{one.judged:,}",
             f"{one.unjudged:,}",
             f"{one.unanswered:,}",
         ]
         for name, one in given.items()
-    ]
+    )
+    return figures(_VERDICT_COLUMNS, rows)
 
 
-def agreement_rows(one: Auxiliary) -> list[list[str]]:
+def agreement_table(one: Auxiliary) -> Table:
     """Write how far judge, metric and people agree on which responses are right."""
-    return [
+    rows = (
         [
             f"{_rater(agreement.first)}, {_rater(agreement.second)}",
             f"{agreement.responses:,}",
             f"{100 * agreement.raw.value:.2f}",
             _kappa(agreement.kappa),
-            _interval(agreement.kappa, 1.0),
+            interval_text(agreement.kappa and agreement.kappa.interval, scale=1),
             f"{agreement.both:,}",
             f"{agreement.first_only:,}",
             f"{agreement.second_only:,}",
             f"{agreement.neither:,}",
         ]
         for agreement in one.agreements
-    ]
+    )
+    return figures(_AGREEMENT_COLUMNS, rows)
 
 
 def remarks(one: Auxiliary) -> Iterator[str]:
@@ -93,9 +96,3 @@ def _rater(name: str) -> str:
 
 def _kappa(estimate: Estimate | None) -> str:
     return "-" if estimate is None else f"{estimate.value:.2f}"
-
-
-def _interval(estimate: Estimate | None, scale: float) -> str:
-    if estimate is None or estimate.interval is None:
-        return "-"
-    return f"{scale * estimate.interval.low:.2f} to {scale * estimate.interval.high:.2f}"

@@ -19,6 +19,7 @@ from snellen.grading.report.page import (
     Difference,
 )
 from snellen.grading.report.svg import Altair, Margins, altair, draw, plain
+from snellen.grading.table import Table, figures
 
 WIDTH = 370
 """The width of every drawing, in its own units: about the CSS pixels of a phone."""
@@ -45,14 +46,12 @@ class Drawing:
     Attributes:
         svg: One `<svg>` element that needs no escaping.
         label: What it shows, in a sentence, for those who don't see it.
-        columns: The table's head.
-        rows: The table's cells.
+        table: The table.
     """
 
     svg: str
     label: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    table: Table
 
 
 def calibration_drawing(rows: Sequence[CalibrationRow], ident: str) -> Drawing:
@@ -92,9 +91,13 @@ def calibration_drawing(rows: Sequence[CalibrationRow], ident: str) -> Drawing:
     return Drawing(
         svg=_drawn(layers, width, len(data), ident),
         label=f"{said}For comparison: {others or 'nothing'}.",
-        columns=("what", "value, %", "interval, %", "source"),
-        rows=tuple(
-            (_whole_label(row), figure(row.value), span(row.interval), row.source) for row in ranked
+        table=figures(
+            ("what", "value, %", "interval, %", "source"),
+            (
+                (_whole_label(row), figure(row.value), span(row.interval), row.source)
+                for row in ranked
+            ),
+            texts=(0, 3),
         ),
     )
 
@@ -140,7 +143,7 @@ def breakdown_drawing(
             *_texts(base),
         )
         svg = _drawn(layers, width, len(data), ident)
-    return Drawing(svg, label, (breakdown.tag, "items", "value, %", "interval, %"), table)
+    return Drawing(svg, label, figures((breakdown.tag, "items", "value, %", "interval, %"), table))
 
 
 def shared_domain(breakdowns: Iterable[Breakdown], whole: float) -> tuple[float, float]:
@@ -200,10 +203,13 @@ def difference_drawing(difference: Difference, ident: str) -> Drawing:
             f" {difference.second} at {figure(difference.second_value)}, {points(gap)} points:"
             f" {parts}."
         ),
-        columns=("part", "share, points", difference.first, difference.second),
-        rows=tuple(
-            (share.part, points(share.share), share.first, share.second)
-            for share in difference.shares
+        table=figures(
+            ("part", "share, points", difference.first, difference.second),
+            (
+                (share.part, points(share.share), share.first, share.second)
+                for share in difference.shares
+            ),
+            texts=(0, 2, 3),
         ),
     )
 
@@ -241,17 +247,19 @@ def changes_drawing(changes: Sequence[Change], ident: str) -> Drawing:
             for change in changes
         )
         + ".",
-        columns=("what changed", "before, %", "after, %", "gap, points", "its interval", "R"),
-        rows=tuple(
+        table=figures(
+            ("what changed", "before, %", "after, %", "gap, points", "its interval", "R"),
             (
-                change.label,
-                figure(change.before.value),
-                figure(change.after.value),
-                points(change.gap),
-                points_span(None if change.difference is None else change.difference.interval),
-                number(change.resilience),
-            )
-            for change in changes
+                (
+                    change.label,
+                    figure(change.before.value),
+                    figure(change.after.value),
+                    points(change.gap),
+                    points_span(None if change.difference is None else change.difference.interval),
+                    number(change.resilience),
+                )
+                for change in changes
+            ),
         ),
     )
 
@@ -284,8 +292,11 @@ def curve_drawing(curve: Curve, ident: str) -> Drawing:
             f"Recall against budget over {curve.episodes:,} tasks: it ends at"
             f" {figure(curve.success_rate)} per cent; {areas}."
         ),
-        columns=("budget spent, %", "tasks solved, %"),
-        rows=tuple((figure(p.budget), figure(p.recall)) for p in _thinned(curve.points)),
+        table=figures(
+            ("budget spent, %", "tasks solved, %"),
+            ((figure(p.budget), figure(p.recall)) for p in _thinned(curve.points)),
+            texts=(),
+        ),
     )
 
 

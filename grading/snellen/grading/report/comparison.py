@@ -6,8 +6,9 @@ from types import MappingProxyType
 import msgspec
 
 from snellen.grading.csv_text import csv_rows
-from snellen.grading.markdown import plain_text, table_lines
+from snellen.grading.markdown import plain_text
 from snellen.grading.models.comparisons import Comparison, ItemChange
+from snellen.grading.table import Table, figures, interval_text
 
 Changes = Sequence[Sequence[ItemChange]]
 """For each comparison, the items on which its runs differ, the greatest difference first."""
@@ -60,8 +61,8 @@ def sentence(one: Comparison) -> str:
     found = one.difference
     gap = f"{100 * found.value:+.2f} points"
     if found.interval is not None:
-        low, high = 100 * found.interval.low, 100 * found.interval.high
-        gap += f" ({100 * found.interval.level:g} % interval {low:+.2f} to {high:+.2f}"
+        span = interval_text(found.interval, "+.2f")
+        gap += f" ({100 * found.interval.level:g} % interval {span}"
         gap += ", for this comparison alone)" if is_corrected(one) else ")"
     verdict = {
         "better": f"{one.second} is better than {one.first}",
@@ -69,6 +70,20 @@ def sentence(one: Comparison) -> str:
         "undecided": f"no difference between {one.first} and {one.second} is shown",
     }[one.verdict.value]
     return f"{verdict}: {gap}"
+
+
+def runs_table(one: Comparison) -> Table:
+    """Return what the two runs score, in per cent."""
+    runs = ((one.first, one.first_value), (one.second, one.second_value))
+    return figures(("run", one.metric), ((name, f"{100 * value:.2f}") for name, value in runs))
+
+
+def tests_table(one: Comparison) -> Table:
+    """Return each test's p-value, as found and corrected."""
+    return figures(
+        ("test", "p", "corrected"),
+        ((test.name, f"{test.p:.4g}", f"{test.adjusted:.4g}") for test in one.tests),
+    )
 
 
 def is_corrected(one: Comparison) -> bool:
@@ -92,8 +107,8 @@ def remarks(one: Comparison) -> Iterator[str]:
     if left_out:
         yield f"left out: {', '.join(left_out)}"
     if one.bootstrap is not None:
-        low, high = 100 * one.bootstrap.low, 100 * one.bootstrap.high
-        yield f"bootstrap interval of the difference: {low:+.2f} to {high:+.2f} points"
+        span = interval_text(one.bootstrap, "+.2f")
+        yield f"bootstrap interval of the difference: {span} points"
     if one.detectable is not None:
         yield f"smallest difference found with 80 % power: {100 * one.detectable:.2f} points"
     if one.note:
@@ -103,15 +118,9 @@ def remarks(one: Comparison) -> Iterator[str]:
 def _section(one: Comparison) -> Iterator[str]:
     yield f"## {plain_text(f'{one.first} and {one.second}, {one.metric}')}\n"
     yield f"{plain_text(sentence(one))}.\n"
-    runs = [(one.first, one.first_value), (one.second, one.second_value)]
-    yield from table_lines(
-        ("run", one.metric), [(name, f"{100 * value:.2f}") for name, value in runs]
-    )
+    yield from runs_table(one).markdown_lines()
     yield ""
-    yield from table_lines(
-        ("test", "p", "corrected"),
-        [(test.name, f"{test.p:.4g}", f"{test.adjusted:.4g}") for test in one.tests],
-    )
+    yield from tests_table(one).markdown_lines()
     yield ""
     yield from (f"- {plain_text(remark)}" for remark in remarks(one))
     if one.made_with:
@@ -125,10 +134,7 @@ def _items(one: Comparison, items: Sequence[ItemChange]) -> Iterator[str]:
         if not some:
             continue
         yield f"\nGreatest {title}:\n"
-        yield from table_lines(
-            ("item", one.first, one.second),
-            [
-                (item.item_id, f"{100 * item.first:.2f}", f"{100 * item.second:.2f}")
-                for item in some
-            ],
-        )
+        rows = [
+            (item.item_id, f"{100 * item.first:.2f}", f"{100 * item.second:.2f}") for item in some
+        ]
+        yield from figures(("item", one.first, one.second), rows).markdown_lines()

@@ -36,23 +36,37 @@ class Slice:
 
 def headline_facts(page: Page) -> tuple[Fact, ...]:
     """Return what stands beside the headline: chance, lift, raters, and the other readings."""
-    row, facts = page.headline, list[Fact]()
-    if page.chance is not None and page.lift is not None:
-        facts.append(Fact("chance", percent(page.chance.value), page.chance.guess))
-        facts.append(Fact("lift over chance", points(page.lift), "percentage points"))
-    if row.ceiling is not None:
-        note = f"each against the others, {page.ceiling_items:,} items"
-        facts.append(Fact("raters", percent(row.ceiling), note))
-    if row.value.value_answered is not None and page.unanswered:
-        note = f"{page.cells - page.unanswered:,} of {page.cells:,}"
-        facts.append(Fact("of the answered", percent(row.value.value_answered), note))
-    if row.value.as_published is None:
+    numbers, facts = page.report.numbers, list[Fact]()
+    made_from, given = page.report.provenance, page.report.input
+    headline, ceiling = numbers.headline, numbers.ceiling.get(numbers.primary)
+    if numbers.chance is not None and page.report.lift is not None:
+        facts.append(
+            Fact(
+                "chance",
+                percent(numbers.chance.value),
+                numbers.chance.guess,
+            )
+        )
+        facts.append(Fact("lift over chance", points(page.report.lift), "percentage points"))
+    if ceiling is not None:
+        note = f"each against the others, {numbers.ceiling_items:,} items"
+        facts.append(Fact("raters", percent(ceiling), note))
+    if headline.value_answered is not None and given.unanswered:
+        note = f"{made_from.cells - given.unanswered:,} of {made_from.cells:,}"
+        facts.append(Fact("of the answered", percent(headline.value_answered), note))
+    if headline.as_published is None:
         facts.append(Fact("as published", "no number", "the published code crashes"))
-    elif abs(row.value.as_published - row.value.value) >= 5e-4:
+    elif abs(headline.as_published - headline.value) >= 5e-4:
         note = "what the published code would print"
-        facts.append(Fact("as published", percent(row.value.as_published), note))
-    attempts = f"{page.attempts} attempts each" if page.attempts > 1 else ""
-    facts.append(Fact("items", f"{page.items:,}", attempts or (page.split or "")))
+        facts.append(Fact("as published", percent(headline.as_published), note))
+    attempts = f"{made_from.attempts} attempts each" if made_from.attempts > 1 else ""
+    facts.append(
+        Fact(
+            "items",
+            f"{made_from.items:,}",
+            attempts or (made_from.split or ""),
+        )
+    )
     return tuple(facts)
 
 
@@ -61,9 +75,9 @@ def outcome_slices(page: Page) -> tuple[Slice, ...]:
     slices: list[Slice] = []
     start = 0.0
     for outcome in Outcome:
-        count = page.outcomes.get(outcome, 0)
+        count = page.report.input.outcomes.get(outcome, 0)
         if count:
-            width = 100 * count / page.cells
+            width = 100 * count / page.report.provenance.cells
             slices.append(
                 Slice(
                     outcome.value, count, small_share(width / 100), round(start, 4), round(width, 4)
@@ -75,9 +89,10 @@ def outcome_slices(page: Page) -> tuple[Slice, ...]:
 
 def groups(page: Page) -> tuple[Group, ...]:
     """Return how the number was made: the model, its decoding, its cost, the data, the input."""
+    given = page.report.input
     found = [Group("Data", _data_facts(page))]
-    if page.run is not None:
-        run, usage = page.run, page.run.usage
+    if page.report.provenance.run is not None:
+        run, usage = page.report.provenance.run, page.report.provenance.run.usage
         side = "native" if run.max_view_side is None else f"{run.max_view_side:,} px at most"
         asked = (
             Fact("model", run.model),
@@ -102,23 +117,24 @@ def groups(page: Page) -> tuple[Group, ...]:
             spent.append(Fact("seconds of answering", f"{usage.seconds:,.1f}"))
         if spent:
             found.append(Group("Cost", tuple(spent)))
-    counts = [Fact(kind.value, f"{count:,}") for kind, count in page.problem_counts.items()]
-    if page.not_selected:
-        counts.append(Fact("not selected", f"{page.not_selected:,}"))
+    counts = [Fact(kind.value, f"{count:,}") for kind, count in given.problem_counts.items()]
+    if given.not_selected:
+        counts.append(Fact("not selected", f"{given.not_selected:,}"))
     if counts:
         found.append(Group("Problems in the input", tuple(counts)))
     return tuple(found)
 
 
 def _data_facts(page: Page) -> tuple[Fact, ...]:
-    data = page.data
+    made_from = page.report.provenance
+    data = made_from.data
     facts = (
         Fact("release", data.release),
         Fact("verdict", data.verdict.value),
         Fact("note", data.note),
         Fact("questions", f"{data.count:,}"),
-        Fact("split", page.split or ""),
-        Fact("selected", f"{page.items:,}" if page.subset else ""),
+        Fact("split", made_from.split or ""),
+        Fact("selected", f"{made_from.items:,}" if made_from.subset else ""),
         Fact("SHA-256", data.sha256),
     )
     return tuple(fact for fact in facts if fact.value)

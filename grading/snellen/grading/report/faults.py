@@ -14,11 +14,11 @@ _ROUNDING = 1e-9
 
 def gaining(page: Page) -> tuple[ProtocolValue, ...]:
     """Return the other protocols whose value of the same metric is at least a point higher."""
-    least = page.headline.value.value + POINT - _ROUNDING
+    least = page.report.value + POINT - _ROUNDING
     return tuple(
         other
         for other in page.alternatives
-        if other.metric == page.primary and other.value >= least
+        if other.metric == page.report.numbers.primary and other.value >= least
     )
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from snellen.grading.markdown import plain_text, table_lines
 from snellen.grading.report.figures import counted, figure, span
+from snellen.grading.table import Table, figures
 from snellen.grading.tables.matrix import Grid, GridCell
 
 PALEST, DARKEST = 0.05, 0.5
@@ -117,21 +118,29 @@ def grid_note(grid: Grid) -> str:
     return " ".join(notes)
 
 
+def grid_table(grid: Grid) -> Table:
+    """Return a grid as a table, in per cent: a line for each thing that a cell says."""
+    return figures(
+        (f"{grid.rows} x {grid.columns}", *grid.column_names, "all"),
+        (
+            (name, *("\n".join(cell_text(grid, one)) for one in (*cells, total)))
+            for name, cells, total in zip(
+                (*grid.row_names, "all"),
+                (*grid.cells, grid.column_totals),
+                (*grid.row_totals, grid.total),
+                strict=True,
+            )
+        ),
+    )
+
+
 def grid_markdown(grid: Grid) -> Iterator[bytes]:
     """Yield a grid as a table of Markdown, in per cent."""
-    head = [f"{grid.rows} x {grid.columns}", *grid.column_names, "all"]
-    rows = [
-        [name, *(", ".join(cell_text(grid, one)) for one in (*cells, total))]
-        for name, cells, total in zip(
-            (*grid.row_names, "all"),
-            (*grid.cells, grid.column_totals),
-            (*grid.row_totals, grid.total),
-            strict=True,
-        )
-    ]
+    table = grid_table(grid)
+    rows = [[name, *(cell.replace("\n", ", ") for cell in rest)] for name, *rest in table.written()]
     title = plain_text(f"{grid.metric} by {grid.rows} and {grid.columns}:")
     note = plain_text(grid_note(grid))
-    lines = [f"\n{title}\n", *table_lines(head, rows), *([f"\n{note}"] if note else []), ""]
+    lines = [f"\n{title}\n", *table_lines(table.names, rows), *([f"\n{note}"] if note else []), ""]
     yield "\n".join(lines).encode()
 
 

@@ -33,7 +33,9 @@ from snellen.grading.report.figures import counted, method_name, percent, points
 from snellen.grading.report.heat_map import heat_map
 from snellen.grading.report.page import CalibrationKind, Curve, Difference, FailureCount, Page
 from snellen.grading.report.payload import items_json
-from snellen.grading.report.population import POPULATION_COLUMNS
+from snellen.grading.report.population import population_table, sample_sentence
+from snellen.grading.report.render import metrics_table, passes_table
+from snellen.grading.table import Table, figures
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -101,51 +103,33 @@ def stylesheet() -> str:
 def _context(page: Page) -> dict[str, Any]:
     drawings = _drawings(page)
     advice = advise(page)
-    estimate = page.headline.estimate
+    estimate = page.report.numbers.estimate
     style, script = stylesheet(), _asset("page.js")
     outcomes = outcome_slices(page)
     return {
         "page": page,
+        "report": page.report,
         "counted": counted,
-        "headline": page.headline,
         "interval": None if estimate is None else estimate.interval,
         "clustering": _clustering(page),
         "facts": headline_facts(page),
         "outcomes": outcomes,
         "outcome_label": ", ".join(f"{each.count:,} {each.name}" for each in outcomes),
         "advice": advice,
-        "metric_columns": _metric_columns(page),
-        "metric_rows": _metric_rows(page),
-        "pass_rows": [(str(each.k), _number(each.at), _number(each.hat)) for each in page.passes],
+        "metrics": metrics_table(page.report, primary_first=True),
+        "passes": passes_table(page.report),
         "drawings": drawings,
         "neighbours": _neighbours(page),
         "not_broken_down": ", ".join(page.not_broken_down),
-        "alternative_rows": [
-            (
-                other.name,
-                other.metric,
-                _number(other.value),
-                f"{other.unparsed:,}",
-                "nothing: one answer ends the run"
-                if other.printed is None
-                else _number(other.printed),
-            )
-            for other in page.alternatives
-        ],
+        "alternatives": _alternatives(page),
         "failures": _failure_bars(page),
         "judges": _judges(page),
         "heat_map": heat_map(page.heat_map) if page.heat_map else None,
-        "population_columns": POPULATION_COLUMNS,
+        "sample": sample_sentence(page.report),
+        "population": population_table(page.report),
         "groups": groups(page),
         "problem_summary": _problem_summary(page),
-        "problem_rows": [
-            (
-                each.kind.value,
-                where(each.file, each.line, each.field).removesuffix(": "),
-                each.message,
-            )
-            for each in page.problems
-        ],
+        "problems": _problems(page),
         "item_note": _item_note(page),
         "sections": _sections(page, drawings, has_advice=bool(advice)),
         "payload": items_json(page.item_list, [failure.tag for failure in page.failures]),
@@ -157,7 +141,7 @@ def _context(page: Page) -> dict[str, Any]:
 
 
 def _drawings(page: Page) -> Drawings:
-    whole = page.headline.value.value
+    whole = page.report.value
     domain = shared_domain(page.breakdowns, whole)
     return Drawings(
         calibration=calibration_drawing(page.calibration, "calibration")
@@ -237,45 +221,13 @@ def _difference_note(given: Difference) -> str:
 
 
 def _clustering(page: Page) -> str:
-    estimate = page.headline.estimate
+    estimate = page.report.numbers.estimate
     if estimate is None:
         return ""
-    if page.clustered_by == "item":
+    if page.report.numbers.clustered_by == "item":
         return counted(estimate.items, "independent item")
     items, clusters = counted(estimate.items, "item"), counted(estimate.clusters, "cluster")
-    return f"{items} in {clusters} by {page.clustered_by}"
-
-
-def _metric_columns(page: Page) -> list[str]:
-    raters = ["raters"] if any(row.ceiling is not None for row in page.metrics) else []
-    return ["metric", "value", "interval", "of the answered", "as published", *raters]
-
-
-class MetricCells(NamedTuple):
-    """One row of the table of metrics."""
-
-    primary: bool
-    cells: tuple[str, ...]
-
-
-def _metric_rows(page: Page) -> list[MetricCells]:
-    with_raters = "raters" in _metric_columns(page)
-    rows: list[MetricCells] = []
-    for row in sorted(page.metrics, key=lambda row: row.key != page.primary):
-        interval = None if row.estimate is None else row.estimate.interval
-        cells = [
-            row.key,
-            _number(row.value.value),
-            ""
-            if interval is None
-            else f"{_number(interval.low)} \N{EN DASH} {_number(interval.high)}",
-            _number(row.value.value_answered),
-            _number(row.value.as_published) or "no number",
-        ]
-        if with_raters:
-            cells.append(_number(row.ceiling))
-        rows.append(MetricCells(row.key == page.primary, tuple(cells)))
-    return rows
+    return f"{items} in {clusters} by {page.report.numbers.clustered_by}"
 
 
 def _failure_bars(page: Page) -> list[FailureBar]:
@@ -294,30 +246,55 @@ def _failure_bars(page: Page) -> list[FailureBar]:
 
 def _judges(page: Page) -> dict[str, Any]:
     """Return what the section on judges shows; empty without any."""
-    if not page.auxiliary:
+    if not page.report.auxiliary:
         return {}
     return {
         "heading": auxiliary.HEADING,
-        "columns": auxiliary.VERDICT_COLUMNS,
-        "rows": auxiliary.verdict_rows(page.auxiliary),
-        "agreement_columns": auxiliary.AGREEMENT_COLUMNS,
+        "verdicts": auxiliary.verdict_table(page.report.auxiliary),
         "each": [
-            (name, auxiliary.agreement_rows(one), list(auxiliary.remarks(one)), one.signature)
-            for name, one in page.auxiliary.items()
+            (name, auxiliary.agreement_table(one), list(auxiliary.remarks(one)), one.signature)
+            for name, one in page.report.auxiliary.items()
         ],
     }
 
 
+def _alternatives(page: Page) -> Table:
+    """Return what each protocol of the task gives, over all items."""
+    ends = "nothing: one answer ends the run"
+    rows = (
+        (
+            other.name,
+            other.metric,
+            _number(other.value),
+            f"{other.unparsed:,}",
+            ends if other.printed is None else _number(other.printed),
+        )
+        for other in page.alternatives
+    )
+    names = ("protocol", "metric", "value, %", "could not be read", "its code prints")
+    return figures(names, rows, texts=(0, 1))
+
+
+def _problems(page: Page) -> Table:
+    """Return what was wrong with the input, the first of each kind in full."""
+    rows = (
+        (each.kind.value, where(each.file, each.line, each.field).removesuffix(": "), each.message)
+        for each in page.report.input.problems
+    )
+    return figures(("kind", "where", "what"), rows, texts=(0, 1, 2))
+
+
 def _problem_summary(page: Page) -> str:
-    count = sum(page.problem_counts.values())
-    shown = "" if count == len(page.problems) else f", {len(page.problems):,} of them in full"
+    given = page.report.input
+    count = sum(given.problem_counts.values())
+    shown = "" if count == len(given.problems) else f", {len(given.problems):,} of them in full"
     return f"{counted(count, 'problem')} in the input{shown}"
 
 
 def _item_note(page: Page) -> str:
     items, notes = page.item_list, list[str]()
-    if len(items.rows) < page.cells:
-        notes.append(f"The {len(items.rows):,} lowest of {page.cells:,}.")
+    if len(items.rows) < page.report.provenance.cells:
+        notes.append(f"The {len(items.rows):,} lowest of {page.report.provenance.cells:,}.")
     if items.left_out:
         notes.append(f"{items.left_out:,} are without a picture: the budget for them is spent.")
     if items.unreadable:
@@ -341,7 +318,7 @@ def _sections(page: Page, drawings: Drawings, *, has_advice: bool) -> list[tuple
         ("curve", "Budget"): bool(drawings.curves),
         ("protocols", "Protocols"): bool(drawings.differences or page.alternatives),
         ("failures", "What went wrong"): bool(page.failures),
-        ("auxiliary", "Auxiliary"): bool(page.auxiliary),
+        ("auxiliary", "Auxiliary"): bool(page.report.auxiliary),
         ("run", "How it was made"): True,
         ("items", "Items"): bool(page.item_list.rows),
     }

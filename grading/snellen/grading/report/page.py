@@ -4,27 +4,16 @@ Shares and metric values lie in 0..1; a section whose field is empty is left out
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 from snellen.grading.metrics.robustness import robustness_index
-from snellen.grading.models.auxiliary import Auxiliary
-from snellen.grading.models.estimates import Breakdown, Chance, Estimate, Interval
-from snellen.grading.models.reports import DataPin, MetricValue, Problem, ProblemKind
-from snellen.grading.models.runs import Run
+from snellen.grading.models.estimates import Breakdown, Estimate, Interval
+from snellen.grading.models.reports import Report
 from snellen.grading.models.scores import Outcome
+from snellen.grading.table import Table
 from snellen.grading.tables.matrix import Grid
-from snellen.grading.tables.summary import SummaryTable
-
-
-class MetricRow(NamedTuple):
-    """One metric: its values, how sure `value.value` is, and what the raters reach on it."""
-
-    key: str
-    value: MetricValue
-    estimate: Estimate | None = None
-    ceiling: float | None = None
 
 
 class ProtocolValue(NamedTuple):
@@ -159,14 +148,6 @@ class FailureCount:
     advice: str
 
 
-class Passes(NamedTuple):
-    """The chance that one of k attempts passes, and that all k pass."""
-
-    k: int
-    at: float
-    hat: float
-
-
 class ItemRow(NamedTuple):
     """One item in one attempt.
 
@@ -238,28 +219,10 @@ class Page:
     """All that the page of one report shows.
 
     Attributes:
-        task: The task's id.
-        protocol: The protocol's name with its version.
-        primary: The metric of the headline.
-        signature: Everything that the numbers depend on, in one line.
-        items: How many items.
-        metrics: Every metric; the primary one among them.
-        outcomes: How many item-attempts ended in each outcome.
-        data: Which data was graded against.
+        report: Its report.
         title: What the task asks, in a line.
-        model: The model's name.
-        attempts: How many attempts an item.
-        split: The data's split.
-        subset: Whether only some of its items were selected.
-        clustered_by: The tag whose values are the independent groups; `item` where each item is.
-        chance: What blind guessing scores.
-        ceiling_items: How many items the raters' scores are over.
-        crashed: Item-attempts on which the published code raises.
         breakdowns: The primary metric by tag.
         heat_map: The primary metric by two tags crossed.
-        sample: What the items are a sample of, in a sentence.
-        population: With a sample: rows of metric, value and interval over all items.
-        whole: With a sample: the primary metric over all items, as `chance` is then.
         not_broken_down: Tags that would show fewer than two values, or too many.
         alternatives: The task's other protocols on the same answers.
         differences: Why they give other numbers.
@@ -268,41 +231,16 @@ class Page:
         curves: Recall against budget, one an attempt.
         failures: Why answers fell short, by rule.
         failed: How many item-attempts fell short of the best score.
-        passes: pass@k and pass^k.
-        run: How the model was asked.
-        problems: What was wrong with the input, the first of each kind in full.
-        problem_counts: How often each kind occurred.
-        not_selected: Submissions to items that were not selected.
-        warnings: What would mislead who reads the number.
         summaries: What the benchmark's paper prints of the task.
         no_summary: Why there are none, where the task has some.
         published: The run beside printed numbers, then every printed number.
-        auxiliary: What judges say of the answers, by the judge's name.
         item_list: The items.
     """
 
-    task: str
-    protocol: str
-    primary: str
-    signature: str
-    items: int
-    metrics: tuple[MetricRow, ...]
-    outcomes: Mapping[Outcome, int]
-    data: DataPin
+    report: Report
     title: str = ""
-    model: str = ""
-    attempts: int = 1
-    split: str | None = None
-    subset: bool = False
-    clustered_by: str = "item"
-    chance: Chance | None = None
-    ceiling_items: int = 0
-    crashed: int = 0
     breakdowns: tuple[Breakdown, ...] = ()
     heat_map: Grid | None = None
-    sample: str = ""
-    population: tuple[tuple[str, str, str], ...] = ()
-    whole: Estimate | None = None
     not_broken_down: tuple[str, ...] = ()
     alternatives: tuple[ProtocolValue, ...] = ()
     differences: tuple[Difference, ...] = ()
@@ -311,37 +249,7 @@ class Page:
     curves: tuple[Curve, ...] = ()
     failures: tuple[FailureCount, ...] = ()
     failed: int = 0
-    passes: tuple[Passes, ...] = ()
-    run: Run | None = None
-    problems: tuple[Problem, ...] = ()
-    problem_counts: Mapping[ProblemKind, int] = field(default_factory=dict[ProblemKind, int])
-    not_selected: int = 0
-    warnings: tuple[str, ...] = ()
-    summaries: tuple[SummaryTable, ...] = ()
+    summaries: tuple[Table, ...] = ()
     no_summary: str = ""
-    published: tuple[SummaryTable, ...] = ()
-    auxiliary: Mapping[str, Auxiliary] = field(default_factory=dict[str, Auxiliary])
+    published: tuple[Table, ...] = ()
     item_list: ItemList = ItemList()
-
-    @property
-    def headline(self) -> MetricRow:
-        """The primary metric's row."""
-        return next(row for row in self.metrics if row.key == self.primary)
-
-    @property
-    def cells(self) -> int:
-        """How many items times attempts: what every value is divided by."""
-        return self.items * self.attempts
-
-    @property
-    def unanswered(self) -> int:
-        """How many of them have no response."""
-        return self.outcomes.get(Outcome.MISSING, 0) + self.outcomes.get(Outcome.ERROR, 0)
-
-    @property
-    def lift(self) -> float | None:
-        """How far the primary metric lies above chance; None where chance is not known."""
-        if self.chance is None:
-            return None
-        value = self.headline.value.value if self.whole is None else self.whole.value
-        return value - self.chance.value

@@ -2,16 +2,14 @@
 
 from collections.abc import Iterator
 
-from snellen.grading.markdown import plain_text, table_lines
+from snellen.grading.markdown import plain_text
 from snellen.grading.models.reports import Report
-from snellen.grading.report.render import interval_cell
-
-POPULATION_COLUMNS = ("metric", "over all items, %", "95 % interval, %")
+from snellen.grading.table import Table, figures, interval_text
 
 
 def sample_sentence(report: Report) -> str:
     """Say what a report's items are a sample of; empty where they are none."""
-    design = report.sample
+    design = report.provenance.sample
     if design is None:
         return ""
     by = " and ".join(design.by)
@@ -19,20 +17,25 @@ def sample_sentence(report: Report) -> str:
     core = sum(stratum.core for stratum in design.strata)
     kept = f", {core} of them kept whole" if core else ""
     return (
-        f"A sample of {report.items:,} of {design.items:,} items, drawn by {by}{whole} from"
-        f" {len(design.strata)} strata{kept} (seed {design.seed})."
+        f"A sample of {report.provenance.items:,} of {design.items:,} items, drawn"
+        f" by {by}{whole} from {len(design.strata)} strata{kept} (seed {design.seed})."
     )
 
 
-def population_rows(report: Report) -> Iterator[tuple[str, str, str]]:
-    """Yield each metric over all the items that a sample was drawn from, in per cent."""
-    for key, estimate in report.population.items():
-        yield key, f"{100 * estimate.value:.2f}", interval_cell(estimate)
+def population_table(report: Report) -> Table:
+    """Return each metric over all the items that a sample was drawn from, in per cent."""
+    return figures(
+        ("metric", "over all items, %", "95 % interval, %"),
+        (
+            (key, f"{100 * estimate.value:.2f}", interval_text(estimate.interval))
+            for key, estimate in report.numbers.population.items()
+        ),
+    )
 
 
 def population_markdown(report: Report) -> Iterator[bytes]:
     """Yield the same as a table of Markdown; nothing where the items are no sample."""
-    if not report.population:
+    if not report.numbers.population:
         return
-    table = "\n".join(table_lines(POPULATION_COLUMNS, population_rows(report)))
+    table = "\n".join(population_table(report).markdown_lines())
     yield f"\n{plain_text(sample_sentence(report))}\n\n{table}\n".encode()

@@ -1,18 +1,23 @@
 """Render a report and its scores as JSON, CSV or Markdown, piece by piece."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 import msgspec
 
 from snellen.grading.csv_text import csv_rows
-from snellen.grading.markdown import code_text, plain_text, prose_text, table_lines
+from snellen.grading.markdown import code_text, plain_text, prose_text
 from snellen.grading.models.auxiliary import Auxiliary
-from snellen.grading.models.estimates import Estimate
-from snellen.grading.models.reports import MetricValue, Report
+from snellen.grading.models.estimates import Breakdown
+from snellen.grading.models.reports import Report
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.report import auxiliary
 from snellen.grading.score_table import ScoreTable
+from snellen.grading.table import Table, figures, interval_text
+
+FORMAT = "snellen-report/2"
+"""What a saved report calls its form. The first one had no name and no groups."""
 
 Tags = Mapping[str, TagColumn]
 
@@ -23,8 +28,9 @@ def to_json(report: Report, scores: ScoreTable | None, tags: Tags) -> Iterator[b
     The scores hold what was answered and how it was scored, but no reference. `scores` is null
     when they were not kept. `tags` has a column a tag, in the items' order.
     """
-    head = report.model_dump_json()
-    yield head[:-1].encode() + b',\n"tags": '
+    told = msgspec.json.encode({"format": FORMAT, "signature": report.signature})
+    groups = report.model_dump_json().encode()
+    yield told[:-1] + b",\n" + groups[1:-1] + b',\n"tags": '
     yield msgspec.json.encode(dict(tags) if scores is not None else {})
     yield b',\n"scores": '
     if scores is None:
@@ -87,82 +93,111 @@ def _cell(response: object) -> str:
 
 
 def _markdown(report: Report) -> Iterable[str]:
-    protocol = f"{report.protocol}@{report.protocol_version}"
+    made_from = report.provenance
+    numbers = report.numbers
+    protocol = f"{made_from.protocol}@{made_from.protocol_version}"
     yield f"# {plain_text(f'{report.task}, protocol {protocol}')}\n"
     yield f"{code_text(report.signature)}\n"
-    if report.incomplete:
+    if report.input.incomplete:
         yield "**Incomplete:** some items have no response; they count as 0 in `value`.\n"
-    yield from (f"**Warning:** {prose_text(warning)}\n" for warning in report.warnings)
-    yield from table_lines(
-        ("metric", "value", "95 % interval", "of the answered", "as published"),
-        _metric_rows(report),
-    )
-    if report.estimates:
+    yield from (f"**Warning:** {prose_text(warning)}\n" for warning in report.input.warnings)
+    yield from metrics_table(report).markdown_lines()
+    if numbers.estimates:
         yield f"\nIntervals: {plain_text(grouping(report))}."
-    if report.chance is not None and report.lift is not None:
-        yield f"\nChance: {100 * report.chance.value:.2f} ({plain_text(report.chance.guess)});"
+    if numbers.chance is not None and report.lift is not None:
+        yield f"\nChance: {100 * numbers.chance.value:.2f} ({plain_text(numbers.chance.guess)});"
         yield f"lift over chance {100 * report.lift:+.2f} points."
-    if report.ceiling:
-        yield f"\nRaters against one another ({report.ceiling_items} items with several raters):\n"
-        ceiling = [(key, f"{100 * value:.2f}") for key, value in report.ceiling.items()]
-        yield from table_lines(("metric", "value"), ceiling)
-    if report.pass_at:
-        yield f"\n{report.attempts} attempts an item:\n"
-        passes = [
-            (f"{k}", f"{100 * chance:.2f}", f"{100 * report.pass_hat[k]:.2f}")
-            for k, chance in report.pass_at.items()
-        ]
-        yield from table_lines(("k", "pass@k", "pass^k"), passes, texts=())
-    yield f"\n{report.items} items, {report.attempts} attempt(s) each. Outcomes:\n"
-    outcomes = [(outcome.value, f"{count}") for outcome, count in report.outcomes.items()]
-    yield from table_lines(("outcome", "count"), outcomes)
-    yield f"\nData: {plain_text(report.data.release)} ({report.data.verdict.value})."
-    if report.data.note:
-        yield prose_text(report.data.note)
-    if report.problems:
+    if numbers.ceiling:
+        rated = f"{numbers.ceiling_items} items with several raters"
+        yield f"\nRaters: each against the others, {rated}."
+    if numbers.pass_at:
+        yield f"\n{made_from.attempts} attempts an item:\n"
+        yield from passes_table(report).markdown_lines()
+    yield f"\n{made_from.items} items, {made_from.attempts} attempt(s) each. Outcomes:\n"
+    outcomes = [(outcome.value, f"{count}") for outcome, count in report.input.outcomes.items()]
+    yield from figures(("outcome", "count"), outcomes).markdown_lines()
+    yield f"\nData: {plain_text(made_from.data.release)} ({made_from.data.verdict.value})."
+    if made_from.data.note:
+        yield prose_text(made_from.data.note)
+    if report.input.problems:
         yield "\nProblems in the input:\n"
-        yield from (f"- {kind.value}: {count}" for kind, count in report.problem_counts.items())
+        yield from (
+            f"- {kind.value}: {count}" for kind, count in report.input.problem_counts.items()
+        )
     if report.auxiliary:
         yield from _auxiliary(report.auxiliary)
     yield ""
 
 
-def _metric_rows(report: Report) -> Iterator[Sequence[str]]:
-    for key, metric in report.metrics.items():
-        value, *others = metric_cells(metric)
-        yield key, value, interval_cell(report.estimates.get(key)), *others
-
-
 def _auxiliary(given: Mapping[str, Auxiliary]) -> Iterable[str]:
     yield f"\n## {auxiliary.HEADING}\n"
-    yield from table_lines(auxiliary.VERDICT_COLUMNS, auxiliary.verdict_rows(given))
+    yield from auxiliary.verdict_table(given).markdown_lines()
     for name, one in given.items():
         yield f"\n{code_text(one.signature)}\n"
         if one.agreements:
             yield f"Which responses are right, by {plain_text(name)} and by others:\n"
-            yield from table_lines(auxiliary.AGREEMENT_COLUMNS, auxiliary.agreement_rows(one))
+            yield from auxiliary.agreement_table(one).markdown_lines()
             yield ""
         yield from (f"- {plain_text(remark)}" for remark in auxiliary.remarks(one))
 
 
-def metric_cells(metric: MetricValue) -> list[str]:
-    """Write a metric's three numbers in per cent, with a dash where there is none."""
-    return [
-        "-" if number is None else f"{100 * number:.2f}"
-        for number in (metric.value, metric.value_answered, metric.as_published)
-    ]
+def metrics_table(report: Report, *, primary_first: bool = False) -> Table:
+    """Return every metric, the primary one standing out: value, interval and other readings."""
+    numbers = report.numbers
+    raters = ["raters"] if numbers.ceiling else []
+    rows: list[Sequence[str]] = []
+    keys = list(numbers.metrics)
+    if primary_first:
+        keys.sort(key=lambda key: key != numbers.primary)
+    for key in keys:
+        metric = numbers.metrics[key]
+        estimate = numbers.estimates.get(key)
+        rows.append(
+            (
+                key,
+                percent(metric.value),
+                interval_text(estimate and estimate.interval),
+                percent(metric.value_answered),
+                percent(metric.as_published),
+                *(percent(numbers.ceiling.get(key)) for _ in raters),
+            )
+        )
+    names = ("metric", "value", "95 % interval", "answered", "as published", *raters)
+    return replace(figures(names, rows), bold=(keys.index(numbers.primary),))
 
 
-def interval_cell(estimate: Estimate | None) -> str:
-    """Write an interval in per cent, with a dash where there is none."""
-    if estimate is None or estimate.interval is None:
-        return "-"
-    return f"{100 * estimate.interval.low:.2f} to {100 * estimate.interval.high:.2f}"
+def passes_table(report: Report) -> Table:
+    """Return pass@k, the chance that one of k attempts passes, and pass^k, that all do."""
+    numbers = report.numbers
+    rows = (
+        (f"{k}", percent(at), percent(numbers.pass_hat[k])) for k, at in numbers.pass_at.items()
+    )
+    return figures(("k", "pass@k", "pass^k"), rows, texts=())
+
+
+def breakdown_table(given: Breakdown) -> Table:
+    """Return a metric by the values of a tag."""
+    rows = (
+        (
+            cell.name,
+            "" if cell.estimate is None else percent(cell.estimate.value),
+            interval_text(cell.estimate and cell.estimate.interval),
+            f"{cell.items}",
+        )
+        for cell in given.cells
+    )
+    return figures((given.tag, given.metric, "95 % interval", "items"), rows)
+
+
+def percent(number: float | None) -> str:
+    """Write a number in per cent, with a dash where there is none."""
+    return "-" if number is None else f"{100 * number:.2f}"
 
 
 def grouping(report: Report) -> str:
     """Say what a report's intervals take as independent."""
-    one = next(iter(report.estimates.values()))
-    if report.clustered_by == "item":
+    numbers = report.numbers
+    one = next(iter(numbers.estimates.values()))
+    if numbers.clustered_by == "item":
         return f"{one.items:,} independent items"
-    return f"{one.items:,} items in {one.clusters:,} independent groups by {report.clustered_by}"
+    return f"{one.items:,} items in {one.clusters:,} independent groups by {numbers.clustered_by}"

@@ -9,6 +9,7 @@ from snellen.grading.metrics.weighted_choice import (
     LevelScore,
     PlatformAccuracy,
 )
+from snellen.grading.table import Cell, Column, Kind, Table
 from snellen.grading.tables.mmbench_gui import Understanding
 from snellen.grading.tables.mmbench_gui_online import (
     READINGS,
@@ -19,7 +20,7 @@ from snellen.grading.tables.mmbench_gui_online import (
     Reading,
     losses,
 )
-from snellen.grading.tables.summary import Cell, Column, Kind, PartValue, Summary, SummaryTable
+from snellen.grading.tables.summary import PartValue, Summary
 
 L1, L2, L2_BASIC, L2_ADVANCED = (
     "mmbench-gui/l1",
@@ -78,9 +79,7 @@ def understanding_summary(found: Mapping[str, Understanding]) -> Summary:
     )
 
 
-def _level_table(
-    title: str, levels: Mapping[str, LevelScore], source: str, note: str
-) -> SummaryTable:
+def _level_table(title: str, levels: Mapping[str, LevelScore], source: str, note: str) -> Table:
     platforms = in_order({name for one in levels.values() for name in one.by_platform})
     ceiling = any(one.level.ceiling < 1 for one in levels.values())
     rows: list[tuple[Cell, ...]] = []
@@ -91,9 +90,7 @@ def _level_table(
         rows.append(tuple(row))
     columns = [Column("difficulty", Kind.TEXT), *map(Column, platforms), Column("all")]
     columns += [Column("ceiling")] if ceiling else []
-    return SummaryTable(
-        title, (*columns, Column("questions", Kind.COUNT)), tuple(rows), source, note
-    )
+    return Table(title, (*columns, Column("questions", Kind.COUNT)), tuple(rows), source, note)
 
 
 def _level_values(metric: str, levels: Mapping[str, LevelScore]) -> Iterable[PartValue]:
@@ -117,7 +114,7 @@ def grounding_result(task: str, found: GroundingSummary) -> Summary:
         for name, element in _ELEMENTS
     ]
     tables = [
-        SummaryTable(
+        Table(
             "L2 by platform",
             (
                 Column("instructions", Kind.TEXT),
@@ -171,7 +168,7 @@ def _element_row(
     )
 
 
-def _average_table(found: GroundingSummary) -> SummaryTable:
+def _average_table(found: GroundingSummary) -> Table:
     lines = (
         ("basic", found.basic),
         ("advanced", found.advanced),
@@ -183,7 +180,7 @@ def _average_table(found: GroundingSummary) -> SummaryTable:
         ("mean of basic and advanced", found.average, found.pooled.n),
         *((name, one.score, one.n) for name, one in lines if one is not None),
     ]
-    return SummaryTable(
+    return Table(
         "L2 averages",
         (Column("over", Kind.TEXT), Column("accuracy"), Column("items", Kind.COUNT)),
         tuple(rows),
@@ -230,7 +227,7 @@ def automation_summary(
     )
 
 
-def _automation_table(task: str, runs: Sequence[Automation], note: str) -> SummaryTable:
+def _automation_table(task: str, runs: Sequence[Automation], note: str) -> Table:
     first = runs[0]
     rows = [(name, *_rate_cells(first.by_platform[name])) for name in in_order(first.by_platform)]
     for run in runs:
@@ -240,7 +237,7 @@ def _automation_table(task: str, runs: Sequence[Automation], note: str) -> Summa
             (f"attempt {number}{policy}", *_rate_cells(rate))
             for number, rate in enumerate(run.attempts, 1)
         ]
-    return SummaryTable(
+    return Table(
         f"{task.rpartition('/')[2].upper()} within {first.limit:g} steps",
         (
             Column("platform", Kind.TEXT),
@@ -266,7 +263,7 @@ def _rate_cells(rate: Rate | None) -> tuple[Cell, ...]:
 
 def losses_tables(
     title: str, lines: Mapping[str, Sequence[Automation]], reading: Reading
-) -> Iterable[SummaryTable]:
+) -> Iterable[Table]:
     """Lay out what is lost from line to line, in one table for each policy.
 
     Args:
@@ -291,10 +288,8 @@ def losses_tables(
         )
 
 
-def _losses_table(
-    title: str, lines: Sequence[Loss], reading: Reading, lacking: str
-) -> SummaryTable:
-    return SummaryTable(
+def _losses_table(title: str, lines: Sequence[Loss], reading: Reading, lacking: str) -> Table:
+    return Table(
         title,
         (
             Column("run", Kind.TEXT),

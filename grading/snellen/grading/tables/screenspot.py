@@ -12,7 +12,8 @@ from math import fsum
 from snellen.grading.errors import MetricError
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import FloatArray
-from snellen.grading.tables.summary import Cell, Column, Kind, PartValue, Summary, SummaryTable
+from snellen.grading.table import Cell, Column, Kind, Table
+from snellen.grading.tables.summary import PartValue, Summary
 
 MACRO = "macro_accuracy"
 """The key of the mean of the cells."""
@@ -106,13 +107,13 @@ def screenspot_summary(task: str, tag: str, found: CellScores) -> Summary:
         task=task,
         result=found,
         tables=(
-            SummaryTable(
+            Table(
                 f"{task}, by {tag} and element",
                 (*columns, Column("items", Kind.COUNT)),
                 tuple(rows),
                 "SeeClick screenspot_test.py; ScreenSpot-Pro eval_screenspot_pro.py",
             ),
-            SummaryTable(
+            Table(
                 f"{task}, the two means",
                 (Column("mean", Kind.TEXT), Column("accuracy"), Column("items", Kind.COUNT)),
                 means,

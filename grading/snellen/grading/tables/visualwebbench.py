@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from math import fsum, isfinite
 
 from snellen.grading.errors import MetricError, UnknownNameError
-from snellen.grading.tables.summary import Cell, Column, Kind, PartValue, Summary, SummaryTable
+from snellen.grading.table import Cell, Column, Kind, Table
+from snellen.grading.tables.summary import PartValue, Summary
 
 SEVEN = (
     "visualwebbench/web_caption",
@@ -80,7 +81,7 @@ def seven_summary(values: Mapping[str, PartValue], note: str = "") -> Summary:
         task=BENCHMARK,
         result=average,
         tables=(
-            SummaryTable(
+            Table(
                 "VisualWebBench",
                 (
                     Column("task", Kind.TEXT),

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from snellen.grading.errors import MetricError
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.parse.regions import Region
+from snellen.grading.table import Cell, Column, Kind, Table
 from snellen.grading.tables.before_after import Shift
-from snellen.grading.tables.summary import Cell, Column, Kind, PartValue, Summary, SummaryTable
+from snellen.grading.tables.summary import PartValue, Summary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -254,7 +255,7 @@ def position_summary(found: Mapping[str, PositionScore]) -> Summary:
         task=task,
         result=found,
         tables=(
-            SummaryTable(
+            Table(
                 "Positions",
                 (
                     Column("pages", Kind.TEXT),
@@ -292,7 +293,7 @@ def grouping_summary(found: GroupingScore) -> Summary:
         task=task,
         result=found,
         tables=(
-            SummaryTable(
+            Table(
                 "UI grouping by class",
                 (
                     Column("class", Kind.TEXT),
@@ -336,7 +337,7 @@ def safety_summary(found: SafetyScore) -> Summary:
         task=task,
         result=found,
         tables=(
-            SummaryTable(
+            Table(
                 "Safety",
                 (Column("metric", Kind.TEXT), Column("value"), _count("of"), Column("", Kind.TEXT)),
                 tuple(lines),
@@ -346,7 +347,7 @@ def safety_summary(found: SafetyScore) -> Summary:
                 else "No page lacks a dangerous button, so precision and false alarms are not"
                 " known: whoever always names a button is not punished.",
             ),
-            SummaryTable(
+            Table(
                 "Pages with a dangerous button",
                 (Column("answer", Kind.TEXT), _count("pages"), Column("share")),
                 tuple(
@@ -379,7 +380,7 @@ def shift_summary(task: str, metric: str, found: Sequence[Shift]) -> Summary:
     return Summary(task, tuple(found), tuple(tables), tuple(values))
 
 
-def _robustness_table(metric: str, found: Sequence[Shift]) -> SummaryTable:
+def _robustness_table(metric: str, found: Sequence[Shift]) -> Table:
     alike = any(one.likeness is not None for one in found)
     rows: list[tuple[Cell, ...]] = []
     for one in found:
@@ -402,7 +403,7 @@ def _robustness_table(metric: str, found: Sequence[Shift]) -> SummaryTable:
                 held.n,
             )
         )
-    return SummaryTable(
+    return Table(
         f"{metric} before and after",
         (
             Column("perturbation", Kind.TEXT),
@@ -428,14 +429,14 @@ def _robustness_table(metric: str, found: Sequence[Shift]) -> SummaryTable:
     )
 
 
-def _flips_table(found: Sequence[Shift]) -> SummaryTable:
+def _flips_table(found: Sequence[Shift]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for one in found:
         if one.flips is not None:
             flips = one.flips
             counts = (flips.both_right, flips.broke, flips.mended, flips.both_wrong)
             rows.append((one.mode, *counts, one.p, one.p_by_site))
-    return SummaryTable(
+    return Table(
         "Which answers broke",
         (
             Column("perturbation", Kind.TEXT),
@@ -460,7 +461,7 @@ def parts_summary(task: str, metric: str, parts: Iterable[PartValue]) -> Summary
         task=task,
         result=values,
         tables=(
-            SummaryTable(
+            Table(
                 f"{metric} by difficulty",
                 (Column("pages", Kind.TEXT), Column(metric), _count("items")),
                 tuple((one.part or ALL, one.value, one.n) for one in values),

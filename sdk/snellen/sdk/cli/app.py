@@ -214,7 +214,7 @@ def explain(
         show.protocol_reports(rescored, metric, partings)
         first = next(iter(rescored.reports.values()))
         show.warnings(rescored.notices)
-        if first.problems:
+        if first.input.problems:
             show.problems(first)
             raise typer.Exit(PROBLEMS)
 

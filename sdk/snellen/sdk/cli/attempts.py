@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from snellen.grading.errors import InputError
+from snellen.grading.table import figures
 from snellen.sdk.cli.options import check_folder
 from snellen.sdk.cli.plain import write
 from snellen.sdk.cli.serving import (
@@ -26,7 +27,7 @@ from snellen.sdk.cli.serving import (
     tell,
     told,
 )
-from snellen.sdk.cli.tables import Head, print_table
+from snellen.sdk.cli.tables import print_table
 from snellen.sdk.cli.take import cost_said, tell_report
 from snellen.sdk.cli.terminal import Terminal
 from snellen.sdk.files import write_atomically
@@ -42,17 +43,9 @@ if TYPE_CHECKING:
     from snellen.server.store.tables import Attempt
     from snellen.tasks.pack.reading import Pack
 
-_HEADS = (
-    Head("no.", text=True),
-    Head("caller", text=True),
-    Head("model", text=True),
-    Head("mode", text=True),
-    Head("exam", text=True),
-    Head("tasks", text=True),
-    Head("opened", text=True),
-    Head("state", text=True),
-    Head("answered"),
-    Head("value"),
+_COLUMNS = (
+    *("no.", "caller", "model", "mode", "exam", "tasks", "opened", "state"),
+    *("answered", "value"),
 )
 _DRAIN_SECONDS = 1.0
 _out = Terminal()
@@ -77,7 +70,7 @@ def list_attempts(store: Store = None, json: AsJson = False) -> None:
         if json:
             _print_json([one.model_dump(mode="json") for one in entries])
         elif entries:
-            print_table(_out, _HEADS, [_row(one) for one in entries])
+            print_table(_out, figures(_COLUMNS, map(_row, entries), texts=range(8)))
         else:
             tell("there is no attempt yet")
 

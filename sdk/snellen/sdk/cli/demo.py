@@ -117,6 +117,7 @@ def _told(step: "Step", number: int, of: int) -> None:
 
 
 def _print(given: "Demo") -> None:
+    from snellen.grading.table import figures
     from snellen.sdk.baseline.showing import (
         by_benchmark,
         interval,
@@ -124,18 +125,12 @@ def _print(given: "Demo") -> None:
         percent,
         what_it_shows,
     )
-    from snellen.sdk.cli.tables import Head, print_table
+    from snellen.sdk.cli.tables import print_table
     from snellen.sdk.cli.terminal import Terminal
 
-    heads = (
-        Head("benchmark", text=True),
-        Head("tasks"),
-        Head("items"),
-        Head("answered"),
-        Head("score, %"),
-        Head("95 % interval"),
-        Head("blind"),
-        Head("chance"),
+    names = (
+        *("benchmark", "tasks", "items", "answered", "score, %"),
+        *("95 % interval", "blind", "chance"),
     )
     rows = [
         (
@@ -151,6 +146,6 @@ def _print(given: "Demo") -> None:
         for name, mean, tasks in by_benchmark(given)
     ]
     out = Terminal()
-    print_table(out, heads, rows)
+    print_table(out, figures(names, rows))
     out.print(what_it_shows(mean_of(given.rows, given.taken.steps)))
     sys.stdout.write(f"{len(given.taken.steps)} items in {given.seconds:.0f} seconds; each task:\n")

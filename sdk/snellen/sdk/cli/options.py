@@ -17,8 +17,9 @@ from snellen.grading.report.html import ready
 from snellen.grading.tables import matrix
 from snellen.sdk.cli import show
 from snellen.sdk.cli.listing import task_names
-from snellen.sdk.reports import PAGE, Report, check_ending
-from snellen.sdk.sampling_file import Sample, load_sample
+from snellen.sdk.data.samples import Sample, load_sample
+from snellen.sdk.files import check_ending
+from snellen.sdk.report import ENDINGS, PAGE, Report
 
 PROBLEMS = 1
 
@@ -164,7 +165,7 @@ def finish(
         if crossed is not None:
             show.grid(crossed)
     show.problems(report)
-    if report.problems:
+    if report.input.problems:
         raise typer.Exit(PROBLEMS)
 
 
@@ -196,7 +197,8 @@ def check_tags(by: list[str] | None, tags: Mapping[str, object]) -> None:
 def json_of(report: Report, breakdowns: list[Breakdown], crossed: matrix.Grid | None = None) -> str:
     """Return a report as JSON, with what was asked for as `by` and `grid`."""
     # One verdict a score: like the scores, it is left out.
-    told = report.model_dump(mode="json", exclude={"auxiliary": {"__all__": {"levels"}}})
+    groups = report.model_dump(mode="json", exclude={"auxiliary": {"__all__": {"levels"}}})
+    told = {"signature": report.signature, **groups}
     if breakdowns:
         told["by"] = [one.model_dump(mode="json") for one in breakdowns]
     if crossed is not None:
@@ -209,7 +211,7 @@ def check(output: list[Path] | None, *, with_references: bool = False) -> None:
     if with_references and not any(path.suffix.lower() == PAGE for path in output or ()):
         raise InputError(f"--with-references is for a page: add -o NAME{PAGE}")
     for path in output or ():
-        if check_ending(path) == PAGE:
+        if check_ending(path, ENDINGS, "a report") == PAGE:
             ready()
         check_folder(path)
 

@@ -11,7 +11,7 @@ from snellen.grading.stats.precision import Expected
 from snellen.sdk.cli import show
 from snellen.sdk.cli.options import Data, Split, Tags, Task, check_folder, tag_names
 from snellen.sdk.cli.telling import errors_told
-from snellen.sdk.stratifying import stratify
+from snellen.sdk.data.samples import stratify
 
 
 def sample(

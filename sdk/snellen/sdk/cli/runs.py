@@ -7,7 +7,9 @@ import typer
 
 from snellen.grading.breakdown import LEAST
 from snellen.grading.errors import InputError
+from snellen.grading.report.comparison import COMPARISON_RENDERERS
 from snellen.grading.stats.compare import Correction
+from snellen.sdk.analysis.compare import compare as compare_runs
 from snellen.sdk.cli import models, show
 from snellen.sdk.cli.listing import task_names
 from snellen.sdk.cli.options import (
@@ -35,10 +37,9 @@ from snellen.sdk.cli.options import (
     item_ids,
 )
 from snellen.sdk.cli.telling import STOPPED, errors_told, message
-from snellen.sdk.comparison import check_comparison_ending
-from snellen.sdk.comparison import compare as compare_runs
-from snellen.sdk.consensus_file import PairRule, Rule, make_consensus
-from snellen.sdk.selection import select
+from snellen.sdk.data.consensus import PairRule, Rule, make_consensus
+from snellen.sdk.data.selection import select
+from snellen.sdk.files import check_ending
 from snellen.sdk.stored import reopen, retagged
 from snellen.tasks.benchmarks.table import load_task
 
@@ -73,7 +74,7 @@ def compare(
     """Say whether runs over the same items differ, and on which items."""
     with errors_told():
         for path in output or ():
-            check_comparison_ending(path)
+            check_ending(path, COMPARISON_RENDERERS, "comparisons")
             check_folder(path)
         found = compare_runs(
             reports,
@@ -210,7 +211,7 @@ def evaluate(
             raise typer.Exit(STOPPED) from None
         found = retagged(found, tags=tags, cluster=cluster)
         finish(found, output, json=json, by=by, least=least, with_references=with_references)
-        if found.incomplete:
+        if found.input.incomplete:
             raise typer.Exit(PROBLEMS)
 
 

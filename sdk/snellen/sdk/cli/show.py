@@ -1,6 +1,6 @@
 """What the commands print: tables on standard output, problems and errors on standard error."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -13,24 +13,29 @@ from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.comparisons import ItemChange
 from snellen.grading.models.estimates import Breakdown
 from snellen.grading.report import auxiliary
-from snellen.grading.report.comparison import remarks, sentence
-from snellen.grading.report.heat_map import cell_text, grid_note
+from snellen.grading.report.comparison import remarks, runs_table, sentence, tests_table
+from snellen.grading.report.heat_map import grid_note, grid_table
 from snellen.grading.report.population import (
-    POPULATION_COLUMNS,
-    population_rows,
+    population_table,
     sample_sentence,
 )
-from snellen.grading.report.render import grouping, interval_cell, metric_cells
+from snellen.grading.report.render import (
+    breakdown_table,
+    grouping,
+    metrics_table,
+    percent,
+)
 from snellen.grading.stats.plans import Costs, Plan, Planned
+from snellen.grading.table import figures
 from snellen.grading.tables.matrix import Grid
-from snellen.sdk.cli.tables import Head, print_table
+from snellen.sdk.analysis.compare import Comparison
+from snellen.sdk.cli.tables import print_table
 from snellen.sdk.cli.terminal import Terminal
-from snellen.sdk.comparison import Comparison
-from snellen.sdk.consensus_file import Consensus
+from snellen.sdk.data.consensus import Consensus
+from snellen.sdk.data.samples import Sample
 from snellen.sdk.doctor import Check
 from snellen.sdk.protocol_reports import ProtocolReports
-from snellen.sdk.reports import Report
-from snellen.sdk.sampling_file import Sample
+from snellen.sdk.report import Report
 
 _FEW = 5
 _out = Terminal()
@@ -39,43 +44,43 @@ _err = Terminal(stderr=True)
 
 def report(given: Report) -> None:
     """Print a report's numbers, outcomes and signature."""
-    raters = ["raters"] if given.ceiling else []
-    heads = ("metric", "value", "95 % interval", "answered", "as published", *raters)
-    rows: list[Sequence[str]] = []
-    for key, metric in given.metrics.items():
-        ceiling = [f"{100 * given.ceiling[key]:.2f}"] if given.ceiling else []
-        value, *others = metric_cells(metric)
-        interval = interval_cell(given.estimates.get(key))
-        rows.append((key, value, interval, *others, *ceiling))
-    _numbers(heads, rows, bold=[list(given.metrics).index(given.primary)])
-    if given.population:
+    print_table(_out, metrics_table(given))
+    if given.numbers.population:
         _out.print(sample_sentence(given), markup=False)
-        _numbers(POPULATION_COLUMNS, population_rows(given))
-    if given.chance is not None and given.lift is not None:
-        guess = escape(given.chance.guess)
-        _out.print(f"chance {100 * given.chance.value:.2f} ({guess}), lift {100 * given.lift:+.2f}")
-    if given.estimates:
+        print_table(_out, population_table(given))
+    if given.numbers.chance is not None and given.lift is not None:
+        guess = escape(given.numbers.chance.guess)
+        _out.print(
+            f"chance {100 * given.numbers.chance.value:.2f} ({guess}), lift {100 * given.lift:+.2f}"
+        )
+    if given.numbers.estimates:
         _out.print(f"intervals: {escape(grouping(given))}")
-    counts = ", ".join(f"{count} {name.value}" for name, count in given.outcomes.items() if count)
-    attempts = f" x {given.attempts} attempts" if given.attempts > 1 else ""
-    _out.print(f"{given.items} items{attempts}: {counts}")
-    if given.pass_at:
-        pairs = ((k, given.pass_at[k], given.pass_hat[k]) for k in given.pass_at)
+    counts = ", ".join(
+        f"{count} {name.value}" for name, count in given.input.outcomes.items() if count
+    )
+    attempts = f" x {given.provenance.attempts} attempts" if given.provenance.attempts > 1 else ""
+    _out.print(f"{given.provenance.items} items{attempts}: {counts}")
+    if given.numbers.pass_at:
+        pairs = (
+            (k, given.numbers.pass_at[k], given.numbers.pass_hat[k]) for k in given.numbers.pass_at
+        )
         _out.print(
             "pass@k / pass^k: "
             + ", ".join(f"k={k} {100 * one:.2f} / {100 * both:.2f}" for k, one, both in pairs)
         )
-    if given.incomplete:
+    if given.input.incomplete:
         _out.print("[yellow]Incomplete: missing responses and errors count as 0 in value.[/yellow]")
-    if given.crashed:
-        _out.print(f"[yellow]The published code raises on {given.crashed} response(s).[/yellow]")
-    if given.not_selected:
-        _out.print(f"{given.not_selected} submission(s) to items that were not selected")
-    if given.tag_coverage:
-        _out.print(f"Tags {escape(given.tag_coverage)}")
-    warnings(given.warnings)
-    if given.data.note:
-        _out.print(f"[yellow]Data: {escape(given.data.note)}[/yellow]")
+    if given.input.crashed:
+        _out.print(
+            f"[yellow]The published code raises on {given.input.crashed} response(s).[/yellow]"
+        )
+    if given.input.not_selected:
+        _out.print(f"{given.input.not_selected} submission(s) to items that were not selected")
+    if given.input.tag_coverage:
+        _out.print(f"Tags {escape(given.input.tag_coverage)}")
+    warnings(given.input.warnings)
+    if given.provenance.data.note:
+        _out.print(f"[yellow]Data: {escape(given.provenance.data.note)}[/yellow]")
     _out.print(given.signature, style="dim", soft_wrap=True, markup=False)
     if given.auxiliary:
         _auxiliary(given.auxiliary)
@@ -83,12 +88,8 @@ def report(given: Report) -> None:
 
 def breakdown(given: Breakdown) -> None:
     """Print a metric by the values of a tag."""
-    rows: list[Sequence[str]] = []
-    for cell in given.cells:
-        value = "" if cell.estimate is None else f"{100 * cell.estimate.value:.2f}"
-        rows.append((cell.name, value, interval_cell(cell.estimate), str(cell.items)))
     _out.print()
-    _numbers((given.tag, given.metric, "95 % interval", "items"), rows)
+    print_table(_out, breakdown_table(given))
     blanked = sum(1 for cell in given.cells if cell.estimate is None)
     notes = [f"{given.covered} of {given.items} items have the tag"]
     if blanked:
@@ -98,17 +99,9 @@ def breakdown(given: Breakdown) -> None:
 
 def grid(given: Grid) -> None:
     """Print a metric by two tags crossed: in each cell its value, interval and items."""
-    lines: list[Sequence[str]] = []
-    for name, cells, total in zip(
-        (*given.row_names, "all"),
-        (*given.cells, given.column_totals),
-        (*given.row_totals, given.total),
-        strict=True,
-    ):
-        lines.append((name, *("\n".join(cell_text(given, cell)) for cell in (*cells, total))))
     _out.print()
     _out.print(f"[bold]{escape(given.metric)}[/bold], per cent")
-    _numbers((f"{given.rows} x {given.columns}", *given.column_names, "all"), lines)
+    print_table(_out, grid_table(given))
     note = grid_note(given)
     if note:
         _out.print(escape(note))
@@ -120,10 +113,8 @@ def comparisons(found: Iterable[Comparison], changes: int) -> None:
         if number:
             _out.print()
         _out.print(f"[bold]{escape(sentence(one))}[/bold]")
-        runs = ((one.first, one.first_value), (one.second, one.second_value))
-        _numbers(("run", one.metric), ((name, f"{100 * value:.2f}") for name, value in runs))
-        tests = ((test.name, f"{test.p:.4g}", f"{test.adjusted:.4g}") for test in one.tests)
-        _numbers(("test", "p", "corrected"), tests)
+        print_table(_out, runs_table(one))
+        print_table(_out, tests_table(one))
         for remark in remarks(one):
             _out.print(escape(remark), style="yellow" if remark.startswith("note:") else "")
         _changed("gained", one.gained[:changes])
@@ -145,15 +136,17 @@ def consensus(found: Consensus, path: Path) -> None:
 
 def problems(given: Report) -> None:
     """Print what was wrong with the input, the first of each kind in full."""
-    if not given.problems:
+    if not given.input.problems:
         return
-    total = sum(given.problem_counts.values())
+    total = sum(given.input.problem_counts.values())
     _err.print(f"[red]{total} problem(s) in the input; the rest was graded:[/red]")
-    for problem in given.problems:
+    for problem in given.input.problems:
         place = where(problem.file, problem.line, problem.field)
         _err.print(f"  {place}{problem.message}", markup=False, soft_wrap=True)
-    if total > len(given.problems):
-        counts = ", ".join(f"{count} {kind.value}" for kind, count in given.problem_counts.items())
+    if total > len(given.input.problems):
+        counts = ", ".join(
+            f"{count} {kind.value}" for kind, count in given.input.problem_counts.items()
+        )
         _err.print(f"  in all: {counts}")
 
 
@@ -163,7 +156,8 @@ def sample(found: Sample, path: Path) -> None:
     for stratum in found.design.strata:
         weight = f"{stratum.items / stratum.drawn:.2f}"
         rows.append((stratum.name, f"{stratum.items:,}", f"{stratum.drawn:,}", weight))
-    _numbers((" x ".join(found.design.by), "items", "drawn", "each stands for"), rows)
+    names = (" x ".join(found.design.by), "items", "drawn", "each stands for")
+    print_table(_out, figures(names, rows))
     _out.print(f"{len(found):,} of {found.design.items:,} items drawn: {found.allocation}")
     _out.print(f"{path} sha256:{found.sha256[:16]}", style="dim", soft_wrap=True, markup=False)
 
@@ -178,7 +172,7 @@ def plan(asked: Plan, found: Planned, spent: Costs) -> None:
         wanted = f"difference of {abs(100 * asked.difference):g} points found"
         rows.append((wanted, f"{found.for_difference:,}"))
     if rows:
-        _numbers(("", "items"), rows)
+        print_table(_out, figures(("", "items"), rows))
     if not found.enough:
         _out.print("[yellow]There are not as many items; this is what all of them show:[/yellow]")
     width = f"{100 * found.half_width:.2f}"
@@ -202,9 +196,11 @@ def protocol_reports(given: ProtocolReports, key: str | None, partings: int) -> 
     keys = list(dict.fromkeys(key for one in given.reports.values() for key in one.metrics))
     rows: list[Sequence[str]] = []
     for name, one in given.reports.items():
-        cells = [metric_cells(one.metrics[key])[2] if key in one.metrics else "" for key in keys]
+        cells = [
+            percent(one.metrics[key].as_published) if key in one.metrics else "" for key in keys
+        ]
         rows.append((name, *cells))
-    _numbers(("protocol", *keys), rows)
+    print_table(_out, figures(("protocol", *keys), rows))
     if key is not None and key not in keys:
         raise UnknownNameError("metric of these protocols", key, keys)
     for first, second in combinations(given.reports, 2):
@@ -236,11 +232,11 @@ def warnings(told: Iterable[str]) -> None:
 def _auxiliary(given: Mapping[str, Auxiliary]) -> None:
     """Print what judges say, apart from the score."""
     _out.print(f"\n[bold]{auxiliary.HEADING}[/bold]")
-    _numbers(auxiliary.VERDICT_COLUMNS, auxiliary.verdict_rows(given))
+    print_table(_out, auxiliary.verdict_table(given))
     for name, one in given.items():
         if one.agreements:
             _out.print(f"which responses are right, by {name} and others:", markup=False)
-            _numbers(auxiliary.AGREEMENT_COLUMNS, auxiliary.agreement_rows(one))
+            print_table(_out, auxiliary.agreement_table(one))
         for remark in auxiliary.remarks(one):
             _out.print(remark, style="yellow", markup=False, soft_wrap=True)
         _out.print(one.signature, style="dim", soft_wrap=True, markup=False)
@@ -300,10 +296,3 @@ def _table(*columns: str) -> Table:
     for number, column in enumerate(columns):
         table.add_column(column, no_wrap=number == 0)
     return table
-
-
-def _numbers(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], *, bold: Collection[int] = ()
-) -> None:
-    first, *others = columns
-    print_table(_out, (Head(first, text=True), *map(Head, others)), rows, bold=bold)

@@ -6,16 +6,17 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from snellen.grading.table import Table
 from snellen.grading.tables.mmbench_gui_online import Missing, Reading
-from snellen.grading.tables.summary import Kind, SummaryTable
+from snellen.sdk.analysis.published import beside_tables
 from snellen.sdk.cli.options import check_folder
-from snellen.sdk.cli.tables import Head, print_table
+from snellen.sdk.cli.tables import print_table
 from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.cli.terminal import Terminal
-from snellen.sdk.published import beside_tables
-from snellen.sdk.saved import load_report
-from snellen.sdk.summaries.options import Options
-from snellen.sdk.summaries.saving import check_summary_ending, save_summaries
+from snellen.sdk.files import check_ending
+from snellen.sdk.report import load_report
+from snellen.sdk.summaries.cells import Options
+from snellen.sdk.summaries.saving import WRITERS, save_summaries
 from snellen.sdk.summaries.several import summarise
 
 _out = Terminal()
@@ -52,7 +53,7 @@ def summary(
     """
     with errors_told():
         for path in output or ():
-            check_summary_ending(path)
+            check_ending(path, WRITERS, "a summary")
             check_folder(path)
         given = [load_report(path) for path in reports]
         found = summarise(given, limit=limit, missing=missing, reading=reading)
@@ -66,9 +67,8 @@ def summary(
             save_summaries(path, found, published)
 
 
-def _print(given: SummaryTable) -> None:
+def _print(given: Table) -> None:
     _out.print(f"[bold]{escape(given.title)}[/bold]")
-    heads = [Head(column.name, text=column.kind is Kind.TEXT) for column in given.columns]
-    print_table(_out, heads, given.written())
+    print_table(_out, given)
     for line in filter(None, (given.note, f"Source: {given.source}.")):
         _out.print(escape(line), style="dim")

@@ -4,9 +4,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
+import rich.table
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+
+from snellen.grading.table import Column, Kind, Table
 
 _GAPS = (2, 1)
 """Blanks between two columns: what is a little too wide moves together if its names are words."""
@@ -18,13 +20,6 @@ _SHORT = 24
 """Texts up to so many letters are folded only after that; longer ones as the rows' names are."""
 
 
-class Head(NamedTuple):
-    """A column's name, and whether it holds texts, which stand at the left and may be folded."""
-
-    name: str
-    text: bool = False
-
-
 class _Shape(NamedTuple):
     """How wide a column may be: as written, folded a little, and folded wherever a blank is."""
 
@@ -33,13 +28,7 @@ class _Shape(NamedTuple):
     least: int
 
 
-def print_table(
-    console: Console,
-    heads: Sequence[Head],
-    rows: Iterable[Sequence[str]],
-    *,
-    bold: Collection[int] = (),
-) -> None:
+def print_table(console: Console, table: Table) -> None:
     """Print a table as wide as a console at most.
 
     What does not fit is folded between words; a column of which all rows say the same is told
@@ -47,11 +36,9 @@ def print_table(
 
     Args:
         console: Where to.
-        heads: The columns; the first ones that are texts name the rows.
-        rows: A cell a column, without markup.
-        bold: The rows that stand out, by number.
+        table: Its first columns that are texts name the rows; no cell is read as markup.
     """
-    given = [tuple(row) for row in rows]
+    heads, given = table.columns, table.written()
     shapes = [
         _shape(head, [row[place] for row in given], names=not place)
         for place, head in enumerate(heads)
@@ -67,24 +54,29 @@ def print_table(
         if number:
             console.print()
         widths = _widths(heads, shapes, chosen, console.width, gap or _GAPS[0])
-        console.print(_table(heads, given, widths, bold, gap or _GAPS[0]))
+        console.print(_laid_out(heads, given, widths, table.bold, gap or _GAPS[0]))
     for place in told:
         console.print(f"{heads[place].name}: {given[0][place]}", markup=False)
 
 
-def _shape(head: Head, cells: Sequence[str], *, names: bool) -> _Shape:
-    texts = (head.name, *cells) if head.text else (head.name,)
+def _is_text(head: Column) -> bool:
+    """Whether a column holds texts, which stand at the left and may be folded."""
+    return head.kind is Kind.TEXT
+
+
+def _shape(head: Column, cells: Sequence[str], *, names: bool) -> _Shape:
+    texts = (head.name, *cells) if _is_text(head) else (head.name,)
     widest = _widest(cells)
     natural = max(len(head.name), widest)
     least = max(
-        _widest(word for text in texts for word in text.split()), 0 if head.text else widest
+        _widest(word for text in texts for word in text.split()), 0 if _is_text(head) else widest
     )
     folded = next(
         width
         for width in range(least, natural + 1)
         if width == natural or all(len(_fold(text, width)) <= _most(text) for text in texts)
     )
-    kept = head.text and not names and natural <= _SHORT
+    kept = _is_text(head) and not names and natural <= _SHORT
     return _Shape(natural, natural if kept else folded, least)
 
 
@@ -106,7 +98,7 @@ def _fold(text: str, width: int) -> list[str]:
 
 
 def _gap(
-    heads: Sequence[Head], shapes: Sequence[_Shape], places: Sequence[int], width: int
+    heads: Sequence[Column], shapes: Sequence[_Shape], places: Sequence[int], width: int
 ) -> int | None:
     """Return how far apart the columns of one table stand; None where it does not fit."""
     # With one blank between columns nobody sees where a name of two words ends.
@@ -115,23 +107,23 @@ def _gap(
     return next((gap for gap in gaps if total + gap * (len(places) - 1) <= width), None)
 
 
-def _said_once(heads: Sequence[Head], rows: Sequence[Sequence[str]]) -> list[int]:
+def _said_once(heads: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[int]:
     """Return the columns of texts, but the first, of which all of several rows say the same."""
     if len(rows) < 2:
         return []
     return [
         place
         for place, head in enumerate(heads)
-        if place and head.text and rows[0][place] and len({row[place] for row in rows}) == 1
+        if place and _is_text(head) and rows[0][place] and len({row[place] for row in rows}) == 1
     ]
 
 
 def _groups(
-    heads: Sequence[Head], shapes: Sequence[_Shape], places: Sequence[int], width: int
+    heads: Sequence[Column], shapes: Sequence[_Shape], places: Sequence[int], width: int
 ) -> Iterator[list[int]]:
     """Yield the columns of each table: those that name the rows, and as many others as fit."""
     names = list(places[:1])
-    if len(places) > 2 and heads[places[1]].text and not heads[places[2]].text:
+    if len(places) > 2 and _is_text(heads[places[1]]) and not _is_text(heads[places[2]]):
         names = list(places[:2])
     group = names
     for place in places[len(names) :]:
@@ -144,12 +136,12 @@ def _groups(
 
 
 def _widths(
-    heads: Sequence[Head], shapes: Sequence[_Shape], places: Sequence[int], width: int, gap: int
+    heads: Sequence[Column], shapes: Sequence[_Shape], places: Sequence[int], width: int, gap: int
 ) -> dict[int, int]:
     """Return how wide each column is: folded where it must be, the names of numbers first."""
     found = {place: shapes[place].natural for place in places}
     steps: list[Callable[[int], int]] = [
-        lambda place: shapes[place].natural if heads[place].text else shapes[place].folded,
+        lambda place: shapes[place].natural if _is_text(heads[place]) else shapes[place].folded,
         lambda place: shapes[place].folded,
         lambda place: shapes[place].least,
     ]
@@ -163,14 +155,14 @@ def _widths(
     return found
 
 
-def _table(
-    heads: Sequence[Head],
+def _laid_out(
+    heads: Sequence[Column],
     rows: Sequence[Sequence[str]],
     widths: dict[int, int],
     bold: Collection[int],
     gap: int,
-) -> Table:
-    table = Table(
+) -> rich.table.Table:
+    table = rich.table.Table(
         box=None, pad_edge=False, padding=(0, gap, 0, 0), show_edge=False, header_style="bold"
     )
     for place, width in widths.items():
@@ -179,7 +171,7 @@ def _table(
         # What is wider than the whole terminal is broken: nothing is ever left out.
         table.add_column(
             escape(name),
-            justify="left" if head.text or not place else "right",
+            justify="left" if _is_text(head) or not place else "right",
             overflow="fold",
         )
     for number, row in enumerate(rows):

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
+from snellen.sdk.data.selection import Data
 from snellen.sdk.evaluation.blocking import run_blocking
 from snellen.sdk.evaluation.endpoints import Endpoint
 from snellen.sdk.evaluation.preparing import Wanted, prepare
 from snellen.sdk.evaluation.questions import Model
 from snellen.sdk.evaluation.settings import Decoding, Limits
-from snellen.sdk.reports import Report
-from snellen.sdk.selection import Data
+from snellen.sdk.report import Report
 
 
 def evaluate(

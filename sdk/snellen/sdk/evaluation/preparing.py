@@ -9,9 +9,11 @@ from typing import Literal
 from pydantic import JsonValue
 
 from snellen.grading.errors import DataError, InputError
+from snellen.grading.models.base import digest_of
 from snellen.grading.models.items import Item
 from snellen.grading.models.runs import Run, Usage
 from snellen.grading.protocols.base import Protocol
+from snellen.sdk.data.selection import Data, Selection, select
 from snellen.sdk.evaluation.asking import Asking, Plan, StopAsking
 from snellen.sdk.evaluation.cache import Cache, default_cache
 from snellen.sdk.evaluation.endpoints import KEY_VARIABLES, Endpoint
@@ -22,10 +24,8 @@ from snellen.sdk.evaluation.questions import Model, Questions
 from snellen.sdk.evaluation.run_folder import ANSWERS, open_run
 from snellen.sdk.evaluation.settings import Decoding, Limits
 from snellen.sdk.local import choose, grade_selection
-from snellen.sdk.reports import Report
-from snellen.sdk.selection import Data, Selection, select
+from snellen.sdk.report import Report
 from snellen.tasks.benchmarks.table import load_task
-from snellen.tasks.data.pins import digest_of
 from snellen.tasks.models import TaskData
 from snellen.tasks.views import view
 

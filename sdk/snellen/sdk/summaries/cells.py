@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from snellen.grading.errors import InputError
 from snellen.grading.grade import read_response
@@ -10,8 +11,28 @@ from snellen.grading.models.scores import Outcome
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import NO_CONTEXT, AnswerValue, FloatArray
 from snellen.grading.protocols.table import protocol_of
+from snellen.grading.tables.mmbench_gui_online import Missing, Reading
 from snellen.grading.tables.summary import Summary
-from snellen.sdk.reports import Report, intake_of
+from snellen.sdk.scored import ScoredReport, intake_of
+
+
+class Options(NamedTuple):
+    """What is asked of a summary of episodes.
+
+    Attributes:
+        limit: The limit of steps, where the data does not say one, or a smaller one: an episode
+            that took more has failed then.
+        missing: What a platform of which no task was run counts as; None: both ways are shown.
+        reading: Which EQA is set beside published ones; None: the protocol's own, else `exact`.
+    """
+
+    limit: float | None = None
+    missing: Missing | None = None
+    reading: Reading | None = None
+
+
+DEFAULT = Options()
+
 
 _LOST = (Outcome.MISSING, Outcome.ERROR)
 
@@ -24,7 +45,7 @@ class Cells:
         report: The report; it kept its scores.
     """
 
-    report: Report
+    report: ScoredReport
 
     @property
     def attempts(self) -> int:
@@ -35,13 +56,13 @@ class Cells:
     def values(self) -> FloatArray:
         """The primary metric."""
         columns = self.report.scores.columns()
-        return columns.values[:, columns.keys.index(self.report.primary)]
+        return columns.values[:, columns.keys.index(self.report.numbers.primary)]
 
     @cached_property
     def answers(self) -> Sequence[AnswerValue | None]:
         """What the report's protocol reads in each response; None where nothing."""
         report = self.report
-        protocol = protocol_of(report.task, report.protocol)
+        protocol = protocol_of(report.task, report.provenance.protocol)
         intake = intake_of(report)
         contexts = () if intake is None else intake.selection.contexts
         found: list[AnswerValue | None] = []
@@ -96,9 +117,9 @@ def with_note(summary: Summary, told: str) -> Summary:
     return replace(summary, tables=tuple(tables))
 
 
-def of_sample(summary: Summary, reports: Iterable[Report]) -> Summary:
+def of_sample(summary: Summary, reports: Iterable[ScoredReport]) -> Summary:
     """Say so where reports are of samples: papers' tables are of items counted once each."""
-    if all(report.sample is None for report in reports):
+    if all(report.provenance.sample is None for report in reports):
         return summary
     return with_note(
         summary,
@@ -107,7 +128,7 @@ def of_sample(summary: Summary, reports: Iterable[Report]) -> Summary:
     )
 
 
-def cells_of(report: Report) -> Cells:
+def cells_of(report: ScoredReport) -> Cells:
     """Return a report's scores as columns.
 
     Raises:

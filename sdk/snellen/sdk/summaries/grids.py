@@ -1,12 +1,12 @@
 """Summaries of reports whose items lie in a grid: ScreenSpot's cells, and the 4 x 4 matrix."""
 
 from snellen.grading.report.heat_map import grid_note
+from snellen.grading.table import Cell, Column, Kind, Table
 from snellen.grading.tables.matrix import Grid
 from snellen.grading.tables.screenspot import cell_scores, screenspot_summary
-from snellen.grading.tables.summary import Cell, Column, Kind, PartValue, Summary, SummaryTable
-from snellen.sdk.reports import Report
-from snellen.sdk.summaries.cells import cells_of
-from snellen.sdk.summaries.options import Options
+from snellen.grading.tables.summary import PartValue, Summary
+from snellen.sdk.scored import ScoredReport
+from snellen.sdk.summaries.cells import Options, cells_of
 
 _V2 = "screenspot-v2/point"
 MATRIX = "matrix/items"
@@ -14,7 +14,7 @@ TAGS = ("dimension", "level")
 """What items of the matrix lie by: rows, then columns."""
 
 
-def screenspot(report: Report, _: Options) -> Summary:
+def screenspot(report: ScoredReport, _: Options) -> Summary:
     """Summarise ScreenSpot-v2 by platform, Pro by group, and both by element."""
     cells = cells_of(report)
     tag = "platform" if report.task == _V2 else "group"
@@ -22,13 +22,13 @@ def screenspot(report: Report, _: Options) -> Summary:
     return cells.of_items(screenspot_summary(report.task, tag, found))
 
 
-def matrix(report: Report) -> Summary:
+def matrix(report: ScoredReport) -> Summary:
     """Summarise items of the matrix: dimensions by levels."""
     grid = report.grid(*TAGS)
     return Summary(report.task, grid, (_table(report, grid),), _values(report, grid))
 
 
-def _table(report: Report, grid: Grid) -> SummaryTable:
+def _table(report: ScoredReport, grid: Grid) -> Table:
     names = (*grid.row_names, "all")
     rows: list[tuple[Cell, ...]] = []
     lines = ((*grid.cells, grid.column_totals), (*grid.row_totals, grid.total))
@@ -36,7 +36,7 @@ def _table(report: Report, grid: Grid) -> SummaryTable:
         values = (None if one.estimate is None else one.estimate.value for one in (*cells, total))
         rows.append((name, *values, total.items))
     columns = (Column(grid.rows, Kind.TEXT), *map(Column, grid.column_names), Column("all"))
-    return SummaryTable(
+    return Table(
         f"{report.task}, {grid.metric} by {grid.rows} and {grid.columns}",
         (*columns, Column("items", Kind.COUNT)),
         tuple(rows),
@@ -45,9 +45,9 @@ def _table(report: Report, grid: Grid) -> SummaryTable:
     )
 
 
-def _values(report: Report, grid: Grid) -> tuple[PartValue, ...]:
+def _values(report: ScoredReport, grid: Grid) -> tuple[PartValue, ...]:
     whole = (
-        PartValue(report.task, key, "", metric.value, report.items)
+        PartValue(report.task, key, "", metric.value, report.provenance.items)
         for key, metric in report.metrics.items()
     )
     cells = (

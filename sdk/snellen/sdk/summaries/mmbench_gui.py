@@ -8,6 +8,7 @@ import numpy as np
 from snellen.grading.errors import InputError
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.mmbench_gui_online import Run as Episode
+from snellen.grading.table import Table
 from snellen.grading.tables.mmbench_gui import Grounded, grounding, understanding
 from snellen.grading.tables.mmbench_gui_online import (
     READINGS,
@@ -27,20 +28,19 @@ from snellen.grading.tables.mmbench_gui_tables import (
     losses_tables,
     understanding_summary,
 )
-from snellen.grading.tables.summary import Summary, SummaryTable
-from snellen.sdk.reports import Report
-from snellen.sdk.summaries.cells import Cells, cells_of
-from snellen.sdk.summaries.options import Options
+from snellen.grading.tables.summary import Summary
+from snellen.sdk.scored import ScoredReport
+from snellen.sdk.summaries.cells import Cells, Options, cells_of
 
 
-def level_1(report: Report, _: Options) -> Summary:
+def level_1(report: ScoredReport, _: Options) -> Summary:
     """Summarise L1 by difficulty and platform, in the three ways."""
     cells = cells_of(report)
     tags = cells.tags("difficulty", "platform", "options")
     return cells.of_items(understanding_summary(understanding(cells.values, tags)))
 
 
-def level_2(report: Report, _: Options) -> Summary:
+def level_2(report: ScoredReport, _: Options) -> Summary:
     """Summarise one kind of L2's instructions."""
     cells = cells_of(report)
     kind = _grounded(cells)
@@ -48,7 +48,7 @@ def level_2(report: Report, _: Options) -> Summary:
     return cells.of_items(grounding_result(report.task, found))
 
 
-def both_of_level_2(reports: Mapping[str, Report]) -> Summary:
+def both_of_level_2(reports: Mapping[str, ScoredReport]) -> Summary:
     """Summarise L2, basic and advanced together."""
     basic, advanced = cells_of(reports[L2_BASIC]), cells_of(reports[L2_ADVANCED])
     summary = grounding_result(L2, grounding(_grounded(basic), _grounded(advanced)))
@@ -63,7 +63,7 @@ def _grounded(cells: Cells) -> Grounded:
 # ---- L3 and L4 ---------------------------------------------------------------------------------
 
 
-def online(report: Report, options: Options) -> Summary:
+def online(report: ScoredReport, options: Options) -> Summary:
     """Summarise L3 or L4 by platform, in every reading of EQA; attempts are averaged."""
     cells = cells_of(report)
     own, limit = limits_of(cells, options)
@@ -78,9 +78,9 @@ def online(report: Report, options: Options) -> Summary:
     return automation_summary(report.task, found, reading_of(report, options), note)
 
 
-def reading_of(report: Report, options: Options) -> Reading:
+def reading_of(report: ScoredReport, options: Options) -> Reading:
     """Return which EQA a report is quoted by: what is asked for, else its protocol's."""
-    own: Reading | None = next((one for one in READINGS if one == report.protocol), None)
+    own: Reading | None = next((one for one in READINGS if one == report.provenance.protocol), None)
     return options.reading or own or "exact"
 
 
@@ -134,7 +134,7 @@ def _all_ran(run: Run) -> bool:
 
 def from_level_to_level(
     found: Mapping[tuple[str, float], Summary], reading: Reading
-) -> tuple[SummaryTable, ...]:
+) -> tuple[Table, ...]:
     """Say what is lost from L3 to L4 at one limit, and from one limit to another at one level.
 
     Where a platform was not run there is a table for each policy, and its note names the platform.

@@ -5,14 +5,14 @@ from types import MappingProxyType
 
 from snellen.grading.models.estimates import Breakdown
 from snellen.grading.protocols.table import protocol_of
-from snellen.grading.tables.summary import Cell, Column, Kind, PartValue, Summary, SummaryTable
-from snellen.sdk.reports import Report
+from snellen.grading.table import Cell, Column, Kind, Table
+from snellen.grading.tables.summary import PartValue, Summary
+from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries import grids, mmbench_gui, webrssbench
-from snellen.sdk.summaries.cells import of_sample
-from snellen.sdk.summaries.options import DEFAULT, Options
+from snellen.sdk.summaries.cells import DEFAULT, Options, of_sample
 from snellen.tasks.benchmarks.table import task_of
 
-SUMMARIES: Mapping[str, Callable[[Report, Options], Summary]] = MappingProxyType(
+SUMMARIES: Mapping[str, Callable[[ScoredReport, Options], Summary]] = MappingProxyType(
     {
         "mmbench-gui/l1": mmbench_gui.level_1,
         "mmbench-gui/l2_basic": mmbench_gui.level_2,
@@ -33,7 +33,7 @@ SUMMARIES: Mapping[str, Callable[[Report, Options], Summary]] = MappingProxyType
 """The tasks of which papers print more than a mean of each metric."""
 
 
-def summary_of(report: Report, options: Options = DEFAULT) -> Summary:
+def summary_of(report: ScoredReport, options: Options = DEFAULT) -> Summary:
     """Return what the benchmark's paper prints of a report; see `Report.summary`."""
     if report.task == grids.MATRIX and report.has_scores and {*grids.TAGS} <= report.tags.keys():
         # No paper prints it; a page shows the same as a heat map. Its numbers are a sample's own.
@@ -43,15 +43,15 @@ def summary_of(report: Report, options: Options = DEFAULT) -> Summary:
     return of_sample(found, [report])
 
 
-def metric_values(report: Report) -> tuple[PartValue, ...]:
+def metric_values(report: ScoredReport) -> tuple[PartValue, ...]:
     """Return a report's metrics over all of its items."""
     return tuple(
-        PartValue(report.task, key, "", metric.value, report.items)
+        PartValue(report.task, key, "", metric.value, report.provenance.items)
         for key, metric in report.metrics.items()
     )
 
 
-def plain_summary(report: Report) -> Summary:
+def plain_summary(report: ScoredReport) -> Summary:
     """Return a report's metrics, and its primary one by the tags that its task names for it."""
     parts = [
         report.by(tag, least=1)
@@ -60,15 +60,15 @@ def plain_summary(report: Report) -> Summary:
     ]
     rows: list[tuple[Cell, ...]] = []
     for key, metric in report.metrics.items():
-        estimate = report.estimates.get(key)
+        estimate = report.numbers.estimates.get(key)
         interval = None if estimate is None else estimate.interval
         low, high = (None, None) if interval is None else (interval.low, interval.high)
-        rows.append((key, metric.value, low, high, metric.as_published, report.items))
+        rows.append((key, metric.value, low, high, metric.as_published, report.provenance.items))
     return Summary(
         task=report.task,
         result=report.metrics,
         tables=(
-            SummaryTable(
+            Table(
                 report.task,
                 (
                     Column("metric", Kind.TEXT),
@@ -79,7 +79,7 @@ def plain_summary(report: Report) -> Summary:
                     Column("items", Kind.COUNT),
                 ),
                 tuple(rows),
-                protocol_of(report.task, report.protocol).source,
+                protocol_of(report.task, report.provenance.protocol).source,
             ),
             *(_part_table(report.task, part) for part in parts),
         ),
@@ -95,13 +95,13 @@ def plain_summary(report: Report) -> Summary:
     )
 
 
-def _part_table(task: str, part: Breakdown) -> SummaryTable:
+def _part_table(task: str, part: Breakdown) -> Table:
     """Lay a metric out by the values of a tag."""
     rows = tuple(
         (cell.name, None if cell.estimate is None else cell.estimate.value, cell.items)
         for cell in part.cells
     )
-    return SummaryTable(
+    return Table(
         f"{task}, {part.metric} by {part.tag}",
         (Column(part.tag, Kind.TEXT), Column(part.metric), Column("items", Kind.COUNT)),
         rows,

@@ -6,13 +6,13 @@ from types import MappingProxyType
 
 import msgspec
 
-from snellen.grading.errors import InputError
-from snellen.grading.tables.summary import Summary, SummaryTable, to_markdown, to_plain
-from snellen.sdk.files import write_atomically
+from snellen.grading.table import Table, to_markdown, to_plain
+from snellen.grading.tables.summary import Summary
+from snellen.sdk.files import check_ending, write_atomically
 
 
 def save_summaries(
-    path: str | Path, found: Sequence[Summary], published: Iterable[SummaryTable] = ()
+    path: str | Path, found: Sequence[Summary], published: Iterable[Table] = ()
 ) -> Path:
     """Write summaries to a file, whole or not at all.
 
@@ -25,27 +25,12 @@ def save_summaries(
         InputError: The ending is neither.
     """
     target = Path(path)
-    write = _WRITERS[check_summary_ending(target)]
+    write = WRITERS[check_ending(target, WRITERS, "a summary")]
     write_atomically(target, write(found, tuple(published)))
     return target
 
 
-def check_summary_ending(path: Path) -> str:
-    """Return a file's ending, in lower case, if summaries can be saved under it.
-
-    Raises:
-        InputError: They can't.
-    """
-    ending = path.suffix.lower()
-    if ending not in _WRITERS:
-        shown = repr(path.suffix) if path.suffix else "a file without an ending"
-        raise InputError(
-            f"can't save a summary as {shown}; use one of {', '.join(_WRITERS)}", file=str(path)
-        )
-    return ending
-
-
-def _json(found: Sequence[Summary], published: Sequence[SummaryTable]) -> Iterator[bytes]:
+def _json(found: Sequence[Summary], published: Sequence[Table]) -> Iterator[bytes]:
     told = {
         "summaries": [
             {
@@ -60,11 +45,11 @@ def _json(found: Sequence[Summary], published: Sequence[SummaryTable]) -> Iterat
     yield msgspec.json.format(msgspec.json.encode(told), indent=2) + b"\n"
 
 
-def _markdown(found: Sequence[Summary], published: Sequence[SummaryTable]) -> Iterator[bytes]:
+def _markdown(found: Sequence[Summary], published: Sequence[Table]) -> Iterator[bytes]:
     for table in (*(table for one in found for table in one.tables), *published):
         yield ("\n".join(to_markdown(table)) + "\n").encode()
 
 
-_WRITERS: Mapping[str, Callable[[Sequence[Summary], Sequence[SummaryTable]], Iterator[bytes]]] = (
+WRITERS: Mapping[str, Callable[[Sequence[Summary], Sequence[Table]], Iterator[bytes]]] = (
     MappingProxyType({".json": _json, ".md": _markdown})
 )

@@ -8,9 +8,9 @@ from snellen.grading.tables.mmbench_gui_online import Missing, Reading
 from snellen.grading.tables.mmbench_gui_tables import L2_ADVANCED, L2_BASIC
 from snellen.grading.tables.summary import PartValue, Summary
 from snellen.grading.tables.visualwebbench import SEVEN, average_of_seven, seven_summary
-from snellen.sdk.reports import Report
-from snellen.sdk.saved import load_report
-from snellen.sdk.summaries.cells import cells_of, of_sample
+from snellen.sdk.saved import read_report
+from snellen.sdk.scored import ScoredReport
+from snellen.sdk.summaries.cells import Options, cells_of, of_sample
 from snellen.sdk.summaries.mmbench_gui import (
     both_of_level_2,
     from_level_to_level,
@@ -18,7 +18,6 @@ from snellen.sdk.summaries.mmbench_gui import (
     reading_of,
 )
 from snellen.sdk.summaries.one import summary_of
-from snellen.sdk.summaries.options import Options
 
 SHOWN = 5e-4
 """What is printed with one decimal place in per cent differs from here on."""
@@ -28,7 +27,7 @@ _L2 = (L2_BASIC, L2_ADVANCED)
 
 
 def summarise(
-    reports: Iterable[Report | str | Path],
+    reports: Iterable[ScoredReport | str | Path],
     *,
     limit: float | None = None,
     missing: Missing | None = None,
@@ -52,7 +51,7 @@ def summarise(
             is no report, or a report lacks what its summary is made of.
     """
     options = Options(limit, missing, reading)
-    given = [one if isinstance(one, Report) else load_report(one) for one in reports]
+    given = [one if isinstance(one, ScoredReport) else read_report(one) for one in reports]
     models = sorted({one.model for one in given if one.model is not None})
     if not given or len(models) > 1:
         told = f"they are of several models ({', '.join(models)})" if models else "there are none"
@@ -69,8 +68,8 @@ def summarise(
     )
 
 
-def _by_task(reports: Iterable[Report]) -> Mapping[str, Report]:
-    found: dict[str, Report] = {}
+def _by_task(reports: Iterable[ScoredReport]) -> Mapping[str, ScoredReport]:
+    found: dict[str, ScoredReport] = {}
     for report in reports:
         if report.task in found:
             raise InputError(f"two reports are of {report.task}: give one")
@@ -78,22 +77,25 @@ def _by_task(reports: Iterable[Report]) -> Mapping[str, Report]:
     return found
 
 
-def _seven(reports: Mapping[str, Report]) -> Summary:
+def _seven(reports: Mapping[str, ScoredReport]) -> Summary:
     # WebQA alone has a protocol `paper`, which goes with the official ones of the other tasks.
-    rules = {"official" if one.protocol == "paper" else one.protocol for one in reports.values()}
+    rules = {
+        "official" if one.provenance.protocol == "paper" else one.provenance.protocol
+        for one in reports.values()
+    }
     note = f"The protocols differ: {', '.join(sorted(rules))}." if len(rules) > 1 else ""
     printed = as_published_note(reports)
     note = " ".join(filter(None, (note, f"{printed}." if printed else "")))
     return seven_summary(
         {
-            task: PartValue(task, one.primary, "", one.value, one.items)
+            task: PartValue(task, one.numbers.primary, "", one.value, one.provenance.items)
             for task, one in reports.items()
         },
         note,
     )
 
 
-def as_published_note(reports: Mapping[str, Report]) -> str:
+def as_published_note(reports: Mapping[str, ScoredReport]) -> str:
     """Say what the published code would print of the seven tasks where that is another average.
 
     Args:
@@ -103,7 +105,7 @@ def as_published_note(reports: Mapping[str, Report]) -> str:
         A sentence without its full stop; empty where the code would print the same.
     """
     values = {task: one.value for task, one in reports.items()}
-    printed = {task: one.metrics[one.primary].as_published for task, one in reports.items()}
+    printed = {task: one.metrics[one.numbers.primary].as_published for task, one in reports.items()}
     there = {task: value for task, value in printed.items() if value is not None}
     stopped = [task for task in printed if task not in there]
     other = [task for task in there if abs(there[task] - values[task]) >= SHOWN]
@@ -129,7 +131,7 @@ def _short(task: str) -> str:
     return task.rpartition("/")[2]
 
 
-def _online(reports: Sequence[Report], options: Options) -> Sequence[Summary]:
+def _online(reports: Sequence[ScoredReport], options: Options) -> Sequence[Summary]:
     found: dict[tuple[str, float], Summary] = {}
     for report in reports:
         key = report.task, limits_of(cells_of(report), options)[1]

@@ -18,14 +18,13 @@ from snellen.grading.tables.webrssbench import (
     shift_summary,
     ui_grouping,
 )
-from snellen.sdk.reports import Report, intake_of
-from snellen.sdk.summaries.cells import Cells, cells_of
-from snellen.sdk.summaries.options import Options
+from snellen.sdk.scored import ScoredReport, intake_of
+from snellen.sdk.summaries.cells import Cells, Options, cells_of
 
 _DIFFICULTIES = ("easy", "medium", "hard")
 
 
-def positions(report: Report, _: Options) -> Summary:
+def positions(report: ScoredReport, _: Options) -> Summary:
     """Summarise positions: by pair, by page and by whole page, and by difficulty."""
     cells = cells_of(report)
     pairs = [int(count or 0) for count in cells.tag("pairs")]
@@ -36,7 +35,7 @@ def positions(report: Report, _: Options) -> Summary:
     return cells.of_items(position_summary(found))
 
 
-def groups(report: Report, _: Options) -> Summary:
+def groups(report: ScoredReport, _: Options) -> Summary:
     """Summarise UI grouping by class."""
     cells = cells_of(report)
     golds = [Region(name) for name in cells.tag("region") if name is not None]
@@ -44,27 +43,27 @@ def groups(report: Report, _: Options) -> Summary:
     return cells.of_items(grouping_summary(ui_grouping(answers, golds)))
 
 
-def dangers(report: Report, _: Options) -> Summary:
+def dangers(report: ScoredReport, _: Options) -> Summary:
     """Summarise safety: recall, refusals, precision and false alarms."""
     cells = cells_of(report)
     found = safety(cells.values, cells.answers, cells.tag("dangerous"))
     return cells.of_items(safety_summary(found))
 
 
-def perturbed(report: Report, _: Options) -> Summary:
+def perturbed(report: ScoredReport, _: Options) -> Summary:
     """Summarise color, text or layout before and after."""
     cells = cells_of(report)
-    slots = list(range(cells.attempts)) * report.items
+    slots = list(range(cells.attempts)) * report.provenance.items
     pages = [f"{pair}, attempt {slot}" for pair, slot in zip(cells.tag("pair"), slots, strict=True)]
     pairs = pair_up(pages, cells.tag("state"), cells.tag_if_there("mode"))
     texts = [said if isinstance(said, str) else None for said in cells.answers]
     sites = cells.tag_if_there("site") or cells.tag("pair")
     said = Responses(texts, likeness=_likeness(report))
     found = shifts(cells.values, pairs, sites=sites, responses=said)
-    return cells.of_items(shift_summary(report.task, report.primary, found))
+    return cells.of_items(shift_summary(report.task, report.numbers.primary, found))
 
 
-def _likeness(report: Report) -> Callable[[str, str], float] | None:
+def _likeness(report: ScoredReport) -> Callable[[str, str], float] | None:
     """Return how like two answers are, as the task compares texts (appendix C.4 (3)).
 
     None for buttons, for another embedder than the one at hand, and for layout where the
@@ -72,7 +71,7 @@ def _likeness(report: Report) -> Callable[[str, str], float] | None:
     """
     if report.task == "webrssbench/text":
         embedder = CharNgramEmbedder()
-        if f"embedder:{embedder.name}" in report.signature.split("|"):
+        if report.provenance.embedder == embedder.name:
             return lambda a, b: float(embedding_cosines([a], [b], embedder, clip="zero")[0])
     intake = intake_of(report)
     if report.task == "webrssbench/layout" and intake is not None:
@@ -81,20 +80,20 @@ def _likeness(report: Report) -> Callable[[str, str], float] | None:
     return None
 
 
-def by_difficulty(report: Report, _: Options) -> Summary:
+def by_difficulty(report: ScoredReport, _: Options) -> Summary:
     """Summarise a metric by difficulty, as the paper prints form filling."""
     cells = cells_of(report)
     parts = [
         PartValue(
             report.task,
-            report.primary,
+            report.numbers.primary,
             "" if name == ALL else name,
             float(cells.values[rows].mean()),
             len(rows),
         )
         for name, rows in _by_difficulty(cells)
     ]
-    return cells.of_items(parts_summary(report.task, report.primary, parts))
+    return cells.of_items(parts_summary(report.task, report.numbers.primary, parts))
 
 
 def _by_difficulty(cells: Cells) -> Sequence[tuple[str, list[int]]]:

@@ -139,17 +139,17 @@ def _result(attempt: Attempt, graded: GradedTask) -> TaskResult:
             protocol=answers.protocol,
             signature=f"{known}|{conditions(attempt)}",
         )
-    estimate = report.estimates.get(report.primary)
+    estimate = report.numbers.estimates.get(report.numbers.primary)
     return TaskResult(
         task=answers.task,
         items=len(answers.items),
         answered=answered,
         protocol=answers.protocol,
-        metric=report.primary,
+        metric=report.numbers.primary,
         value=report.value,
         interval=None if estimate is None else estimate.interval,
         metrics={key: metric.value for key, metric in report.metrics.items()},
-        chance=None if report.chance is None else report.chance.value,
-        outcomes={outcome: count for outcome, count in report.outcomes.items() if count},
+        chance=None if report.numbers.chance is None else report.numbers.chance.value,
+        outcomes={outcome: count for outcome, count in report.input.outcomes.items() if count},
         signature=f"{report.signature}|{conditions(attempt)}",
     )

@@ -30,24 +30,6 @@ def default_store() -> Path:
     return (Path(home) if home else user_data_path("snellen", appauthor=False)) / "pins.json"
 
 
-def digest_of(value: object) -> str:
-    """Return the SHA-256 of a JSON value, for references that were never in a file.
-
-    The value is written as compact UTF-8 JSON with sorted keys, so key order and white space do
-    not count.
-
-    >>> digest_of({"b": 1, "a": ["x"]}) == digest_of({"a": ["x"], "b": 1})
-    True
-
-    Raises:
-        DataError: It is no JSON value.
-    """
-    try:
-        return hashlib.sha256(msgspec.json.encode(value, order="sorted")).hexdigest()
-    except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise DataError(f"the references are no JSON value: {error}") from None
-
-
 def digest_of_files(paths: Sequence[Path]) -> str:
     """Return the SHA-256 of a file's bytes.
 

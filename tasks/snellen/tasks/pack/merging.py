@@ -8,8 +8,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from snellen.grading.errors import DataError, InputError
+from snellen.grading.models.base import digest_of
 from snellen.grading.models.reports import DataPin, PinVerdict
-from snellen.tasks.data.pins import digest_of
 from snellen.tasks.pack.copying import Line, check_outside, fill, reference_lines, seal_key
 from snellen.tasks.pack.folders import new_folder
 from snellen.tasks.pack.layout import ITEMS, Built, Manifest, PackFile, PackSource, PackTask

@@ -11,12 +11,12 @@ import msgspec
 from pydantic import ValidationError
 
 from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.models.base import digest_of
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import Item
 from snellen.grading.no_json import NO_JSON
 from snellen.grading.protocols.base import NO_CONTEXT, Context
 from snellen.grading.protocols.table import protocol_of
-from snellen.tasks.data.pins import digest_of
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack import sealing
 from snellen.tasks.pack.folders import read_inside

@@ -185,13 +185,13 @@ def test_images_may_lie_in_another_folder(tmp_path: Path, folder: Path) -> None:
 
 def test_graded_items_break_down_by_dimension_and_level(data: TaskData, folder: Path) -> None:
     report = grade(folder / "answers.jsonl", data=data)
-    assert report.primary == "score"
-    assert report.outcomes[Outcome.ERROR] == 1
+    assert report.numbers.primary == "score"
+    assert report.input.outcomes[Outcome.ERROR] == 1
     for tag, names in (("dimension", set(DIMENSIONS)), ("level", set(LEVELS))):
         cells = report.by(tag, least=1).cells
         assert {cell.name for cell in cells} == names
         assert sum(cell.items for cell in cells) == len(data)
-    assert report.clustered_by == "group"
+    assert report.numbers.clustered_by == "group"
 
 
 def test_references_in_memory_grade_as_the_file_does(data: TaskData, folder: Path) -> None:
@@ -224,5 +224,5 @@ def test_in_the_sandbox_every_reference_scores_the_maximum(data: TaskData) -> No
 def test_stored_programs_are_run_when_that_is_allowed_later(data: TaskData, folder: Path) -> None:
     stored = grade(folder / "answers.jsonl", data=data)
     again = regrade(stored, executor=SandboxExecutor(allow=True))
-    assert (stored.outcomes[Outcome.ERROR], again.outcomes[Outcome.ERROR]) == (1, 0)
+    assert (stored.input.outcomes[Outcome.ERROR], again.input.outcomes[Outcome.ERROR]) == (1, 0)
     assert again.value == pytest.approx(stored.value + 1 / len(data), abs=1e-12)

@@ -171,11 +171,11 @@ def test_without_images_pixels_are_graded_and_fractions_are_errors(v2: Path) -> 
     for protocol in ("robust", "pixels"):
         report = sdk.grade(answers(data, "(125, 220)"), data=data, protocol=protocol)
         assert report.metrics["accuracy"].value == 1
-        assert not report.incomplete
+        assert not report.input.incomplete
     for protocol in ("official", "robust", "unit", "lmms-eval"):
         report = sdk.grade(answers(data, "(0.5, 0.5)"), data=data, protocol=protocol)
-        assert report.incomplete
-        assert report.outcomes[Outcome.ERROR] == len(data.ids)
+        assert report.input.incomplete
+        assert report.input.outcomes[Outcome.ERROR] == len(data.ids)
         assert report.metrics["accuracy"].value_answered is None
         assert all("load the data with its images" in one.note for one in report.scores)
     found = load(V2, v2, images=v2.parent / "elsewhere")

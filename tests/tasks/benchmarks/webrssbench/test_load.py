@@ -333,7 +333,7 @@ def test_a_loaded_task_is_graded_through_the_public_door(write: Write, task: str
     ]
     report = grade(answers, data=data, protocol="robust")
     assert report.value == pytest.approx(1, abs=1e-12)
-    assert report.clustered_by == "site"
+    assert report.numbers.clustered_by == "site"
 
 
 def test_recall_refuses_pages_without_a_dangerous_button_and_says_what_to_do(write: Write) -> None:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.models.base import digest_of
 from snellen.grading.models.golds import Golds
 from snellen.grading.parse.refusals import safety_answer
 from snellen.grading.parse.relations import Pair
@@ -25,7 +26,7 @@ from snellen.tasks.benchmarks.webrssbench.rows import (
     check_ids,
     check_paths,
 )
-from snellen.tasks.data.pins import digest_of, digest_of_files
+from snellen.tasks.data.pins import digest_of_files
 from snellen.tasks.io.files import checked, default_split
 from snellen.tasks.io.rows import SCREEN
 

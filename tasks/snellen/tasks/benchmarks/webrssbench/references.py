@@ -4,7 +4,7 @@ It holds item ids, or what comes before the state of a pair, each with its refer
 
     {"test/shop/before": "Buy now", "news": "Read on"}
 
-A consensus of models that `snellen.sdk.consensus_file` froze is such a file too: its references
+A consensus of models that `snellen.sdk.data.consensus` froze is such a file too: its references
 are under the key `references`.
 """
 

@@ -1,0 +1,162 @@
+"""The one form of a table: what its columns are and its rows, for every place that shows one.
+
+A terminal (`snellen.sdk.cli.tables`), Markdown (`markdown_lines`) and a report's page (its
+template) lay out the same value, so that a number is written in one way everywhere.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
+
+from snellen.grading.markdown import plain_text, prose_text, table_lines
+from snellen.grading.models.estimates import Interval
+
+Cell: TypeAlias = str | float | None
+"""A text, a number (shares lie in 0..1), or None where there is none."""
+
+EMPTY = "\N{EN DASH}"
+"""What stands where there is no number."""
+
+
+class Kind(StrEnum):
+    """What a column's numbers are, and so how they are written."""
+
+    TEXT = "text"
+    FIGURE = "figure"
+    """Numbers that are written already; they stand on the right."""
+    SHARE = "share"
+    """0..1, written in per cent."""
+    POINTS = "points"
+    """A difference of shares, written in percentage points with its sign."""
+    INDEX = "index"
+    """A number on a scale of its own, such as R."""
+    COUNT = "count"
+    P = "p"
+    """A probability, written to three significant digits."""
+
+
+_HUNDREDTHS = frozenset({Kind.SHARE, Kind.POINTS})
+_FORMS: Mapping[Kind, str] = MappingProxyType(
+    {
+        Kind.SHARE: ".2f",
+        Kind.POINTS: "+.2f",
+        Kind.INDEX: ".1f",
+        Kind.COUNT: ",.0f",
+        Kind.P: ".3g",
+        Kind.TEXT: "g",
+        Kind.FIGURE: "g",
+    }
+)
+
+
+class Column(NamedTuple):
+    """A column's name and what its numbers are."""
+
+    name: str
+    kind: Kind = Kind.SHARE
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table.
+
+    Attributes:
+        title: What it is of; empty where what stands above it says so.
+        columns: The first names the rows.
+        rows: A cell a column.
+        source: The paper's section or table that it follows; `ours` where there is none.
+        note: What a reader must know.
+        bold: The rows that stand out, by number.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    source: str = ""
+    note: str = ""
+    bold: tuple[int, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names."""
+        return tuple(column.name for column in self.columns)
+
+    def written(self) -> tuple[tuple[str, ...], ...]:
+        """Return the rows as text."""
+        return tuple(
+            tuple(
+                written(cell, column.kind) for cell, column in zip(row, self.columns, strict=True)
+            )
+            for row in self.rows
+        )
+
+    def markdown_lines(self) -> Iterator[str]:
+        """Yield the table alone as lines of Markdown."""
+        texts = [place for place, one in enumerate(self.columns) if one.kind is Kind.TEXT]
+        return table_lines(self.names, self.written(), texts=texts)
+
+
+def figures(
+    names: Sequence[str], rows: Iterable[Sequence[str]], *, texts: Collection[int] = (0,)
+) -> Table:
+    """Make a table of cells that are written already.
+
+    Args:
+        names: The columns' names.
+        rows: A cell a column.
+        texts: The places of the columns that hold text.
+    """
+    columns = (
+        Column(name, Kind.TEXT if place in texts else Kind.FIGURE)
+        for place, name in enumerate(names)
+    )
+    return Table("", tuple(columns), tuple(map(tuple, rows)))
+
+
+def interval_text(interval: Interval | None, form: str = ".2f", *, scale: float = 100.0) -> str:
+    """Write an interval, of shares in per cent; a dash where there is none.
+
+    >>> interval_text(Interval(low=0.25, high=0.5, level=0.95, method="t"))
+    '25.00 to 50.00'
+    """
+    if interval is None:
+        return "-"
+    return f"{scale * interval.low:{form}} to {scale * interval.high:{form}}"
+
+
+def written(cell: Cell, kind: Kind) -> str:
+    """Write a cell.
+
+    >>> written(0.4567, Kind.SHARE), written(0.0123, Kind.POINTS), written(1200, Kind.COUNT)
+    ('45.67', '+1.23', '1,200')
+    """
+    if cell is None:
+        return EMPTY
+    if isinstance(cell, str):
+        return cell
+    return format(100 * cell if kind in _HUNDREDTHS else cell, _FORMS[kind]).replace(
+        "-", "\N{MINUS SIGN}"
+    )
+
+
+def to_markdown(table: Table, *, level: int = 2) -> Iterator[str]:
+    """Yield a table's lines as Markdown, its title as a heading."""
+    yield f"{'#' * level} {plain_text(table.title)}\n"
+    yield from table.markdown_lines()
+    yield f"\nSource: {prose_text(table.source)}."
+    if table.note:
+        yield prose_text(table.note)
+    yield ""
+
+
+def to_plain(table: Table) -> Mapping[str, object]:
+    """Return a table as JSON values: a row an object, its numbers as they are."""
+    return {
+        "title": table.title,
+        "rows": [dict(zip(table.names, row, strict=True)) for row in table.rows],
+        "kinds": {column.name: column.kind.value for column in table.columns},
+        "source": table.source,
+        "note": table.note,
+    }

@@ -1,0 +1,1 @@
+"""What is read from reports: comparisons, correlations, breakdowns, audits, printed numbers."""

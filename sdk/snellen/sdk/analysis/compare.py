@@ -1,0 +1,359 @@
+"""Several runs over the same items: which differences are real, and on which items."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import cast, overload
+
+import numpy as np
+from pydantic import PrivateAttr
+
+from snellen.grading.breakdown import strata_of
+from snellen.grading.errors import InputError, UnknownNameError
+from snellen.grading.models import comparisons
+from snellen.grading.models.comparisons import ItemChange
+from snellen.grading.models.samples import SampleDesign
+from snellen.grading.models.scores import Outcome
+from snellen.grading.protocols.base import FloatArray, IntArray
+from snellen.grading.report.comparison import COMPARISON_RENDERERS
+from snellen.grading.stats.clusters import SAME
+from snellen.grading.stats.compare import Correction, Pair, Procedure, adjust
+from snellen.grading.stats.compare import compare as compare_pair
+from snellen.sdk.files import check_ending, write_atomically
+from snellen.sdk.saved import read_report
+from snellen.sdk.scored import ScoredReport
+
+Runs = Mapping[str, ScoredReport | str | Path] | Iterable[ScoredReport | str | Path]
+
+
+class Comparison(comparisons.Comparison):
+    """Two runs compared, with the items on which they differ."""
+
+    _changes: list[ItemChange] = PrivateAttr(default_factory=list[ItemChange])
+
+    def with_changes(self, changes: list[ItemChange]) -> "Comparison":
+        """Return this comparison with the items on which its runs differ."""
+        copy = self.model_copy()
+        copy._changes = changes
+        return copy
+
+    @property
+    def changes(self) -> Sequence[ItemChange]:
+        """Every item on which the runs differ, the greatest difference first."""
+        return self._changes
+
+    @property
+    def gained(self) -> Sequence[ItemChange]:
+        """The items on which the second run is better, the greatest gain first."""
+        return [change for change in self._changes if change.second > change.first]
+
+    @property
+    def lost(self) -> Sequence[ItemChange]:
+        """The items on which the second run is worse, the greatest loss first."""
+        return [change for change in self._changes if change.second < change.first]
+
+
+class Comparisons(Sequence[Comparison]):
+    """Comparisons made together, whose p-values are corrected for being several."""
+
+    def __init__(self, found: Sequence[Comparison]) -> None:
+        self._found = tuple(found)
+
+    @overload
+    def __getitem__(self, index: int) -> Comparison: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> "Comparisons": ...
+
+    def __getitem__(self, index: int | slice) -> "Comparison | Comparisons":
+        if isinstance(index, slice):
+            return Comparisons(self._found[index])
+        return self._found[index]
+
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the comparisons to a file, whole or not at all.
+
+        Args:
+            path: Where to; the ending says how: `.json` (everything), `.csv` (one row an item on
+                which two runs differ) or `.md` (to read).
+
+        Raises:
+            InputError: The ending is none of these.
+        """
+        target = Path(path)
+        render = COMPARISON_RENDERERS[check_ending(target, COMPARISON_RENDERERS, "comparisons")]
+        write_atomically(target, render(self._found, [one.changes for one in self._found]))
+        return target
+
+
+def compare(
+    runs: Runs,
+    *,
+    metric: str | None = None,
+    baseline: str | None = None,
+    correction: Correction = "holm",
+    level: float = 0.95,
+    seed: int = 0,
+) -> Comparisons:
+    """Compare runs over the same items, pair by pair, item by item.
+
+    Differences are taken within items and clustered as the reports are (by screenshot for
+    ScreenQA), so that what makes an item hard for everybody cancels out. On a stratified sample
+    each item counts as often as it stands for, so that the verdict is about all items.
+
+    Args:
+        runs: Two or more reports or files of saved reports; a mapping names them, else a run is
+            called by its file, or its model where all its submissions name one.
+        metric: The metric's key; the primary one when None.
+        baseline: Compare each run with the one of this name; None compares every pair.
+        correction: How p-values of several comparisons are corrected: `holm` bounds
+            the chance of even one false finding, `benjamini-hochberg` the share of false ones among
+            the findings, `none` leaves them.
+        level: Of the intervals and the verdicts.
+        seed: Of the bootstrap.
+
+    Returns:
+        One comparison a pair, in the order of the runs.
+
+    Raises:
+        InputError: There are fewer than two runs, they are of different tasks, share no item, kept
+            no scores, or are of samples whose weights do not go together.
+        UnknownNameError: There is no such metric or run.
+    """
+    named = _named(runs)
+    _check(named)
+    key = metric or next(iter(named.values())).numbers.primary
+    pairs = [_Pairing(named, one, other, key) for one, other in _pairs(named, baseline)]
+    together = 1 if correction == "none" else len(pairs)
+    procedure = Procedure(level=level, seed=seed, together=together)
+    found = adjust([pairing.compared(procedure) for pairing in pairs], correction, procedure)
+    made_with = (
+        f"{len(pairs)} comparison(s), correction {correction}; level {level:g}; {procedure.draws:,}"
+        f" draws from seed {seed}"
+    )
+    return Comparisons(
+        [pairing.finished(one, made_with) for pairing, one in zip(pairs, found, strict=True)]
+    )
+
+
+def _pairs(named: Mapping[str, ScoredReport], baseline: str | None) -> list[tuple[str, str]]:
+    if baseline is None:
+        return list(combinations(named, 2))
+    if baseline not in named:
+        raise UnknownNameError("run", baseline, named)
+    return [(baseline, name) for name in named if name != baseline]
+
+
+class _Pairing:
+    """Two runs on the items that both were given."""
+
+    def __init__(
+        self, named: Mapping[str, ScoredReport], first: str, second: str, key: str
+    ) -> None:
+        self.names = first, second
+        self.reports = one, other = named[first], named[second]
+        self.key = key
+        places = other.scores.places
+        self.ids = [item_id for item_id in one.scores.ids if item_id in places]
+        if not self.ids:
+            raise InputError(
+                f"{first} and {second} share no item of {one.task}; nothing can be compared"
+            )
+        self.values = [self._aligned(report) for report in self.reports]
+        self.clusters = self._clusters()
+        self.weighting = common_weights(self.names, self.reports, self.ids)
+
+    def compared(self, procedure: Procedure) -> comparisons.Comparison:
+        first, second = self.reports
+        pair = Pair(
+            first=self.names[0],
+            second=self.names[1],
+            metric=self.key,
+            only_first=len(first.scores.ids) - len(self.ids),
+            only_second=len(second.scores.ids) - len(self.ids),
+            note="; ".join([*_warnings(first, second), *self._sampled()]),
+            attempts_differ=first.provenance.attempts != second.provenance.attempts,
+        )
+        first_values, second_values = self.values
+        return compare_pair(
+            first_values, second_values, self.clusters, pair, procedure, weights=self.weighting
+        )
+
+    def _sampled(self) -> Iterator[str]:
+        if self.weighting is not None:
+            yield (
+                f"{len(self.ids):,} sampled items stand for {self.weighting.sum():,.0f}; each"
+                " counts as often as it stands for"
+            )
+
+    def finished(self, found: comparisons.Comparison, made_with: str) -> Comparison:
+        """Give what was found the items on which the runs differ and the reports' signatures."""
+        first, second = self.reports
+        update = {
+            "clustered_by": first.numbers.clustered_by,
+            "first_signature": first.signature,
+            "second_signature": second.signature,
+            "made_with": made_with,
+        }
+        done = Comparison.model_validate({**found.model_dump(), **update})
+        return done.with_changes(self._changes())
+
+    def _changes(self) -> list[ItemChange]:
+        before, after = self.values
+        gaps = np.abs(after - before)
+        order = np.argsort(-gaps, kind="stable")
+        places: list[int] = order[: int((gaps > SAME).sum())].tolist()
+        return [
+            ItemChange(
+                item_id=self.ids[place], first=float(before[place]), second=float(after[place])
+            )
+            for place in places
+        ]
+
+    def _aligned(self, report: ScoredReport) -> "FloatArray":
+        places = report.scores.places
+        return report.item_values(self.key)[[places[item_id] for item_id in self.ids]]
+
+    def _clusters(self) -> "IntArray | None":
+        """Number the common items' groups, by the run whose groups are the larger."""
+        found: list[IntArray] = []
+        for report in self.reports:
+            places = report.scores.places
+            rows = [places[item_id] for item_id in self.ids]
+            whole = None if report.provenance.sample is None else report.provenance.sample.whole
+            kinds = (report.clusters(), report.clusters(whole) if whole else None)
+            found += [codes[rows] for codes in kinds if codes is not None]
+        return min(found, key=lambda codes: len(np.unique(codes)), default=None)
+
+
+def _named(runs: Runs) -> dict[str, ScoredReport]:
+    if isinstance(runs, Mapping):
+        given = cast("Mapping[str, object]", runs)
+        return {name: _report(run) for name, run in given.items()}
+    if isinstance(runs, str | Path | ScoredReport):
+        raise InputError("give two or more runs to compare, as a list")
+    several: list[object] = list(runs)
+    reports = [_report(run) for run in several]
+    names = _file_names([Path(run) for run in several if isinstance(run, str | Path)])
+    named: dict[str, ScoredReport] = {}
+    for run, report in zip(several, reports, strict=True):
+        name = names[Path(run)] if isinstance(run, str | Path) else report.model or "run"
+        number, free = 1, name
+        while free in named:
+            number += 1
+            free = f"{name} #{number}"
+        named[free] = report
+    return named
+
+
+def _file_names(paths: Sequence[Path]) -> dict[Path, str]:
+    """Call each file by as much of the end of its path as tells it from the others.
+
+    >>> list(_file_names([Path("a/report.json"), Path("b/report.json")]).values())
+    ['a/report', 'b/report']
+    """
+    ends = {path: path.with_suffix("").parts for path in paths}
+    names: dict[Path, str] = {}
+    for path, parts in ends.items():
+        others = [other for rival, other in ends.items() if rival != path]
+        length = 1
+        while length < len(parts) and any(other[-length:] == parts[-length:] for other in others):
+            length += 1
+        names[path] = "/".join(parts[-length:])
+    return names
+
+
+def _report(run: object) -> ScoredReport:
+    if isinstance(run, ScoredReport):
+        return run
+    if isinstance(run, str | Path):
+        return read_report(run)
+    raise InputError(f"a run is a report or the file of one, not {type(run).__name__}")
+
+
+def _check(named: Mapping[str, ScoredReport]) -> None:
+    if len(named) < 2:
+        raise InputError(f"give two or more runs to compare, not {len(named)}")
+    (name, first), *others = named.items()
+    for other_name, other in others:
+        if other.task != first.task:
+            raise InputError(
+                f"{name} is of {first.task} and {other_name} of {other.task}; runs are compared"
+                " on the items of one task"
+            )
+
+
+_MUST_AGREE = {
+    "data": "graded against different data",
+    "protocol": "scored by different protocols",
+    "embedder": "scored with different embedders",
+    "attempts": "given different numbers of attempts",
+    "prompt": "asked with different prompts",
+    "view": "shown images of different sizes",
+    "decoding": "decoded differently",
+}
+
+
+def _warnings(first: ScoredReport, second: ScoredReport) -> Iterator[str]:
+    """Yield what biases a comparison of two runs."""
+    one, other = first.provenance.parts, second.provenance.parts
+    for part, words in _MUST_AGREE.items():
+        if one.get(part) != other.get(part):
+            yield f"{words} ({one.get(part, 'not said')} and {other.get(part, 'not said')})"
+    if first.numbers.clustered_by != second.numbers.clustered_by:
+        yield f"clustered by {first.numbers.clustered_by} and {second.numbers.clustered_by}"
+    for name, report in (("first", first), ("second", second)):
+        faults = report.input.outcomes[Outcome.MISSING] + report.input.outcomes[Outcome.ERROR]
+        if faults:
+            yield f"the {name} run lacks {faults} response(s), which count as 0"
+
+
+def common_weights(
+    names: tuple[str, str], reports: tuple[ScoredReport, ScoredReport], ids: Sequence[str]
+) -> "FloatArray | None":
+    """Return how many items each common item of two runs stands for; None where none is sampled.
+
+    Of a stratum of N_h items of which both runs have c_h, each stands for N_h / c_h: those that
+    two draws have in common, or a draw and a run on all items, are a draw themselves.
+
+    Args:
+        names: What the runs are called.
+        reports: The runs.
+        ids: The items that both have.
+
+    Raises:
+        InputError: The runs are of samples drawn from different strata, or a stratum has no item
+            in common.
+    """
+    sampled = [one for one in reports if one.provenance.sample is not None]
+    designs = [one.provenance.sample for one in sampled if one.provenance.sample is not None]
+    if not designs:
+        return None
+    named = " and ".join(names)
+    if len({_strata(design) for design in designs}) > 1:
+        raise InputError(
+            f"{named} are of samples drawn from different strata, so nothing says how many items"
+            " each common item stands for; grade both on one sample"
+        )
+    report, design = sampled[0], designs[0]
+    rows = [report.scores.places[item_id] for item_id in ids]
+    tags = {tag: [column[row] for row in rows] for tag, column in report.tags.items()}
+    strata = strata_of(design, tags)
+    drawn = np.bincount(strata.codes, minlength=len(strata.items))
+    if not drawn.all():
+        lacking = design.strata[int(drawn.argmin())].name
+        raise InputError(
+            f"{named} have no item of the stratum {lacking!r} in common, so that the items they"
+            " share say nothing of all items; grade both on one sample"
+        )
+    return strata.weights
+
+
+def _strata(design: "SampleDesign") -> object:
+    return design.by, frozenset((one.values, one.items) for one in design.strata)

@@ -1,0 +1,585 @@
+"""Do benchmarks agree? Correlations over models, between tasks and with numbers from outside."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import TypeAlias, cast
+
+from pydantic import Field
+
+from snellen.grading.csv_text import csv_rows
+from snellen.grading.errors import InputError, UnknownNameError
+from snellen.grading.markdown import plain_text
+from snellen.grading.models.base import Closed
+from snellen.grading.models.estimates import Interval
+from snellen.grading.models.reports import Report
+from snellen.grading.stats.correlation import Method
+from snellen.grading.stats.correlation import correlate as correlate_rows
+from snellen.grading.stats.multiplicity import holm
+from snellen.grading.table import figures, interval_text
+from snellen.sdk.data.small_tables import Records, Row, SmallTable, cell_text, read_small_table
+from snellen.sdk.files import check_ending, write_atomically
+from snellen.sdk.saved import read_report
+
+MODEL = "model"
+"""The first column of a table of them."""
+
+Scores: TypeAlias = Mapping[str, Mapping[str, float | None]]
+"""Model to column to number; None is no number."""
+
+
+def read_scores(source: Scores | Records) -> Scores:
+    """Read the numbers of models on other benchmarks.
+
+    Args:
+        source: A path (`.csv`, `.tsv`, `.jsonl`), dicts or a frame, whose first column is `model`
+            and whose others are a benchmark's numbers each, on any scale; an empty cell is no
+            number. Or a mapping, model to column to number.
+
+    Raises:
+        InputError: It can't be read, the first column is another, a model stands there twice, or
+            a cell is no number; with file, line and column.
+    """
+    if isinstance(source, Mapping):
+        return checked_scores(cast("Mapping[str, object]", source), "external")
+    return _of_table(read_small_table(source))
+
+
+def checked_scores(given: Mapping[str, object], what: str) -> Scores:
+    """Return numbers that were given in memory.
+
+    Args:
+        given: Model to column to number; from anywhere, so each is looked at.
+        what: What messages call it.
+
+    Raises:
+        InputError: One is no number.
+    """
+    scores: dict[str, dict[str, float | None]] = {}
+    for model, row in given.items():
+        if not isinstance(row, Mapping):
+            raise InputError(
+                f"expected numbers by column, not {type(row).__name__}", field=f"{what}[{model!r}]"
+            )
+        scores[model] = {}
+        for name, cell in cast("Mapping[str, object]", row).items():
+            try:
+                scores[model][name] = _number(cell)
+            except ValueError as error:
+                raise InputError(str(error), field=f"{what}[{model!r}][{name!r}]") from error
+    return scores
+
+
+def _of_table(table: SmallTable) -> Scores:
+    if not table.names or table.names[0] != MODEL:
+        found = table.names[0] if table.names else "none"
+        raise InputError(
+            f"the first column must be {MODEL}, and each further one a benchmark's numbers; the"
+            f" first is {found}",
+            file=table.file,
+        )
+    scores: dict[str, dict[str, float | None]] = {}
+    lines: dict[str, int] = {}
+    for row in table.rows:
+        model = _model_cell(table, row)
+        if model in lines:
+            raise InputError(
+                f"{model!r} stands on line {lines[model]}, too; keep one",
+                file=table.file,
+                line=row.line,
+                field=MODEL,
+            )
+        lines[model] = row.line
+        scores[model] = {}
+        for name in table.names[1:]:
+            try:
+                scores[model][name] = _number(row.cells.get(name))
+            except ValueError as error:
+                raise InputError(str(error), file=table.file, line=row.line, field=name) from error
+    return scores
+
+
+def _model_cell(table: SmallTable, row: Row) -> str:
+    try:
+        model = cell_text(row.cells.get(MODEL))
+    except ValueError as error:
+        raise InputError(str(error), file=table.file, line=row.line, field=MODEL) from error
+    if model is None:
+        raise InputError("the model's name is empty", file=table.file, line=row.line, field=MODEL)
+    return model
+
+
+def _number(cell: object) -> float | None:
+    if isinstance(cell, bool):
+        raise ValueError("true and false are no numbers here; write 1 or 0")
+    if isinstance(cell, float) and not math.isnan(cell):
+        text, value = str(cell), float(cell)
+    else:
+        text = cell_text(cell)
+        if text is None:
+            return None
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"{text!r} is no number; leave the cell empty where there is none")
+    return value
+
+
+_CSV_COLUMNS = (
+    "first",
+    "second",
+    "method",
+    "n",
+    "coefficient",
+    "low",
+    "high",
+    "level",
+    "p",
+    "adjusted_p",
+    "only_first",
+    "only_second",
+    "note",
+)
+
+
+class Pair(Closed):
+    """Two columns and how far they agree over the models that both have.
+
+    Attributes:
+        first: The first column.
+        second: The second.
+        n: How many models both have.
+        coefficient: -1..1; None where it is not defined, as `note` says.
+        interval: None where it is not defined or says nothing, as `note` says.
+        p: The p-value of no correlation, two-sided.
+        adjusted: p corrected over all pairs (Holm 1979).
+        only_first: The models that only the first column has.
+        only_second: The models that only the second has.
+        note: Why something is missing; empty when nothing is.
+    """
+
+    first: str
+    second: str
+    n: int
+    coefficient: float | None = Field(default=None, ge=-1, le=1)
+    interval: Interval | None = None
+    p: float | None = None
+    adjusted: float | None = None
+    only_first: tuple[str, ...] = ()
+    only_second: tuple[str, ...] = ()
+    note: str = ""
+
+
+class Correlations(Closed):
+    """Every pair of columns of a table of scores.
+
+    Attributes:
+        method: `pearson`, `spearman` or `kendall`.
+        level: Of the intervals.
+        models: Every model that has any number, in the order given.
+        columns: Each column that was correlated, and how many models it has.
+        left_out: Each column that was not, and why.
+        pairs: One a pair of columns, in their order.
+        notes: What a reader must know of the columns, such as mixed protocols.
+    """
+
+    method: Method
+    level: float
+    models: tuple[str, ...]
+    columns: dict[str, int]
+    left_out: dict[str, str]
+    pairs: tuple[Pair, ...]
+    notes: tuple[str, ...] = ()
+
+    def of(self, first: str, second: str) -> Pair:
+        """Return the pair of two columns, in whichever order.
+
+        Raises:
+            UnknownNameError: One of them is no column here.
+            InputError: They are one column.
+        """
+        for name in (first, second):
+            if name not in self.columns:
+                reason = self.left_out.get(name)
+                kind = "column" if reason is None else f"column correlated ({reason})"
+                raise UnknownNameError(kind, name, self.columns)
+        if first == second:
+            raise InputError(f"a column agrees with itself: {first!r}")
+        return next(pair for pair in self.pairs if {pair.first, pair.second} == {first, second})
+
+    def matrix(self) -> dict[str, dict[str, float | None]]:
+        """Return the coefficients as a square: column to column, 1 on the diagonal."""
+        square: dict[str, dict[str, float | None]] = {
+            name: {other: 1.0 if name == other else None for other in self.columns}
+            for name in self.columns
+        }
+        for pair in self.pairs:
+            square[pair.first][pair.second] = square[pair.second][pair.first] = pair.coefficient
+        return square
+
+    def to_json(self) -> str:
+        """Return everything as JSON, which `Correlations.model_validate_json` reads back."""
+        return f"{self.model_dump_json(indent=2)}\n"
+
+    def to_csv(self) -> str:
+        """Return one line a pair, with a header; models are joined by `;`."""
+        rows: list[Sequence[object]] = [_CSV_COLUMNS]
+        for pair in self.pairs:
+            interval = pair.interval
+            rows.append(
+                (
+                    pair.first,
+                    pair.second,
+                    self.method,
+                    pair.n,
+                    pair.coefficient,
+                    interval and interval.low,
+                    interval and interval.high,
+                    self.level,
+                    pair.p,
+                    pair.adjusted,
+                    ";".join(pair.only_first),
+                    ";".join(pair.only_second),
+                    pair.note,
+                )
+            )
+        return b"".join(csv_rows(rows, "\n")).decode()
+
+    def to_markdown(self) -> str:
+        """Return a table of the pairs, strongest first, and what was left out, to read."""
+        lines = [
+            f"{self.method.capitalize()} correlation over models, {100 * self.level:g}% intervals,"
+            f" p corrected over all pairs (Holm).",
+            "",
+            *figures(
+                ("Pair", "n", "Coefficient", "Interval", "p", "Note"),
+                map(_cells, sorted(self.pairs, key=_strength)),
+                texts=(0, 3, 5),
+            ).markdown_lines(),
+        ]
+        left_out = (f"{name} is left out: {reason}" for name, reason in self.left_out.items())
+        rest = [f"- {plain_text(line)}." for line in (*left_out, *self.notes)]
+        return "\n".join([*lines, *([""] if rest else []), *rest, ""])
+
+    def __str__(self) -> str:
+        pairs = [_line(pair) for pair in sorted(self.pairs, key=_strength)]
+        rest = [f"{name} is left out: {reason}" for name, reason in self.left_out.items()]
+        return "\n".join([*pairs, *rest, *self.notes])
+
+    def save(self, path: str | Path) -> Path:
+        """Write to a file, whole or not at all.
+
+        Args:
+            path: Where to; the ending says how: `.json`, `.csv` or `.md`.
+
+        Returns:
+            The path written.
+
+        Raises:
+            InputError: The ending is none of these, or the folder can't be written to.
+        """
+        target = Path(path)
+        render = _RENDERERS[check_ending(target, _RENDERERS, "correlations")]
+        write_atomically(target, [render(self).encode()])
+        return target
+
+
+_RENDERERS: Mapping[str, Callable[[Correlations], str]] = {
+    ".json": Correlations.to_json,
+    ".csv": Correlations.to_csv,
+    ".md": Correlations.to_markdown,
+}
+
+
+def _strength(pair: Pair) -> float:
+    """Order pairs by how far they are from 0; those without a coefficient come last."""
+    return 2.0 if pair.coefficient is None else -abs(pair.coefficient)
+
+
+def _line(pair: Pair) -> str:
+    parts = [f"{pair.first} ~ {pair.second}: {_coefficient(pair)}"]
+    if pair.interval is not None:
+        parts.append(f"[{interval_text(pair.interval, '+.2f', scale=1)}]")
+    parts.append(f"n={pair.n}")
+    if pair.adjusted is not None:
+        parts.append("p<0.001" if pair.adjusted < 0.001 else f"p={pair.adjusted:.3f}")
+    return " ".join(parts) + (f" ({pair.note})" if pair.note else "")
+
+
+def _cells(pair: Pair) -> Sequence[str]:
+    return (
+        f"{pair.first} ~ {pair.second}",
+        str(pair.n),
+        _coefficient(pair),
+        "" if pair.interval is None else interval_text(pair.interval, "+.2f", scale=1),
+        _p(pair),
+        pair.note,
+    )
+
+
+def _coefficient(pair: Pair) -> str:
+    return "-" if pair.coefficient is None else f"{pair.coefficient:+.2f}"
+
+
+def _p(pair: Pair) -> str:
+    if pair.adjusted is None:
+        return ""
+    return "<0.001" if pair.adjusted < 0.001 else f"{pair.adjusted:.3f}"
+
+
+_Given: TypeAlias = Report | str | Path
+Reports: TypeAlias = Iterable[_Given] | Mapping[str, _Given | Iterable[_Given]] | Scores
+"""Reports (or their files) that know their model, a model's name to its own, or bare numbers."""
+
+_METHODS: tuple[Method, ...] = ("pearson", "spearman", "kendall")
+_ANY = 3
+"""Two models always lie on a line."""
+
+_LEAST = 4
+"""With fewer models than this no interval is narrower than nearly everything."""
+
+
+def correlate(
+    reports: Reports,
+    *,
+    external: Scores | Records | None = None,
+    method: Method = "pearson",
+    metric: str | None = None,
+    level: float = 0.95,
+) -> Correlations:
+    """Correlate tasks with one another and with other benchmarks, over models.
+
+    A column is a task, named by its id, or a benchmark from outside; a model's report on the task
+    fills one cell. Each pair of columns is correlated over the models that both have.
+
+    Args:
+        reports: Reports of several models on several tasks. A report of a model that was asked
+            here knows its name; for others give a mapping, name to report or reports. Or bare
+            numbers, model to column to number, such as the `cells` of a published table.
+        external: Other benchmarks: a path (`.csv`, `.tsv`, `.jsonl`), dicts or a frame, whose
+            first column is `model` and whose others are a benchmark's numbers each, on any scale
+            (an empty cell is no number); or a mapping as for bare numbers.
+        method: `pearson`, for a linear relation; `spearman` or `kendall`, for the order alone.
+        metric: The metric of each report; its primary one when None.
+        level: Of the intervals.
+
+    Returns:
+        Each pair's coefficient, interval and p, with p corrected over all pairs (Holm 1979), and
+        the models that only one of the two has.
+
+    Raises:
+        InputError: A report does not say its model, a model has two reports on a task, a column
+            stands on both sides, a cell is no number (with file, line and column), no model is
+            on both sides, or fewer than two columns are left.
+        UnknownNameError: A report has no such metric, or there is no such method.
+
+    >>> models = {"a": (1, 2), "b": (2, 1), "c": (3, 4), "d": (4, 5), "e": (5, 4)}
+    >>> print(correlate({model: {"x": x, "y": y} for model, (x, y) in models.items()}))
+    x ~ y: +0.77 [-0.35 to +0.98] n=5 p=0.128
+    """
+    if method not in _METHODS:
+        raise UnknownNameError("method", method, _METHODS)
+    table, notes = _own(reports, metric)
+    if external is not None:
+        table = _beside(table, read_scores(external))
+    columns = _columns(table)
+    left_out = {name: reason for name, values in columns.items() if (reason := _fault(values))}
+    kept = {name: values for name, values in columns.items() if name not in left_out}
+    if len(kept) < 2:
+        said = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+        raise InputError(
+            f"a correlation needs two columns of numbers that vary; there are {len(kept)}"
+            + (f" (left out: {said})" if said else "")
+        )
+    return Correlations(
+        method=method,
+        level=level,
+        models=tuple(table),
+        columns={name: len(values) for name, values in kept.items()},
+        left_out=left_out,
+        pairs=_adjusted([_pair(kept, *names, method, level) for names in combinations(kept, 2)]),
+        notes=notes,
+    )
+
+
+def _own(reports: Reports, metric: str | None) -> tuple[Scores, tuple[str, ...]]:
+    """Return the table of what was given as reports, and what to note of it."""
+    single = isinstance(reports, Report | str | Path)
+    if single or not isinstance(cast("object", reports), Iterable):
+        raise InputError(
+            "a correlation is over models: give a list of reports, or a mapping, the model's name"
+            f" to its report or reports, not one {type(reports).__name__}"
+        )
+    if not isinstance(reports, Mapping):
+        given = [_read(report) for report in reports]
+        named_reports = [(_model(report, place), report) for place, report in enumerate(given, 1)]
+        return _of_reports(named_reports, metric)
+    named = cast("Mapping[str, object]", reports)
+    bare = [name for name, value in named.items() if isinstance(value, Mapping)]
+    if bare:
+        if len(bare) < len(named):
+            raise InputError("reports holds bare numbers for some models and reports for others")
+        if metric is not None:
+            raise InputError("metric= is for reports; bare numbers have none")
+        return checked_scores(named, "reports"), ()
+    named_reports = [(name, report) for name, value in named.items() for report in _several(value)]
+    return _of_reports(named_reports, metric)
+
+
+def _several(value: object) -> Iterable[object]:
+    """Return one or several reports as several."""
+    # A report is iterable, too: over its fields; a path over its letters.
+    if isinstance(value, Report | str | Path) or not isinstance(value, Iterable):
+        return [_read(cast("object", value))]
+    return [_read(one) for one in cast("Iterable[object]", value)]
+
+
+def _read(given: object) -> object:
+    """Read a report that is given as a file."""
+    return read_report(given) if isinstance(given, str | Path) else given
+
+
+def _model(report: object, place: int) -> str:
+    model = report.model if isinstance(report, Report) else None
+    if model is None:
+        raise InputError(
+            f"report {place} does not say which model it is of: its answers do not all name one;"
+            " give a mapping, the model's name to its report or reports"
+        )
+    return model
+
+
+def _of_reports(
+    named: Sequence[tuple[str, object]], metric: str | None
+) -> tuple[Scores, tuple[str, ...]]:
+    table: dict[str, dict[str, float | None]] = {}
+    ways: dict[str, dict[str, None]] = {}
+    incomplete: list[str] = []
+    for model, report in named:
+        if not isinstance(report, Report):
+            raise InputError(f"model {model!r}: expected a report, not {type(report).__name__}")
+        key = metric or report.numbers.primary
+        if key not in report.metrics:
+            raise UnknownNameError(f"metric of {report.task}", key, report.metrics)
+        row = table.setdefault(model, {})
+        if report.task in row:
+            raise InputError(f"model {model!r} has two reports on {report.task}; give one")
+        row[report.task] = report.metrics[key].value
+        if report.input.incomplete:
+            incomplete.append(f"{report.task} of {model}")
+        ways.setdefault(report.task, {})[_way(report)] = None
+    notes = [
+        f"{task} was graded in {len(found)} ways, which need not compare: {'; '.join(found)}"
+        for task, found in ways.items()
+        if len(found) > 1
+    ]
+    if incomplete:
+        notes.append(f"answers are missing, and count as 0, in: {', '.join(incomplete)}")
+    return table, tuple(notes)
+
+
+def _way(report: Report) -> str:
+    """Return what the number rests on beside the task and the model."""
+    parts = report.provenance.parts.items()
+    return "|".join(f"{name}:{value}" for name, value in parts if name != "model")
+
+
+def _beside(own: Scores, outside: Scores) -> Scores:
+    """Put two tables side by side."""
+    if not own.keys() & outside.keys():
+        raise InputError(
+            f"no model is on both sides: the reports have {_some(own)}, external has"
+            f" {_some(outside)}; names must be equal"
+        )
+    shared = _columns(own).keys() & _columns(outside).keys()
+    if shared:
+        raise InputError(f"the columns {_some(sorted(shared))} are on both sides; rename them")
+    return {
+        model: {**own.get(model, {}), **outside.get(model, {})}
+        for model in dict.fromkeys((*own, *outside))
+    }
+
+
+def _some(names: Iterable[str]) -> str:
+    shown = [*names]
+    return ", ".join(map(repr, shown[:5])) + (", ..." if len(shown) > 5 else "")
+
+
+def _columns(table: Scores) -> dict[str, dict[str, float]]:
+    """Turn model to column round: column to model, without what is missing."""
+    columns: dict[str, dict[str, float]] = {}
+    for model, row in table.items():
+        for name, value in row.items():
+            column = columns.setdefault(name, {})
+            if value is not None:
+                column[model] = value
+    return columns
+
+
+def _fault(values: Mapping[str, float]) -> str:
+    """Say why a column correlates with nothing, or return nothing."""
+    if len(values) < 2:
+        return f"it has {len(values)} of the two models that a correlation needs at least"
+    if len(set(values.values())) == 1:
+        return f"all of its {len(values)} models have the same number"
+    return ""
+
+
+def _pair(
+    columns: Mapping[str, Mapping[str, float]],
+    first: str,
+    second: str,
+    method: Method,
+    level: float,
+) -> Pair:
+    one, other = columns[first], columns[second]
+    both = [model for model in one if model in other]
+    x, y = [one[model] for model in both], [other[model] for model in both]
+    pair = Pair(
+        first=first,
+        second=second,
+        n=len(both),
+        only_first=tuple(model for model in one if model not in other),
+        only_second=tuple(model for model in other if model not in one),
+    )
+    note = _undefined({first: x, second: y})
+    if note:
+        return pair.model_copy(update={"note": note})
+    found = correlate_rows(x, y, method=method, level=level)
+    interval = found.interval if len(both) >= _LEAST else None
+    if len(both) < _LEAST:
+        note = f"no interval: {len(both)} models are too few"
+    elif interval is None:
+        note = "no interval is defined here"
+    return pair.model_copy(
+        update={
+            "coefficient": found.coefficient,
+            "interval": interval,
+            "p": found.p,
+            "note": note,
+        }
+    )
+
+
+def _undefined(rows: Mapping[str, Sequence[float]]) -> str:
+    """Say why two rows over the models in common have no coefficient, or return nothing."""
+    common = len(next(iter(rows.values())))
+    if common < _ANY:
+        models = "model" if common == 1 else "models"
+        return f"{common or 'no'} {models} in common: a coefficient says nothing of so few"
+    constant = [name for name, row in rows.items() if len(set(row)) == 1]
+    return f"{constant[0]} is the same for all models in common" if constant else ""
+
+
+def _adjusted(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+    """Correct the p-values for how many pairs were looked at."""
+    tested = [(place, pair.p) for place, pair in enumerate(pairs) if pair.p is not None]
+    corrected = holm([p for _, p in tested]).tolist()
+    by_place = dict(zip((place for place, _ in tested), corrected, strict=True))
+    return tuple(
+        pair.model_copy(update={"adjusted": by_place.get(place)})
+        for place, pair in enumerate(pairs)
+    )

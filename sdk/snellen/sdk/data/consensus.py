@@ -1,0 +1,380 @@
+"""References made of several models' answers, frozen in a file: what `snellen consensus` writes.
+
+WebRSSBench v1 took the answers of its twelve models for references: of buttons the one that most
+models chose, of free texts the one nearest to the middle of all. Each model then votes for the
+reference that it is graded by, so `Consensus.leave_out` takes a model's votes away, and a file is
+frozen: its digest covers every vote, and a thirteenth model changes no score that stands.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from snellen.grading.errors import DataError, InputError, UnknownNameError
+from snellen.grading.metrics import consensus as votes_on
+from snellen.grading.models.base import digest_of
+from snellen.grading.models.reports import Problem
+from snellen.grading.no_json import NO_JSON
+from snellen.grading.normalise import button
+from snellen.grading.parse.refusals import is_refusal
+from snellen.grading.parse.regions import region
+from snellen.grading.protocols.base import NO_CONTEXT
+from snellen.grading.protocols.table import protocol_of
+from snellen.sdk.files import write_atomically
+from snellen.sdk.submissions import Source, read
+from snellen.tasks.embedders import CHAR_NGRAM, load_embedder
+
+FORMAT = "snellen-consensus/1"
+
+Rule: TypeAlias = Literal["majority", "centroid", "annotators"]
+"""`majority`: the answer given most often. `centroid`: the one nearest to the mean of all
+embeddings. `annotators`: the one that at least `minimum_support` and more than half agree on."""
+
+PairRule: TypeAlias = Literal["clean", "each"]
+"""Of a page asked about before and after a perturbation: `clean` takes the answers before it for
+the reference of both; `each` lets every item have its own. The paper does not say which."""
+
+_Votes: TypeAlias = Mapping[str, Mapping[str, str]]
+_Decide: TypeAlias = Callable[[Mapping[str, str]], votes_on.Consensus]
+
+_STATE = re.compile(r"/(?P<state>before|after(?:-\w+)?)\Z")
+_PROTOCOL = "robust"
+
+
+def _is_silent(text: str) -> bool:
+    return votes_on.is_blank(text) or is_refusal(text)
+
+
+def _region_form(text: str) -> str:
+    return region(text) or ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Voting:
+    """How a task's answers become votes.
+
+    Attributes:
+        rule: How votes become a reference, by default.
+        form: The form in which two answers are one.
+        ignored: Whether an answer is no vote.
+        empty: What an answer that is read as empty says.
+    """
+
+    rule: Rule
+    form: Callable[[str], str] = button
+    ignored: Callable[[str], bool] = _is_silent
+    empty: str = ""
+
+
+_TASKS: Mapping[str, _Voting] = MappingProxyType(
+    {
+        "webrssbench/color": _Voting("majority"),
+        # "sorry" is an answer here: that the page has no such button.
+        "webrssbench/safety": _Voting("majority", ignored=votes_on.is_blank, empty="sorry"),
+        "webrssbench/ui_grouping": _Voting("majority", _region_form),
+        "webrssbench/form_filling": _Voting("centroid"),
+        "webrssbench/hint_text": _Voting("centroid"),
+        "webrssbench/text": _Voting("centroid"),
+        "webrssbench/layout": _Voting("centroid"),
+    }
+)
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How votes are counted.
+
+    Attributes:
+        rule: How they become a reference.
+        minimum_support: How many voters it takes; for `annotators`, how many must agree.
+        pairs: What happens to pairs.
+        embedder: The name of the embedder of `centroid`, as `grade` takes it; None otherwise.
+    """
+
+    rule: Rule
+    minimum_support: int = 3
+    pairs: PairRule = "clean"
+    embedder: str | None = None
+
+
+class _Tally(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    answer: str | None
+    reason: str | None
+    votes: int
+    voters: int
+    tally: list[tuple[str, list[str]]]
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    format: Literal["snellen-consensus/1"]
+    task: str
+    settings: Settings
+    embedder: str | None
+    voters: list[str]
+    left_out: list[str]
+    items: dict[str, list[str]]
+    votes: dict[str, dict[str, str]]
+    references: dict[str, str]
+    unresolved: dict[str, str]
+    tallies: dict[str, _Tally]
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """The references of a task's items, with every vote that they rest on.
+
+    Attributes:
+        task: The task's id.
+        settings: How votes are counted.
+        voters: Who answered at all, in the order of names.
+        items: From what is voted on, an item or both halves of a pair, to its items' ids.
+        votes: From the same to each voter's answer.
+        decided: From the same to what the votes came to.
+        embedder: The embedder's full name; None where none was asked.
+        left_out: Whose votes do not count.
+        problems: What was wrong with the files of answers; not kept in a file.
+    """
+
+    task: str
+    settings: Settings
+    voters: tuple[str, ...]
+    items: Mapping[str, tuple[str, ...]] = field(repr=False)
+    votes: _Votes = field(repr=False)
+    decided: Mapping[str, votes_on.Consensus] = field(repr=False)
+    embedder: str | None = None
+    left_out: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = field(default=(), repr=False)
+
+    @cached_property
+    def references(self) -> dict[str, object]:
+        """Item ids to references, as `sdk.grade(references=)` takes them."""
+        return {
+            item_id: found.answer
+            for key, found in self.decided.items()
+            if found.answer is not None
+            for item_id in self.items[key]
+        }
+
+    @cached_property
+    def unresolved(self) -> dict[str, str]:
+        """The ids of the items without a reference, and why."""
+        return {
+            item_id: found.reason or ""
+            for key, found in self.decided.items()
+            if found.answer is None
+            for item_id in self.items[key]
+        }
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the whole file but for this line: equal digests mean equal references."""
+        return digest_of(self._content())
+
+    def leave_out(self, voter: str) -> "Consensus":
+        """Return the consensus of all but one: the references to grade that one by.
+
+        Raises:
+            UnknownNameError: Nobody of that name has voted.
+        """
+        if voter not in self.voters:
+            raise UnknownNameError("voter", voter, self.voters)
+        votes = {
+            key: {name: text for name, text in given.items() if name != voter}
+            for key, given in self.votes.items()
+        }
+        others = tuple(name for name in self.voters if name != voter)
+        left_out = tuple(sorted({*self.left_out, voter}))
+        return _decided(self.task, self.settings, others, self.items, votes, left_out=left_out)
+
+    def save(self, path: str | Path) -> None:
+        """Write the file, whole or not at all.
+
+        Raises:
+            InputError: It can't be written there.
+        """
+        document = {**self._content(), "sha256": self.sha256}
+        data = msgspec.json.format(msgspec.json.encode(document, order="sorted"), indent=1)
+        write_atomically(Path(path), [data, b"\n"])
+
+    def _content(self) -> dict[str, object]:
+        return {
+            "format": FORMAT,
+            "task": self.task,
+            "settings": self.settings,
+            "embedder": self.embedder,
+            "voters": self.voters,
+            "left_out": self.left_out,
+            "items": dict(self.items),
+            "votes": dict(self.votes),
+            "references": self.references,
+            "unresolved": self.unresolved,
+            "tallies": {key: _tally(found) for key, found in self.decided.items()},
+        }
+
+
+def make_consensus(
+    answers: Mapping[str, Source],
+    *,
+    task: str,
+    rule: Rule | None = None,
+    minimum_support: int = 3,
+    pairs: PairRule = "clean",
+    embedder: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Consensus:
+    """Make references of several models' answers.
+
+    An answer is what the protocol `robust` reads in a response, its first attempt only. Blank
+    answers, refusals (but for safety, where "sorry" is an answer) and errors are no votes.
+
+    Args:
+        answers: From each voter's name to its answers, in any form that `grade` takes.
+        task: One of WebRSSBench's tasks but for position, whose references come from boxes.
+        rule: How votes become references; None: `centroid` for free texts, else `majority`.
+        minimum_support: How many voters a reference takes.
+        pairs: How the two halves of a pair are voted on.
+        embedder: For `centroid`: as for `grade`; `char-ngram` when None.
+        columns: As for `grade`, for all of them. No name is guessed.
+
+    Raises:
+        InputError: There are fewer voters than it takes, or nobody answered anything.
+        SubmissionError: A file of answers can't be read.
+        UnknownNameError: There is no such embedder, or the task's answers can't be voted on.
+    """
+    voting = _voting(task)
+    chosen = rule or voting.rule
+    if minimum_support < 1 or len(answers) < minimum_support:
+        raise InputError(
+            f"{len(answers)} voters can't support a reference that takes {minimum_support}"
+        )
+    settings = Settings(
+        rule=chosen,
+        minimum_support=minimum_support,
+        pairs=pairs,
+        embedder=(embedder or CHAR_NGRAM) if chosen == "centroid" else None,
+    )
+    items: dict[str, dict[str, None]] = {}
+    votes: dict[str, dict[str, str]] = {}
+    problems: list[Problem] = []
+    for voter, source in sorted(answers.items()):
+        for item_id, answer in _answers(task, source, problems, columns).items():
+            key = _key(item_id, pairs)
+            items.setdefault(key, {})[item_id] = None
+            given = votes.setdefault(key, {})
+            counts = pairs == "each" or not _STATE.search(item_id) or item_id.endswith("/before")
+            if counts and answer is not None and not voting.ignored(answer):
+                given[voter] = answer
+    if not items:
+        raise InputError("nobody answered anything")
+    ids = {key: tuple(sorted(items[key])) for key in sorted(items)}
+    return _decided(task, settings, tuple(sorted(answers)), ids, votes, problems=tuple(problems))
+
+
+def load_consensus(path: str | Path) -> Consensus:
+    """Read a file that `Consensus.save` wrote.
+
+    Raises:
+        DataError: It can't be read, is no such file, or was changed since.
+    """
+    file = str(path)
+    try:
+        document = msgspec.json.decode(Path(path).read_bytes(), type=_File)
+    except OSError as error:
+        raise DataError(f"can't be read: {error.strerror}", file=file) from None
+    except NO_JSON as error:
+        raise DataError(f"is no consensus that snellen wrote: {error}", file=file) from None
+    content = msgspec.structs.asdict(document)
+    if content.pop("sha256") != digest_of(content):
+        raise DataError("was changed after it was frozen: its digest is another", file=file)
+    return Consensus(
+        task=document.task,
+        settings=document.settings,
+        voters=tuple(document.voters),
+        items={key: tuple(ids) for key, ids in document.items.items()},
+        votes=document.votes,
+        decided={key: _untallied(tally) for key, tally in document.tallies.items()},
+        embedder=document.embedder,
+        left_out=tuple(document.left_out),
+    )
+
+
+def _voting(task: str) -> _Voting:
+    try:
+        return _TASKS[task]
+    except KeyError:
+        raise UnknownNameError("task whose answers are voted on", task, _TASKS) from None
+
+
+def _key(item_id: str, pairs: PairRule) -> str:
+    """Return what an item is voted on as: itself, or what both halves of its pair are called."""
+    return item_id if pairs == "each" else _STATE.sub("", item_id)
+
+
+def _answers(
+    task: str, source: Source, problems: list[Problem], columns: Mapping[str, str] | None
+) -> dict[str, str | None]:
+    """Return a voter's answer to each item; None where there is none or nothing can be read."""
+    parser, empty = protocol_of(task, _PROTOCOL).parser, _voting(task).empty
+    answers: dict[str, str | None] = {}
+    for batch in read(source, columns=columns, guess=False):
+        problems += batch.problems
+        for row, item_id in enumerate(batch.item_ids):
+            if batch.attempts is not None and batch.attempts[row] != 0:
+                continue
+            failed = batch.errors is not None and batch.errors[row] is not None
+            answer = None if failed else parser.read(batch.responses[row], NO_CONTEXT).answer
+            answers.setdefault(item_id, None if answer is None else str(answer) or empty)
+    return answers
+
+
+def _decided(
+    task: str,
+    settings: Settings,
+    voters: tuple[str, ...],
+    items: Mapping[str, tuple[str, ...]],
+    votes: _Votes,
+    *,
+    left_out: tuple[str, ...] = (),
+    problems: tuple[Problem, ...] = (),
+) -> Consensus:
+    decide, embedder = _decision(_voting(task), settings, votes)
+    return Consensus(
+        task=task,
+        settings=settings,
+        voters=voters,
+        items=items,
+        votes=votes,
+        decided={key: decide(votes[key]) for key in items},
+        embedder=embedder,
+        left_out=left_out,
+        problems=problems,
+    )
+
+
+def _decision(voting: _Voting, settings: Settings, votes: _Votes) -> tuple[_Decide, str | None]:
+    """Return how votes are decided, and the full name of the embedder that it rests on."""
+    support = settings.minimum_support
+    if settings.rule == "annotators":
+        return partial(votes_on.human_majority, normalise=voting.form, needed=support), None
+    if settings.rule == "majority":
+        return partial(votes_on.majority, normalise=voting.form, minimum_support=support), None
+    model = load_embedder(settings.embedder or CHAR_NGRAM)
+    texts = list(dict.fromkeys(text for given in votes.values() for text in given.values()))
+    vectors = dict(zip(texts, model.embed(texts), strict=True)) if texts else {}
+    return partial(votes_on.centroid, embeddings=vectors, minimum_support=support), model.name
+
+
+def _tally(found: votes_on.Consensus) -> _Tally:
+    tally = [(choice.answer, list(choice.voters)) for choice in found.tally]
+    return _Tally(found.answer, found.reason, found.votes, found.voters, tally)
+
+
+def _untallied(tally: _Tally) -> votes_on.Consensus:
+    choices = tuple(votes_on.Choice(answer, tuple(voters)) for answer, voters in tally.tally)
+    return votes_on.Consensus(tally.answer, tally.votes, tally.voters, choices, tally.reason)

@@ -1,0 +1,195 @@
+"""From submissions as they come to answers that can be graded: known items, each once."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+
+import numpy as np
+
+from snellen.grading.errors import SubmissionError
+from snellen.grading.grade import Answers
+from snellen.grading.models.reports import Input, Problem, ProblemKind
+from snellen.grading.models.scores import TOO_LONG, Outcome
+from snellen.grading.protocols.base import NO_CONTEXT
+from snellen.grading.protocols.table import protocol_of
+from snellen.sdk.data.selection import Selection
+from snellen.sdk.submissions import Batch, Source, read
+
+_SHOWN = 20
+_MOST_CELLS = 100_000_000
+
+
+class Intake:
+    """Reads submissions, resolves their items, and keeps what was wrong with them.
+
+    The first submission to an item in an attempt counts; a later one is a duplicate. The first
+    problems of each kind are kept in full, all are counted.
+    """
+
+    def __init__(self, selection: Selection) -> None:
+        self.selection = selection
+        self.problems: list[Problem] = []
+        self.problem_counts: dict[ProblemKind, int] = {}
+        self.not_selected = 0
+        self.notices: list[str] = []
+        self._taken: dict[int, bytearray] = {}
+        # JSON that the task's own protocol can't read is a fault of the input, not an answer.
+        self._parser = protocol_of(selection.task).parser
+        self._read = 0
+        self._strange: list[str] = []
+
+    @classmethod
+    def reopened(cls, selection: Selection, given: Input, attempts: Iterable[int]) -> "Intake":
+        """Return what a saved report found in its input, with its items loaded again."""
+        found = cls(selection)
+        found.problems = list(given.problems)
+        found.problem_counts = dict(given.problem_counts)
+        found.not_selected = given.not_selected
+        found._taken = {attempt: bytearray(len(selection.ids)) for attempt in attempts}
+        return found
+
+    def of(self, selection: Selection) -> "Intake":
+        """Return what was found, with the same items tagged otherwise."""
+        other = copy(self)
+        other.selection = selection
+        return other
+
+    @property
+    def attempts(self) -> tuple[int, ...]:
+        """The attempt numbers that occurred, in order; one attempt when none did."""
+        return tuple(sorted(self._taken)) or (0,)
+
+    def batches(
+        self, submissions: Source, columns: Mapping[str, str] | None = None
+    ) -> Iterator[tuple[Answers, Batch]]:
+        """Read submissions and yield the answers to selected items beside what they came from.
+
+        Args:
+            submissions: Where they are.
+            columns: What they call the fields of a submission otherwise, to our names.
+
+        Raises:
+            SubmissionError: Nothing could be read, or no submission is to an item of the task.
+        """
+        return self.resolve(read(submissions, columns=columns))
+
+    def resolve(self, batches: Iterable[Batch]) -> Iterator[tuple[Answers, Batch]]:
+        """Yield the answers to selected items, batch by batch; see `batches`."""
+        file: str | None = None
+        for batch in batches:
+            file = batch.file
+            for problem in batch.problems:
+                self._report(problem)
+            self.notices += batch.notices
+            yield self._resolve(batch), batch
+        if not self._taken and not self.not_selected:
+            raise SubmissionError(self._nothing_known(), file=file, field="item_id")
+
+    def _resolve(self, batch: Batch) -> Answers:
+        index = self.selection.index
+        places: list[int] = []
+        rows: list[int] = []
+        attempts: list[int] = []
+        given = batch.attempts
+        taken: bytearray | None = None
+        last = -1
+        for row, item_id in enumerate(batch.item_ids):
+            place = index.get(item_id)
+            if place is None:
+                self._unknown(batch, row)
+                continue
+            attempt = 0 if given is None else given[row]
+            if attempt != last or taken is None:
+                taken = self._taken.get(attempt) or self._open(attempt, batch, row)
+                last = attempt
+            if taken[place]:
+                self._duplicate(batch, row, attempt)
+                continue
+            taken[place] = 1
+            if type(batch.responses[row]) is not str:
+                self._shape(batch, row, place)
+            places.append(place)
+            rows.append(row)
+            attempts.append(attempt)
+        self._read += len(batch.item_ids)
+        whole = len(rows) == len(batch.item_ids)
+        return Answers(
+            items=np.array(places, dtype=np.int64),
+            attempts=attempts,
+            responses=batch.responses if whole else [batch.responses[row] for row in rows],
+            errors=_pick(batch.errors, rows, whole=whole),
+            models=_pick(batch.models, rows, whole=whole),
+        )
+
+    def _shape(self, batch: Batch, row: int, place: int) -> None:
+        response = batch.responses[row]
+        if response is None or response is TOO_LONG:
+            return
+        contexts = self.selection.contexts
+        parsed = self._parser.read(response, contexts[place] if contexts else NO_CONTEXT)
+        if parsed.outcome is Outcome.UNPARSED:
+            message = f"{parsed.note}; it counts as unparsed"
+            self._tell(ProblemKind.WRONG_TYPE, message, batch, row, "response")
+
+    def _open(self, attempt: int, batch: Batch, row: int) -> bytearray:
+        items = len(self.selection.ids)
+        if items * (len(self._taken) + 1) > _MOST_CELLS:
+            raise SubmissionError(
+                f"{len(self._taken) + 1:,} different attempts at {items:,} items are more than can"
+                " be graded together; an attempt numbers the tries at one item, from 0",
+                file=batch.file,
+                line=batch.lines[row],
+                field="attempt",
+            )
+        self._taken[attempt] = bytearray(items)
+        return self._taken[attempt]
+
+    def _unknown(self, batch: Batch, row: int) -> None:
+        item_id = batch.item_ids[row]
+        if self.selection.whole is not None and self.selection.exists(item_id):
+            self.not_selected += 1
+            return
+        if len(self._strange) < 3:
+            self._strange.append(item_id)
+        message = f"{self.selection.task} has no item {item_id!r}; the line was left out"
+        self._tell(ProblemKind.UNKNOWN_ITEM, message, batch, row, "item_id")
+
+    def _duplicate(self, batch: Batch, row: int, attempt: int) -> None:
+        message = (
+            f"item {batch.item_ids[row]!r} has a response in attempt {attempt} already;"
+            " the first counts (number the attempts if both should)"
+        )
+        self._tell(ProblemKind.DUPLICATE, message, batch, row, "item_id")
+
+    def _tell(self, kind: ProblemKind, message: str, batch: Batch, row: int, field: str) -> None:
+        line = batch.lines[row]
+        self._report(Problem(kind=kind, message=message, file=batch.file, line=line, field=field))
+
+    def _report(self, problem: Problem) -> None:
+        count = self.problem_counts.get(problem.kind, 0)
+        self.problem_counts[problem.kind] = count + 1
+        if count < _SHOWN:
+            self.problems.append(problem)
+
+    def _nothing_known(self) -> str:
+        if not self._read:
+            shown = "; ".join(problem.message for problem in self.problems[:3])
+            return f"no submission could be read{': ' if shown else ''}{shown}"
+        task, split = self.selection.task, self.selection.split
+        where = f"{task} ({split})" if split else task
+        hint = ""
+        prefixes = {item_id.partition("/")[0] for item_id in self._strange}
+        if split and len(prefixes) == 1 and prefixes != {split}:
+            hint = f" If they are of another split, say split={prefixes.pop()!r}."
+        return (
+            f"none of the {self._read} item ids is one of {where}'s: they look like"
+            f" {', '.join(map(repr, self._strange))}, the task's like {self.selection.ids[0]!r}."
+            f" Is it the right task?{hint}"
+        )
+
+
+def _pick(
+    column: Sequence[str | None] | None, rows: Sequence[int], *, whole: bool
+) -> Sequence[str | None] | None:
+    if column is None or whole:
+        return column
+    return [column[row] for row in rows]

@@ -1,0 +1,100 @@
+"""What people say of responses: labels by item, to set a judge beside."""
+
+from collections.abc import Mapping
+from typing import TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snellen.grading.errors import InputError, UnknownNameError
+from snellen.grading.judging.summary import NONE
+from snellen.grading.score_table import ScoreTable
+from snellen.sdk.data.small_tables import Records, Row, SmallTable, cell_text, read_small_table
+
+Labels: TypeAlias = Mapping[str, int] | Records
+"""Item ids to levels, or a table with the columns `item_id`, `label` and, if need be, `attempt`."""
+
+ITEM_ID, LABEL, ATTEMPT = "item_id", "label", "attempt"
+
+
+def read_labels(source: Labels, table: ScoreTable, best: int) -> NDArray[np.int64]:
+    """Read people's labels of responses.
+
+    Args:
+        source: A path (`.csv`, `.tsv`, `.jsonl`), dicts or a frame with the columns `item_id`,
+            `label` and, where items have several attempts, `attempt`; or a mapping from item ids to
+            labels. A label is a level of the rubric, a whole number from 0.
+        table: The scores whose responses they are of.
+        best: The rubric's best level.
+
+    Returns:
+        One label a score, `NONE` where nobody gave one.
+
+    Raises:
+        InputError: It can't be read, a column is missing, a label is no level, or a response has
+            two; with file, line and column.
+        UnknownNameError: There is no such item.
+    """
+    if isinstance(source, Mapping):
+        pairs = cast("Mapping[str, object]", source).items()
+        source = [{ITEM_ID: item_id, LABEL: label} for item_id, label in pairs]
+    found = read_small_table(source)
+    for name in (ITEM_ID, LABEL):
+        if name not in found.names:
+            raise InputError(f"labels need a column {name!r}", file=found.file)
+    labels = np.full(len(table), NONE, dtype=np.int64)
+    slots = {attempt: slot for slot, attempt in enumerate(table.attempts)}
+    for row in found.rows:
+        label = _number(found, row, LABEL)
+        if label is None:
+            continue
+        if label > best:
+            raise _wrong(found, row, LABEL, f"{label} is no level; the best is {best}")
+        item_id = _text(found, row, ITEM_ID)
+        if item_id is None or item_id not in table.places:
+            raise UnknownNameError(
+                f"item{_at(found, row)} in the report", str(item_id), [*table.ids[:3], "..."]
+            )
+        cell = table.places[item_id] * len(slots) + _slot(found, row, slots)
+        if labels[cell] != NONE:
+            raise _wrong(found, row, ITEM_ID, f"{item_id!r} has a label already; keep one")
+        labels[cell] = label
+    if not (labels != NONE).any():
+        raise InputError("there is no label in it", file=found.file, field=LABEL)
+    return labels
+
+
+def _slot(found: SmallTable, row: Row, slots: Mapping[int, int]) -> int:
+    attempt = _number(found, row, ATTEMPT)
+    if attempt is None:
+        if len(slots) > 1:
+            raise _wrong(found, row, ATTEMPT, "items have several attempts: say which one it is")
+        return 0
+    if attempt not in slots:
+        known = ", ".join(map(str, slots))
+        raise _wrong(found, row, ATTEMPT, f"there is no attempt {attempt}; known: {known}")
+    return slots[attempt]
+
+
+def _number(found: SmallTable, row: Row, name: str) -> int | None:
+    text = _text(found, row, name)
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit()):
+        raise _wrong(found, row, name, f"{text!r} is no whole number from 0")
+    return int(text)
+
+
+def _text(found: SmallTable, row: Row, name: str) -> str | None:
+    try:
+        return cell_text(row.cells.get(name))
+    except ValueError as error:
+        raise _wrong(found, row, name, str(error)) from None
+
+
+def _at(found: SmallTable, row: Row) -> str:
+    return "" if found.file is None else f" of {found.file}, line {row.line},"
+
+
+def _wrong(found: SmallTable, row: Row, name: str, message: str) -> InputError:
+    return InputError(message, file=found.file, line=row.line, field=name)

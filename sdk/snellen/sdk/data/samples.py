@@ -1,0 +1,452 @@
+"""Stratified samples of a benchmark's items: drawn, frozen in a file, and read back.
+
+Core strata keep all their items; of the others a share or a fixed number is drawn, by a seed and
+the items' ids alone.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from pydantic import ValidationError
+
+from snellen.grading.errors import DataError, InputError, MetricError, UnknownNameError
+from snellen.grading.models.base import digest_of
+from snellen.grading.models.reports import DataPin
+from snellen.grading.models.samples import SampleDesign, Stratum, stratum_name
+from snellen.grading.models.tags import TagColumn
+from snellen.grading.no_json import NO_JSON
+from snellen.grading.stats.sampling import LEAST, draw, fixed, neyman, proportional
+from snellen.sdk.data.tags import Tags, read_tags
+from snellen.sdk.files import write_atomically
+from snellen.tasks.benchmarks.table import load_task
+from snellen.tasks.models import TaskData
+
+FORMAT = "snellen-sample/1"
+
+_Values = tuple[str | None, ...]
+
+
+class _Drawn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    values: _Values
+    core: bool
+    items: int
+    drawn: int
+    units: int
+    drawn_units: int
+    ids: list[str]
+    wholes: list[str | None]
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    format: Literal["snellen-sample/1"]
+    task: str
+    split: str
+    release: str
+    data_sha256: str
+    by: list[str]
+    whole: str | None
+    allocation: str
+    seed: int
+    strata: list[_Drawn]
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Sample(Iterable[str]):
+    """The items that were drawn, and how; iterating gives their ids.
+
+    Attributes:
+        task: The task's id.
+        split: The data's split.
+        release: Which release of the data they were drawn from.
+        data_sha256: The digest of that data.
+        allocation: How many were drawn of each stratum, in words.
+        design: The strata with their sizes, the seed and the digest.
+        drawn: Each stratum's item ids, in the design's order.
+        wholes: What each of these was drawn with, such as its site, where whole ones were drawn.
+    """
+
+    task: str
+    split: str
+    release: str
+    data_sha256: str
+    allocation: str
+    design: SampleDesign
+    drawn: Sequence[Sequence[str]] = field(repr=False)
+    wholes: Sequence[TagColumn] = field(repr=False)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.ids)
+
+    def __len__(self) -> int:
+        return sum(stratum.drawn for stratum in self.design.strata)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the items drawn, stratum by stratum."""
+        return tuple(item_id for ids in self.drawn for item_id in ids)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Item ids to how many items each stands for: N_h / n_h of its stratum."""
+        return {
+            item_id: stratum.items / stratum.drawn
+            for stratum, ids in zip(self.design.strata, self.drawn, strict=True)
+            for item_id in ids
+        }
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the whole file but for this line."""
+        return self.design.sha256
+
+    def check(self, task: str, pin: DataPin) -> None:
+        """Refuse items of which this is no sample: another task, or other data.
+
+        Raises:
+            InputError: They are.
+        """
+        if task != self.task:
+            raise InputError(f"the sample is of {self.task}, not of {task}")
+        if pin.sha256 != self.data_sha256:
+            raise InputError(
+                f"the sample was drawn from other data ({self.release}, sha256"
+                f" {self.data_sha256[:16]}, not {pin.sha256[:16]}), and its weights hold for that"
+                " alone; draw it again from this, by the same seed"
+            )
+
+    def joined(self, ids: Sequence[str], known: Mapping[str, TagColumn]) -> dict[str, TagColumn]:
+        """Return the tags of drawn items, those that the sample was drawn by among them.
+
+        Raises:
+            InputError: The items have a tag of that name with another value.
+        """
+        given: dict[str, _Values] = {}
+        for stratum, drawn, wholes in zip(self.design.strata, self.drawn, self.wholes, strict=True):
+            for place, item_id in enumerate(drawn):
+                whole = (wholes[place],) if self.design.whole else ()
+                given[item_id] = (*stratum.values, *whole)
+        names = [*self.design.by, *([self.design.whole] if self.design.whole else [])]
+        found = dict(known)
+        for place, name in enumerate(names):
+            column = [given[item_id][place] for item_id in ids]
+            for item_id, old, new in zip(ids, known.get(name, column), column, strict=True):
+                if old != new:
+                    raise InputError(
+                        f"the sample was drawn with {name} {new!r} for item {item_id!r}, which now"
+                        f" has {old!r}; draw it again"
+                    )
+            found[name] = column
+        return found
+
+    def save(self, path: str | Path) -> Path:
+        """Write the file, whole or not at all.
+
+        Raises:
+            InputError: It can't be written there.
+        """
+        target = Path(path)
+        document = {**_content(self), "sha256": self.sha256}
+        data = msgspec.json.format(msgspec.json.encode(document), indent=1)
+        write_atomically(target, [data, b"\n"])
+        return target
+
+
+def load_sample(path: str | Path) -> Sample:
+    """Read a sample that `save` wrote.
+
+    Raises:
+        InputError: The file can't be read, is no sample, or was altered after it was frozen.
+    """
+    file = str(path)
+    try:
+        data = Path(path).read_bytes()
+        found = msgspec.json.decode(data, type=_File)
+    except OSError as error:
+        raise InputError(f"can't read it: {error.strerror}", file=file) from error
+    except NO_JSON as error:
+        raise InputError(f"it is no sample of items: {error}", file=file) from error
+    content = msgspec.json.decode(data, type=dict[str, object])
+    if content.pop("sha256") != digest_of(content):
+        raise InputError("it was altered after it was drawn: its digest does not fit", file=file)
+    try:
+        return sealed(_sample(found))
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        raise InputError(f"it is no sample of items: {field}: {first['msg']}", file=file) from error
+
+
+def _sample(found: _File) -> Sample:
+    strata = tuple(
+        Stratum(
+            values=one.values,
+            core=one.core,
+            items=one.items,
+            drawn=one.drawn,
+            units=one.units,
+            drawn_units=one.drawn_units,
+        )
+        for one in found.strata
+    )
+    return Sample(
+        task=found.task,
+        split=found.split,
+        release=found.release,
+        data_sha256=found.data_sha256,
+        allocation=found.allocation,
+        design=SampleDesign(
+            by=tuple(found.by), whole=found.whole, seed=found.seed, sha256="", strata=strata
+        ),
+        drawn=[one.ids for one in found.strata],
+        wholes=[one.wholes for one in found.strata],
+    )
+
+
+def sealed(sample: Sample) -> Sample:
+    """Return a sample whose design has the digest of all else in it."""
+    design = sample.design.model_copy(update={"sha256": digest_of(_content(sample))})
+    return replace(sample, design=design)
+
+
+def _content(sample: Sample) -> dict[str, object]:
+    design = sample.design
+    return {
+        "format": FORMAT,
+        "task": sample.task,
+        "split": sample.split,
+        "release": sample.release,
+        "data_sha256": sample.data_sha256,
+        "by": design.by,
+        "whole": design.whole,
+        "allocation": sample.allocation,
+        "seed": design.seed,
+        "strata": [
+            {**stratum.model_dump(), "ids": list(ids), "wholes": list(wholes)}
+            for stratum, ids, wholes in zip(design.strata, sample.drawn, sample.wholes, strict=True)
+        ],
+    }
+
+
+def stratify(
+    data: TaskData | str | Path,
+    *,
+    by: str | Sequence[str],
+    n: int | None = None,
+    each: int | None = None,
+    core: Iterable[str] = (),
+    whole: str | None = None,
+    seed: int = 0,
+    deviations: Mapping[str, float] | None = None,
+    least: int = LEAST,
+    task: str | None = None,
+    split: str | None = None,
+    tags: Tags | None = None,
+) -> Sample:
+    """Draw a stratified sample of a task's items.
+
+    Which items are drawn hangs on the seed and their ids alone: not on their order, nor on the
+    items of other strata.
+
+    Args:
+        data: What `sdk.load` returned, or the published folder or file.
+        by: The tag, or the tags whose combined values are the strata.
+        n: How many items to draw from the strata that are not core, in all, shared out in
+            proportion to their sizes.
+        each: Instead of `n`: how many from each of them.
+        core: Which strata keep all their items: a value of one of the tags, such as `perception`,
+            or `tag=value` where several tags have that value.
+        whole: A tag whose values are drawn as one, such as `site`: all its items or none; the
+            numbers of items are then only about what was asked for.
+        seed: The same seed draws the same items.
+        deviations: With `n`: the standard deviation of the values in each stratum, by its name
+            (`perception x L1`; where two strata would have one name, all are named as JSON lists),
+            from an earlier run; the items are then shared out by size times deviation.
+        least: With `n`: how many to draw from a stratum at the least (all, where it has fewer). One
+            shows no variance, two do.
+        task: The task's id, where the data is a path.
+        split: As for `load`.
+        tags: More tags for the items, as for `grade`.
+
+    Raises:
+        InputError: Neither or both of `n` and `each` were given, they can't be met, or a whole
+            would lie in several strata.
+        UnknownNameError: There is no such tag, or no stratum with such a value.
+        DataError: The data can't be read.
+    """
+    loaded = _loaded(data, task, split)
+    columns: Mapping[str, TagColumn] = loaded.tags
+    if tags is not None:
+        columns = read_tags(tags, loaded.ids, loaded.tags).joined(loaded.tags)
+    names = [by] if isinstance(by, str) else list(by)
+    if not names:
+        raise InputError("by= names no tag to make strata of")
+    for name in [*names, *([whole] if whole else [])]:
+        if name not in columns:
+            raise UnknownNameError("tag of these items", name, columns)
+    if len(set(names)) < len(names):
+        raise InputError(f"by= names a tag twice: {', '.join(names)}")
+    strata = _strata(loaded.ids, [columns[name] for name in names])
+    kept = _core(strata, names, core)
+    wholes = dict(zip(loaded.ids, columns[whole], strict=True)) if whole else None
+    labels = _labels(strata)
+    others = {labels[values]: len(ids) for values, ids in strata.items() if values not in kept}
+    try:
+        counts, allocation = _counts(others, n, each, deviations, least)
+    except MetricError as error:
+        raise InputError(str(error)) from None
+    drawn = {
+        values: _draw(ids, counts.get(labels[values]), wholes, seed, least if each is None else 1)
+        for values, ids in strata.items()
+    }
+    if wholes is not None:
+        _check_wholes(strata, wholes, str(whole))
+    design = SampleDesign(
+        by=tuple(names),
+        whole=whole,
+        seed=seed,
+        sha256="",
+        strata=tuple(
+            Stratum(
+                values=values,
+                core=values in kept,
+                items=len(ids),
+                drawn=len(drawn[values]),
+                units=_units(ids, wholes),
+                drawn_units=_units(drawn[values], wholes),
+            )
+            for values, ids in strata.items()
+        ),
+    )
+    return sealed(
+        Sample(
+            task=loaded.task,
+            split=loaded.split,
+            release=loaded.pin.release,
+            data_sha256=loaded.pin.sha256,
+            allocation=allocation,
+            design=design,
+            drawn=list(drawn.values()),
+            wholes=[
+                [] if wholes is None else [wholes[item_id] for item_id in ids]
+                for ids in drawn.values()
+            ],
+        )
+    )
+
+
+def _loaded(data: TaskData | str | Path, task: str | None, split: str | None) -> TaskData:
+    if isinstance(data, TaskData):
+        if task is not None and task != data.task:
+            raise InputError(f"the data was loaded for {data.task}, not for {task}")
+        return data
+    if task is None:
+        raise InputError("say which task to draw items of, such as task='screenqa/short'")
+    return load_task(task, data, split=split)
+
+
+def _strata(ids: Sequence[str], columns: Sequence[TagColumn]) -> dict[_Values, list[str]]:
+    """Return each stratum's ids, sorted; the strata in the order of their values."""
+    found: dict[_Values, list[str]] = {}
+    for item_id, values in zip(ids, zip(*columns, strict=True), strict=True):
+        found.setdefault(values, []).append(item_id)
+    if not found:
+        raise DataError("there are no items to draw from")
+    order = sorted(found, key=lambda values: [(value is None, value or "") for value in values])
+    return {values: sorted(found[values]) for values in order}
+
+
+def _core(
+    strata: Mapping[_Values, object], names: Sequence[str], core: Iterable[str]
+) -> frozenset[_Values]:
+    if isinstance(core, str):
+        raise InputError(f"core= takes a list of values, not the text {core!r}")
+    kept: set[_Values] = set()
+    for asked in core:
+        fitting = {
+            (place, value)
+            for values in strata
+            for place, value in enumerate(values)
+            if value is not None and asked in (value, f"{names[place]}={value}")
+        }
+        if not fitting:
+            known = sorted({str(value) for values in strata for value in values})
+            raise UnknownNameError(f"value of {' or '.join(names)}", asked, known)
+        if len({place for place, _ in fitting}) > 1:
+            raise InputError(f"several tags have the value {asked!r}; write {names[0]}={asked}")
+        kept |= {v for v in strata if any(v[place] == value for place, value in fitting)}
+    return frozenset(kept)
+
+
+def _counts(
+    sizes: Mapping[str, int],
+    n: int | None,
+    each: int | None,
+    deviations: Mapping[str, float] | None,
+    least: int,
+) -> tuple[dict[str, int], str]:
+    if not sizes:
+        return {}, "all items"
+    if (n is None) == (each is None):
+        raise InputError("say how many items to draw: either n=, in all, or each=, a stratum")
+    if each is not None:
+        return fixed(sizes, each), f"{each} of each stratum"
+    total = n or 0
+    if deviations is not None:
+        found = neyman(sizes, deviations, total, least=least)
+        return found, f"{total} in proportion to size times deviation"
+    return proportional(sizes, total, least=least), f"{total} in proportion to size"
+
+
+def _draw(
+    ids: Sequence[str],
+    count: int | None,
+    wholes: Mapping[str, str | None] | None,
+    seed: int,
+    least: int,
+) -> list[str]:
+    """Draw so many items, or about as many in whole units; None keeps all."""
+    if count is None:
+        return list(ids)
+    if wholes is None:
+        return draw(ids, count, seed)
+    units: dict[str, list[str]] = {}
+    for item_id in ids:
+        whole = wholes[item_id]
+        units.setdefault(f"item {item_id}" if whole is None else f"of {whole}", []).append(item_id)
+    wanted = (2 * count * len(units) + len(ids)) // (2 * len(ids))
+    kept = draw(units, max(min(least, len(units)), wanted), seed)
+    return sorted(item_id for unit in kept for item_id in units[unit])
+
+
+def _units(ids: Sequence[str], wholes: Mapping[str, str | None] | None) -> int:
+    if wholes is None:
+        return len(ids)
+    alone = sum(wholes[item_id] is None for item_id in ids)
+    return alone + len({wholes[item_id] for item_id in ids} - {None})
+
+
+def _check_wholes(
+    strata: Mapping[_Values, Sequence[str]], wholes: Mapping[str, str | None], tag: str
+) -> None:
+    homes: dict[str, _Values] = {}
+    for values, ids in strata.items():
+        for whole in (wholes[item_id] for item_id in ids):
+            if whole is not None and homes.setdefault(whole, values) != values:
+                raise InputError(
+                    f"{tag} {whole!r} has items in the strata {stratum_name(homes[whole])!r} and"
+                    f" {stratum_name(values)!r}, and can't be drawn whole; make strata of a tag"
+                    f" that each {tag} has one value of, or draw items"
+                )
+
+
+def _labels(strata: Iterable[_Values]) -> dict[_Values, str]:
+    """Name the strata, no two alike."""
+    names = {values: stratum_name(values) for values in strata}
+    if len(set(names.values())) == len(names):
+        return names
+    return {values: json.dumps(values, ensure_ascii=False) for values in names}

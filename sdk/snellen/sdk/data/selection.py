@@ -1,0 +1,254 @@
+"""What is graded against: the selected items of a task and their references."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import cast
+
+import msgspec
+import numpy as np
+
+from snellen.grading.errors import DataError, InputError, UnknownNameError
+from snellen.grading.grade import Grader
+from snellen.grading.models.base import digest_of
+from snellen.grading.models.golds import Golds
+from snellen.grading.models.reports import DataPin, PinVerdict
+from snellen.grading.models.samples import SampleDesign
+from snellen.grading.no_json import NO_JSON
+from snellen.grading.protocols.base import Context, Protocol
+from snellen.grading.protocols.table import gold_shape
+from snellen.sdk.data.consensus import FORMAT, load_consensus
+from snellen.sdk.data.samples import Sample
+from snellen.sdk.data.tags import NO_TAGS, Tagging, Tags
+from snellen.tasks.benchmarks.table import load_task
+from snellen.tasks.models import TaskData
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The selected items of one task, as columns.
+
+    Attributes:
+        task: The task's id.
+        ids: The selected item ids, in the data's order.
+        golds: Their references, in the published shape.
+        contexts: What parsers may know of them, or empty.
+        raters: Their references by rater, or empty.
+        tagging: What they can be grouped by.
+        data: The loaded data they are from; None for references given in memory.
+        pin: Which data it is.
+        split: The split's name, or None for references given in memory.
+        whole: What `items=` selected these from; None when they are all there are.
+        places: Where the selected items stand in the whole.
+        sample: How the selected items were drawn, where they are a stratified sample.
+    """
+
+    task: str
+    ids: Sequence[str]
+    golds: Golds
+    contexts: Sequence[Context] = field(repr=False)
+    raters: Golds
+    pin: DataPin
+    split: str | None = None
+    whole: "Selection | None" = field(default=None, repr=False)
+    places: Sequence[int] = field(default=(), repr=False)
+    tagging: Tagging = field(default=NO_TAGS, repr=False)
+    data: TaskData | None = field(default=None, repr=False)
+    sample: SampleDesign | None = None
+
+    def __post_init__(self) -> None:
+        if not self.ids:
+            raise DataError(f"{self.task} has no items to grade", file=self.pin.path)
+
+    def grader(self, protocol: Protocol) -> Grader:
+        """Prepare a protocol for the selected items.
+
+        It is prepared for the whole they were selected from, so that no selection moves the
+        score of an item (TF-IDF weighs words by all references).
+        """
+        if self.whole is not None:
+            places = np.array(self.places, dtype=np.int64)
+            return replace(self.whole.grader(protocol), places=places)
+        if self.data is not None:
+            return self.data.grader(protocol)
+        return Grader.of(protocol, self.golds, self.contexts)
+
+    def exists(self, item_id: str) -> bool:
+        """Whether there is such an item, selected or not."""
+        return item_id in (self.index if self.whole is None else self.whole.index)
+
+    @property
+    def digest(self) -> str | None:
+        """The first 16 digits of the digest of the selected ids; None when all are selected."""
+        return None if self.whole is None else digest_of(sorted(self.ids))[:16]
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Each selected item id's place."""
+        if self.data is not None and self.ids is self.data.ids:
+            return self.data.index
+        return {item_id: place for place, item_id in enumerate(self.ids)}
+
+
+REFERENCES = "references"
+"""What a data pin calls references that were given instead of published data."""
+
+Data = str | Path | TaskData
+References = Mapping[str, object] | str | Path
+
+
+def select(
+    task: str | None,
+    data: Data | None = None,
+    references: References | None = None,
+    split: str | None = None,
+    items: Iterable[str] | None = None,
+    *,
+    tags: Tags | None = None,
+    cluster: str | None = None,
+) -> Selection:
+    """Load what to grade against and narrow it to the items asked for.
+
+    Args:
+        task: The task's id; may be None when `data` is loaded already.
+        data: The published folder or file, or what `sdk.load` returned.
+        references: Instead of data: item ids to references in the published shape, or a JSON
+            file of them.
+        split: Which split of the data, where it has several.
+        items: The ids to keep, or a sample; None keeps all.
+        tags: More tags for the items, as `snellen.sdk.data.tags.read_tags` takes them.
+        cluster: The tag whose values are the independent groups; `item` makes every item a group
+            of its own; None leaves the task's own.
+
+    Raises:
+        InputError: Both or neither of data and references were given, an item is unknown, or the
+            tags can't be read or joined.
+        UnknownNameError: There is no such tag to cluster by.
+        DataError: The data can't be read.
+    """
+    if (data is None) == (references is None):
+        raise InputError(
+            "say what to grade against: either data, the published folder, or references,"
+            " item ids to references"
+        )
+    if references is not None:
+        whole = _from_references(task, references)
+    else:
+        whole = _from_data(task, data, split)
+    if tags is not None or cluster is not None:
+        whole = replace(whole, tagging=whole.tagging.extended(whole.ids, tags, cluster))
+    if items is None and whole.data is not None:
+        items = whole.data.selected
+    return whole if items is None else _narrow(whole, items)
+
+
+def _from_data(task: str | None, data: Data | None, split: str | None) -> Selection:
+    if isinstance(data, TaskData):
+        if task is not None and task != data.task:
+            raise InputError(f"the data was loaded for {data.task}, not for {task}")
+        loaded = data
+    else:
+        if task is None or data is None:
+            raise InputError("say which task the answers are for, such as task='screenqa/short'")
+        gold_shape(task)
+        loaded = load_task(task, data, split=split)
+    pin = loaded.pin
+    if pin.path is not None:
+        # A saved report finds its data again from any folder.
+        pin = pin.model_copy(update={"path": str(Path(pin.path).absolute())})
+    return Selection(
+        task=loaded.task,
+        ids=loaded.ids,
+        golds=loaded.golds,
+        contexts=loaded.contexts,
+        raters=loaded.raters,
+        pin=pin,
+        split=loaded.split,
+        tagging=Tagging(loaded.tags, loaded.cluster),
+        data=loaded,
+    )
+
+
+def _from_references(task: str | None, references: References) -> Selection:
+    if task is None:
+        raise InputError("say which task the references are for, such as task='screenqa/short'")
+    shape = gold_shape(task)
+    path = Path(references) if isinstance(references, str | Path) else None
+    if isinstance(references, str | Path):
+        references = _read_references(Path(references))
+    _check_mapping(references)
+    if not references:
+        raise InputError("references holds no item", file=None if path is None else str(path))
+    golds = [
+        shape.read(reference, field=f"references[{item_id!r}]")
+        for item_id, reference in references.items()
+    ]
+    return Selection(
+        task=task,
+        ids=list(references),
+        golds=Golds(golds),
+        contexts=[shape.context(gold) for gold in golds],
+        raters=Golds(),
+        pin=DataPin(
+            release=REFERENCES,
+            sha256=digest_of(dict(references)),
+            count=len(golds),
+            verdict=PinVerdict.UNKNOWN,
+            path=None if path is None else str(path.absolute()),
+        ),
+    )
+
+
+def _check_mapping(given: object) -> None:
+    # A caller without a type checker may hand over anything.
+    keys = cast("Mapping[object, object]", given).keys() if isinstance(given, Mapping) else [None]
+    if not all(isinstance(key, str) for key in keys):
+        raise InputError("references must map item ids, as text, to references")
+
+
+def _read_references(path: Path) -> dict[str, object]:
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=dict[str, object])
+    except OSError as error:
+        raise DataError(f"can't read it: {error.strerror}", file=str(path)) from error
+    except NO_JSON as error:
+        raise DataError(
+            f"expected one JSON object, item ids to references; {error}", file=str(path)
+        ) from error
+    return load_consensus(path).references if found.get("format") == FORMAT else found
+
+
+def _narrow(whole: Selection, items: Iterable[str]) -> Selection:
+    if isinstance(items, str):
+        raise InputError(f"items= takes a list of item ids, not the text {items!r}")
+    if isinstance(items, Sample):
+        items.check(whole.task, whole.pin)
+    wanted = set(items)
+    if not wanted:
+        raise InputError("items= holds no item id")
+    unknown = sorted(wanted - whole.index.keys())
+    if unknown:
+        raise UnknownNameError(
+            f"item of {whole.task} ({len(unknown)} of {len(wanted)} asked for are unknown)",
+            unknown[0],
+            [*whole.ids[:3], "..."],
+        )
+    places = sorted(whole.index[item_id] for item_id in wanted)
+    ids, tagging = [whole.ids[place] for place in places], whole.tagging.narrowed(places)
+    if isinstance(items, Sample):
+        tagging = replace(tagging, tags=items.joined(ids, tagging.tags))
+    return Selection(
+        task=whole.task,
+        ids=ids,
+        golds=whole.golds.at(places),
+        contexts=[whole.contexts[place] for place in places] if whole.contexts else (),
+        raters=whole.raters.at(places) if whole.raters else Golds(),
+        pin=whole.pin,
+        split=whole.split,
+        whole=whole,
+        places=places,
+        tagging=tagging,
+        data=whole.data,
+        sample=items.design if isinstance(items, Sample) else None,
+    )

@@ -1,0 +1,218 @@
+"""The items of a report as rows of its page: question, answer, what was read in it, and why."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias, cast
+
+import msgspec
+import numpy as np
+
+from snellen.grading.failures.tagging import Items, tag_failures
+from snellen.grading.failures.tags import FailureTag
+from snellen.grading.grade import Answers, Columns, read_response
+from snellen.grading.models.scores import Outcome, Score
+from snellen.grading.protocols import golds as shapes
+from snellen.grading.protocols.base import NO_CONTEXT, AnswerValue, Protocol
+from snellen.grading.protocols.table import gold_shape
+from snellen.grading.report.page import FailureCount, ItemList, ItemRow
+from snellen.sdk.data.selection import Selection
+from snellen.sdk.page.thumbnails import Album, ThumbnailBudget
+from snellen.sdk.scored import ScoredReport
+from snellen.tasks.models import TaskData
+
+Batches: TypeAlias = Sequence[tuple[Answers, Columns]]
+"""A run's answers and what a protocol makes of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """The failure tags of a run.
+
+    Attributes:
+        counts: Each tag that occurs, the commonest first.
+        cells: Item index and attempt to places in `counts`.
+        failed: How many item-attempts are below the best value.
+    """
+
+    counts: tuple[FailureCount, ...] = ()
+    cells: Mapping[tuple[int, int], tuple[int, ...]] = field(
+        default_factory=dict[tuple[int, int], tuple[int, ...]]
+    )
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RowSource:
+    """What rows are made from.
+
+    Attributes:
+        report: With its scores.
+        selection: What it was graded against; None for a report that was read back.
+        protocol: What it was graded by; None where that can't be had again.
+        failures: The tags found.
+        with_references: Whether the rows hold references.
+    """
+
+    report: ScoredReport
+    selection: Selection | None
+    protocol: Protocol | None
+    failures: Failures
+    with_references: bool = False
+
+
+def find_failures(
+    report: ScoredReport, protocol: Protocol, selection: Selection, batches: Batches
+) -> Failures:
+    """Tag every answer below the protocol's best value; one that never came is `missing`."""
+    table = report.scores
+    cells: dict[tuple[int, int], tuple[FailureTag, ...]] = {
+        (tagged.item, tagged.attempt): tagged.tags
+        for tagged in tag_failures(protocol, Items(selection.golds, selection.contexts), batches)
+    }
+    there = {
+        (item, attempt)
+        for answers, _ in batches
+        for item, attempt in zip(answers.items.tolist(), answers.attempts, strict=True)
+    }
+    for place in range(len(table.ids)):
+        for attempt in table.attempts:
+            if (place, attempt) not in there:
+                cells[place, attempt] = (FailureTag.MISSING,)
+    counts: dict[FailureTag, int] = {}
+    for tags in cells.values():
+        for tag in tags:
+            counts[tag] = counts.get(tag, 0) + 1
+    ordered = sorted(counts, key=lambda tag: (-counts[tag], tag))
+    places = {tag: place for place, tag in enumerate(ordered)}
+    return Failures(
+        counts=tuple(
+            FailureCount(tag.value, counts[tag], tag.sentence, tag.advice) for tag in ordered
+        ),
+        cells={cell: tuple(places[tag] for tag in tags) for cell, tags in cells.items()},
+        failed=len(cells),
+    )
+
+
+def item_list(source: RowSource, *, most: int, budget: ThumbnailBudget | None = None) -> ItemList:
+    """Return the rows of a report, the lowest values first.
+
+    Args:
+        source: What they are made from.
+        most: How many rows at most; the lowest are kept.
+        budget: Of the pictures; None: none are shown.
+    """
+    report = source.report
+    table = report.scores
+    columns = table.columns()
+    primary = table.keys.index(report.numbers.primary)
+    order = np.argsort(columns.values[:, primary], kind="stable")[:most]
+    keys = (report.numbers.primary, *(key for key in table.keys if key != report.numbers.primary))
+    data = None if source.selection is None else source.selection.data
+    album = None if budget is None or data is None or data.load_image is None else Album(budget)
+    rows = tuple(_rows(source, order.tolist(), keys, data, album))
+    return ItemList(
+        rows=rows,
+        metrics=keys,
+        tags=tuple(report.tags),
+        images=() if album is None else tuple(album.images),
+        left_out=0 if album is None else album.left_out,
+        unreadable=0 if album is None else album.unreadable,
+        with_references=source.with_references,
+    )
+
+
+def shown(value: object) -> str:
+    """Write an answer or a reference as text: text as it is, anything else as JSON.
+
+    >>> shown("12"), shown(["a", "b"]), shown({("a", "b"): 1})
+    ('12', '["a","b"]', '{"a | b":1}')
+    """
+    if isinstance(value, str):
+        return str(value)
+    return msgspec.json.encode(_plain(value)).decode()
+
+
+def _rows(
+    source: RowSource,
+    order: Sequence[int],
+    keys: Sequence[str],
+    data: TaskData | None,
+    album: Album | None,
+) -> Iterator[ItemRow]:
+    report = source.report
+    table = report.scores
+    tags = tuple(report.tags.values())
+    for cell in order:
+        score = table[cell]
+        place = cell // len(table.attempts)
+        item_id = table.ids[place]
+        item = None if data is None else data.item(item_id)
+        image: int | None = None
+        if album is not None and data is not None and item is not None and item.images:
+            name = item.images[0].name
+            image = album.ask(lambda: data.image(item_id, name))  # noqa: B023  # called at once
+        yield ItemRow(
+            item_id=item_id,
+            attempt=score.attempt,
+            outcome=score.outcome,
+            values=tuple(score.metrics[key] for key in keys),
+            question="" if item is None else item.prompt,
+            answer=None if score.response is None else shown(score.response),
+            parsed=_parsed(source, score, place),
+            reference=_reference(source, place),
+            note=score.note,
+            error=score.error,
+            crashed=score.crashed,
+            failures=source.failures.cells.get((place, score.attempt), ()),
+            tags=tuple(column[place] for column in tags),
+            image=image,
+        )
+
+
+def _parsed(source: RowSource, score: Score, place: int) -> str | None:
+    """Return what was read in an answer, where that is not the answer itself."""
+    protocol, selection = source.protocol, source.selection
+    response = score.response
+    if protocol is None or selection is None or response is None:
+        return None
+    if score.outcome in (Outcome.ERROR, Outcome.UNPARSED, Outcome.MISSING):
+        return None
+    if protocol.parser.plain and isinstance(response, str):
+        return None
+    context = selection.contexts[place] if selection.contexts else NO_CONTEXT
+    answer = read_response(protocol, response, context).answer
+    if answer is None:
+        return None
+    text = _lettered(protocol.task, answer)
+    return None if text == shown(response) else text
+
+
+def _reference(source: RowSource, place: int) -> str | None:
+    if not source.with_references or source.selection is None:
+        return None
+    gold = source.selection.golds[place]
+    if isinstance(gold, list) and all(isinstance(one, str) for one in cast("list[object]", gold)):
+        return "\n".join(cast("list[str]", gold))
+    return _lettered(source.selection.task, gold)
+
+
+def _lettered(task: str, value: AnswerValue) -> str:
+    """Write an option that is counted from 0 by its letter, as items and answers do."""
+    if gold_shape(task) is shapes.INDEX and isinstance(value, int) and 0 <= value < 26:
+        return chr(ord("A") + value)
+    return shown(value)
+
+
+def _plain(value: object) -> AnswerValue:
+    """Turn an answer of any parser into what JSON can hold."""
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[object, object]", value).items()
+        return {
+            " | ".join(map(str, cast("tuple[object, ...]", key)))
+            if isinstance(key, tuple)
+            else str(key): _plain(one)
+            for key, one in pairs
+        }
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in cast("Sequence[object]", value)]
+    return msgspec.to_builtins(value, str_keys=True)

@@ -1,0 +1,224 @@
+"""A report with the scores behind it, what they were graded against, and the items' tags."""
+
+from collections.abc import Mapping
+from typing import Self
+
+from pydantic import PrivateAttr
+
+from snellen.grading.breakdown import break_down, cluster_codes, strata_of
+from snellen.grading.errors import InputError, UnknownNameError
+from snellen.grading.models import reports
+from snellen.grading.models.estimates import Breakdown, Interval
+from snellen.grading.models.tags import TagColumn
+from snellen.grading.protocols.base import FloatArray, IntArray
+from snellen.grading.score_table import ScoreTable
+from snellen.grading.stats.bootstrap import Method, bootstrap_mean
+from snellen.grading.tables.matrix import Grid, GridItems, make_grid
+from snellen.sdk.data.intake import Intake
+from snellen.sdk.data.tags import ITEM
+
+
+class ScoredReport(reports.Report):
+    """A report whose numbers can be read by item, by tag and by group.
+
+    `Report` adds what compares, draws and saves it; all of that takes one of these.
+    """
+
+    _table: ScoreTable | None = PrivateAttr(default=None)
+    _intake: Intake | None = PrivateAttr(default=None)
+    _tags: Mapping[str, TagColumn] = PrivateAttr(default_factory=dict[str, TagColumn])
+
+    @classmethod
+    def of(
+        cls,
+        report: reports.Report,
+        table: ScoreTable | None,
+        intake: Intake | None,
+        tags: Mapping[str, TagColumn],
+    ) -> Self:
+        """Give a report its scores, what they were graded against, and the items' tags."""
+        made = cls(
+            numbers=report.numbers,
+            provenance=report.provenance,
+            input=report.input,
+            auxiliary=report.auxiliary,
+        )
+        # Kept for grading again and for pages; private, because it leads to the references.
+        made._table = table
+        made._intake = intake
+        made._tags = tags
+        return made
+
+    @property
+    def scores(self) -> ScoreTable:
+        """One score an item and attempt, in the order of the items; made when asked for.
+
+        Raises:
+            InputError: The report was made with keep_scores=False.
+        """
+        if self._table is None:
+            raise InputError("the scores were not kept: grade with keep_scores=True")
+        return self._table
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether the scores were kept."""
+        return self._table is not None
+
+    @property
+    def model(self) -> str | None:
+        """Who answered: the model that snellen asked, or the one that all submissions name."""
+        if self.provenance.run is not None:
+            return self.provenance.run.model
+        batches = () if self._table is None else self._table.answers()
+        named = {model for answers in batches for model in answers.models or (None,)}
+        return named.pop() if len(named) == 1 else None
+
+    @property
+    def tags(self) -> Mapping[str, TagColumn]:
+        """What the items can be grouped by: a column a tag, in the items' order."""
+        return self._tags
+
+    def item_values(self, metric: str | None = None) -> FloatArray:
+        """Return each item's mean over its attempts, in the items' order.
+
+        Args:
+            metric: The metric's key; the primary one when None.
+
+        Raises:
+            InputError: The report kept no scores.
+            UnknownNameError: There is no such metric, or it is no mean over items.
+        """
+        key = metric or self.numbers.primary
+        table = self.scores
+        if key not in table.keys:
+            raise UnknownNameError(
+                f"metric with a value for each item of {self.task}", key, table.keys
+            )
+        column = table.columns().values[:, table.keys.index(key)]
+        return column.reshape(len(table.ids), len(table.attempts)).mean(axis=1)
+
+    def clusters(self, tag: str | None = None) -> IntArray | None:
+        """Number the independent groups that the items form; None where each is its own.
+
+        Args:
+            tag: The tag whose values are the groups; `numbers.clustered_by` when None.
+        """
+        name = tag or self.numbers.clustered_by
+        return None if name == ITEM else cluster_codes(self._column(name))
+
+    def by(self, tag: str, *more: str, metric: str | None = None, least: int = 10) -> Breakdown:
+        """Break a metric down by a tag, or by several tags crossed.
+
+        Where the items are a stratified sample, each counts as often as it stands for.
+
+        Args:
+            tag: One of `tags`.
+            more: Further tags to cross it with.
+            metric: The metric's key; the primary one when None.
+            least: Cells with fewer items are blanked: their count is given, no number.
+
+        Raises:
+            InputError: The report kept no scores.
+            UnknownNameError: There is no such tag or metric.
+        """
+        names = (tag, *more)
+        return break_down(
+            self.item_values(metric),
+            {name: self._column(name) for name in names},
+            metric=metric or self.numbers.primary,
+            clusters=self.clusters(),
+            weights=self._weights(),
+            least=least,
+        )
+
+    def grid(
+        self,
+        rows: str = "dimension",
+        columns: str = "level",
+        metric: str | None = None,
+        *,
+        least: int = 10,
+    ) -> Grid:
+        """Cross two tags: a metric by cell, row and column, each with its interval.
+
+        Where the items are a stratified sample, each counts as often as it stands for.
+
+        Args:
+            rows: One of `tags`.
+            columns: Another.
+            metric: The metric's key; the primary one when None.
+            least: Cells with fewer items are blanked, as are those of too few independent groups.
+
+        Raises:
+            InputError: The report kept no scores.
+            UnknownNameError: There is no such tag or metric.
+            MetricError: The two tags are one, or no item has both.
+        """
+        tags = {name: self._column(name) for name in (rows, columns)}
+        items = GridItems(
+            values=self.item_values(metric),
+            clusters=self.clusters(),
+            weights=self._weights(),
+            clustered_by=self.numbers.clustered_by,
+        )
+        return make_grid(items, tags, metric=metric or self.numbers.primary, least=least)
+
+    def bootstrap(
+        self,
+        metric: str | None = None,
+        *,
+        method: Method = "percentile",
+        draws: int = 10_000,
+        seed: int = 0,
+        level: float = 0.95,
+    ) -> Interval:
+        """Return a metric's bootstrap interval, drawn by the report's independent groups.
+
+        `numbers.estimates` has the interval to quote; this one assumes less and takes longer. Of a
+        stratified sample whose items stand for different numbers of items `numbers.population`
+        has the only one.
+
+        Args:
+            metric: The metric's key; the primary one when None.
+            method: `percentile`, `bca` (corrected for bias and skew) or `t`.
+            draws: How many resamples.
+            seed: The same seed gives the same interval.
+            level: The confidence level.
+
+        Raises:
+            InputError: The report kept no scores, or its items are a stratified sample and stand
+                for different numbers of items.
+            UnknownNameError: There is no such metric.
+            MetricError: There are fewer than two independent groups.
+        """
+        weights = self._weights()
+        if weights is not None and weights.max() > weights.min():
+            raise InputError(
+                "the items are a stratified sample and stand for different numbers of items, which"
+                " the bootstrap does not weigh; numbers.population[metric].interval does"
+            )
+        return bootstrap_mean(
+            self.item_values(metric),
+            self.clusters(),
+            draws=draws,
+            seed=seed,
+            level=level,
+            method=method,
+        )
+
+    def _weights(self) -> FloatArray | None:
+        """Return how many items each stands for; None where they are no sample."""
+        sample = self.provenance.sample
+        return None if sample is None else strata_of(sample, self._tags).weights
+
+    def _column(self, tag: str) -> TagColumn:
+        try:
+            return self._tags[tag]
+        except KeyError:
+            raise UnknownNameError("tag of these items", tag, self._tags) from None
+
+
+def intake_of(report: ScoredReport) -> Intake | None:
+    """Return what a report was graded against; None for one that was read back without data."""
+    return report._intake  # pyright: ignore[reportPrivateUsage]  # the one place that reads it
