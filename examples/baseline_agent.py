@@ -9,9 +9,9 @@ import asyncio
 import sys
 from tempfile import TemporaryDirectory
 
-from snellen.sdk.baseline.agent import Eyes, Step, take
-from snellen.sdk.baseline.exams import served_at, served_here
-from snellen.sdk.baseline.ocr import RapidReader, Shelf, cache_folder
+from snellen.sdk.demo.agent import Eyes, Step, take
+from snellen.sdk.demo.exams import served_at, served_here
+from snellen.sdk.ocr.reader import RapidReader, Shelf, cache_folder
 
 
 def say(step: Step, number: int, of: int) -> None:

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from snellen.sdk.comparison import Comparison, Comparisons, compare
     from snellen.sdk.correlation import correlate
     from snellen.sdk.correlations import Correlations
-    from snellen.sdk.evaluation.endpoints import Endpoint
-    from snellen.sdk.evaluation.evaluating import evaluate, evaluate_async
-    from snellen.sdk.evaluation.faults import EvaluationInterrupted, EvaluationStoppedError
-    from snellen.sdk.evaluation.questions import Question
-    from snellen.sdk.evaluation.settings import Decoding, Limits
-    from snellen.sdk.judged import judge
     from snellen.sdk.local import attainable, grade
+    from snellen.sdk.models.endpoints import Endpoint
+    from snellen.sdk.models.evaluate import evaluate, evaluate_async
+    from snellen.sdk.models.faults import EvaluationInterrupted, EvaluationStoppedError
+    from snellen.sdk.models.judge import judge
+    from snellen.sdk.models.questions import Question
+    from snellen.sdk.models.settings import Decoding, Limits
     from snellen.sdk.protocol_reports import ProtocolReports, explain
     from snellen.sdk.reports import Report
     from snellen.sdk.sampling_file import Sample, load_sample
@@ -98,7 +98,7 @@ _HOMES = {
     "stratify": "snellen.sdk.stratifying",
     "load_sample": "snellen.sdk.sampling_file",
     "Sample": "snellen.sdk.sampling_file",
-    "judge": "snellen.sdk.judged",
+    "judge": "snellen.sdk.models.judge",
     "Rubric": "snellen.grading.judging.rubrics",
     "Attainable": "snellen.grading.ceiling",
     "SnellenError": "snellen.grading.errors",
@@ -114,14 +114,14 @@ _HOMES = {
     "Comparison": "snellen.sdk.comparison",
     "Comparisons": "snellen.sdk.comparison",
     "compare": "snellen.sdk.comparison",
-    "Endpoint": "snellen.sdk.evaluation.endpoints",
-    "EvaluationInterrupted": "snellen.sdk.evaluation.faults",
-    "EvaluationStoppedError": "snellen.sdk.evaluation.faults",
-    "evaluate": "snellen.sdk.evaluation.evaluating",
-    "evaluate_async": "snellen.sdk.evaluation.evaluating",
-    "Question": "snellen.sdk.evaluation.questions",
-    "Decoding": "snellen.sdk.evaluation.settings",
-    "Limits": "snellen.sdk.evaluation.settings",
+    "Endpoint": "snellen.sdk.models.endpoints",
+    "EvaluationInterrupted": "snellen.sdk.models.faults",
+    "EvaluationStoppedError": "snellen.sdk.models.faults",
+    "evaluate": "snellen.sdk.models.evaluate",
+    "evaluate_async": "snellen.sdk.models.evaluate",
+    "Question": "snellen.sdk.models.questions",
+    "Decoding": "snellen.sdk.models.settings",
+    "Limits": "snellen.sdk.models.settings",
     "correlate": "snellen.sdk.correlation",
     "Correlations": "snellen.sdk.correlations",
     "load_report": "snellen.sdk.saved",

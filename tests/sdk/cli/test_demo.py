@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from snellen.sdk.baseline import demo as demo_module
 from snellen.sdk.cli.app import app
+from snellen.sdk.demo import demo as demo_module
 
 
 def run(*options: str) -> Result:

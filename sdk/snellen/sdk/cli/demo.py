@@ -11,8 +11,8 @@ from snellen.grading.errors import InputError
 from snellen.sdk.cli.telling import errors_told, message
 
 if TYPE_CHECKING:
-    from snellen.sdk.baseline.agent import Step
-    from snellen.sdk.baseline.demo import Demo
+    from snellen.sdk.demo.agent import Step
+    from snellen.sdk.demo.run import Demo
 
 _INTERRUPTED = 130
 
@@ -63,7 +63,7 @@ def demo(
     Its score stands beside what it scores without the images (blind) and what chance scores.
     Nothing is downloaded, and nothing leaves this machine.
     """
-    from snellen.sdk.baseline.demo import ITEMS, Wanted, sit
+    from snellen.sdk.demo.run import ITEMS, Wanted, sit
 
     with errors_told():
         if url is not None and (pack is not None or n is not None or every or key is not None):
@@ -95,7 +95,7 @@ def demo(
 
 
 def _save(given: "Demo", folder: Path) -> Path:
-    from snellen.sdk.baseline.showing import page_of
+    from snellen.sdk.demo.page import page_of
     from snellen.sdk.files import write_atomically
 
     try:
@@ -117,15 +117,15 @@ def _told(step: "Step", number: int, of: int) -> None:
 
 
 def _print(given: "Demo") -> None:
-    from snellen.sdk.baseline.showing import (
+    from snellen.sdk.cli.tables import Head, print_table
+    from snellen.sdk.cli.terminal import Terminal
+    from snellen.sdk.demo.page import (
         by_benchmark,
         interval,
         mean_of,
         percent,
         what_it_shows,
     )
-    from snellen.sdk.cli.tables import Head, print_table
-    from snellen.sdk.cli.terminal import Terminal
 
     heads = (
         Head("benchmark", text=True),

@@ -69,9 +69,9 @@ def judge(
     references leave this machine. The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY. Exit
     status: 0 when every response has a verdict, 1 when some have none, 2 when nothing was judged.
     """
-    from snellen.sdk.evaluation.faults import EvaluationInterrupted
-    from snellen.sdk.evaluation.settings import Limits
-    from snellen.sdk.judged import judge as judge_report
+    from snellen.sdk.models.faults import EvaluationInterrupted
+    from snellen.sdk.models.judge import judge as judge_report
+    from snellen.sdk.models.settings import Limits
 
     with errors_told():
         check(output)

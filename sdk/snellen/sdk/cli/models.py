@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from snellen.sdk.cli import values
-from snellen.sdk.evaluation import endpoints
-from snellen.sdk.evaluation.settings import Decoding
+from snellen.sdk.models import endpoints
+from snellen.sdk.models.settings import Decoding
 
 Api = Annotated[
     endpoints.Api, typer.Option(help="openai (chat completions) or anthropic (Messages).")

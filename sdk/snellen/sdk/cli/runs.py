@@ -170,9 +170,9 @@ def evaluate(
     The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY. Exit status: 0 when every item was
     answered, 1 when some were not (the same command asks these again), 2 when asking stopped.
     """
-    from snellen.sdk.evaluation.evaluating import evaluate as evaluate_model
-    from snellen.sdk.evaluation.faults import EvaluationInterrupted
-    from snellen.sdk.evaluation.settings import Limits
+    from snellen.sdk.models.evaluate import evaluate as evaluate_model
+    from snellen.sdk.models.faults import EvaluationInterrupted
+    from snellen.sdk.models.settings import Limits
 
     with errors_told():
         check(output, with_references=with_references)

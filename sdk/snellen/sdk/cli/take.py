@@ -12,7 +12,7 @@ from snellen.sdk.cli.plain import write
 from snellen.sdk.cli.telling import STOPPED, errors_told, message
 
 if TYPE_CHECKING:
-    from snellen.sdk.taking.contexts import Taking
+    from snellen.sdk.exam.runner import Taking
 
 _INTERRUPTED = 130
 
@@ -80,10 +80,10 @@ def take(
     Exit status: 0 when every item was answered, 1 when some are open because the agent failed
     (the same command with --attempt goes on), 2 when nothing could be taken.
     """
+    from snellen.sdk.exam.exams import Wanted
+    from snellen.sdk.exam.exams import take as take_exam
+    from snellen.sdk.exam.runner import Pace
     from snellen.sdk.files import write_atomically
-    from snellen.sdk.taking.contexts import Pace
-    from snellen.sdk.taking.exams import Wanted
-    from snellen.sdk.taking.exams import take as take_exam
 
     with errors_told():
         if output is not None:

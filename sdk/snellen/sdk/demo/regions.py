@@ -1,0 +1,108 @@
+"""Regions of a page: which part of it a marked element belongs to, by where it stands."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from snellen.sdk.demo.exams import Question
+from snellen.sdk.demo.marks import ground_of, red_box
+from snellen.sdk.demo.saying import Said, first, no_idea
+from snellen.sdk.ocr.pictures import Box, Picture
+
+_BAR = 150
+_SIDE = 0.27
+_ALIKE = 6
+_HEADER = 80
+_AROUND = 260
+_NARROW = 0.4
+_GUTTER = 16
+
+
+def region(question: Question, pictures: Mapping[str, Picture]) -> Said:
+    """Say which part of the page the element in the red box belongs to."""
+    picture = first(question, pictures)
+    box = red_box(picture.pixels)
+    if box is None:
+        return no_idea("there is no red box to be seen")
+    return Said(region_of(picture, box), f"at {box.left:.0f}, {box.top:.0f}", box)
+
+
+def region_of(picture: Picture, box: Box) -> str:
+    """Return the part of the page in which a box stands.
+
+    A bar is what stands near the upper or the lower end, or on a ground of its own that reaches
+    across the whole page from there; a sidebar is a column near a side: narrow beside its
+    neighbour, or with a ground or a line of its own.
+    """
+    width, height = picture.width, picture.height
+    if box.top < min(_HEADER, 0.15 * height) and box.height < _BAR:
+        return "top bar"
+    if box.top >= height - min(_BAR, 0.2 * height) or _on_last_ground(picture, box):
+        return "bottom bar"
+    side = _narrow_column(picture, box)
+    if side:
+        return side
+    if box.right <= _SIDE * width and _column(picture, box, left=True):
+        return "left sidebar"
+    if box.left >= (1 - _SIDE) * width and _column(picture, box, left=False):
+        return "right sidebar"
+    return "top bar" if box.bottom <= min(_BAR, 0.2 * height) else "main content"
+
+
+def _narrow_column(picture: Picture, box: Box) -> str:
+    """Return which sidebar a box is in, by the columns that the texts around it form."""
+    near = [
+        one
+        for one in picture.boxes
+        if one.bottom > box.top - _AROUND and one.top < box.bottom + _AROUND and one.top > _HEADER
+    ]
+    columns = _columns([*near, box])
+    if len(columns) < 2:
+        return ""
+    own = next(n for n, (left, right) in enumerate(columns) if left <= box.left <= right)
+    widths = [right - left for left, right in columns]
+    content = columns[-1][1] - columns[0][0]
+    others = max(width for n, width in enumerate(widths) if n != own)
+    if widths[own] > _NARROW * content or others < 1.5 * widths[own]:
+        return ""
+    return {0: "left sidebar", len(columns) - 1: "right sidebar"}.get(own, "")
+
+
+def _columns(boxes: Sequence[Box]) -> list[tuple[float, float]]:
+    """Return the columns that boxes form, from left to right: no gutter is in any of them."""
+    found: list[tuple[float, float]] = []
+    for box in sorted(boxes):
+        if found and box.left <= found[-1][1] + _GUTTER:
+            found[-1] = (found[-1][0], max(found[-1][1], box.right))
+        else:
+            found.append((box.left, box.right))
+    return found
+
+
+def _on_last_ground(picture: Picture, box: Box) -> bool:
+    """Whether the ground under a box reaches across the page, and from there to its end."""
+    below = picture.pixels[int(box.bottom) + 2 :]
+    if below.shape[0] > 900 or not below.size:
+        return False
+    ground = np.array(ground_of(picture.pixels, box.grown(6)), np.int16)
+    top = np.array(ground_of(picture.pixels, Box(2, 0, picture.width - 2, 0.5 * picture.height)))
+    if int(np.abs(ground - top).max()) <= _ALIKE:
+        return False
+    edges = below[:, [2, 6, -7, -3]].astype(np.int16)
+    return float((np.abs(edges - ground).max(axis=2) <= _ALIKE).mean()) > 0.5
+
+
+def _column(picture: Picture, box: Box, *, left: bool) -> bool:
+    """Whether a column with a ground of its own, or a line, stands between a box and the middle."""
+    middle = picture.width // 2
+    y = int(min(max(box.centre[1], 0), picture.height - 1))
+    span = (int(box.right) + 4, middle) if left else (middle, int(box.left) - 4)
+    if span[1] - span[0] < 20:
+        return False
+    upper, lower = max(y - 60, 0), min(y + 60, picture.height)
+    part = picture.pixels[upper:lower, span[0] : span[1]].astype(np.int16)
+    if part.shape[0] < 8:
+        return False
+    # A column of pixels that differs from the one before over all of its height is an edge.
+    changes = np.abs(np.diff(part, axis=1)).max(axis=2) > 3
+    return bool((changes.mean(axis=0) > 0.95).any())

@@ -1,0 +1,89 @@
+"""Which kind of question is answered by which rule: a table, by what the agent is told of it.
+
+A skill looks at the pictures of a question and says an answer, and why; or that it has no idea.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TypeAlias
+
+from snellen.sdk.demo import buttons, choosing, fields, pointing, quoting, regions, relations
+from snellen.sdk.demo.exams import Question
+from snellen.sdk.demo.saying import Said, no_idea
+from snellen.sdk.ocr.pictures import Picture
+
+Skill: TypeAlias = Callable[[Question, Mapping[str, Picture]], Said]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the table: tasks by name, with `*`, the skill, and which images it looks at."""
+
+    tasks: str
+    skill: Skill
+    every_image: bool = False
+
+
+TABLE: Sequence[Row] = (
+    Row("visualwebbench/web_caption", quoting.caption),
+    Row("visualwebbench/heading_ocr", quoting.heading),
+    Row("visualwebbench/webqa", quoting.short_answer),
+    Row("visualwebbench/element_ocr", quoting.marked_text),
+    Row("visualwebbench/action_prediction", choosing.page_after_click),
+    Row("visualwebbench/*_ground", pointing.letter),
+    Row("visualwebbench/*_bbox", pointing.box),
+    Row("visualwebbench/*_point", pointing.point),
+    Row("screenqa/short", quoting.short_answer),
+    Row("screenqa/complex", quoting.short_answer),
+    Row("screenqa/long", quoting.sentence),
+    Row("screenqa/ui_contents", quoting.elements),
+    Row("screenqa/ui_contents_boxes", quoting.boxed_elements),
+    Row("webrssbench/position", relations.parts, every_image=True),
+    Row("webrssbench/ui_grouping", regions.region),
+    Row("webrssbench/form_filling", fields.value),
+    Row("webrssbench/hint_text", fields.hint),
+    Row("webrssbench/color", buttons.most_important),
+    Row("webrssbench/text", buttons.purpose),
+    Row("webrssbench/layout", quoting.caption),
+    Row("webrssbench/safety", buttons.irreversible),
+    Row("mmbench-gui/l1*", choosing.option),
+    Row("mmbench-gui/l2*", pointing.point),
+    Row("screenspot*", pointing.point),
+)
+"""The first line that fits a task is taken; what no line fits goes by the form of its answer."""
+
+BY_FORM: Mapping[str, Row] = {
+    "choice": Row("*", choosing.option),
+    "point": Row("*", pointing.point),
+    "box": Row("*", pointing.box),
+    "ui_texts": Row("*", quoting.elements),
+    "boxed_texts": Row("*", quoting.boxed_elements),
+    "relations": Row("*", relations.parts, every_image=True),
+    "text": Row("*", quoting.text),
+}
+"""The skill for each form of answer, for tasks that the table does not name."""
+
+
+def row_for(question: Question) -> Row | None:
+    """Return the line of the table for a question, or None: no rule answers such questions."""
+    for row in TABLE:
+        if fnmatchcase(question.task, row.tasks):
+            return row
+    return BY_FORM.get(question.kind)
+
+
+def answer(question: Question, pictures: Mapping[str, Picture]) -> Said:
+    """Answer a question from its pictures, or say that there is no idea.
+
+    Args:
+        question: The question.
+        pictures: Its images by their names; at least the first, or every one where the skill
+            looks at all.
+    """
+    row = row_for(question)
+    if row is None:
+        return no_idea(f"no rule answers in the form {question.kind}")
+    if not pictures:
+        return no_idea("there is no image to look at")
+    return row.skill(question, pictures)

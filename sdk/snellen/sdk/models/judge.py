@@ -1,0 +1,254 @@
+"""A judge's opinion of a report's responses, beside the score and never in it."""
+
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snellen.grading.errors import InputError, UnknownNameError
+from snellen.grading.judging.rubrics import CORRECT, Rubric, read_rubric, rubric_of
+from snellen.grading.judging.summary import NONE, Ratings
+from snellen.grading.models.auxiliary import Auxiliary
+from snellen.grading.models.runs import Run
+from snellen.grading.protocols.table import protocol_of
+from snellen.sdk.labels import Labels, read_labels
+from snellen.sdk.models.blocking import run_blocking
+from snellen.sdk.models.endpoints import Endpoint
+from snellen.sdk.models.questions import Model
+from snellen.sdk.models.settings import Decoding, Limits
+from snellen.sdk.models.verdicts import Cells, Sitting, WantedJudge, cells_of, sit
+from snellen.sdk.reports import Report, attach, intake_of
+from snellen.sdk.selection import Data
+from snellen.sdk.stored import reopen
+from snellen.tasks.pins import digest_of
+
+_RUBRIC_FILE = ".toml"
+
+
+def judge(
+    report: Report | str | Path,
+    *,
+    judge: Model | str | Endpoint,
+    name: str | None = None,
+    rubric: Rubric | str | Path = CORRECT.name,
+    items: Iterable[str] | None = None,
+    votes: int = 1,
+    labels: Labels | None = None,
+    with_images: bool = False,
+    max_view_side: int | None = None,
+    data: Data | None = None,
+    decoding: Decoding | None = None,
+    limits: Limits | None = None,
+    run: str | Path | None = None,
+    cache: bool | str | Path | None = None,
+    progress: bool | None = None,
+) -> Report:
+    """Ask a judge about a report's responses, and set what it says beside the score.
+
+    The judge is sent each question with its references and the response: with a remote judge, the
+    references leave this machine.
+
+    Args:
+        report: A report that kept its scores, or one saved as JSON, loaded or its path.
+        judge: A model, as for `evaluate`: an `Endpoint`, a base URL, or an async function from a
+            `Question`, whose prompt is then the rubric's and holds the references.
+        name: As for `evaluate`.
+        rubric: `correct` (0 or 1), `graded` (0 to 4), a `Rubric`, or a TOML file that holds one.
+        items: The ids of the items to judge; all when None.
+        votes: How often the judge is asked about each response, an odd number; the median counts.
+        labels: What people say of the responses, as `item_id` and `label`: a CSV, TSV or JSONL
+            file, a frame or a mapping.
+        with_images: Send the items' images, too.
+        max_view_side: As for `evaluate`.
+        data: Where a saved report's data is now; where it was when None.
+        decoding: As for `evaluate`.
+        limits: As for `evaluate`.
+        run: As for `evaluate`: a folder that keeps the verdicts as they come.
+        cache: As for `evaluate`.
+        progress: As for `evaluate`.
+
+    Returns:
+        A copy of the report with one `auxiliary` more, called `judge:MODEL/RUBRIC`. Its own value,
+        metrics and signature are what they were.
+
+    Raises:
+        InputError: An argument can't be used; the report kept no scores, its data was not found,
+            its answers are places and no texts, or there is no response to judge.
+        UnknownNameError: There is no such rubric or item.
+        EvaluationStoppedError: As for `evaluate`.
+        EvaluationInterrupted: As for `evaluate`.
+    """
+    given = _opened(report, data)
+    rule = _rubric(rubric)
+    if votes < 1 or votes % 2 == 0:
+        raise InputError(f"an odd number of votes can be settled, {votes} can't", field="votes")
+    table = given.scores
+    people = (
+        np.full(len(table), NONE, dtype=np.int64)
+        if labels is None
+        else read_labels(labels, table, rule.best)
+    )
+    cells = cells_of(given, _selected(given, items))
+    sitting = sit(
+        given,
+        cells,
+        rule,
+        WantedJudge(
+            judge=judge,
+            name=name,
+            votes=votes,
+            with_images=with_images,
+            max_view_side=max_view_side,
+            decoding=decoding,
+            limits=limits or Limits(),
+            run=run,
+            cache=cache,
+            progress=progress,
+        ),
+    )
+    try:
+        usage = run_blocking(sitting.ask)
+    except KeyboardInterrupt:
+        raise sitting.interrupted() from None
+    asked = sitting.run(usage)
+    found = _auxiliary(given, cells, sitting, asked, people)
+    named = f"judge:{asked.model}/{rule.id}"
+    others = {key: one for key, one in given.auxiliary.items() if key != named}
+    copy = given.model_copy(update={"auxiliary": {**others, named: found}})
+    return attach(copy, table, intake_of(given), given.tags)
+
+
+def _opened(report: Report | str | Path, data: Data | None) -> Report:
+    file = None if isinstance(report, Report) else str(report)
+    if not isinstance(report, Report) or (report.has_scores and intake_of(report) is None):
+        given = reopen(report, data=data)
+    elif data is not None:
+        raise InputError("data= is for a saved report; this one is loaded already, with its data")
+    else:
+        given = report
+    if not given.has_scores:
+        raise InputError("the report has no scores, so no responses to judge", file=file)
+    if intake_of(given) is None:
+        raise InputError(
+            "the report stands alone, and a judge needs the questions and references: its data was"
+            " not found again; say with data= where it is now",
+            file=file,
+        )
+    return given
+
+
+def _rubric(given: Rubric | str | Path) -> Rubric:
+    if isinstance(given, Rubric):
+        return given
+    path = Path(given)
+    if isinstance(given, str) and path.suffix.lower() != _RUBRIC_FILE:
+        return rubric_of(given)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        raise InputError(f"can't read the rubric: {reason}", file=str(path)) from error
+    return read_rubric(text, str(path))
+
+
+def _selected(report: Report, items: Iterable[str] | None) -> NDArray[np.bool_]:
+    """Tell of every item whether it is to be judged."""
+    places = report.scores.places
+    if items is None:
+        return np.ones(len(places), dtype=np.bool_)
+    if isinstance(items, str):
+        raise InputError(f"items= takes a list of item ids, not the text {items!r}")
+    chosen = np.zeros(len(places), dtype=np.bool_)
+    for item_id in items:
+        if item_id not in places:
+            raise UnknownNameError("item in the report", item_id, [*list(places)[:3], "..."])
+        chosen[places[item_id]] = True
+    if not chosen.any():
+        raise InputError("items= holds no item id")
+    return chosen
+
+
+def _auxiliary(
+    report: Report, cells: Cells, sitting: Sitting, asked: Run, people: NDArray[np.int64]
+) -> Auxiliary:
+    """Add up what the judge said."""
+    table, rule = report.scores, sitting.rubric
+    heard = sitting.heard()
+    levels = np.full(len(table), NONE, dtype=np.int64)
+    for cell, level in heard.levels.items():
+        levels[cell] = level
+    attempts = len(table.attempts)
+    groups = report.clusters()
+    codes = np.arange(len(table.ids)) if groups is None else groups
+    columns = table.columns()
+    ratings = Ratings(
+        rubric=rule,
+        levels=levels,
+        asked=cells.asked,
+        selected=cells.selected,
+        labels=people,
+        metric=report.primary,
+        values=columns.values[:, table.keys.index(report.primary)],
+        passing=report.pass_mark * protocol_of(report.task, report.protocol).metric.best,
+        lengths=cells.lengths,
+        clusters=np.repeat(codes, attempts).astype(np.int64),
+        attempts=attempts,
+    )
+    mean = ratings.mean()
+    lowest, highest = ratings.mean(0.0), ratings.mean(1.0)
+    if mean is None or lowest is None or highest is None:
+        raise InputError("the judge gave no verdict at all")
+    judged = levels != NONE
+    return Auxiliary(
+        rubric=rule.id,
+        signature=_signature(sitting, asked),
+        run=asked,
+        votes=sitting.votes,
+        estimate=mean,
+        lowest=lowest.value,
+        highest=highest.value,
+        clustered_by=report.clustered_by,
+        items=int(cells.selected[::attempts].sum()),
+        judged=int(judged.sum()),
+        unanswered=int((cells.selected & ~cells.asked).sum()),
+        unjudged=int((cells.asked & ~judged).sum()),
+        faults=heard.faults,
+        unanimous=heard.unanimous if sitting.votes > 1 else None,
+        length_correlation=ratings.length_correlation(),
+        agreements=ratings.agreements(),
+        notes=tuple(_notes(report, cells, sitting, asked, people)),
+        levels=tuple(None if level == NONE else level for level in levels.tolist()),
+    )
+
+
+def _signature(sitting: Sitting, asked: Run) -> str:
+    view = "native" if asked.max_view_side is None else str(asked.max_view_side)
+    parts = (
+        f"judge:{asked.model}",
+        f"rubric:{sitting.rubric.id}:sha256:{sitting.rubric.digest[:16]}",
+        f"votes:{sitting.votes}",
+        f"images:{view if sitting.with_images else 'none'}",
+        f"decoding:{digest_of(asked.decoding)[:16]}",
+        f"prompts:sha256:{sitting.digest[:16]}",
+        f"snellen:{version('snellen')}",
+    )
+    return "|".join(parts)
+
+
+def _notes(
+    report: Report, cells: Cells, sitting: Sitting, asked: Run, people: NDArray[np.int64]
+) -> Sequence[str]:
+    notes: list[str] = []
+    if cells.left_out:
+        notes.append(f"{cells.left_out:,} items were left out: their answers are places, not texts")
+    if not (people != NONE).any():
+        notes.append("no person's labels stand beside these verdicts: the judge is not validated")
+    if report.sample is not None:
+        notes.append("the mean is over the items drawn, without the sample's weights")
+    if report.model is not None and report.model == asked.model:
+        notes.append("the judge is the model that answered; models tend to favour their own words")
+    if sitting.votes > 1 and asked.decoding.get("temperature") == 0:
+        notes.append("at temperature 0 votes repeat one another; they say nothing of the judge")
+    return notes
