@@ -7,7 +7,7 @@ from urllib.parse import quote
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.sdk.models.hiding import Secrets
+from snellen.sdk.models.endpoints import Secrets
 
 KEYS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=60)
 

@@ -18,8 +18,7 @@ from snellen import sdk
 from snellen.grading.errors import InputError
 from snellen.sdk.models.evaluate import evaluate
 from snellen.sdk.models.faults import EvaluationInterrupted, EvaluationStoppedError
-from snellen.sdk.models.keepers import open_run
-from snellen.sdk.models.keeping import Cost
+from snellen.sdk.models.keepers import Cost, open_run
 from snellen.sdk.models.questions import Question
 from snellen.sdk.models.settings import Decoding, Limits
 
@@ -247,7 +246,7 @@ def test_a_file_in_the_folder_s_place_is_named(tmp_path: Path) -> None:
 
 FULL = """
 import pathlib, resource, signal, sys
-from snellen.sdk.models.keeping import Cost
+from snellen.sdk.models.keepers import Cost
 from snellen.sdk.models.keepers import open_run
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 with open_run(pathlib.Path(sys.argv[1]), {}) as run:

@@ -13,12 +13,11 @@ from pydantic import JsonValue
 
 from snellen.grading.errors import InputError
 from snellen.sdk.models import anthropic_messages, openai_chat
-from snellen.sdk.models.endpoints import Endpoint
+from snellen.sdk.models.endpoints import Endpoint, Secrets
 from snellen.sdk.models.faults import Fault
-from snellen.sdk.models.hiding import Secrets
 from snellen.sdk.models.questions import REFUSED, Answer, Model, Question
 from snellen.sdk.models.replies import fault_of, filtered, mended, short
-from snellen.sdk.models.settings import Decoding, Limits
+from snellen.sdk.models.settings import Asking, Decoding, Limits
 
 if TYPE_CHECKING:
     import ssl
@@ -29,7 +28,7 @@ Ask = Callable[[Question], Awaitable[Answer]]
 """Asks one question; raises Fault where there is no answer."""
 
 
-class Asked(Protocol):
+class ModelClient(Protocol):
     """A model and what is recorded of it.
 
     Attributes:
@@ -49,31 +48,26 @@ class Asked(Protocol):
         ...
 
 
-def model_of(
-    model: Model | str | Endpoint, name: str | None, decoding: Decoding | None, limits: Limits
-) -> Asked:
-    """Return the model that was asked for.
+def client_of(model: Model | str | Endpoint, asking: Asking) -> ModelClient:
+    """Return what asks a model.
 
     Raises:
         InputError: It is none of the three kinds, a URL without a name, or the environment's
             proxies or certificates can't be used.
     """
     if isinstance(model, str):
-        if not name:
+        if not asking.name:
             raise InputError("say which model the server is to run: name='...'")
-        return _checked(HttpModel(Endpoint(model, name), decoding or Decoding(), limits))
+        model = Endpoint(model, asking.name)
+    elif isinstance(model, Endpoint) and asking.name is not None:
+        raise InputError("the endpoint has a name already; leave out name=")
     if isinstance(model, Endpoint):
-        if name is not None:
-            raise InputError("the endpoint has a name already; leave out name=")
-        return _checked(HttpModel(model, decoding or Decoding(), limits))
+        client = HttpClient(model, asking.decoding or Decoding(), asking.limits)
+        client.check()
+        return client
     if not callable(model):
         raise InputError("model= takes an async function, a base URL or an Endpoint")
-    return FunctionModel(model, name, decoding, limits)
-
-
-def _checked(model: "HttpModel") -> "HttpModel":
-    model.check()
-    return model
+    return FunctionClient(model, asking)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +109,7 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
 )
 
 
-class HttpModel:
+class HttpClient:
     """A model behind an HTTP API."""
 
     def __init__(self, endpoint: Endpoint, decoding: Decoding, limits: Limits) -> None:
@@ -256,19 +250,19 @@ class WrongModelError(InputError):
     """The model given is not what can be asked."""
 
 
-class FunctionModel:
+class FunctionClient:
     """A model that is an async function from a question to a text."""
 
-    def __init__(
-        self, function: Model, name: str | None, decoding: Decoding | None, limits: Limits
-    ) -> None:
-        found: Any = getattr(function, "__qualname__", type(function).__qualname__)
-        self.name = name or str(found)
+    def __init__(self, function: Model, asking: Asking) -> None:
+        qualified: Any = getattr(function, "__qualname__", type(function).__qualname__)
+        self.name = asking.name or str(qualified)
         self.api: str = "function"
         self.base_url: str | None = None
-        self.decoding: Mapping[str, JsonValue] = {} if decoding is None else decoding.stated()
+        self.decoding: Mapping[str, JsonValue] = (
+            {} if asking.decoding is None else asking.decoding.stated()
+        )
         self._function = function
-        self._limits = limits
+        self._timeout = asking.limits.timeout
         self._answered = False
 
     @asynccontextmanager
@@ -278,7 +272,7 @@ class FunctionModel:
 
     async def _ask(self, question: Question) -> Answer:
         try:
-            async with asyncio.timeout(self._limits.timeout):
+            async with asyncio.timeout(self._timeout):
                 coming: object = self._function(question)
                 if not inspect.isawaitable(coming):
                     raise self._wrong(f"model= takes an async function; {self.name} is none")
@@ -292,7 +286,7 @@ class FunctionModel:
             # Nobody cancelled the run: the function did it, or something that it awaited.
             raise Fault("CancelledError: the function was cancelled from within") from error
         except TimeoutError as error:
-            what = str(error) or f"no answer within {self._limits.timeout:g} s"
+            what = str(error) or f"no answer within {self._timeout:g} s"
             raise Fault(mended(what), passing=True) from error
         except ConnectionError as error:
             raise Fault(mended(f"{type(error).__name__}: {error}"), passing=True) from error

@@ -1,24 +1,34 @@
 """A judge's opinion of a report's responses, beside the score and never in it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from snellen.grading.errors import InputError, UnknownNameError
+from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.grading.judging.rubrics import CORRECT, Rubric, read_rubric, rubric_of
 from snellen.grading.judging.summary import NONE, Ratings
 from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.runs import Run
 from snellen.grading.protocols.table import protocol_of
 from snellen.sdk.labels import Labels, read_labels
-from snellen.sdk.models.blocking import run_blocking
+from snellen.sdk.models.ask import Session
+from snellen.sdk.models.clients import client_of
 from snellen.sdk.models.endpoints import Endpoint
 from snellen.sdk.models.questions import Model
-from snellen.sdk.models.settings import Decoding, Limits
-from snellen.sdk.models.verdicts import Cells, Sitting, WantedJudge, cells_of, sit
+from snellen.sdk.models.settings import Asking, AskingOptions
+from snellen.sdk.models.verdicts import (
+    Cases,
+    JudgeQuestions,
+    VerdictClient,
+    Verdicts,
+    cases_of,
+    read_verdicts,
+)
 from snellen.sdk.reports import Report, attach, intake_of
 from snellen.sdk.selection import Data
 from snellen.sdk.stored import reopen
@@ -31,19 +41,13 @@ def judge(
     report: Report | str | Path,
     *,
     judge: Model | str | Endpoint,
-    name: str | None = None,
     rubric: Rubric | str | Path = CORRECT.name,
     items: Iterable[str] | None = None,
     votes: int = 1,
     labels: Labels | None = None,
     with_images: bool = False,
-    max_view_side: int | None = None,
     data: Data | None = None,
-    decoding: Decoding | None = None,
-    limits: Limits | None = None,
-    run: str | Path | None = None,
-    cache: bool | str | Path | None = None,
-    progress: bool | None = None,
+    **options: Unpack[AskingOptions],
 ) -> Report:
     """Ask a judge about a report's responses, and set what it says beside the score.
 
@@ -54,20 +58,15 @@ def judge(
         report: A report that kept its scores, or one saved as JSON, loaded or its path.
         judge: A model, as for `evaluate`: an `Endpoint`, a base URL, or an async function from a
             `Question`, whose prompt is then the rubric's and holds the references.
-        name: As for `evaluate`.
         rubric: `correct` (0 or 1), `graded` (0 to 4), a `Rubric`, or a TOML file that holds one.
         items: The ids of the items to judge; all when None.
         votes: How often the judge is asked about each response, an odd number; the median counts.
         labels: What people say of the responses, as `item_id` and `label`: a CSV, TSV or JSONL
             file, a frame or a mapping.
         with_images: Send the items' images, too.
-        max_view_side: As for `evaluate`.
         data: Where a saved report's data is now; where it was when None.
-        decoding: As for `evaluate`.
-        limits: As for `evaluate`.
-        run: As for `evaluate`: a folder that keeps the verdicts as they come.
-        cache: As for `evaluate`.
-        progress: As for `evaluate`.
+        **options: `name`, `max_view_side`, `decoding`, `limits`, `run` (a folder that keeps the
+            verdicts as they come), `cache` and `progress`, as for `evaluate`.
 
     Returns:
         A copy of the report with one `auxiliary` more, called `judge:MODEL/RUBRIC`. Its own value,
@@ -90,34 +89,49 @@ def judge(
         if labels is None
         else read_labels(labels, table, rule.best)
     )
-    cells = cells_of(given, _selected(given, items))
-    sitting = sit(
-        given,
-        cells,
-        rule,
-        WantedJudge(
-            judge=judge,
-            name=name,
-            votes=votes,
-            with_images=with_images,
-            max_view_side=max_view_side,
-            decoding=decoding,
-            limits=limits or Limits(),
-            run=run,
-            cache=cache,
-            progress=progress,
-        ),
+    asking = Asking(**options)
+    cases = cases_of(given, _selected(given, items))
+    if with_images and cases.data.load_image is None:
+        raise DataError("the judge is to see the images, and the data was loaded without them")
+    questions = JudgeQuestions(
+        cases, rule, with_images=with_images, max_view_side=asking.max_view_side
     )
-    try:
-        usage = run_blocking(sitting.ask)
-    except KeyboardInterrupt:
-        raise sitting.interrupted() from None
-    asked = sitting.run(usage)
-    found = _auxiliary(given, cells, sitting, asked, people)
-    named = f"judge:{asked.model}/{rule.id}"
-    others = {key: one for key, one in given.auxiliary.items() if key != named}
-    copy = given.model_copy(update={"auxiliary": {**others, named: found}})
+    digest = digest_of(list(questions.prompts.values()))
+    session = Session(
+        questions=questions,
+        model=VerdictClient(client_of(judge, asking), rule),
+        asking=asking,
+        attempts=votes,
+        prompt=f"{rule.id}{'+images' if with_images else ''}",
+        about={"task": given.task, "split": given.split, "data": digest},
+    )
+    asked = session.described(rule.id, session.ask_blocking())
+    procedure = _Procedure(rule, votes, with_images, digest, asked)
+    verdicts = read_verdicts(session.source, cases, rule, votes)
+    opinion = _auxiliary(given, cases, procedure, verdicts, people)
+    name = f"judge:{asked.model}/{rule.id}"
+    others = {key: other for key, other in given.auxiliary.items() if key != name}
+    copy = given.model_copy(update={"auxiliary": {**others, name: opinion}})
     return attach(copy, table, intake_of(given), given.tags)
+
+
+@dataclass(frozen=True, slots=True)
+class _Procedure:
+    """How responses were judged.
+
+    Attributes:
+        rubric: By what.
+        votes: How often the judge was asked about each response.
+        with_images: Whether it saw the images.
+        digest: The SHA-256 of all prompts.
+        run: How the judge was asked.
+    """
+
+    rubric: Rubric
+    votes: int
+    with_images: bool
+    digest: str
+    run: Run
 
 
 def _opened(report: Report | str | Path, data: Data | None) -> Report:
@@ -154,7 +168,7 @@ def _rubric(given: Rubric | str | Path) -> Rubric:
 
 
 def _selected(report: Report, items: Iterable[str] | None) -> NDArray[np.bool_]:
-    """Tell of every item whether it is to be judged."""
+    """Return a mask of the items that are to be judged."""
     places = report.scores.places
     if items is None:
         return np.ones(len(places), dtype=np.bool_)
@@ -171,13 +185,16 @@ def _selected(report: Report, items: Iterable[str] | None) -> NDArray[np.bool_]:
 
 
 def _auxiliary(
-    report: Report, cells: Cells, sitting: Sitting, asked: Run, people: NDArray[np.int64]
+    report: Report,
+    cases: Cases,
+    procedure: _Procedure,
+    verdicts: Verdicts,
+    people: NDArray[np.int64],
 ) -> Auxiliary:
     """Add up what the judge said."""
-    table, rule = report.scores, sitting.rubric
-    heard = sitting.heard()
+    table, rule = report.scores, procedure.rubric
     levels = np.full(len(table), NONE, dtype=np.int64)
-    for cell, level in heard.levels.items():
+    for cell, level in verdicts.levels.items():
         levels[cell] = level
     attempts = len(table.attempts)
     groups = report.clusters()
@@ -186,13 +203,13 @@ def _auxiliary(
     ratings = Ratings(
         rubric=rule,
         levels=levels,
-        asked=cells.asked,
-        selected=cells.selected,
+        asked=cases.asked,
+        selected=cases.selected,
         labels=people,
         metric=report.primary,
         values=columns.values[:, table.keys.index(report.primary)],
         passing=report.pass_mark * protocol_of(report.task, report.protocol).metric.best,
-        lengths=cells.lengths,
+        lengths=cases.lengths,
         clusters=np.repeat(codes, attempts).astype(np.int64),
         attempts=attempts,
     )
@@ -203,52 +220,52 @@ def _auxiliary(
     judged = levels != NONE
     return Auxiliary(
         rubric=rule.id,
-        signature=_signature(sitting, asked),
-        run=asked,
-        votes=sitting.votes,
+        signature=_signature(procedure),
+        run=procedure.run,
+        votes=procedure.votes,
         estimate=mean,
         lowest=lowest.value,
         highest=highest.value,
         clustered_by=report.clustered_by,
-        items=int(cells.selected[::attempts].sum()),
+        items=int(cases.selected[::attempts].sum()),
         judged=int(judged.sum()),
-        unanswered=int((cells.selected & ~cells.asked).sum()),
-        unjudged=int((cells.asked & ~judged).sum()),
-        faults=heard.faults,
-        unanimous=heard.unanimous if sitting.votes > 1 else None,
+        unanswered=int((cases.selected & ~cases.asked).sum()),
+        unjudged=int((cases.asked & ~judged).sum()),
+        faults=verdicts.faults,
+        unanimous=verdicts.unanimous if procedure.votes > 1 else None,
         length_correlation=ratings.length_correlation(),
         agreements=ratings.agreements(),
-        notes=tuple(_notes(report, cells, sitting, asked, people)),
+        notes=tuple(_notes(report, cases, procedure, people)),
         levels=tuple(None if level == NONE else level for level in levels.tolist()),
     )
 
 
-def _signature(sitting: Sitting, asked: Run) -> str:
-    view = "native" if asked.max_view_side is None else str(asked.max_view_side)
+def _signature(procedure: _Procedure) -> str:
+    run, rubric = procedure.run, procedure.rubric
+    view = "native" if run.max_view_side is None else str(run.max_view_side)
     parts = (
-        f"judge:{asked.model}",
-        f"rubric:{sitting.rubric.id}:sha256:{sitting.rubric.digest[:16]}",
-        f"votes:{sitting.votes}",
-        f"images:{view if sitting.with_images else 'none'}",
-        f"decoding:{digest_of(asked.decoding)[:16]}",
-        f"prompts:sha256:{sitting.digest[:16]}",
+        f"judge:{run.model}",
+        f"rubric:{rubric.id}:sha256:{rubric.digest[:16]}",
+        f"votes:{procedure.votes}",
+        f"images:{view if procedure.with_images else 'none'}",
+        f"decoding:{digest_of(run.decoding)[:16]}",
+        f"prompts:sha256:{procedure.digest[:16]}",
         f"snellen:{version('snellen')}",
     )
     return "|".join(parts)
 
 
 def _notes(
-    report: Report, cells: Cells, sitting: Sitting, asked: Run, people: NDArray[np.int64]
-) -> Sequence[str]:
-    notes: list[str] = []
-    if cells.left_out:
-        notes.append(f"{cells.left_out:,} items were left out: their answers are places, not texts")
+    report: Report, cases: Cases, procedure: _Procedure, people: NDArray[np.int64]
+) -> Iterator[str]:
+    run = procedure.run
+    if cases.left_out:
+        yield f"{cases.left_out:,} items were left out: their answers are places, not texts"
     if not (people != NONE).any():
-        notes.append("no person's labels stand beside these verdicts: the judge is not validated")
+        yield "no person's labels stand beside these verdicts: the judge is not validated"
     if report.sample is not None:
-        notes.append("the mean is over the items drawn, without the sample's weights")
-    if report.model is not None and report.model == asked.model:
-        notes.append("the judge is the model that answered; models tend to favour their own words")
-    if sitting.votes > 1 and asked.decoding.get("temperature") == 0:
-        notes.append("at temperature 0 votes repeat one another; they say nothing of the judge")
-    return notes
+        yield "the mean is over the items drawn, without the sample's weights"
+    if report.model is not None and report.model == run.model:
+        yield "the judge is the model that answered; models tend to favour their own words"
+    if procedure.votes > 1 and run.decoding.get("temperature") == 0:
+        yield "at temperature 0 votes repeat one another; they say nothing of the judge"

@@ -1,34 +1,120 @@
-"""A run folder: the answers of one run and how they were asked for, safe from one line to the next.
+"""Where answers go as they come: into memory, or into a run folder that can be resumed.
 
-`answers.jsonl` holds one submission a line, in the order in which they came; `run.json` says what
-was asked of which model. A line is written at once, so a killed process loses no answer; lines
-are flushed to the disk in groups, so a power cut loses at most the last second's. What a crash
-left of a last line is cut off when the run is resumed, and errors leave the file to be asked again;
-`costs.json` keeps what they cost.
+In a run folder `answers.jsonl` holds one submission a line, in the order in which they came;
+`run.json` says what was asked of which model. A line is written at once, so a killed process loses
+no answer; lines are flushed to the disk in groups, so a power cut loses at most the last second's.
+What a crash left of a last line is cut off when the run is resumed, and errors leave the file to be
+asked again; `costs.json` keeps what they cost.
 """
 
 import hashlib
 import os
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import msgspec
 from pydantic import JsonValue
 
 from snellen.grading.errors import InputError
+from snellen.grading.models.runs import Usage
 from snellen.grading.no_json import NO_JSON
 from snellen.sdk.files import write_atomically
-from snellen.sdk.models.keeping import Bill, Cost, Record
-from snellen.sdk.submissions import Source
 
 ANSWERS = "answers.jsonl"
 SETTINGS = "run.json"
 COSTS = "costs.json"
 _LOCK = ".lock"
 _LAYOUT = 1
+
+Record = dict[str, JsonValue]
+"""One submission, as it is written."""
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """The part of a submission's meta that says what it cost."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+    tries: int = 0
+    cached: bool = False
+
+
+class Bill(msgspec.Struct):
+    """What several answers cost together; the fields are those of `Usage`."""
+
+    requests: int = 0
+    retries: int = 0
+    cached: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+
+    def add(self, cost: Cost) -> None:
+        """Add what one answer cost; one from the cache costs nothing."""
+        if cost.cached:
+            self.cached += 1
+            return
+        self.requests += cost.tries
+        self.retries += max(0, cost.tries - 1)
+        self.input_tokens += cost.input_tokens
+        self.output_tokens += cost.output_tokens
+        self.seconds += cost.seconds
+
+    def add_bill(self, other: "Bill") -> None:
+        """Add what other answers cost."""
+        for name in Usage.model_fields:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    def usage(self) -> Usage:
+        """Return it as a report states it."""
+        return Usage(**{name: getattr(self, name) for name in Usage.model_fields})
+
+
+class Keeper(Protocol):
+    """What takes the answers.
+
+    Attributes:
+        bill: What the answers kept cost.
+    """
+
+    bill: Bill
+
+    def has(self, item_id: str, attempt: int) -> bool:
+        """Whether there was an answer before this run; an error is none."""
+        ...
+
+    def add(self, record: Record, cost: Cost) -> None:
+        """Keep one."""
+        ...
+
+    def sync(self) -> None:
+        """Return when what was kept outlives a power cut; may be called from another thread."""
+        ...
+
+
+@dataclass(slots=True)
+class Memory:
+    """Answers of a run that leaves nothing behind."""
+
+    records: list[Record] = field(default_factory=list[Record])
+    bill: Bill = field(default_factory=Bill)
+
+    def has(self, item_id: str, attempt: int) -> bool:
+        """There is nothing from before."""
+        return False
+
+    def add(self, record: Record, cost: Cost) -> None:
+        """Keep one."""
+        self.records.append(record)
+        self.bill.add(cost)
+
+    def sync(self) -> None:
+        """There is nothing to write."""
 
 
 class _Line(msgspec.Struct):
@@ -44,24 +130,14 @@ class _Stored(msgspec.Struct):
     settings: dict[str, Any]
 
 
-class _Spent(msgspec.Struct):
+class _Removed(Bill):
     """What the lines cost that were taken out of the answers.
 
     Attributes:
-        requests: All requests, repeated ones counted each time.
-        retries: The repeated ones.
-        input_tokens: As the API counts them.
-        output_tokens: Likewise.
-        seconds: As in `Usage`.
         taken_from: The SHA-256 of the answers that the last lines were taken out of. A process
             that is killed between the two files counts them once all the same.
     """
 
-    requests: int = 0
-    retries: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    seconds: float = 0.0
     taken_from: str = ""
 
 
@@ -75,11 +151,6 @@ class RunFolder:
         self._dirty = False
         self._repair()
         self._file = os.open(answers, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
-
-    @property
-    def source(self) -> Source:
-        """All that was kept, to be graded."""
-        return self._path
 
     def has(self, item_id: str, attempt: int) -> bool:
         """Whether there was an answer before this run; an error is none."""
@@ -135,45 +206,35 @@ class RunFolder:
             self.bill.add(line.meta)
             good += len(text)
         costs = self._path.with_name(COSTS)
-        spent = _spent(costs)
+        removed = _removed(costs)
         if good != self._path.stat().st_size:
-            _count_removed(self._path, spent)
-            write_atomically(costs, [msgspec.json.encode(spent), b"\n"])
+            _count_removed(self._path, removed)
+            write_atomically(costs, [msgspec.json.encode(removed), b"\n"])
             write_atomically(self._path, (text for _, text in _answers(self._path)))
-        self.bill.requests += spent.requests
-        self.bill.retries += spent.retries
-        self.bill.input_tokens += spent.input_tokens
-        self.bill.output_tokens += spent.output_tokens
-        self.bill.seconds += spent.seconds
+        self.bill.add_bill(removed)
 
 
-def _spent(path: Path) -> _Spent:
+def _removed(path: Path) -> _Removed:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_Spent)
+        return msgspec.json.decode(path.read_bytes(), type=_Removed)
     except FileNotFoundError:
-        return _Spent()
+        return _Removed()
     except (OSError, *NO_JSON) as error:
         raise InputError(
             f"can't be read: {error}; without it, the run goes on and counts less", file=str(path)
         ) from None
 
 
-def _count_removed(answers: Path, spent: _Spent) -> None:
+def _count_removed(answers: Path, removed: _Removed) -> None:
     """Add what the lines cost that do not stand, unless they are counted already."""
     with answers.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if digest == spent.taken_from:
+    if digest == removed.taken_from:
         return
-    removed = Bill()
     for line, _ in _lines(answers, standing=False):
         # The time that an error took is no answer's.
         removed.add(line.meta if line.error is None else Cost(tries=line.meta.tries))
-    spent.requests += removed.requests
-    spent.retries += removed.retries
-    spent.input_tokens += removed.input_tokens
-    spent.output_tokens += removed.output_tokens
-    spent.seconds += removed.seconds
-    spent.taken_from = digest
+    removed.taken_from = digest
 
 
 def _answers(path: Path) -> Iterator[tuple[_Line, bytes]]:

@@ -1,9 +1,10 @@
 """Question: all that a model gets to see of one item."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Protocol
 
 from pydantic import JsonValue
 
@@ -72,10 +73,35 @@ Model = Callable[[Question], Awaitable[str]]
 """An async function that answers a question."""
 
 
-class Questions:
-    """Makes the questions of a task's items, with images of a stated size or without."""
+class Questions(Protocol):
+    """What a model is to be asked."""
 
-    def __init__(self, data: TaskData, *, with_images: bool, max_view_side: int | None) -> None:
+    @property
+    def ids(self) -> Sequence[str]:
+        """What each answer is kept under, in the order of asking."""
+        ...
+
+    async def make(self, item_id: str) -> Question:
+        """Return the question of an id.
+
+        Raises:
+            DataError: It can't be asked: one of its images can't be read.
+        """
+        ...
+
+
+class ItemQuestions:
+    """The questions of a task's items, with images of a stated size or without."""
+
+    def __init__(
+        self,
+        data: TaskData,
+        ids: Sequence[str],
+        *,
+        with_images: bool,
+        max_view_side: int | None,
+    ) -> None:
+        self.ids = ids
         self._data = data
         self._with_images = with_images
         self._max_side = max_view_side

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
+from pathlib import Path
+from typing import TypedDict
 
 import msgspec
 from pydantic import JsonValue
@@ -101,3 +103,46 @@ class Limits:
             value = getattr(self, name)
             if value is not None and not (value > 0 and isfinite(value)):
                 raise InputError(f"it must be more than 0, not {value}", field=name)
+
+
+class AskingOptions(TypedDict, total=False):
+    """The fields of `Asking`, as keyword arguments of what asks a model."""
+
+    name: str | None
+    max_view_side: int | None
+    decoding: Decoding | None
+    limits: Limits
+    run: str | Path | None
+    cache: bool | str | Path | None
+    progress: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How a model is asked, whatever is asked.
+
+    Attributes:
+        name: The model's name, for a base URL; for a function, what it is called in the report.
+        max_view_side: Scale images down so that no side is longer, in pixels; None sends them
+            as they are.
+        decoding: How answers are drawn; `Decoding()` when None. For a function: what it does,
+            to be recorded.
+        limits: Concurrency, rates, retries and time-outs.
+        run: A folder that keeps the answers as they come; None: they live in memory.
+        cache: True, False or the cache's file. None: only for a hosted API (https) that is asked at
+            temperature 0.
+        progress: Show how far it is on standard error; None: on a terminal.
+    """
+
+    name: str | None = None
+    max_view_side: int | None = None
+    decoding: Decoding | None = None
+    limits: Limits = field(default_factory=Limits)
+    run: str | Path | None = None
+    cache: bool | str | Path | None = None
+    progress: bool | None = None
+
+    def __post_init__(self) -> None:
+        side = self.max_view_side
+        if side is not None and side < 1:
+            raise InputError(f"it must be at least 1, not {side}", field="max_view_side")

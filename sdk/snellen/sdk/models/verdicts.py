@@ -1,40 +1,30 @@
-"""Putting responses to a judge: an evaluation whose questions are the rubric's."""
+"""What a judge is shown of a report, and what it said."""
 
 from collections import Counter
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from snellen.grading.errors import DataError, InputError
+from snellen.grading.errors import InputError
 from snellen.grading.judging.prompting import Case, render
 from snellen.grading.judging.rubrics import Rubric
 from snellen.grading.judging.verdicts import NO_VERDICT, read_verdict, settle
 from snellen.grading.models.answers import AnswerFormat, AnswerKind
-from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import Item
-from snellen.grading.models.reports import DataPin, PinVerdict
-from snellen.grading.models.runs import Run, Usage
 from snellen.grading.models.scores import Outcome
-from snellen.grading.protocols.table import gold_shape, protocol_of
-from snellen.sdk.models.clients import Ask, Asked, model_of
-from snellen.sdk.models.endpoints import Endpoint
-from snellen.sdk.models.faults import EvaluationInterrupted, Fault
-from snellen.sdk.models.keepers import ANSWERS
-from snellen.sdk.models.preparing import Evaluation, Wanted
-from snellen.sdk.models.questions import Answer, Model, Question
+from snellen.grading.protocols.table import gold_shape
+from snellen.sdk.models.clients import Ask, ModelClient
+from snellen.sdk.models.faults import Fault
+from snellen.sdk.models.questions import Answer, ItemQuestions, Question
 from snellen.sdk.models.replies import mended, short
-from snellen.sdk.models.settings import Decoding, Limits
 from snellen.sdk.reports import Report, intake_of
-from snellen.sdk.selection import Selection
 from snellen.sdk.submissions import Source, read
 from snellen.tasks.models import TaskData
-from snellen.tasks.pins import digest_of
 
 _PLACES = frozenset({AnswerKind.POINT, AnswerKind.BOX, AnswerKind.BOXED_TEXTS, AnswerKind.EPISODE})
 """Answers that a metric can measure and a reader of texts can't see."""
@@ -47,31 +37,28 @@ _REASONS = 10
 _FORMAT = AnswerFormat(kind=AnswerKind.TEXT, example='{"verdict": 0}')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WantedJudge:
-    """How a judge is asked; `snellen.sdk.models.judge.judge` says what each field is."""
+@dataclass(frozen=True, slots=True)
+class ResponseCase:
+    """A response to be judged.
 
-    judge: Model | str | Endpoint
-    name: str | None
-    votes: int
-    with_images: bool
-    max_view_side: int | None
-    decoding: Decoding | None
-    limits: Limits
-    run: str | Path | None
-    cache: bool | str | Path | None
-    progress: bool | None
+    Attributes:
+        cell: The index of its score in the report.
+        item_id: Its item.
+        case: What the judge is shown.
+    """
+
+    cell: int
+    item_id: str
+    case: Case = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
-    """The scores of a report as a judge meets them: arrays (items x attempts,).
+class Cases:
+    """The responses of a report as a judge meets them; arrays have a place for every score.
 
     Attributes:
-        cases: What the judge is shown, by the score's place.
-        ids: Their items' ids.
-        names: What each is called in a run folder: the item's id and, where there are several, the
-            attempt.
+        responses: By what each is called in a run folder: the item's id and, if there are several
+            attempts, the attempt.
         asked: Which scores have a response to judge.
         selected: Which scores' items were selected.
         lengths: The responses' lengths in characters.
@@ -79,9 +66,7 @@ class Cells:
         left_out: How many items were left out because their answers are places.
     """
 
-    cases: Mapping[int, Case] = field(repr=False)
-    ids: Mapping[int, str] = field(repr=False)
-    names: Mapping[int, str] = field(repr=False)
+    responses: Mapping[str, ResponseCase] = field(repr=False)
     asked: NDArray[np.bool_]
     selected: NDArray[np.bool_]
     lengths: NDArray[np.int64]
@@ -90,11 +75,11 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Verdicts:
     """What a judge said.
 
     Attributes:
-        levels: Its settled verdicts, by the score's place.
+        levels: Its settled verdicts, by the score's index.
         faults: Why there was no verdict, and how often: the commonest reasons.
         unanimous: The share of the settled verdicts on which all votes agree.
     """
@@ -104,76 +89,31 @@ class Heard:
     unanimous: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Sitting:
-    """A judge and all that it is to be asked.
-
-    Attributes:
-        rubric: By what it judges.
-        votes: How often it is asked about each response.
-        with_images: Whether it sees the images.
-        digest: The SHA-256 of all prompts.
-        evaluation: What asks it.
-        places: The score of each name.
-    """
-
-    rubric: Rubric
-    votes: int
-    with_images: bool
-    digest: str
-    evaluation: Evaluation
-    places: Mapping[str, int] = field(repr=False)
-
-    async def ask(self) -> Usage:
-        """Ask what has no verdict yet; see `Evaluation.ask`."""
-        return await self.evaluation.ask()
-
-    def interrupted(self) -> EvaluationInterrupted:
-        """Return what says that somebody stopped it, and how to go on."""
-        return self.evaluation.interrupted()
-
-    def run(self, usage: Usage) -> Run:
-        """Return how the judge was asked."""
-        model = self.evaluation.model
-        return Run(
-            model=model.name,
-            api=model.api,
-            base_url=model.base_url,
-            prompt=self.rubric.id,
-            max_view_side=self.evaluation.wanted.max_view_side,
-            decoding=dict(model.decoding),
-            usage=usage,
-        )
-
-    def heard(self) -> Heard:
-        """Read and settle what the judge replied."""
-        votes: dict[int, list[int]] = {}
-        faults: Counter[str] = Counter()
-        folder = self.evaluation.wanted.run
-        source: Source = (
-            self.evaluation.memory.records if folder is None else Path(folder) / ANSWERS
-        )
-        for batch in read(source, guess=False):
-            errors = batch.errors or [None] * len(batch.item_ids)
-            for name, reply, error in zip(batch.item_ids, batch.responses, errors, strict=True):
-                if error is not None:
-                    faults[_reason(error)] += 1
-                    continue
-                try:
-                    level = read_verdict(str(reply), self.rubric)
-                except InputError as fault:
-                    faults[_reason(fault.message)] += 1
-                    continue
-                votes.setdefault(self.places[name], []).append(level)
-        settled = {cell: settle(given, self.votes) for cell, given in votes.items()}
-        levels = {cell: level for cell, level in settled.items() if level is not None}
-        alike = sum(len(set(votes[cell])) == 1 for cell in levels)
-        return Heard(
-            levels, dict(faults.most_common(_REASONS)), alike / len(levels) if levels else None
-        )
+def read_verdicts(source: Source, cases: Cases, rubric: Rubric, votes: int) -> Verdicts:
+    """Read and settle what a judge replied."""
+    given: dict[int, list[int]] = {}
+    faults: Counter[str] = Counter()
+    for batch in read(source, guess=False):
+        errors = batch.errors or [None] * len(batch.item_ids)
+        for name, reply, error in zip(batch.item_ids, batch.responses, errors, strict=True):
+            if error is not None:
+                faults[_reason(error)] += 1
+                continue
+            try:
+                level = read_verdict(str(reply), rubric)
+            except InputError as fault:
+                faults[_reason(fault.message)] += 1
+                continue
+            given.setdefault(cases.responses[name].cell, []).append(level)
+    settled = {cell: settle(levels, votes) for cell, levels in given.items()}
+    levels = {cell: level for cell, level in settled.items() if level is not None}
+    alike = sum(len(set(given[cell])) == 1 for cell in levels)
+    return Verdicts(
+        levels, dict(faults.most_common(_REASONS)), alike / len(levels) if levels else None
+    )
 
 
-def cells_of(report: Report, chosen: NDArray[np.bool_]) -> Cells:
+def cases_of(report: Report, chosen: NDArray[np.bool_]) -> Cases:
     """Gather what a judge is shown of a report.
 
     Args:
@@ -206,9 +146,8 @@ def cells_of(report: Report, chosen: NDArray[np.bool_]) -> Cells:
     responses = gold_shape(report.task).responses
     attempts = len(table.attempts)
     selected = np.repeat([place in prompts for place in range(len(chosen))], attempts)
-    cases: dict[int, Case] = {}
-    ids: dict[int, str] = {}
-    names: dict[int, str] = {}
+    cases: dict[str, ResponseCase] = {}
+    asked = np.zeros(len(table), dtype=np.bool_)
     lengths = np.zeros(len(table), dtype=np.int64)
     for cell in np.flatnonzero(selected).tolist():
         score = table[cell]
@@ -218,104 +157,50 @@ def cells_of(report: Report, chosen: NDArray[np.bool_]) -> Cells:
         place = cell // attempts
         item_id = table.ids[place]
         references = tuple(map(_text, responses(selection.golds[place])))
-        cases[cell] = Case(prompts[place], references, mended(text))
-        ids[cell] = item_id
-        names[cell] = f"{item_id}@{score.attempt}" if attempts > 1 else item_id
+        name = f"{item_id}@{score.attempt}" if attempts > 1 else item_id
+        cases[name] = ResponseCase(cell, item_id, Case(prompts[place], references, mended(text)))
+        asked[cell] = True
         lengths[cell] = len(text)
     if not cases:
         raise InputError("there is no response to judge")
-    asked = np.zeros(len(table), dtype=np.bool_)
-    asked[list(cases)] = True
-    return Cells(cases, ids, names, asked, selected, lengths, data, left_out)
+    return Cases(cases, asked, selected, lengths, data, left_out)
 
 
-def sit(report: Report, cells: Cells, rubric: Rubric, wanted: WantedJudge) -> Sitting:
-    """Make a judge ready; everything that can be checked has been, and nothing was asked yet.
+class JudgeQuestions:
+    """The rubric's prompts, a question a response.
 
-    Raises:
-        InputError: An argument can't be used.
-        DataError: The judge is to see images, and the data holds none.
+    Attributes:
+        prompts: By the id.
     """
-    if wanted.with_images and cells.data.load_image is None:
-        raise DataError("the judge is to see the images, and the data was loaded without them")
-    if wanted.max_view_side is not None and wanted.max_view_side < 1:
-        raise InputError(
-            f"it must be at least 1, not {wanted.max_view_side}", field="max_view_side"
+
+    def __init__(
+        self, cases: Cases, rubric: Rubric, *, with_images: bool, max_view_side: int | None
+    ) -> None:
+        self.ids: Sequence[str] = list(cases.responses)
+        self._responses = cases.responses
+        self._items = ItemQuestions(
+            cases.data, (), with_images=with_images, max_view_side=max_view_side
         )
-    prompts = [mended(render(rubric, case)) for case in cells.cases.values()]
-    digest = digest_of(prompts)
-    asked = _Asked(cells, prompts, with_images=wanted.with_images)
-    pin = DataPin(release="prompts", sha256=digest, count=len(prompts), verdict=PinVerdict.UNKNOWN)
-    data = TaskData(
-        task=report.task,
-        split=report.split or "",
-        ids=asked.names,
-        golds=Golds(),
-        pin=pin,
-        build_item=asked.item,
-        load_image=asked.image,
-    )
-    model = model_of(wanted.judge, wanted.name, wanted.decoding, wanted.limits)
-    evaluation = Evaluation(
-        Wanted(
-            task=report.task,
-            model=wanted.judge,
-            data=data,
-            name=wanted.name,
-            images=None if wanted.with_images else False,
-            max_view_side=wanted.max_view_side,
-            prompt=None,
-            split=None,
-            items=None,
-            attempts=wanted.votes,
-            protocol=None,
-            embedder=None,
-            decoding=wanted.decoding,
-            limits=wanted.limits,
-            run=wanted.run,
-            cache=wanted.cache,
-            progress=wanted.progress,
-        ),
-        data,
-        Selection(
-            report.task, data.ids, data.golds, (), data.raters, pin, split=report.split, data=data
-        ),
-        protocol_of(report.task, report.protocol),
-        _Strict(model, rubric),
-        f"{rubric.id}{'+images' if wanted.with_images else ''}",
-    )
-    places = {name: cell for cell, name in cells.names.items()}
-    return Sitting(rubric, wanted.votes, wanted.with_images, digest, evaluation, places)
+        prompts = [mended(render(rubric, each.case)) for each in cases.responses.values()]
+        self.prompts = dict(zip(self.ids, prompts, strict=True))
 
-
-class _Asked:
-    """The rubric's prompts as items, with the images of the items that were answered."""
-
-    def __init__(self, cells: Cells, prompts: Sequence[str], *, with_images: bool) -> None:
-        self.names = list(cells.names.values())
-        self._ids = list(cells.ids.values())
-        self._prompts = prompts
-        self._data = cells.data
-        self._with_images = with_images
-
-    def item(self, place: int) -> Item:
-        source = self._data.item(self._ids[place])
-        return Item(
-            id=self.names[place],
-            task=source.task,
-            prompt=self._prompts[place],
-            images=source.images if self._with_images else (),
+    async def make(self, item_id: str) -> Question:
+        """Return the question of a response, with the images of its item."""
+        source = await self._items.make(self._responses[item_id].item_id)
+        item = Item(
+            id=item_id,
+            task=source.item.task,
+            prompt=self.prompts[item_id],
+            images=source.item.images if source.images else (),
             answer_format=_FORMAT,
         )
-
-    def image(self, place: int, name: str) -> bytes:
-        return self._data.image(self._ids[place], name)
+        return Question(item, item.prompt, source.images)
 
 
-class _Strict:
+class VerdictClient:
     """A model that has answered only when it gave a verdict: all else is a fault."""
 
-    def __init__(self, model: Asked, rubric: Rubric) -> None:
+    def __init__(self, model: ModelClient, rubric: Rubric) -> None:
         self.name = model.name
         self.api = model.api
         self.base_url = model.base_url
@@ -325,6 +210,7 @@ class _Strict:
 
     @asynccontextmanager
     async def connect(self) -> AsyncGenerator[Ask]:
+        """Open what one worker asks through."""
         async with self._model.connect() as ask:
             last: Question | None = None
             unread = 0
@@ -343,8 +229,8 @@ class _Strict:
                 try:
                     read_verdict(answer.text, self._rubric)
                 except InputError as error:
-                    told = f"{NO_VERDICT} (cut at max_tokens)" if answer.cut else NO_VERDICT
-                    message = error.message.replace(NO_VERDICT, told, 1)
+                    cut = f"{NO_VERDICT} (cut at max_tokens)" if answer.cut else NO_VERDICT
+                    message = error.message.replace(NO_VERDICT, cut, 1)
                     unread += 1
                     raise Fault(short(message), passing=unread < _TRIES) from None
                 return answer

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from snellen.sdk.models.blocking import run_blocking
+from snellen.sdk.models.ask import run_blocking
 
 
 async def thread_of() -> int:
