@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from snellen.sdk.comparison import Comparison, Comparisons, compare
     from snellen.sdk.correlation import correlate
     from snellen.sdk.correlations import Correlations
+    from snellen.sdk.exam.client import (
+        ExamAttempt,
+        ExamClient,
+        ExamItem,
+        ExamRefusedError,
+        ExamUnreachableError,
+    )
     from snellen.sdk.local import attainable, grade
     from snellen.sdk.models.endpoints import Endpoint
     from snellen.sdk.models.evaluate import evaluate, evaluate_async
@@ -54,6 +61,11 @@ __all__ = [
     "Endpoint",
     "EvaluationInterrupted",
     "EvaluationStoppedError",
+    "ExamAttempt",
+    "ExamClient",
+    "ExamItem",
+    "ExamRefusedError",
+    "ExamUnreachableError",
     "Explanation",
     "Item",
     "Limits",
@@ -119,6 +131,11 @@ _HOMES = {
     "EvaluationStoppedError": "snellen.sdk.models.faults",
     "evaluate": "snellen.sdk.models.evaluate",
     "evaluate_async": "snellen.sdk.models.evaluate",
+    "ExamAttempt": "snellen.sdk.exam.client",
+    "ExamClient": "snellen.sdk.exam.client",
+    "ExamItem": "snellen.sdk.exam.client",
+    "ExamRefusedError": "snellen.sdk.exam.client",
+    "ExamUnreachableError": "snellen.sdk.exam.client",
     "Question": "snellen.sdk.models.questions",
     "Decoding": "snellen.sdk.models.settings",
     "Limits": "snellen.sdk.models.settings",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from snellen.sdk.demo.exams import ImageOf, Question
+from snellen.sdk.exam.client import ExamImage, ExamItem
 from snellen.sdk.ocr.pictures import Box, Picture, Pixels, Reading
 
 
@@ -88,11 +88,11 @@ def sheet() -> Callable[..., Sheet]:
 
 
 @pytest.fixture
-def ask() -> Callable[..., Question]:
+def ask() -> Callable[..., ExamItem]:
     """Return a function that puts a question about one image, `screen`, or about several."""
 
-    def make(prompt: str = "", images: Sequence[str] = ("screen",), **given: Any) -> Question:
-        told = {"id": "i1", "task": "x/y", "kind": "text", **given}
-        return Question(prompt=prompt, images=[ImageOf(name) for name in images], **told)
+    def make(prompt: str = "", images: Sequence[str] = ("screen",), **given: Any) -> ExamItem:
+        fields: dict[str, Any] = {"id": "i1", "task": "x/y", "kind": "text", **given}
+        return ExamItem(prompt=prompt, images=[ExamImage(name) for name in images], **fields)
 
     return make

@@ -5,11 +5,11 @@ from html.parser import HTMLParser
 import pytest
 from pydantic import JsonValue
 
-from snellen.sdk.demo.agent import Step, Taken
-from snellen.sdk.demo.exams import Question
+from snellen.sdk.demo.agent import AttemptLog, Step
 from snellen.sdk.demo.page import by_benchmark, mean_of, page_of, what_it_shows
 from snellen.sdk.demo.run import Demo
-from snellen.sdk.demo.saying import Said
+from snellen.sdk.demo.saying import Finding
+from snellen.sdk.exam.client import ExamItem
 
 HOSTILE = "</style><script>alert(1)</script>"
 
@@ -39,8 +39,8 @@ def task(name: str, items: int, value: float, **more: JsonValue) -> dict[str, Js
 
 def step(name: str, number: int, value: float | None, prompt: str = "What is it?") -> Step:
     """A step whose answer is worth a value; None: there was no answer."""
-    question = Question(f"{name}-{number}", name, prompt, "text")
-    said = Said(None if value is None else "it", "because")
+    question = ExamItem(f"{name}-{number}", name, prompt, "text")
+    said = Finding(None if value is None else "it", "because")
     return Step(question, said, None, value)
 
 
@@ -56,7 +56,7 @@ def demo() -> Demo:
         *(step("b/z", number, value) for number, value in enumerate((0.5, None))),
     ]
     report = {"exam": "made", "tasks": tasks, "cost": cost}
-    return Demo(Taken(report, steps), Taken({**report, "tasks": blind}, []), 2.0)
+    return Demo(AttemptLog(report, steps), AttemptLog({**report, "tasks": blind}, []), 2.0)
 
 
 def test_a_benchmark_s_score_is_the_mean_over_its_items(demo: Demo) -> None:

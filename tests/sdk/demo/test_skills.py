@@ -9,13 +9,13 @@ import pytest
 
 from snellen.grading.protocols.table import PROTOCOLS
 from snellen.sdk.demo import buttons, choosing, fields, pointing, quoting, regions, relations
-from snellen.sdk.demo.exams import Question
 from snellen.sdk.demo.guessing import guess
 from snellen.sdk.demo.skills import TABLE, answer, row_for
+from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Box, Picture
 
 Sheets = Callable[..., Any]
-Ask = Callable[..., Question]
+Ask = Callable[..., ExamItem]
 
 
 @pytest.fixture
@@ -315,8 +315,8 @@ def test_relations_are_those_of_the_prompt(one: Box, other: Box, relation: str) 
 
 
 def test_every_task_has_a_skill_but_those_that_are_acted_on() -> None:
-    def asked(task: str) -> Question:
-        return Question("i", task, "", "episode")
+    def asked(task: str) -> ExamItem:
+        return ExamItem("i", task, "", "episode")
 
     without = {task for task in PROTOCOLS if row_for(asked(task)) is None}
     assert {task.partition("/")[0] for task in without} <= {"mmbench-gui", "matrix"}

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from snellen.grading.errors import SnellenError
-from snellen.sdk.exam.exams import Wanted, take
-from snellen.sdk.exam.runner import Pace
+from snellen.sdk.exam.runner import ExamRequest, RunLimits, take
 from snellen.sdk.exam.server import serving
 from snellen.server.auth import Scope, Tokens
 from snellen.server.store.schema import open_store
@@ -44,14 +43,14 @@ async def test_an_exam_elsewhere_is_taken_with_its_token(store: Path, tmp_path: 
     said: list[str] = []
     agent = shlex.join([sys.executable, str(AGENT), "answers", str(tmp_path)])
     async with serving(["--store", str(store), "--sample", "1"]) as url:
-        taking = await take(agent, Wanted(url=url, token=token), Pace(), said.append)
+        taking = await take(agent, ExamRequest(url=url, token=token), RunLimits(), said.append)
         assert taking.report is not None
         assert (taking.answered, taking.open, taking.runs) == (1, 0, 1)
         # It is over: nothing is left to run, and the report is the same.
-        again = Wanted(attempt=taking.attempt, url=url, token=token)
-        assert (await take(agent, again, Pace(), said.append)).report == taking.report
+        again = ExamRequest(attempt=taking.attempt, url=url, token=token)
+        assert (await take(agent, again, RunLimits(), said.append)).report == taking.report
         with pytest.raises(SnellenError, match="can't be reached, or turns the caller away"):
-            await take(agent, Wanted(url=url), Pace(), said.append)
+            await take(agent, ExamRequest(url=url), RunLimits(), said.append)
     assert not any(token in line for line in said)
 
 
@@ -62,7 +61,7 @@ async def test_a_runner_that_is_stopped_leaves_no_agent_behind(store: Path, tmp_
     config = tmp_path / "config"
     agent = f'echo "$SNELLEN_MCP_CONFIG" > {config}; echo $$ > {pipe}; sleep 600'
     async with serving(["--store", str(store), "--sample", "1"]) as url:
-        running = asyncio.create_task(take(agent, Wanted(url=url), Pace(), print))
+        running = asyncio.create_task(take(agent, ExamRequest(url=url), RunLimits(), print))
         process = int(await asyncio.to_thread(pipe.read_text))
         assert mode_of(config) == 0o600
         running.cancel()
@@ -78,6 +77,6 @@ async def test_a_runner_that_is_stopped_leaves_no_agent_behind(store: Path, tmp_
 async def test_what_the_exam_refuses_is_said(store: Path) -> None:
     async with serving(["--store", str(store)]) as url:
         with pytest.raises(SnellenError, match=r"the exam refuses start_attempt: .*'wrong' is not"):
-            await take("true", Wanted(url=url, tasks=["wrong"]), Pace(), print)
+            await take("true", ExamRequest(url=url, tasks=["wrong"]), RunLimits(), print)
         with pytest.raises(SnellenError, match="the exam refuses list_items"):
-            await take("true", Wanted(url=url, attempt="att_wrong"), Pace(), print)
+            await take("true", ExamRequest(url=url, attempt="att_wrong"), RunLimits(), print)

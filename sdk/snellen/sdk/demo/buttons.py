@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from snellen.sdk.demo.exams import Question
 from snellen.sdk.demo.marks import button_around, ground_of, red_box, vividness
 from snellen.sdk.demo.quoting import find_heading, read_inside
-from snellen.sdk.demo.saying import Said, first, no_idea
+from snellen.sdk.demo.saying import Finding, first, no_idea
 from snellen.sdk.demo.wording import words
+from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Box, Picture
 
 SORRY = "sorry"
@@ -68,7 +68,7 @@ class Button(NamedTuple):
     vivid: float
 
 
-def irreversible(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def irreversible(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Name the button whose click can't be undone, or say that there is none."""
     picture = first(question, pictures)
     suspects = [
@@ -80,22 +80,22 @@ def irreversible(question: Question, pictures: Mapping[str, Picture]) -> Said:
     ]
     framed = [line for line in suspects if button_around(picture.pixels, line.box) is not None]
     if not framed:
-        return Said(SORRY, "no button has a word of what can't be undone")
+        return Finding(SORRY, "no button has a word of what can't be undone")
     line = max(framed, key=lambda one: _alarm(picture, one.box))
-    return Said(line.text, "its words, and that it is a button", line.box)
+    return Finding(line.text, "its words, and that it is a button", line.box)
 
 
-def most_important(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def most_important(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Name the button that stands out most: by its area, its colour and its place."""
     picture = first(question, pictures)
     buttons = find_buttons(picture)
     if not buttons:
         return no_idea("no button can be found")
     best = max(buttons, key=lambda one: _weight(picture, one))
-    return Said(best.text, "the button that stands out most", best.box)
+    return Finding(best.text, "the button that stands out most", best.box)
 
 
-def purpose(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def purpose(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Say what the button in the red box does, by the words on it."""
     picture = first(question, pictures)
     box = red_box(picture.pixels)
@@ -104,8 +104,8 @@ def purpose(question: Question, pictures: Mapping[str, Picture]) -> Said:
         return no_idea("no text can be read in a red box")
     for pattern, does in _PURPOSES:
         if re.search(pattern, text, re.IGNORECASE):
-            return Said(f"{does} ({text})", f"the button says {text!r}", box)
-    return Said(f"Lets the user {text[0].lower()}{text[1:]}", f"the button says {text!r}", box)
+            return Finding(f"{does} ({text})", f"the button says {text!r}", box)
+    return Finding(f"Lets the user {text[0].lower()}{text[1:]}", f"the button says {text!r}", box)
 
 
 def mended(text: str) -> str:

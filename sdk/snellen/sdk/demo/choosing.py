@@ -5,19 +5,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 
-from snellen.sdk.demo.exams import Question
 from snellen.sdk.demo.lookup import look_up
 from snellen.sdk.demo.marks import red_box
 from snellen.sdk.demo.quoting import read_inside
-from snellen.sdk.demo.saying import Said, first, no_idea
+from snellen.sdk.demo.saying import Finding, first, no_idea
 from snellen.sdk.demo.wording import agreement, content, hits, overlap, subject, words
+from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Line, Picture
 
 _NOT = re.compile(r"\b(?:not|except|isn't|aren't|doesn't|nicht|kein\w*|no)\b", re.IGNORECASE)
 _LETTERED = re.compile(r"^([A-Z])[.)] (.+)$", re.MULTILINE)
 
 
-def page_after_click(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def page_after_click(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Choose the page whose title says what the element in the red box says."""
     picture, options = first(question, pictures), options_of(question)
     box = red_box(picture.pixels)
@@ -29,10 +29,10 @@ def page_after_click(question: Question, pictures: Mapping[str, Picture]) -> Sai
     best = max(range(len(options)), key=scores.__getitem__)
     if scores[best] < 0.5:
         return no_idea(f"no title has anything of {text!r}")
-    return Said(ascii_uppercase[best], f"the red box says {text!r}", box)
+    return Finding(ascii_uppercase[best], f"the red box says {text!r}", box)
 
 
-def option(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def option(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Choose the option that the screen says where the question's words are."""
     options = options_of(question)
     if not options:
@@ -45,7 +45,7 @@ def option(question: Question, pictures: Mapping[str, Picture]) -> Said:
         others = sorted(present)[1]
         if others - present[missing] < 0.15:
             return no_idea("every option, or none, is on the screen")
-        return Said(ascii_uppercase[missing], "the one that is not on the screen")
+        return Finding(ascii_uppercase[missing], "the one that is not on the screen")
     found = look_up(asked, lines)
     scores = [_near(one, asked, lines) + 0.4 * present[place] for place, one in enumerate(options)]
     if found is not None:
@@ -57,10 +57,10 @@ def option(question: Question, pictures: Mapping[str, Picture]) -> Said:
     second = sorted(scores)[-2] if len(scores) > 1 else 0.0
     if scores[best] < 0.35 or scores[best] - second < 0.02:
         return no_idea("the screen says no option, or several")
-    return Said(ascii_uppercase[best], f"the screen says {options[best]!r}")
+    return Finding(ascii_uppercase[best], f"the screen says {options[best]!r}")
 
 
-def options_of(question: Question) -> Sequence[str]:
+def options_of(question: ExamItem) -> Sequence[str]:
     """Return what there is to choose from: as told, else as lettered in the prompt."""
     if any(len(one) > 1 for one in question.options):
         return question.options
@@ -75,7 +75,7 @@ def _own_words(options: Sequence[str]) -> list[str]:
     return [" ".join(word for word in words(one) if word not in common) or one for one in options]
 
 
-def _question(question: Question) -> str:
+def _question(question: ExamItem) -> str:
     # The options follow the question, and are not what it asks about.
     return subject(question.prompt.split("\nOptions:")[0] + "\n\n")
 

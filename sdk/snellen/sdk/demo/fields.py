@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from snellen.sdk.demo.exams import Question
 from snellen.sdk.demo.marks import red_box
-from snellen.sdk.demo.saying import Said, first, no_idea
+from snellen.sdk.demo.saying import Finding, first, no_idea
 from snellen.sdk.demo.wording import without_end
+from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Box, Picture
 
 
@@ -58,12 +58,12 @@ _REACH = 260
 _TICK = 40
 
 
-def value(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def value(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Say what a user would type into the field in the red box."""
     return _said(question, pictures, hint=False)
 
 
-def hint(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def hint(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Say which hint the field in the red box should show."""
     return _said(question, pictures, hint=True)
 
@@ -105,7 +105,7 @@ def label_of(picture: Picture, box: Box) -> str:
     return ""
 
 
-def _said(question: Question, pictures: Mapping[str, Picture], *, hint: bool) -> Said:
+def _said(question: ExamItem, pictures: Mapping[str, Picture], *, hint: bool) -> Finding:
     picture = first(question, pictures)
     box = red_box(picture.pixels)
     if box is None:
@@ -114,9 +114,9 @@ def _said(question: Question, pictures: Mapping[str, Picture], *, hint: bool) ->
     label = label_of(picture, box)
     known = typical(label) or typical(shown)
     if known is not None:
-        return Said(known.hint if hint else known.value, f"the label {label or shown!r}", box)
+        return Finding(known.hint if hint else known.value, f"the label {label or shown!r}", box)
     if not label and not shown:
         return no_idea("the field has no label that can be read")
     if hint:
-        return Said(f"Enter {label.lower()}", f"the label {label!r}", box)
-    return Said(shown or label, f"the label {label or shown!r}", box)
+        return Finding(f"Enter {label.lower()}", f"the label {label!r}", box)
+    return Finding(shown or label, f"the label {label or shown!r}", box)

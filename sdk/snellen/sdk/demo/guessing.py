@@ -8,9 +8,9 @@ from itertools import combinations
 from string import ascii_uppercase
 
 from snellen.sdk.demo.choosing import options_of
-from snellen.sdk.demo.exams import Question
 from snellen.sdk.demo.quoting import NO_ANSWER
-from snellen.sdk.demo.saying import Said, no_idea
+from snellen.sdk.demo.saying import Finding, no_idea
+from snellen.sdk.exam.client import ExamItem
 
 _BY_TASK: Mapping[str, str] = {
     "webrssbench/ui_grouping": "main content",
@@ -27,7 +27,7 @@ _BY_TASK: Mapping[str, str] = {
 }
 
 
-def guess(question: Question) -> Said:
+def guess(question: ExamItem) -> Finding:
     """Answer a question without looking at an image."""
     if question.task in _BY_TASK:
         return _guessed(_BY_TASK[question.task])
@@ -37,21 +37,21 @@ def guess(question: Question) -> Said:
     return form(question) if form is not None else no_idea("nothing can be said without looking")
 
 
-def _longest(question: Question) -> Said:
+def _longest(question: ExamItem) -> Finding:
     options = options_of(question)
     longest = max(range(len(options)), key=lambda place: len(options[place]), default=0)
     return _guessed(ascii_uppercase[longest])
 
 
-def _middle(question: Question) -> Said:
+def _middle(question: ExamItem) -> Finding:
     return _guessed(f"({', '.join(_sides(question, (0.5, 0.5)))})")
 
 
-def _half(question: Question) -> Said:
+def _half(question: ExamItem) -> Finding:
     return _guessed(f"[{', '.join(_sides(question, (0.25, 0.25, 0.75, 0.75)))}]")
 
 
-def _sides(question: Question, parts: tuple[float, ...]) -> list[str]:
+def _sides(question: ExamItem, parts: tuple[float, ...]) -> list[str]:
     image = question.images[0]
     match question.space:
         case "pixels":
@@ -63,13 +63,13 @@ def _sides(question: Question, parts: tuple[float, ...]) -> list[str]:
     return [f"{part * sides[place % 2]:g}" for place, part in enumerate(parts)]
 
 
-def _all_left(question: Question) -> Said:
+def _all_left(question: ExamItem) -> Finding:
     names = sorted(image.name for image in question.images[1:])
     said = [f"{one} is at the [left] of {other}" for one, other in combinations(names, 2)]
     return _guessed("\n".join(said)) if said else no_idea("there is nothing to compare")
 
 
-_BY_FORM: Mapping[str, Callable[[Question], Said]] = {
+_BY_FORM: Mapping[str, Callable[[ExamItem], Finding]] = {
     "choice": _longest,
     "point": _middle,
     "box": _half,
@@ -79,5 +79,5 @@ _BY_FORM: Mapping[str, Callable[[Question], Said]] = {
 }
 
 
-def _guessed(answer: str) -> Said:
-    return Said(answer, "guessed without looking")
+def _guessed(answer: str) -> Finding:
+    return Finding(answer, "guessed without looking")

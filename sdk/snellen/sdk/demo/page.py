@@ -78,7 +78,7 @@ def by_benchmark(demo: Demo) -> Iterator[tuple[str, Mean, Sequence[Row]]]:
 def mean_of(rows: Sequence[Row], steps: Sequence[Step]) -> Mean:
     """Return the mean over the items of some tasks."""
     low = high = None
-    answers = [step for step in steps if step.said.answer is not None]
+    answers = [step for step in steps if step.finding.answer is not None]
     if steps and all(step.value is not None for step in answers):
         # Without an answer an item counts as 0.
         found = estimate([step.value or 0.0 for step in steps]).interval
@@ -184,7 +184,7 @@ def _bar(mean: Mean) -> str:
 
 def _summary(demo: Demo) -> str:
     steps, cost = demo.taken.steps, demo.taken.report["cost"]
-    answered = sum(step.said.answer is not None for step in steps)
+    answered = sum(step.finding.answer is not None for step in steps)
     return (
         f"{counted(len(steps), 'item')} in {demo.seconds:.0f} seconds, {answered:,} with an answer."
         f" {cost['calls']:,} calls of the exam's tools, {cost['image_bytes'] / 1e6:.1f} MB of"
@@ -199,13 +199,13 @@ def _sections(steps: Sequence[Step]) -> Iterator[dict[str, Any]]:
 
 
 def _card(step: Step) -> dict[str, str | None]:
-    answer = step.said.answer
+    answer = step.finding.answer
     return {
         "image": None if step.thumbnail is None else b64encode(step.thumbnail).decode(),
         "subject": subject(step.question.prompt),
         "prompt": step.question.prompt,
         "answer": answer if answer is None or isinstance(answer, str) else str(answer),
-        "why": step.said.why,
+        "why": step.finding.why,
         "note": step.note,
         "value": None if step.value is None else figure(step.value),
     }

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 import numpy as np
 from pydantic import JsonValue
 
-from snellen.sdk.demo.exams import Question
 from snellen.sdk.demo.lookup import Found, kind_asked, look_up, value_in
 from snellen.sdk.demo.marks import ground_of, red_box
-from snellen.sdk.demo.saying import Said, first, no_idea
+from snellen.sdk.demo.saying import Finding, first, no_idea
 from snellen.sdk.demo.tables import row_asked
 from snellen.sdk.demo.wording import subject, words
+from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Box, Line, Picture, paragraphs
 
 NO_ANSWER = "<no answer>"
@@ -26,12 +26,12 @@ _META = '<meta name="description" content="'
 _LONG_LINE = 28
 
 
-def heading(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def heading(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Read the main heading: the largest text near the top."""
     found = find_heading(first(question, pictures))
     if found is None:
         return no_idea("nothing can be read near the top")
-    return Said(found.text, "the largest text near the top", found.box)
+    return Finding(found.text, "the largest text near the top", found.box)
 
 
 def find_heading(picture: Picture) -> Line | None:
@@ -49,7 +49,7 @@ def find_heading(picture: Picture) -> Line | None:
     return min(named, key=lambda line: line.box.top)
 
 
-def marked_text(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def marked_text(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Read all that stands in the red box."""
     picture = first(question, pictures)
     box = red_box(picture.pixels)
@@ -59,7 +59,7 @@ def marked_text(question: Question, pictures: Mapping[str, Picture]) -> Said:
     if not text:
         return no_idea("nothing can be read in the red box")
     lead = re.search(r"^(The text[^\n:]*:)\s*<?YOUR ANSWER>?\s*$", question.prompt, re.MULTILINE)
-    return Said(f"{lead[1]} {text}" if lead else text, "what stands in the red box", box)
+    return Finding(f"{lead[1]} {text}" if lead else text, "what stands in the red box", box)
 
 
 def read_inside(picture: Picture, box: Box) -> str:
@@ -73,30 +73,30 @@ def read_inside(picture: Picture, box: Box) -> str:
     return " ".join(line.text for line in part.lines())
 
 
-def text(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def text(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Read the red box where the question is of one, else look up what is asked."""
     skill = marked_text if "in the red box" in question.prompt else short_answer
     return skill(question, pictures)
 
 
-def short_answer(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def short_answer(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Look up what is asked and say the value alone."""
     asked = subject(question.prompt)
     found = _found(asked, first(question, pictures))
     if found is None:
         if NO_ANSWER in question.prompt:
-            return Said(NO_ANSWER, "nothing on the screen fits the question")
+            return Finding(NO_ANSWER, "nothing on the screen fits the question")
         return no_idea("nothing on the screen fits the question")
-    return Said(_value(asked, found), f"beside {found.label!r}", found.box)
+    return Finding(_value(asked, found), f"beside {found.label!r}", found.box)
 
 
-def sentence(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def sentence(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Look up what is asked and say it in a sentence."""
     asked = subject(question.prompt)
     found = _found(asked, first(question, pictures))
     if found is None:
-        return Said(NO_ANSWER, "nothing on the screen fits the question")
-    return Said(as_sentence(asked, _value(asked, found)), f"beside {found.label!r}", found.box)
+        return Finding(NO_ANSWER, "nothing on the screen fits the question")
+    return Finding(as_sentence(asked, _value(asked, found)), f"beside {found.label!r}", found.box)
 
 
 def as_sentence(question: str, value: str) -> str:
@@ -119,30 +119,30 @@ def as_sentence(question: str, value: str) -> str:
     return f"{rest[0].upper()}{rest[1:]} {verb[1].lower() if verb else 'is'} {value}."
 
 
-def elements(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def elements(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Look up what is asked and name the element that holds it."""
     found = _found(subject(question.prompt), first(question, pictures))
     if found is None:
-        return Said("[]", "nothing on the screen fits the question")
+        return Finding("[]", "nothing on the screen fits the question")
     texts: JsonValue = [found.text]
-    return Said(texts, f"beside {found.label!r}", found.box)
+    return Finding(texts, f"beside {found.label!r}", found.box)
 
 
-def boxed_elements(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def boxed_elements(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Look up what is asked and give the element that holds it with its box."""
     picture = first(question, pictures)
     found = _found(subject(question.prompt), picture)
     if found is None:
-        return Said("[]", "nothing on the screen fits the question")
+        return Finding("[]", "nothing on the screen fits the question")
     unit = question.space == "unit"
     across, down = (picture.width, picture.height) if unit else (1, 1)
     box = found.box
     sides = [box.left / across, box.top / down, box.right / across, box.bottom / down]
     given: JsonValue = [[[round(side, 4 if unit else 1) for side in sides], found.text]]
-    return Said(given, f"beside {found.label!r}", found.box)
+    return Finding(given, f"beside {found.label!r}", found.box)
 
 
-def caption(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def caption(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Sum up a page by its heading and the first text under it."""
     picture = first(question, pictures)
     title = find_heading(picture)
@@ -152,7 +152,7 @@ def caption(question: Question, pictures: Mapping[str, Picture]) -> Said:
     text = title.text if body is None else f"{title.text}. {body.text}"
     form = _META + "YOUR ANSWER"
     said = f'{_META}{text}">' if form in question.prompt else text
-    return Said(said, "the heading and the text under it", title.box)
+    return Finding(said, "the heading and the text under it", title.box)
 
 
 def _first_text(picture: Picture, title: Line) -> Line | None:

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from snellen.sdk.demo.exams import Question
 from snellen.sdk.demo.marks import ground_of, red_box
-from snellen.sdk.demo.saying import Said, first, no_idea
+from snellen.sdk.demo.saying import Finding, first, no_idea
+from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Box, Picture
 
 _BAR = 150
@@ -18,13 +18,13 @@ _NARROW = 0.4
 _GUTTER = 16
 
 
-def region(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def region(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Say which part of the page the element in the red box belongs to."""
     picture = first(question, pictures)
     box = red_box(picture.pixels)
     if box is None:
         return no_idea("there is no red box to be seen")
-    return Said(region_of(picture, box), f"at {box.left:.0f}, {box.top:.0f}", box)
+    return Finding(region_of(picture, box), f"at {box.left:.0f}, {box.top:.0f}", box)
 
 
 def region_of(picture: Picture, box: Box) -> str:

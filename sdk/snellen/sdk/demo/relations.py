@@ -5,15 +5,15 @@ from itertools import combinations
 
 import numpy as np
 
-from snellen.sdk.demo.exams import Question
-from snellen.sdk.demo.saying import Said, no_idea
+from snellen.sdk.demo.saying import Finding, no_idea
+from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Box, Picture, Pixels
 
 _WITHIN = 2.0
 _FITS = 0.02
 
 
-def parts(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def parts(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Say how every two of the parts lie on the page that is the first image."""
     page, *cut = question.images
     if len(cut) < 2 or any(image.name not in pictures for image in question.images):
@@ -29,7 +29,7 @@ def parts(question: Question, pictures: Mapping[str, Picture]) -> Said:
         f"{first} is at the [{relation(found[first], found[second])}] of {second}"
         for first, second in combinations(sorted(found), 2)
     ]
-    return Said("\n".join(said), f"{len(found)} of {len(cut)} parts were found on the page")
+    return Finding("\n".join(said), f"{len(found)} of {len(cut)} parts were found on the page")
 
 
 def locate(part: Pixels, page: Pixels) -> Box | None:

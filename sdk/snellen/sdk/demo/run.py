@@ -12,16 +12,13 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from snellen.grading.errors import InputError, MissingExtraError
-from snellen.sdk.demo.agent import NAME, Eyes, Step, Taken, take
-from snellen.sdk.demo.exams import served_at, served_here
+from snellen.sdk.demo.agent import NAME, AttemptLog, Step, Vision, take
+from snellen.sdk.exam.client import ExamClient
 from snellen.sdk.ocr.reader import EXTRA, RapidReader, Shelf, cache_folder
 from snellen.tasks.memory import return_freed_memory
-
-if TYPE_CHECKING:
-    from mcp import Client
 
 ITEMS = 70
 """How many items a demonstration takes unless told otherwise."""
@@ -31,8 +28,8 @@ _LEAST = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to be sat.
+class DemoOptions:
+    """What exam is taken, and how.
 
     Attributes:
         pack: The folder of a pack; None: the sample that ships.
@@ -94,17 +91,17 @@ class Demo:
         seconds: How long both took.
     """
 
-    taken: Taken
-    blind: Taken | None
+    taken: AttemptLog
+    blind: AttemptLog | None
     seconds: float
 
     @property
     def rows(self) -> Sequence[Row]:
         """The tasks, in the report's order."""
-        shut = (
-            {} if self.blind is None else {one["task"]: one for one in self.blind.report["tasks"]}
-        )
-        return [_row(one, shut.get(one["task"])) for one in self.taken.report["tasks"]]
+        blind: dict[str, Any] = {}
+        if self.blind is not None:
+            blind = {task["task"]: task for task in self.blind.report["tasks"]}
+        return [_row(task, blind.get(task["task"])) for task in self.taken.report["tasks"]]
 
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON: both reports, and what the agent said to each item and why."""
@@ -117,12 +114,12 @@ class Demo:
         }
 
 
-def sit(wanted: Wanted, told: Callable[[Step, int, int], None] | None = None) -> Demo:
-    """Have the baseline agent sit an exam.
+def run_demo(options: DemoOptions, notify: Callable[[Step, int, int], None] | None = None) -> Demo:
+    """Have the baseline agent take an exam.
 
     Args:
-        wanted: What is to be sat.
-        told: Called after each item that was looked at.
+        options: What exam is taken, and how.
+        notify: Called after each item that was looked at.
 
     Raises:
         MissingExtraError: RapidOCR or Jinja is not installed.
@@ -133,8 +130,8 @@ def sit(wanted: Wanted, told: Callable[[Step, int, int], None] | None = None) ->
     if find_spec("jinja2") is None:
         raise MissingExtraError("the page of a demonstration", EXTRA)
     return_freed_memory()
-    eyes = Eyes(RapidReader(), Shelf(wanted.cache), wanted.jobs)
-    return asyncio.run(_sit(wanted, eyes, told))
+    vision = Vision(RapidReader(), Shelf(options.cache), options.jobs)
+    return asyncio.run(_run(options, vision, notify))
 
 
 def sample_size(counts: Sequence[int], items: int) -> int:
@@ -155,46 +152,48 @@ def sample_size(counts: Sequence[int], items: int) -> int:
     return size
 
 
-async def _sit(wanted: Wanted, eyes: Eyes, told: Callable[[Step, int, int], None] | None) -> Demo:
+async def _run(
+    options: DemoOptions, vision: Vision, notify: Callable[[Step, int, int], None] | None
+) -> Demo:
     began = time.perf_counter()
-    async with _connected(wanted) as client:
-        taken = await take(client, eyes, told=told)
-        blind = await take(client, None) if wanted.blind else None
+    async with _connected(options) as exam:
+        taken = await take(exam, vision, notify=notify)
+        blind = await take(exam, None) if options.blind else None
     return Demo(taken, blind, time.perf_counter() - began)
 
 
 @asynccontextmanager
-async def _connected(wanted: Wanted) -> "AsyncGenerator[Client]":
-    if wanted.url is not None:
-        async with served_at(wanted.url, wanted.token) as client:
-            yield client
+async def _connected(options: DemoOptions) -> AsyncGenerator[ExamClient]:
+    if options.url is not None:
+        async with ExamClient.connect(options.url, options.token) as exam:
+            yield exam
         return
     with TemporaryDirectory(prefix="snellen-demo-") as folder:
         store = str(Path(folder) / "exam.sqlite")
-        async with served_here([*_options(wanted), "--store", store]) as client:
-            yield client
+        async with ExamClient.launch([*_server_options(options), "--store", store]) as exam:
+            yield exam
 
 
-def _options(wanted: Wanted) -> list[str]:
+def _server_options(options: DemoOptions) -> list[str]:
     from snellen.tasks.pack.reading import open_pack
     from snellen.tasks.samples import sample_exam
 
-    folder = wanted.pack or sample_exam()
+    folder = options.pack or sample_exam()
     counts = [task.items for task in open_pack(folder).manifest.tasks]
     if not counts:
         raise InputError("the pack has no items", file=str(folder))
-    # Practice: what an answer is worth is told at once, for the page that shows each step.
+    # Practice: what an answer is worth is reported at once, for the page that shows each step.
     # Options stay in their order, so that the same seed is the same demonstration.
-    options = [str(folder.resolve()), "--mode", "practice", "--seed", str(wanted.seed)]
-    options.append("--keep-options")
-    if wanted.items is not None:
-        options += ["--sample", str(sample_size(counts, wanted.items))]
-    if wanted.key is not None:
-        options += ["--key", str(wanted.key.resolve())]
-    return options
+    server = [str(folder.resolve()), "--mode", "practice", "--seed", str(options.seed)]
+    server.append("--keep-options")
+    if options.items is not None:
+        server += ["--sample", str(sample_size(counts, options.items))]
+    if options.key is not None:
+        server += ["--key", str(options.key.resolve())]
+    return server
 
 
-def _row(seen: Mapping[str, Any], shut: Mapping[str, Any] | None) -> Row:
+def _row(seen: Mapping[str, Any], blind: Mapping[str, Any] | None) -> Row:
     interval: dict[str, float] = seen.get("interval") or {}
     return Row(
         task=seen["task"],
@@ -204,7 +203,7 @@ def _row(seen: Mapping[str, Any], shut: Mapping[str, Any] | None) -> Row:
         value=seen.get("value"),
         low=interval.get("low"),
         high=interval.get("high"),
-        blind=None if shut is None else shut.get("value"),
+        blind=None if blind is None else blind.get("value"),
         chance=seen.get("chance"),
     )
 
@@ -214,8 +213,8 @@ def _step(step: Step) -> dict[str, Any]:
         "item": step.question.id,
         "task": step.question.task,
         "prompt": step.question.prompt,
-        "answer": step.said.answer,
-        "why": step.said.why,
+        "answer": step.finding.answer,
+        "why": step.finding.why,
         "value": step.value,
         "note": step.note,
         "seconds": round(step.seconds, 2),

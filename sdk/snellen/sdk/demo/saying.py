@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from snellen.sdk.demo.exams import Question
+from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Box, Picture
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Finding:
     """What is said to a question.
 
     Attributes:
@@ -24,11 +24,11 @@ class Said:
     seen: Box | None = None
 
 
-def no_idea(why: str) -> Said:
+def no_idea(why: str) -> Finding:
     """Say that there is no idea."""
-    return Said(None, why)
+    return Finding(None, why)
 
 
-def first(question: Question, pictures: Mapping[str, Picture]) -> Picture:
+def first(question: ExamItem, pictures: Mapping[str, Picture]) -> Picture:
     """Return a question's first picture."""
     return pictures[question.images[0].name]

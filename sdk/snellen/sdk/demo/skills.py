@@ -9,11 +9,11 @@ from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 from snellen.sdk.demo import buttons, choosing, fields, pointing, quoting, regions, relations
-from snellen.sdk.demo.exams import Question
-from snellen.sdk.demo.saying import Said, no_idea
+from snellen.sdk.demo.saying import Finding, no_idea
+from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Picture
 
-Skill: TypeAlias = Callable[[Question, Mapping[str, Picture]], Said]
+Skill: TypeAlias = Callable[[ExamItem, Mapping[str, Picture]], Finding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ BY_FORM: Mapping[str, Row] = {
 """The skill for each form of answer, for tasks that the table does not name."""
 
 
-def row_for(question: Question) -> Row | None:
+def row_for(question: ExamItem) -> Row | None:
     """Return the line of the table for a question, or None: no rule answers such questions."""
     for row in TABLE:
         if fnmatchcase(question.task, row.tasks):
@@ -73,7 +73,7 @@ def row_for(question: Question) -> Row | None:
     return BY_FORM.get(question.kind)
 
 
-def answer(question: Question, pictures: Mapping[str, Picture]) -> Said:
+def answer(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Answer a question from its pictures, or say that there is no idea.
 
     Args:

@@ -1,4 +1,4 @@
-"""Agent commands: one process a run, told by its environment and its standard input what to do."""
+"""Agent commands: one process a run, with its environment and its standard input."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from snellen.grading.errors import InputError
-from snellen.sdk.exam.examiner import Examiner
+from snellen.sdk.exam.client import bearer
 
 PROMPT = """\
 You are taking one question of an exam, through the tools of the MCP server `snellen`.
@@ -32,7 +32,7 @@ _GRACE = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class AgentRun:
     """One run of an agent command.
 
     Attributes:
@@ -52,17 +52,19 @@ class AgentCommand:
 
     Attributes:
         command: As a shell reads it.
-        examiner: Where the exam is.
+        url: The exam's address.
+        token: What its server asks for; None where it asks for none.
         folder: Where its MCP configuration is.
         logs: Where what it writes is kept, a file a run.
         timeout: Seconds that a run may take.
     """
 
     command: str
-    examiner: Examiner
+    url: str
     folder: Path
     logs: Path
     timeout: float
+    token: str | None = field(default=None, repr=False)
 
     @property
     def config(self) -> Path:
@@ -75,30 +77,30 @@ class AgentCommand:
         Raises:
             InputError: A folder can't be made or written.
         """
-        server = {"type": "http", "url": self.examiner.url}
-        headers = self.examiner.headers
-        known = {"mcpServers": {"snellen": {**server, **({"headers": headers} if headers else {})}}}
+        server: dict[str, object] = {"type": "http", "url": self.url}
+        if self.token is not None:
+            server["headers"] = bearer(self.token)
         try:
             self.logs.mkdir(parents=True, exist_ok=True)
             with open(self.config, "w", encoding="utf-8", opener=_private) as file:
-                json.dump(known, file, indent=2)
+                json.dump({"mcpServers": {"snellen": server}}, file, indent=2)
         except OSError as error:
             raise InputError(f"can't write there: {error.strerror}", file=error.filename) from error
 
     def environment(self, attempt: str, client: str) -> dict[str, str]:
         """Return the environment of a run."""
         kept = {name: value for name, value in os.environ.items() if name not in SECRETS}
-        told = {
+        added = {
             "SNELLEN_ATTEMPT": attempt,
             "SNELLEN_CLIENT": client,
-            "SNELLEN_URL": self.examiner.url,
+            "SNELLEN_URL": self.url,
             "SNELLEN_MCP_CONFIG": str(self.config.resolve()),
         }
-        if self.examiner.token is not None:
-            told["SNELLEN_TOKEN"] = self.examiner.token
-        return {**kept, **told}
+        if self.token is not None:
+            added["SNELLEN_TOKEN"] = self.token
+        return {**kept, **added}
 
-    async def run(self, attempt: str, client: str, number: int) -> Ran:
+    async def run(self, attempt: str, client: str, number: int) -> AgentRun:
         """Run it once: a process of its own, which is gone, with its children, at the end."""
         log = self.logs / f"{client}-{number}.log"
         start = time.monotonic()
@@ -122,7 +124,7 @@ class AgentCommand:
                 pass
             finally:
                 await _end(process)
-        return Ran(status, time.monotonic() - start, _tail(log))
+        return AgentRun(status, time.monotonic() - start, _tail(log))
 
 
 def _private(path: str, flags: int) -> int:

@@ -1,18 +1,23 @@
-"""Contexts: one item each, some at a time, each run anew where its agent failed.
+"""Taking an exam with an agent command: one item a context, some at a time.
 
-A fault of the agent command is never a score: its item stays open, and is told of.
+A context whose agent failed is run again. A fault of the agent command is never a score: its item
+stays open, and is reported.
 """
 
 import asyncio
 import secrets
+import tempfile
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from snellen.grading.errors import InputError, SnellenError
-from snellen.sdk.exam.agents import AgentCommand, Ran
-from snellen.sdk.exam.examiner import Examiner
+from snellen.sdk.exam.agents import AgentCommand, AgentRun
+from snellen.sdk.exam.client import ExamAttempt, ExamClient
+from snellen.sdk.exam.server import serving
 
 PREFIX = "take-"
 """What the names of a runner's contexts begin with."""
@@ -21,7 +26,37 @@ GIVE_UP = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class ExamRequest:
+    """What is to be taken, and where.
+
+    Attributes:
+        attempt: An attempt to go on with; None starts one.
+        tasks: Tasks or benchmarks; none: all that is offered.
+        model: Who answers, for the report.
+        url: The exam's server; None: one of the runner's own.
+        token: What the server asks for.
+        serve: What the runner's own server is started with, as `snellen serve` takes it.
+
+    Raises:
+        InputError: Two of them contradict each other.
+    """
+
+    attempt: str | None = None
+    tasks: Sequence[str] = ()
+    model: str | None = None
+    url: str | None = None
+    token: str | None = field(default=None, repr=False)
+    serve: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if self.url is not None and self.serve:
+            raise InputError("what follows -- is for a server of this command's own, not for --url")
+        if self.attempt is not None and (self.tasks or self.model):
+            raise InputError("an attempt that goes on keeps its tasks and its model")
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
     """How contexts are run.
 
     Attributes:
@@ -39,15 +74,15 @@ class Pace:
 
     def __post_init__(self) -> None:
         if self.contexts < 1:
-            raise InputError("at least one context must run")
+            raise InputError("contexts must be at least 1")
         if self.retries < 0:
-            raise InputError("retries can't be fewer than none")
+            raise InputError("retries must be at least 0")
         if self.timeout <= 0:
-            raise InputError("a run takes some time")
+            raise InputError("timeout must be greater than 0")
 
 
 @dataclass(slots=True)
-class Taking:
+class ExamResult:
     """What became of an attempt.
 
     Attributes:
@@ -88,108 +123,135 @@ class Taking:
         }
 
 
-async def take_items(
-    command: AgentCommand,
-    attempt: str,
-    pace: Pace,
-    told: Callable[[str], None],
+async def take(
+    agent: str,
+    request: ExamRequest,
+    limits: RunLimits,
+    notify: Callable[[str], None],
     *,
+    logs: Path | None = None,
     finish: bool = False,
-) -> Taking:
-    """Run an agent command, once a context, until nothing is open; then close the attempt.
+) -> ExamResult:
+    """Take an exam with an agent command, a fresh process for each item, until nothing is open.
 
     Args:
-        command: The agent.
-        attempt: The attempt's handle; it may have been begun before.
-        pace: How many at a time, and how often again.
-        told: Is told, in a sentence each, what is being done.
+        agent: The command, as a shell reads it.
+        request: What is to be taken, and where.
+        limits: How many at a time, and how often again after a fault, and for how long.
+        notify: Called with a sentence for each thing that is done.
+        logs: A folder for what the agents write; None: it is not kept.
         finish: Whether to close the attempt even where items stayed open: they score nothing.
 
     Raises:
         SnellenError: The exam can't be reached, or refuses.
     """
-    taking = Taking(attempt)
-    examiner = command.examiner
-    waiting = deque(await _names(examiner, attempt))
-    told(f"{len(waiting)} items to take, {min(pace.contexts, len(waiting))} at a time")
-    await _Runner(command, taking, waiting, pace, told).run()
-    standing = await examiner.standing(attempt)
-    taking.answered, taking.open = standing.answered, standing.open
-    if finish or not standing.open:
-        taking.report = await examiner.finish(attempt)
-    return taking
+    if not agent.strip():
+        raise InputError("the agent's command is empty")
+    async with (
+        _address(request) as url,
+        ExamClient.connect(url, request.token) as exam,
+    ):
+        if request.attempt is None:
+            attempt = await exam.start(request.tasks, model=request.model)
+        else:
+            attempt = exam.resume(request.attempt)
+        notify(f"the attempt is {attempt.handle}: given with --attempt it goes on")
+        with tempfile.TemporaryDirectory(prefix="snellen-take-") as place:
+            folder = Path(place)
+            command = AgentCommand(
+                agent, url, folder, logs or folder, limits.timeout, request.token
+            )
+            command.prepare()
+            result = await _Runner(command, attempt, limits, notify).run()
+        if finish or not result.open:
+            result.report = await attempt.finish()
+        return result
 
 
-async def _names(examiner: Examiner, attempt: str) -> Sequence[str]:
-    """Return the names of the contexts to run, one an item.
-
-    What a runner that is gone had handed out is asked for under the same name: it would be kept
-    for that name for a while, and nobody else gets it.
-    """
-    standing = await examiner.standing(attempt)
-    begun = [name for name in standing.holders if name.startswith(PREFIX)]
-    run = secrets.token_hex(4)
-    return [*begun, *(f"{PREFIX}{run}-{number}" for number in range(1, standing.free + 1))]
+@asynccontextmanager
+async def _address(request: ExamRequest) -> AsyncGenerator[str]:
+    if request.url is not None:
+        yield request.url
+        return
+    async with serving(request.serve) as url:
+        yield url
 
 
 class _Runner:
     def __init__(
         self,
         command: AgentCommand,
-        taking: Taking,
-        waiting: deque[str],
-        pace: Pace,
-        told: Callable[[str], None],
+        attempt: ExamAttempt,
+        limits: RunLimits,
+        notify: Callable[[str], None],
     ) -> None:
         self._command = command
-        self._taking = taking
-        self._waiting = waiting
-        self._pace = pace
-        self._told = told
+        self._attempt = attempt
+        self._limits = limits
+        self._notify = notify
+        self._result = ExamResult(attempt.handle)
+        self._waiting: deque[str] = deque()
         self._in_a_row = 0
 
-    async def run(self) -> None:
+    async def run(self) -> ExamResult:
+        self._waiting += await self._names()
+        workers = min(self._limits.contexts, len(self._waiting))
+        self._notify(f"{len(self._waiting)} items to take, {workers} at a time")
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(min(self._pace.contexts, len(self._waiting))):
+                for _ in range(workers):
                     group.create_task(self._work())
         except* SnellenError as errors:
             # One is as good as the other: the exam is gone for all.
             raise errors.exceptions[0] from None
+        progress = await self._attempt.progress()
+        self._result.answered, self._result.open = progress.answered, len(progress.open)
+        return self._result
+
+    async def _names(self) -> Sequence[str]:
+        """Return the names of the contexts to run, one an item.
+
+        What a runner that is gone had handed out is asked for under the same name: it would be kept
+        for that name for a while, and no other client gets it.
+        """
+        progress = await self._attempt.progress()
+        begun = [name for name in progress.holders if name.startswith(PREFIX)]
+        run = secrets.token_hex(4)
+        return [*begun, *(f"{PREFIX}{run}-{number}" for number in range(1, progress.free + 1))]
 
     async def _work(self) -> None:
-        while self._waiting and not self._taking.stopped:
+        while self._waiting and not self._result.stopped:
             await self._take(self._waiting.popleft())
 
     async def _take(self, client: str) -> None:
-        taking = self._taking
-        for number in range(1, self._pace.retries + 2):
-            if taking.stopped:
+        result, attempt = self._result, self._attempt
+        for number in range(1, self._limits.retries + 2):
+            if result.stopped:
                 break
-            taking.runs += 1
-            ran = await self._command.run(taking.attempt, client, number)
-            had = await self._command.examiner.items_of(taking.attempt, client)
-            if any(had):
-                taking.contexts += 1
+            result.runs += 1
+            run = await self._command.run(attempt.handle, client, number)
+            answered = await attempt.answered_by(client)
+            if any(answered):
+                result.contexts += 1
                 self._in_a_row = 0
                 return
-            if not had and not (await self._command.examiner.standing(taking.attempt)).free:
+            if not answered and not (await attempt.progress()).free:
                 return  # another client took what was left
-            fault = _fault(ran, took=bool(had))
-            taking.faults[fault] += 1
-            taking.last_words = ran.tail
-            self._told(f"{client}, run {number}: {fault}")
-        taking.failed.append(client)
+            fault = _fault(run, took=bool(answered))
+            result.faults[fault] += 1
+            result.last_words = run.tail
+            self._notify(f"{client}, run {number}: {fault}")
+        result.failed.append(client)
         self._in_a_row += 1
         if self._in_a_row >= GIVE_UP:
-            taking.stopped = True
+            result.stopped = True
 
 
-def _fault(ran: Ran, *, took: bool) -> str:
-    if ran.status is None:
+def _fault(run: AgentRun, *, took: bool) -> str:
+    if run.status is None:
         return "stopped after its time"
-    if ran.status < 0:
-        return f"ended by signal {-ran.status}"
-    if ran.status:
-        return f"exit status {ran.status}"
+    if run.status < 0:
+        return f"ended by signal {-run.status}"
+    if run.status:
+        return f"exit status {run.status}"
     return "ended without an answer" if took else "took no item"
