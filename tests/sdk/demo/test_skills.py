@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from snellen.grading.protocols.table import PROTOCOLS
-from snellen.sdk.demo import buttons, choosing, fields, pointing, quoting, regions, relations
+from snellen.sdk.demo import choosing, controls, layout, pointing, quoting
 from snellen.sdk.demo.guessing import guess
 from snellen.sdk.demo.skills import TABLE, answer, row_for
 from snellen.sdk.exam.client import ExamItem
@@ -81,9 +81,9 @@ def test_a_question_of_another_task_may_be_of_the_red_box_or_of_a_value(
 
 
 def test_without_a_red_box_there_is_no_idea(page: Any, ask: Ask) -> None:
-    for skill in (quoting.marked_text, choosing.page_after_click, fields.value, buttons.purpose):
+    for skill in (quoting.marked_text, choosing.page_after_click, controls.value, controls.purpose):
         assert skill(ask(options=("a", "b")), shown(page)).answer is None
-    assert regions.region(ask(), shown(page)).answer is None
+    assert layout.region(ask(), shown(page)).answer is None
 
 
 QUESTION = "You see a screen. If it does not say so, reply <no answer>\n\nQuestion: {}"
@@ -207,7 +207,7 @@ def test_the_region_is_told_from_the_place(
     page: Any, ask: Ask, box: tuple[int, ...], region: str
 ) -> None:
     page.frame(box)
-    assert regions.region(ask(), shown(page)).answer == region
+    assert layout.region(ask(), shown(page)).answer == region
 
 
 @pytest.mark.parametrize(("left", "region"), [(20, "left sidebar"), (860, "right sidebar")])
@@ -215,7 +215,7 @@ def test_a_column_of_its_own_is_a_sidebar(sheet: Sheets, ask: Ask, left: int, re
     drawn = sheet(1000, 900)
     drawn.fill((0, 0, 200, 900) if left < 500 else (800, 0, 1000, 900), "#eeeeff")
     drawn.frame((left, 400, left + 100, 440))
-    assert regions.region(ask(), shown(drawn)).answer == region
+    assert layout.region(ask(), shown(drawn)).answer == region
 
 
 @pytest.mark.slow
@@ -226,7 +226,7 @@ def test_a_narrow_column_is_a_sidebar(sheet: Sheets, ask: Ask, left: int, region
         drawn.write(60, 300 + 30 * line, "Menu item")
         drawn.write(300, 300 + 30 * line, "A long line of the text of this page, " * 2)
     drawn.frame((left, 417, left + 90, 445))
-    assert regions.region(ask(), shown(drawn)).answer == region
+    assert layout.region(ask(), shown(drawn)).answer == region
 
 
 def test_titles_are_told_apart_by_what_they_do_not_share(page: Any, ask: Ask) -> None:
@@ -238,7 +238,7 @@ def test_titles_are_told_apart_by_what_they_do_not_share(page: Any, ask: Ask) ->
 
 @pytest.mark.slow
 def test_the_irreversible_button_is_named(page: Any, ask: Ask) -> None:
-    assert buttons.irreversible(ask(), shown(page)).answer == "Delete account"
+    assert controls.irreversible(ask(), shown(page)).answer == "Delete account"
 
 
 @pytest.mark.parametrize("text", ["Delete filter", "Save changes", "Delete account now and then"])
@@ -249,28 +249,28 @@ def test_what_can_be_undone_or_is_no_button_is_not_named(
     if not text.startswith("Delete account"):
         drawn.fill((40, 400, 239, 439), "#dddddd")
     drawn.write(68, 412, text)
-    assert buttons.irreversible(ask(), shown(drawn)).answer == "sorry"
+    assert controls.irreversible(ask(), shown(drawn)).answer == "sorry"
 
 
 @pytest.mark.slow
 def test_the_most_important_button_stands_out(page: Any, ask: Ask) -> None:
-    assert buttons.most_important(ask(), shown(page)).answer == "Open an account"
+    assert controls.most_important(ask(), shown(page)).answer == "Open an account"
 
 
 def test_a_page_without_buttons_has_no_important_one(sheet: Sheets, ask: Ask) -> None:
-    assert buttons.most_important(ask(), shown(sheet())).answer is None
+    assert controls.most_important(ask(), shown(sheet())).answer is None
 
 
 def test_a_button_s_purpose_is_told_by_its_words(page: Any, ask: Ask) -> None:
     page.frame((34, 394, 206, 446))
-    assert "Deletes" in str(buttons.purpose(ask(), shown(page)).answer)
+    assert "Deletes" in str(controls.purpose(ask(), shown(page)).answer)
 
 
 @pytest.mark.slow
 def test_a_field_is_filled_and_hinted_at_by_its_label(page: Any, ask: Ask) -> None:
     page.frame((38, 521, 343, 563))
-    assert fields.value(ask(), shown(page)).answer == "jane.doe@example.com"
-    assert fields.hint(ask(), shown(page)).answer == "name@example.com"
+    assert controls.value(ask(), shown(page)).answer == "jane.doe@example.com"
+    assert controls.hint(ask(), shown(page)).answer == "name@example.com"
 
 
 def test_parts_of_a_page_are_found_and_related(page: Any, ask: Ask) -> None:
@@ -285,7 +285,7 @@ def test_parts_of_a_page_are_found_and_related(page: Any, ask: Ask) -> None:
         for name, box in places.items()
     }
     question = ask(images=("screen", "crop_1", "crop_2", "crop_3"), kind="relations")
-    said = relations.parts(question, {"screen": page.picture, **cut}).answer
+    said = layout.parts(question, {"screen": page.picture, **cut}).answer
     assert said == (
         "crop_1 is at the [top] of crop_2\n"
         "crop_1 is at the [bottom-left] of crop_3\n"
@@ -295,8 +295,8 @@ def test_parts_of_a_page_are_found_and_related(page: Any, ask: Ask) -> None:
 
 def test_a_part_that_is_of_another_page_is_not_found(page: Any, sheet: Sheets) -> None:
     other = np.random.default_rng(1).integers(0, 255, (40, 60, 3)).astype(np.uint8)
-    assert relations.locate(other, page.picture.pixels) is None
-    assert relations.locate(np.zeros((9999, 5, 3), np.uint8), page.picture.pixels) is None
+    assert layout.locate(other, page.picture.pixels) is None
+    assert layout.locate(np.zeros((9999, 5, 3), np.uint8), page.picture.pixels) is None
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_a_part_that_is_of_another_page_is_not_found(page: Any, sheet: Sheets) -
     ],
 )
 def test_relations_are_those_of_the_prompt(one: Box, other: Box, relation: str) -> None:
-    assert relations.relation(one, other) == relation
+    assert layout.relation(one, other) == relation
 
 
 def test_every_task_has_a_skill_but_those_that_are_acted_on() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
-from snellen.sdk.demo import buttons, choosing, fields, pointing, quoting, regions, relations
+from snellen.sdk.demo import choosing, controls, layout, pointing, quoting
 from snellen.sdk.demo.saying import Finding, no_idea
 from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Picture
@@ -39,14 +39,14 @@ TABLE: Sequence[Row] = (
     Row("screenqa/long", quoting.sentence),
     Row("screenqa/ui_contents", quoting.elements),
     Row("screenqa/ui_contents_boxes", quoting.boxed_elements),
-    Row("webrssbench/position", relations.parts, every_image=True),
-    Row("webrssbench/ui_grouping", regions.region),
-    Row("webrssbench/form_filling", fields.value),
-    Row("webrssbench/hint_text", fields.hint),
-    Row("webrssbench/color", buttons.most_important),
-    Row("webrssbench/text", buttons.purpose),
+    Row("webrssbench/position", layout.parts, every_image=True),
+    Row("webrssbench/ui_grouping", layout.region),
+    Row("webrssbench/form_filling", controls.value),
+    Row("webrssbench/hint_text", controls.hint),
+    Row("webrssbench/color", controls.most_important),
+    Row("webrssbench/text", controls.purpose),
     Row("webrssbench/layout", quoting.caption),
-    Row("webrssbench/safety", buttons.irreversible),
+    Row("webrssbench/safety", controls.irreversible),
     Row("mmbench-gui/l1*", choosing.option),
     Row("mmbench-gui/l2*", pointing.point),
     Row("screenspot*", pointing.point),
@@ -59,7 +59,7 @@ BY_FORM: Mapping[str, Row] = {
     "box": Row("*", pointing.box),
     "ui_texts": Row("*", quoting.elements),
     "boxed_texts": Row("*", quoting.boxed_elements),
-    "relations": Row("*", relations.parts, every_image=True),
+    "relations": Row("*", layout.parts, every_image=True),
     "text": Row("*", quoting.text),
 }
 """The skill for each form of answer, for tasks that the table does not name."""
