@@ -11,7 +11,7 @@ import pytest
 
 from snellen.grading.errors import MissingExtraError
 from snellen.sdk.demo.marks import lettered_boxes
-from snellen.sdk.demo.quoting import find_heading
+from snellen.sdk.demo.quotes import find_heading
 from snellen.sdk.ocr.pictures import Box, Picture, Pixels, PlainNotes, Reading
 from snellen.sdk.ocr.reader import RapidReader, Shelf, cache_folder
 

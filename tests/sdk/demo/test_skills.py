@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from snellen.grading.protocols.table import PROTOCOLS
-from snellen.sdk.demo import choosing, controls, layout, pointing, quoting
-from snellen.sdk.demo.guessing import guess
+from snellen.sdk.demo import choices, controls, layout, points, quotes
+from snellen.sdk.demo.blind import guess
 from snellen.sdk.demo.skills import TABLE, answer, row_for
 from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Box, Picture
@@ -42,30 +42,30 @@ def page(sheet: Sheets) -> Any:
 
 @pytest.mark.slow
 def test_the_heading_is_the_largest_text(page: Any, ask: Ask) -> None:
-    said = quoting.heading(ask(), {"screen": page.picture})
+    said = quotes.heading(ask(), {"screen": page.picture})
     assert said.answer == "Savings accounts for everyone"
 
 
 def test_a_page_without_text_has_no_heading(sheet: Sheets, ask: Ask) -> None:
-    assert quoting.heading(ask(), {"screen": sheet().picture}).answer is None
-    assert quoting.caption(ask(), {"screen": sheet().picture}).answer is None
+    assert quotes.heading(ask(), {"screen": sheet().picture}).answer is None
+    assert quotes.caption(ask(), {"screen": sheet().picture}).answer is None
 
 
 @pytest.mark.slow
 def test_a_caption_is_the_heading_and_the_text_under_it(page: Any, ask: Ask) -> None:
     shown = {"screen": page.picture}
-    said = quoting.caption(ask("What is it about?"), shown).answer
+    said = quotes.caption(ask("What is it about?"), shown).answer
     assert isinstance(said, str)
     assert said.startswith("Savings accounts for everyone. Open an account in ten minutes")
     form = 'use this format:\n<meta name="description" content="YOUR ANSWER">\n'
-    assert quoting.caption(ask(form), shown).answer == f'<meta name="description" content="{said}">'
+    assert quotes.caption(ask(form), shown).answer == f'<meta name="description" content="{said}">'
 
 
 def test_what_stands_in_the_red_box_is_read_and_nothing_else(page: Any, ask: Ask) -> None:
     page.frame((34, 214, 330, 244))
-    said = quoting.marked_text(ask("Reply so:\nThe text in the box is: YOUR ANSWER"), shown(page))
+    said = quotes.marked_text(ask("Reply so:\nThe text in the box is: YOUR ANSWER"), shown(page))
     assert said.answer == "The text in the box is: Monthly fee $4.50"
-    assert quoting.marked_text(ask("What is in it?"), shown(page)).answer == "Monthly fee $4.50"
+    assert quotes.marked_text(ask("What is in it?"), shown(page)).answer == "Monthly fee $4.50"
 
 
 @pytest.mark.slow
@@ -81,7 +81,7 @@ def test_a_question_of_another_task_may_be_of_the_red_box_or_of_a_value(
 
 
 def test_without_a_red_box_there_is_no_idea(page: Any, ask: Ask) -> None:
-    for skill in (quoting.marked_text, choosing.page_after_click, controls.value, controls.purpose):
+    for skill in (quotes.marked_text, choices.page_after_click, controls.value, controls.purpose):
         assert skill(ask(options=("a", "b")), shown(page)).answer is None
     assert layout.region(ask(), shown(page)).answer is None
 
@@ -97,12 +97,12 @@ QUESTION = "You see a screen. If it does not say so, reply <no answer>\n\nQuesti
 def test_a_question_is_answered_by_the_value_beside_its_label(
     page: Any, ask: Ask, question: str, value: str
 ) -> None:
-    assert quoting.short_answer(ask(QUESTION.format(question)), shown(page)).answer == value
-    assert quoting.elements(ask(QUESTION.format(question)), shown(page)).answer == [value]
-    boxed: Any = quoting.boxed_elements(ask(QUESTION.format(question)), shown(page)).answer
+    assert quotes.short_answer(ask(QUESTION.format(question)), shown(page)).answer == value
+    assert quotes.elements(ask(QUESTION.format(question)), shown(page)).answer == [value]
+    boxed: Any = quotes.boxed_elements(ask(QUESTION.format(question)), shown(page)).answer
     assert boxed[0][1] == value
     assert 255 <= boxed[0][0][0] <= 265
-    part: Any = quoting.boxed_elements(
+    part: Any = quotes.boxed_elements(
         ask(QUESTION.format(question), space="unit"), shown(page)
     ).answer
     assert part[0][0][0] == pytest.approx(boxed[0][0][0] / 1000, abs=1e-4)
@@ -111,15 +111,15 @@ def test_a_question_is_answered_by_the_value_beside_its_label(
 @pytest.mark.slow
 def test_what_the_screen_does_not_hold_is_said_to_be_missing(page: Any, ask: Ask) -> None:
     prompt = QUESTION.format("Who painted the ceiling?")
-    assert quoting.short_answer(ask(prompt), shown(page)).answer == "<no answer>"
-    assert quoting.sentence(ask(prompt), shown(page)).answer == "<no answer>"
-    assert quoting.elements(ask(prompt), shown(page)).answer == "[]"
-    assert quoting.short_answer(ask("Who painted it?"), shown(page)).answer is None
+    assert quotes.short_answer(ask(prompt), shown(page)).answer == "<no answer>"
+    assert quotes.sentence(ask(prompt), shown(page)).answer == "<no answer>"
+    assert quotes.elements(ask(prompt), shown(page)).answer == "[]"
+    assert quotes.short_answer(ask("Who painted it?"), shown(page)).answer is None
 
 
 @pytest.mark.slow
 def test_a_long_answer_is_a_sentence(page: Any, ask: Ask) -> None:
-    said = quoting.sentence(ask(QUESTION.format("What is the monthly fee?")), shown(page)).answer
+    said = quotes.sentence(ask(QUESTION.format("What is the monthly fee?")), shown(page)).answer
     assert said == "The monthly fee is $4.50."
 
 
@@ -132,7 +132,7 @@ def test_a_point_is_on_the_element_in_the_space_that_is_asked_for(
 ) -> None:
     question = ask("Point.\n\nInstruction: open an account", space=space, example="(1, 2)")
     x, y = json.loads(
-        str(pointing.point(question, shown(page)).answer).replace("(", "[").replace(")", "]")
+        str(points.point(question, shown(page)).answer).replace("(", "[").replace(")", "]")
     )
     assert Box(40, 320, 240, 370).holds(x * scale[0], y * scale[1])
 
@@ -140,7 +140,7 @@ def test_a_point_is_on_the_element_in_the_space_that_is_asked_for(
 @pytest.mark.slow
 def test_a_box_is_that_of_the_button_and_not_of_its_text(page: Any, ask: Ask) -> None:
     question = ask("Find it.\n\nDescription: Open an account button", space="pixels")
-    box = Box(*json.loads(str(pointing.box(question, shown(page)).answer)))
+    box = Box(*json.loads(str(points.box(question, shown(page)).answer)))
     button = Box(40, 320, 240, 370)
     assert box.shared(button) / box.joined(button).area > 0.9
 
@@ -148,7 +148,7 @@ def test_a_box_is_that_of_the_button_and_not_of_its_text(page: Any, ask: Ask) ->
 @pytest.mark.slow
 def test_the_box_of_a_field_is_the_one_under_its_label(page: Any, ask: Ask) -> None:
     question = ask("Click it.\n\nTask: Type into the field “E-mail address”", space="pixels")
-    box = Box(*json.loads(str(pointing.box(question, shown(page)).answer)))
+    box = Box(*json.loads(str(points.box(question, shown(page)).answer)))
     field = Box(40, 524, 341, 561)
     assert box.shared(field) / box.joined(field).area > 0.8
 
@@ -156,32 +156,32 @@ def test_the_box_of_a_field_is_the_one_under_its_label(page: Any, ask: Ask) -> N
 @pytest.mark.slow
 def test_the_box_of_a_text_is_not_that_of_what_it_is_on(page: Any, ask: Ask) -> None:
     question = ask("Find it.\n\nDescription: text “Open an account”", space="pixels")
-    box = Box(*json.loads(str(pointing.box(question, shown(page)).answer)))
+    box = Box(*json.loads(str(points.box(question, shown(page)).answer)))
     assert box.height < 25
 
 
 @pytest.mark.slow
 def test_what_no_text_fits_can_t_be_pointed_at(page: Any, ask: Ask) -> None:
     question = ask("Point.\n\nInstruction: play the violin")
-    assert pointing.point(question, shown(page)).answer is None
-    assert pointing.box(question, shown(page)).answer is None
-    assert pointing.letter(question, shown(page)).answer is None
+    assert points.point(question, shown(page)).answer is None
+    assert points.box(question, shown(page)).answer is None
+    assert points.letter(question, shown(page)).answer is None
 
 
 def test_the_page_after_a_click_is_the_one_whose_title_says_so(page: Any, ask: Ask) -> None:
     page.frame((412, 8, 490, 42))
     question = ask(kind="choice", options=("Loans - Harbour", "Contact us - Harbour", "Cards"))
-    assert choosing.page_after_click(question, shown(page)).answer == "B"
+    assert choices.page_after_click(question, shown(page)).answer == "B"
 
 
 @pytest.mark.slow
 def test_an_option_is_chosen_by_what_the_screen_says(page: Any, ask: Ask) -> None:
     prompt = "Choose.\n\nQuestion: How much is the monthly fee?\nOptions:\nA. $9.99\nB. $4.50"
     question = ask(prompt, kind="choice")
-    assert choosing.options_of(question) == ["$9.99", "$4.50"]
-    assert choosing.option(question, shown(page)).answer == "B"
+    assert choices.options_of(question) == ["$9.99", "$4.50"]
+    assert choices.option(question, shown(page)).answer == "B"
     unknown = ask("Question: What?", kind="choice", options=("red", "blue"))
-    assert choosing.option(unknown, shown(page)).answer is None
+    assert choices.option(unknown, shown(page)).answer is None
 
 
 @pytest.mark.slow
@@ -191,7 +191,7 @@ def test_the_option_that_is_not_there_is_found(page: Any, ask: Ask) -> None:
         kind="choice",
         options=("Loans", "Contact", "Weather"),
     )
-    assert choosing.option(question, shown(page)).answer == "C"
+    assert choices.option(question, shown(page)).answer == "C"
 
 
 @pytest.mark.slow
@@ -233,7 +233,7 @@ def test_titles_are_told_apart_by_what_they_do_not_share(page: Any, ask: Ask) ->
     page.frame((412, 8, 490, 42))
     prompt = "Which?\n\nA. Harbour Bank Loans\nB. Harbour Bank Contact\nC. Harbour Bank Cards"
     question = ask(prompt, kind="choice", options=("A", "B", "C"))
-    assert choosing.page_after_click(question, shown(page)).answer == "B"
+    assert choices.page_after_click(question, shown(page)).answer == "B"
 
 
 @pytest.mark.slow

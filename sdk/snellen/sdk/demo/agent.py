@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from snellen.grading.errors import SnellenError
-from snellen.sdk.demo.guessing import guess
-from snellen.sdk.demo.saying import Finding, no_idea
+from snellen.sdk.demo.blind import guess
+from snellen.sdk.demo.findings import Finding, no_idea
 from snellen.sdk.demo.skills import answer, row_for
 from snellen.sdk.exam.client import (
     ExamAttempt,

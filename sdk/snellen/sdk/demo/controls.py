@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from snellen.sdk.demo.findings import Finding, first, no_idea
 from snellen.sdk.demo.marks import button_around, ground_of, red_box, vividness
-from snellen.sdk.demo.quoting import find_heading, read_inside
-from snellen.sdk.demo.saying import Finding, first, no_idea
-from snellen.sdk.demo.wording import without_end, words
+from snellen.sdk.demo.phrases import without_end, words
+from snellen.sdk.demo.quotes import find_heading, read_inside
 from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Box, Picture
 

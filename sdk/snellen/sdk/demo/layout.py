@@ -5,8 +5,8 @@ from itertools import combinations
 
 import numpy as np
 
+from snellen.sdk.demo.findings import Finding, first, no_idea
 from snellen.sdk.demo.marks import ground_of, red_box
-from snellen.sdk.demo.saying import Finding, first, no_idea
 from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Box, Picture, Pixels
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from snellen.sdk.demo.wording import agreement, content, hits, quoted, without_end
+from snellen.sdk.demo.phrases import agreement, content, hits, quoted, without_end
 from snellen.sdk.ocr.pictures import Box, Line
 
 _HIGHEST = re.compile(

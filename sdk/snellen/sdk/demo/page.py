@@ -11,8 +11,8 @@ from snellen.grading.report.figures import counted, figure
 from snellen.grading.report.html import digest_of, stylesheet
 from snellen.grading.stats.summary import estimate
 from snellen.sdk.demo.agent import NAME, Step
+from snellen.sdk.demo.phrases import subject
 from snellen.sdk.demo.run import Demo, Row
-from snellen.sdk.demo.wording import subject
 
 if TYPE_CHECKING:
     from jinja2 import Template

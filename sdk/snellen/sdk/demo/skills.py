@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
-from snellen.sdk.demo import choosing, controls, layout, pointing, quoting
-from snellen.sdk.demo.saying import Finding, no_idea
+from snellen.sdk.demo import choices, controls, layout, points, quotes
+from snellen.sdk.demo.findings import Finding, no_idea
 from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Picture
 
@@ -26,41 +26,41 @@ class Row:
 
 
 TABLE: Sequence[Row] = (
-    Row("visualwebbench/web_caption", quoting.caption),
-    Row("visualwebbench/heading_ocr", quoting.heading),
-    Row("visualwebbench/webqa", quoting.short_answer),
-    Row("visualwebbench/element_ocr", quoting.marked_text),
-    Row("visualwebbench/action_prediction", choosing.page_after_click),
-    Row("visualwebbench/*_ground", pointing.letter),
-    Row("visualwebbench/*_bbox", pointing.box),
-    Row("visualwebbench/*_point", pointing.point),
-    Row("screenqa/short", quoting.short_answer),
-    Row("screenqa/complex", quoting.short_answer),
-    Row("screenqa/long", quoting.sentence),
-    Row("screenqa/ui_contents", quoting.elements),
-    Row("screenqa/ui_contents_boxes", quoting.boxed_elements),
+    Row("visualwebbench/web_caption", quotes.caption),
+    Row("visualwebbench/heading_ocr", quotes.heading),
+    Row("visualwebbench/webqa", quotes.short_answer),
+    Row("visualwebbench/element_ocr", quotes.marked_text),
+    Row("visualwebbench/action_prediction", choices.page_after_click),
+    Row("visualwebbench/*_ground", points.letter),
+    Row("visualwebbench/*_bbox", points.box),
+    Row("visualwebbench/*_point", points.point),
+    Row("screenqa/short", quotes.short_answer),
+    Row("screenqa/complex", quotes.short_answer),
+    Row("screenqa/long", quotes.sentence),
+    Row("screenqa/ui_contents", quotes.elements),
+    Row("screenqa/ui_contents_boxes", quotes.boxed_elements),
     Row("webrssbench/position", layout.parts, every_image=True),
     Row("webrssbench/ui_grouping", layout.region),
     Row("webrssbench/form_filling", controls.value),
     Row("webrssbench/hint_text", controls.hint),
     Row("webrssbench/color", controls.most_important),
     Row("webrssbench/text", controls.purpose),
-    Row("webrssbench/layout", quoting.caption),
+    Row("webrssbench/layout", quotes.caption),
     Row("webrssbench/safety", controls.irreversible),
-    Row("mmbench-gui/l1*", choosing.option),
-    Row("mmbench-gui/l2*", pointing.point),
-    Row("screenspot*", pointing.point),
+    Row("mmbench-gui/l1*", choices.option),
+    Row("mmbench-gui/l2*", points.point),
+    Row("screenspot*", points.point),
 )
 """The first line that fits a task is taken; what no line fits goes by the form of its answer."""
 
 BY_FORM: Mapping[str, Row] = {
-    "choice": Row("*", choosing.option),
-    "point": Row("*", pointing.point),
-    "box": Row("*", pointing.box),
-    "ui_texts": Row("*", quoting.elements),
-    "boxed_texts": Row("*", quoting.boxed_elements),
+    "choice": Row("*", choices.option),
+    "point": Row("*", points.point),
+    "box": Row("*", points.box),
+    "ui_texts": Row("*", quotes.elements),
+    "boxed_texts": Row("*", quotes.boxed_elements),
     "relations": Row("*", layout.parts, every_image=True),
-    "text": Row("*", quoting.text),
+    "text": Row("*", quotes.text),
 }
 """The skill for each form of answer, for tasks that the table does not name."""
 

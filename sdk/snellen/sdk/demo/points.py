@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
+from snellen.sdk.demo.findings import Finding, first, no_idea
 from snellen.sdk.demo.marks import button_around, field_around, filled_around, lettered_boxes
-from snellen.sdk.demo.saying import Finding, first, no_idea
-from snellen.sdk.demo.wording import agreement, content, hits, quoted, subject, words
+from snellen.sdk.demo.phrases import agreement, content, hits, quoted, subject, words
 from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Box, Line, Picture, paragraphs
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from itertools import combinations
 from string import ascii_uppercase
 
-from snellen.sdk.demo.choosing import options_of
-from snellen.sdk.demo.quoting import NO_ANSWER
-from snellen.sdk.demo.saying import Finding, no_idea
+from snellen.sdk.demo.choices import options_of
+from snellen.sdk.demo.findings import Finding, no_idea
+from snellen.sdk.demo.quotes import NO_ANSWER
 from snellen.sdk.exam.client import ExamItem
 
 _BY_TASK: Mapping[str, str] = {

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 
+from snellen.sdk.demo.findings import Finding, first, no_idea
 from snellen.sdk.demo.lookup import look_up
 from snellen.sdk.demo.marks import red_box
-from snellen.sdk.demo.quoting import read_inside
-from snellen.sdk.demo.saying import Finding, first, no_idea
-from snellen.sdk.demo.wording import agreement, content, hits, overlap, subject, words
+from snellen.sdk.demo.phrases import agreement, content, hits, overlap, subject, words
+from snellen.sdk.demo.quotes import read_inside
 from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Line, Picture
 
