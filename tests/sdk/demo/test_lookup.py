@@ -94,7 +94,6 @@ def test_no_text_is_a_fault(question: str, texts: list[str]) -> None:
     assert found is None or any(found.box == line.box for line in lines)
 
 
-COLUMNS = (40, 240, 440)
 ROWS = (
     ("Account", "Interest", "Minimum"),
     ("Everyday Saver", "2.10 %", "$10"),

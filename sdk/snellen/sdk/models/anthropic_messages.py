@@ -15,8 +15,8 @@ from snellen.sdk.models.replies import (
     count_of,
     fault_within,
     fields_of,
-    is_told,
     reply_of,
+    says_error,
     word_of,
 )
 from snellen.sdk.models.settings import Decoding
@@ -90,7 +90,7 @@ def read(content: bytes) -> Answer:
         Fault: The reply is none, or says that something broke.
     """
     reply = reply_of(content, _Reply)
-    if is_told(reply.error):
+    if says_error(reply.error):
         raise fault_within(reply.error)
     if reply.content is None:
         raise Fault("the reply holds no content", passing=True)

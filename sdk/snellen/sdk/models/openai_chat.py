@@ -18,9 +18,9 @@ from snellen.sdk.models.replies import (
     fault_within,
     fields_of,
     filtered,
-    is_told,
     part_of,
     reply_of,
+    says_error,
     word_of,
 )
 from snellen.sdk.models.settings import Decoding
@@ -96,7 +96,7 @@ def read(content: bytes) -> Answer:
     reply = reply_of(content, _Reply)
     choice = part_of(reply.choices[0], _Choice, content) if reply.choices else None
     for error in (reply.error, None if choice is None else choice.error):
-        if is_told(error):
+        if says_error(error):
             code = filtered(msgspec.json.encode({"error": error}))
             if code is None:
                 raise fault_within(error)

@@ -99,7 +99,7 @@ def word_of(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def is_told(error: object) -> bool:
+def says_error(error: object) -> bool:
     """Whether a reply's `error` says anything: some servers send an empty one with an answer."""
     fields = fields_of(error)
     return any(fields.values()) if fields else bool(error)
@@ -117,7 +117,7 @@ def fault_within(error: object) -> Fault:
 
 def filtered(content: bytes) -> str | None:
     """Return the code of an error by which a filter of contents refused; None: it is no such."""
-    code = _told(content)[1]
+    code = _error_text(content)[1]
     return code if code in _FILTERED else None
 
 
@@ -137,7 +137,7 @@ def fault_of(
 ) -> Fault:
     """Say what a reply that is no answer means.
 
-    The message holds what the server said, keys and all: see `hiding` and `short`.
+    The message holds what the server said, keys and all: see `Secrets` and `short`.
 
     Args:
         status: The HTTP status.
@@ -145,7 +145,7 @@ def fault_of(
         content: The body.
         now: The time that a Retry-After date is compared with; None: the clock's.
     """
-    message, code = _told(content)
+    message, code = _error_text(content)
     if 300 <= status < 400:
         target = headers.get("location", "elsewhere").partition("?")[0]
         return Fault(
@@ -192,7 +192,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
     return max(0.0, (aware - now).total_seconds())
 
 
-class _Told(msgspec.Struct):
+class _ErrorBody(msgspec.Struct):
     error: object = None
     message: object = None
     detail: object = None
@@ -200,16 +200,16 @@ class _Told(msgspec.Struct):
     type: object = None
 
 
-def _told(content: bytes) -> tuple[str, str]:
+def _error_text(content: bytes) -> tuple[str, str]:
     """Return what an error's body says, and its code: `{"error": {"message": ...}}` and kin."""
     try:
-        told = msgspec.json.decode(content.removeprefix(_BOM), type=_Told)
-        if not isinstance(told.error, str | None):
-            told = msgspec.convert(told.error, _Told)
+        body = msgspec.json.decode(content.removeprefix(_BOM), type=_ErrorBody)
+        if not isinstance(body.error, str | None):
+            body = msgspec.convert(body.error, _ErrorBody)
     except NO_JSON:
         return (_start(content) if content.strip() else ""), ""
-    code = str(told.code or told.type or "")
-    for text in (told.message, told.detail, told.error):
+    code = str(body.code or body.type or "")
+    for text in (body.message, body.detail, body.error):
         if isinstance(text, str):
             return text[:_READ], code
     return _start(content), code

@@ -88,7 +88,7 @@ class Patience:
             stop=tenacity.stop_after_attempt(self._limits.retries + 1),
             wait=self._wait,
             retry=tenacity.retry_if_exception(_may_pass),
-            before_sleep=_tell(question.item.id),
+            before_sleep=_log_retry(question.item.id),
             reraise=True,
         )
         try:
@@ -129,8 +129,8 @@ def _may_pass(error: BaseException) -> bool:
     return isinstance(error, Fault) and error.passing
 
 
-def _tell(item_id: str) -> Callable[[tenacity.RetryCallState], None]:
-    def tell(state: tenacity.RetryCallState) -> None:
+def _log_retry(item_id: str) -> Callable[[tenacity.RetryCallState], None]:
+    def log_retry(state: tenacity.RetryCallState) -> None:
         fault = _fault_of(state)
         log.debug(
             "retry",
@@ -141,7 +141,7 @@ def _tell(item_id: str) -> Callable[[tenacity.RetryCallState], None]:
             wait=state.upcoming_sleep,
         )
 
-    return tell
+    return log_retry
 
 
 def _expected(question: Question, most_tokens: int) -> float:
