@@ -1,4 +1,4 @@
-"""Have the baseline agent sit an exam: `python examples/baseline_agent.py [URL]`.
+"""Have the baseline agent take an exam: `python examples/baseline_agent.py [URL]`.
 
 It needs the extra `demo`. Without a URL it starts `snellen mcp` on this machine, with the sample
 that ships; with one it takes the exam that is served there. `snellen demo` does the same and
@@ -9,25 +9,24 @@ import asyncio
 import sys
 from tempfile import TemporaryDirectory
 
-from snellen.sdk.baseline.agent import Eyes, Step, take
-from snellen.sdk.baseline.exams import served_at, served_here
-from snellen.sdk.baseline.ocr import RapidReader, Shelf, cache_folder
+from snellen import sdk
+from snellen.sdk.demo.agent import Step, Vision, take
+from snellen.sdk.ocr.reader import RapidReader, Shelf, cache_folder
 
 
-def say(step: Step, number: int, of: int) -> None:
-    """Print what the agent said, and why."""
-    said = "no idea" if step.said.answer is None else repr(step.said.answer)
-    print(f"{number} of {of}  {step.question.task}  {said}  ({step.said.why})")
+def show(step: Step, number: int, of: int) -> None:
+    """Print what the agent answered, and why."""
+    answer = "no idea" if step.finding.answer is None else repr(step.finding.answer)
+    print(f"{number} of {of}  {step.question.task}  {answer}  ({step.finding.why})")
 
 
 async def main() -> None:
     """Take the exam and print each task's score beside what chance would have."""
-    eyes = Eyes(RapidReader(), Shelf(cache_folder()))
+    vision = Vision(RapidReader(), Shelf(cache_folder()))
     with TemporaryDirectory() as folder:
-        store = f"{folder}/exam.sqlite"
-        here = served_here(["--store", store, "--sample", "2"])
-        async with served_at(sys.argv[1]) if len(sys.argv) > 1 else here as client:
-            taken = await take(client, eyes, told=say)
+        here = sdk.ExamClient.launch(["--store", f"{folder}/exam.sqlite", "--sample", "2"])
+        async with sdk.ExamClient.connect(sys.argv[1]) if len(sys.argv) > 1 else here as exam:
+            taken = await take(exam, vision, notify=show)
     for task in taken.report["tasks"]:
         print(task["task"], task["metric"], task["value"], "chance", task["chance"])
 

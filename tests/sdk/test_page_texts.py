@@ -7,8 +7,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from snellen.sdk.baseline.ocr import Shelf
-from snellen.sdk.baseline.seeing import Box, Pixels, Reading
+from snellen.sdk.ocr.pictures import Box, Pixels, Reading
+from snellen.sdk.ocr.reader import Shelf
 from snellen.sdk.page_texts import page_texts
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.pack.reading import open_pack

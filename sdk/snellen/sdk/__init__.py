@@ -23,13 +23,20 @@ if TYPE_CHECKING:
     from snellen.sdk.analysis.compare import Comparison, Comparisons, compare
     from snellen.sdk.analysis.correlate import Correlations, correlate
     from snellen.sdk.data.samples import Sample, load_sample, stratify
-    from snellen.sdk.evaluation.endpoints import Endpoint
-    from snellen.sdk.evaluation.evaluating import evaluate, evaluate_async
-    from snellen.sdk.evaluation.faults import EvaluationInterrupted, EvaluationStoppedError
-    from snellen.sdk.evaluation.questions import Question
-    from snellen.sdk.evaluation.settings import Decoding, Limits
-    from snellen.sdk.judged import judge
+    from snellen.sdk.exam.client import (
+        ExamAttempt,
+        ExamClient,
+        ExamItem,
+        ExamRefusedError,
+        ExamUnreachableError,
+    )
     from snellen.sdk.local import attainable, grade
+    from snellen.sdk.models.endpoints import Endpoint
+    from snellen.sdk.models.evaluate import evaluate, evaluate_async
+    from snellen.sdk.models.faults import EvaluationInterrupted, EvaluationStoppedError
+    from snellen.sdk.models.judge import judge
+    from snellen.sdk.models.questions import Question
+    from snellen.sdk.models.settings import Decoding, Limits
     from snellen.sdk.protocol_reports import ProtocolReports, explain
     from snellen.sdk.report import Report, load_report
     from snellen.sdk.scoring import read, score
@@ -51,6 +58,11 @@ __all__ = [
     "Endpoint",
     "EvaluationInterrupted",
     "EvaluationStoppedError",
+    "ExamAttempt",
+    "ExamClient",
+    "ExamItem",
+    "ExamRefusedError",
+    "ExamUnreachableError",
     "Explanation",
     "Item",
     "Limits",
@@ -95,7 +107,7 @@ _HOMES = {
     "stratify": "snellen.sdk.data.samples",
     "load_sample": "snellen.sdk.data.samples",
     "Sample": "snellen.sdk.data.samples",
-    "judge": "snellen.sdk.judged",
+    "judge": "snellen.sdk.models.judge",
     "Rubric": "snellen.grading.judging.rubrics",
     "Attainable": "snellen.grading.ceiling",
     "SnellenError": "snellen.grading.errors",
@@ -111,14 +123,19 @@ _HOMES = {
     "Comparison": "snellen.sdk.analysis.compare",
     "Comparisons": "snellen.sdk.analysis.compare",
     "compare": "snellen.sdk.analysis.compare",
-    "Endpoint": "snellen.sdk.evaluation.endpoints",
-    "EvaluationInterrupted": "snellen.sdk.evaluation.faults",
-    "EvaluationStoppedError": "snellen.sdk.evaluation.faults",
-    "evaluate": "snellen.sdk.evaluation.evaluating",
-    "evaluate_async": "snellen.sdk.evaluation.evaluating",
-    "Question": "snellen.sdk.evaluation.questions",
-    "Decoding": "snellen.sdk.evaluation.settings",
-    "Limits": "snellen.sdk.evaluation.settings",
+    "Endpoint": "snellen.sdk.models.endpoints",
+    "EvaluationInterrupted": "snellen.sdk.models.faults",
+    "EvaluationStoppedError": "snellen.sdk.models.faults",
+    "evaluate": "snellen.sdk.models.evaluate",
+    "evaluate_async": "snellen.sdk.models.evaluate",
+    "ExamAttempt": "snellen.sdk.exam.client",
+    "ExamClient": "snellen.sdk.exam.client",
+    "ExamItem": "snellen.sdk.exam.client",
+    "ExamRefusedError": "snellen.sdk.exam.client",
+    "ExamUnreachableError": "snellen.sdk.exam.client",
+    "Question": "snellen.sdk.models.questions",
+    "Decoding": "snellen.sdk.models.settings",
+    "Limits": "snellen.sdk.models.settings",
     "correlate": "snellen.sdk.analysis.correlate",
     "Correlations": "snellen.sdk.analysis.correlate",
     "load_report": "snellen.sdk.report",

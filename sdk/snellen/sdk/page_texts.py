@@ -5,8 +5,8 @@ from functools import cache
 
 import numpy as np
 
-from snellen.sdk.baseline.ocr import RapidReader, Shelf, cache_folder
-from snellen.sdk.baseline.seeing import Reader
+from snellen.sdk.ocr.pictures import Reader
+from snellen.sdk.ocr.reader import RapidReader, Shelf, cache_folder
 from snellen.tasks.audit.solvers import Texts
 from snellen.tasks.pack.layout import PackImage
 from snellen.tasks.pack.reading import Pack

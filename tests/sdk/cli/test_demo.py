@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from snellen.sdk.baseline import demo as demo_module
 from snellen.sdk.cli.app import app
 
 
@@ -109,9 +108,3 @@ def test_without_the_extra_it_is_said_how_to_get_it(
     result = run("-o", str(tmp_path / "out"))
     assert result.exit_code == 2
     assert "pip install 'snellen[demo]'" in result.stderr
-
-
-@pytest.mark.parametrize("name", ["agent", "exams", "skills", "seeing", "ocr"])
-def test_the_agent_s_side_can_t_open_a_pack(name: str) -> None:
-    source = Path(demo_module.__file__).with_name(f"{name}.py").read_text("utf-8")
-    assert "snellen.tasks" not in source

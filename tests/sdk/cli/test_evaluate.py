@@ -144,12 +144,3 @@ def test_a_wrong_option_is_told_before_anything_is_asked(
     assert result.exit_code == 2
     assert message in result.output
     assert not server.asked
-
-
-@pytest.mark.slow
-def test_other_settings_in_the_same_run_folder_are_refused(folder: Path, server: Server) -> None:
-    assert evaluate(folder, server).exit_code == 0
-    result = evaluate(folder, server, "--temperature", "1")
-    assert result.exit_code == 2
-    assert "temperature" in result.output
-    assert len(server.asked) == 6

@@ -11,8 +11,8 @@ from snellen.grading.errors import InputError
 from snellen.sdk.cli.telling import errors_told, message
 
 if TYPE_CHECKING:
-    from snellen.sdk.baseline.agent import Step
-    from snellen.sdk.baseline.demo import Demo
+    from snellen.sdk.demo.agent import Step
+    from snellen.sdk.demo.run import Demo
 
 _INTERRUPTED = 130
 
@@ -58,19 +58,19 @@ def demo(
         bool, typer.Option("--open/--no-open", help="Open the page, on a terminal.")
     ] = True,
 ) -> None:
-    """Have the baseline agent sit an exam: OCR and rules, no language model, over MCP.
+    """Have the baseline agent take an exam: OCR and rules, no language model, over MCP.
 
     Its score stands beside what it scores without the images (blind) and what chance scores.
     Nothing is downloaded, and nothing leaves this machine.
     """
-    from snellen.sdk.baseline.demo import ITEMS, Wanted, sit
+    from snellen.sdk.demo.run import ITEMS, DemoOptions, run_demo
 
     with errors_told():
         if url is not None and (pack is not None or n is not None or every or key is not None):
             raise InputError("--http: the server decides what is asked; leave out pack and sample")
         if n is not None and every:
             raise InputError("--n and --all: give one of them")
-        wanted = Wanted(
+        options = DemoOptions(
             pack=pack,
             items=None if every else n or ITEMS,
             seed=seed,
@@ -81,7 +81,7 @@ def demo(
             blind=blind,
         )
         try:
-            given = sit(wanted, _told)
+            given = run_demo(options, _show_step)
         except KeyboardInterrupt:
             message("stopped; what was read is kept, so that it goes faster the next time")
             raise typer.Exit(_INTERRUPTED) from None
@@ -95,7 +95,7 @@ def demo(
 
 
 def _save(given: "Demo", folder: Path) -> Path:
-    from snellen.sdk.baseline.showing import page_of
+    from snellen.sdk.demo.page import page_of
     from snellen.sdk.files import write_atomically
 
     try:
@@ -108,25 +108,25 @@ def _save(given: "Demo", folder: Path) -> Path:
     return folder / "report.html"
 
 
-def _told(step: "Step", number: int, of: int) -> None:
+def _show_step(step: "Step", number: int, of: int) -> None:
     if sys.stderr.isatty():
-        said = "no idea" if step.said.answer is None else "answered"
-        line = f"{number} of {of}  {step.question.task}  {said}"
+        outcome = "no idea" if step.finding.answer is None else "answered"
+        line = f"{number} of {of}  {step.question.task}  {outcome}"
         sys.stderr.write(f"\r\x1b[K{line}" + ("\n" if number == of else ""))
         sys.stderr.flush()
 
 
 def _print(given: "Demo") -> None:
     from snellen.grading.table import figures
-    from snellen.sdk.baseline.showing import (
+    from snellen.sdk.cli.tables import print_table
+    from snellen.sdk.cli.terminal import Terminal
+    from snellen.sdk.demo.page import (
         by_benchmark,
         interval,
         mean_of,
         percent,
         what_it_shows,
     )
-    from snellen.sdk.cli.tables import print_table
-    from snellen.sdk.cli.terminal import Terminal
 
     names = (
         *("benchmark", "tasks", "items", "answered", "score, %"),

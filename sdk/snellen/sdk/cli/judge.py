@@ -7,10 +7,12 @@ import typer
 
 from snellen.sdk.cli import models
 from snellen.sdk.cli.options import PROBLEMS, Images, Json, Output, check, finish, item_ids
-from snellen.sdk.cli.telling import STOPPED, errors_told, message
+from snellen.sdk.cli.telling import errors_told
+from snellen.sdk.models.settings import AskingOptions
 from snellen.sdk.stored import reopen
 
 
+@models.asks_a_model
 def judge(
     report: Annotated[Path, typer.Argument(help="A report saved as JSON.")],
     judge: Annotated[
@@ -38,7 +40,6 @@ def judge(
         bool, typer.Option("--with-images", help="Send the judge the screenshots, too.")
     ] = False,
     images: Images = None,
-    max_view_side: models.MaxViewSide = None,
     data: Annotated[
         Path | None, typer.Option(help="Where its data is now, when it moved.", show_default=False)
     ] = None,
@@ -49,17 +50,9 @@ def judge(
             show_default=False,
         ),
     ] = None,
-    temperature: models.Temperature = models.TEMPERATURE,
-    max_tokens: models.MaxTokens = models.MAX_TOKENS,
-    seed: models.Seed = None,
-    extra: models.Extra = models.EXTRA,
     header: models.Header = None,
-    concurrency: models.Concurrency = models.CONCURRENCY,
-    requests_per_minute: models.RequestsPerMinute = None,
-    tokens_per_minute: models.TokensPerMinute = None,
-    retries: models.Retries = models.RETRIES,
-    timeout: models.Timeout = models.TIMEOUT,
-    cache: models.Cache = None,
+    *,
+    asking: AskingOptions,
     output: Output = None,
     json: Json = False,
 ) -> None:
@@ -69,36 +62,21 @@ def judge(
     references leave this machine. The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY. Exit
     status: 0 when every response has a verdict, 1 when some have none, 2 when nothing was judged.
     """
-    from snellen.sdk.evaluation.faults import EvaluationInterrupted
-    from snellen.sdk.evaluation.settings import Limits
-    from snellen.sdk.judged import judge as judge_report
+    from snellen.sdk.models.judge import judge as judge_report
 
     with errors_told():
         check(output)
-        try:
-            found = judge_report(
-                reopen(report, data=data, images=images),
-                judge=models.endpoint(judge, name, api, header),
-                rubric=rubric,
-                items=item_ids(items),
-                votes=votes,
-                labels=labels,
-                with_images=with_images,
-                max_view_side=max_view_side,
-                decoding=models.decoding(temperature, max_tokens, seed, extra),
-                limits=Limits(
-                    concurrency=concurrency,
-                    requests_per_minute=requests_per_minute,
-                    tokens_per_minute=tokens_per_minute,
-                    retries=retries,
-                    timeout=timeout,
-                ),
-                run=run,
-                cache=cache,
-            )
-        except EvaluationInterrupted as stop:
-            message(str(stop))
-            raise typer.Exit(STOPPED) from None
+        asking["run"] = run
+        found = judge_report(
+            reopen(report, data=data, images=images),
+            judge=models.endpoint(judge, name, api, header),
+            rubric=rubric,
+            items=item_ids(items),
+            votes=votes,
+            labels=labels,
+            with_images=with_images,
+            **asking,
+        )
         finish(found, output, json=json)
         last = list(found.auxiliary.values())[-1]
         if last.unjudged:

@@ -1,12 +1,17 @@
-"""How the commands that ask a model are told which one, how, and how fast."""
+"""The options of the commands that ask a model: which one, how, and how fast."""
 
-from typing import Annotated
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Annotated, Any
 
 import typer
 
 from snellen.sdk.cli import values
-from snellen.sdk.evaluation import endpoints
-from snellen.sdk.evaluation.settings import Decoding
+from snellen.sdk.cli.telling import STOPPED, errors_told, message
+from snellen.sdk.models import endpoints
+from snellen.sdk.models.faults import EvaluationInterrupted
+from snellen.sdk.models.settings import AskingOptions, Decoding, Limits
 
 Api = Annotated[
     endpoints.Api, typer.Option(help="openai (chat completions) or anthropic (Messages).")
@@ -14,27 +19,6 @@ Api = Annotated[
 Header = Annotated[
     list[str] | None, typer.Option(help="Sent with each request: 'Name: value'; repeatable.")
 ]
-MaxViewSide = Annotated[
-    int | None, typer.Option(help="Scale images down to this side, in pixels.", min=1)
-]
-Temperature = Annotated[str, typer.Option(help="Of the decoding; none sends none.")]
-MaxTokens = Annotated[str, typer.Option(help="A reply is cut after so many; none sends none.")]
-Seed = Annotated[int | None, typer.Option(help="Of the decoding, if the API has one.")]
-Extra = Annotated[str, typer.Option(help="Further fields of each request, as a JSON object.")]
-Concurrency = Annotated[int, typer.Option(help="Requests at a time.", min=1)]
-RequestsPerMinute = Annotated[float | None, typer.Option(help="At most so many.", min=0.01)]
-TokensPerMinute = Annotated[
-    float | None, typer.Option(help="At most so many, input and output.", min=1)
-]
-Retries = Annotated[int, typer.Option(help="After faults that may pass.", min=0)]
-Timeout = Annotated[float, typer.Option(help="Seconds for one reply.", min=0.001)]
-Cache = Annotated[
-    bool | None,
-    typer.Option("--cache/--no-cache", help="Keep replies in a cache.", show_default=False),
-]
-
-TEMPERATURE, MAX_TOKENS, EXTRA = "0", "1024", "{}"
-CONCURRENCY, RETRIES, TIMEOUT = 8, 6, 600.0
 
 
 def endpoint(
@@ -49,16 +33,76 @@ def endpoint(
     return endpoints.Endpoint(url, name, api, headers=dict(map(values.header, headers or ())))
 
 
-def decoding(temperature: str, max_tokens: str, seed: int | None, extra: str) -> Decoding:
-    """Return how replies are drawn.
+def asking_options(
+    max_view_side: Annotated[
+        int | None, typer.Option(help="Scale images down to this side, in pixels.", min=1)
+    ] = None,
+    temperature: Annotated[str, typer.Option(help="Of the decoding; none sends none.")] = "0",
+    max_tokens: Annotated[
+        str, typer.Option(help="A reply is cut after so many; none sends none.")
+    ] = "1024",
+    seed: Annotated[int | None, typer.Option(help="Of the decoding, if the API has one.")] = None,
+    extra: Annotated[
+        str, typer.Option(help="Further fields of each request, as a JSON object.")
+    ] = "{}",
+    concurrency: Annotated[int, typer.Option(help="Requests at a time.", min=1)] = 8,
+    requests_per_minute: Annotated[
+        float | None, typer.Option(help="At most so many.", min=0.01)
+    ] = None,
+    tokens_per_minute: Annotated[
+        float | None, typer.Option(help="At most so many, input and output.", min=1)
+    ] = None,
+    retries: Annotated[int, typer.Option(help="After faults that may pass.", min=0)] = 6,
+    timeout: Annotated[float, typer.Option(help="Seconds for one reply.", min=0.001)] = 600.0,
+    cache: Annotated[
+        bool | None,
+        typer.Option("--cache/--no-cache", help="Keep replies in a cache.", show_default=False),
+    ] = None,
+) -> AskingOptions:
+    """Return how a model is asked.
 
     Raises:
         InputError: A value is out of its range.
         BadParameter: A value is not of its kind.
     """
-    return Decoding(
-        temperature=values.number(temperature),
-        max_tokens=values.whole(max_tokens),
-        seed=seed,
-        extra=values.json_object(extra),
+    return AskingOptions(
+        max_view_side=max_view_side,
+        decoding=Decoding(
+            temperature=values.number(temperature),
+            max_tokens=values.whole(max_tokens),
+            seed=seed,
+            extra=values.json_object(extra),
+        ),
+        limits=Limits(
+            concurrency=concurrency,
+            requests_per_minute=requests_per_minute,
+            tokens_per_minute=tokens_per_minute,
+            retries=retries,
+            timeout=timeout,
+        ),
+        cache=cache,
     )
+
+
+def asks_a_model(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `asking_options` in place of its parameter `asking`."""
+    shared = signature(asking_options).parameters
+
+    @wraps(command)
+    def run(**given: Any) -> None:  # noqa: ANN401  # whatever the command takes
+        with errors_told():
+            asking = asking_options(**{name: given.pop(name) for name in shared})
+        try:
+            command(**given, asking=asking)
+        except EvaluationInterrupted as stop:
+            message(str(stop))
+            raise typer.Exit(STOPPED) from None
+
+    parameters: list[Parameter] = []
+    for name, parameter in signature(command).parameters.items():
+        parameters += shared.values() if name == "asking" else [parameter]
+    # What typer reads: it takes each option's name and default from one, its type from the other.
+    keyword_only = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in parameters]
+    run.__signature__ = signature(command).replace(parameters=keyword_only)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run

@@ -36,10 +36,11 @@ from snellen.sdk.cli.options import (
     finish,
     item_ids,
 )
-from snellen.sdk.cli.telling import STOPPED, errors_told, message
+from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.data.consensus import PairRule, Rule, make_consensus
 from snellen.sdk.data.selection import select
 from snellen.sdk.files import check_ending
+from snellen.sdk.models.settings import AskingOptions
 from snellen.sdk.stored import reopen, retagged
 from snellen.tasks.benchmarks.table import load_task
 
@@ -125,6 +126,7 @@ def report(
         )
 
 
+@models.asks_a_model
 def evaluate(
     task: Annotated[str, typer.Argument(help="Such as screenqa/short.", autocompletion=task_names)],
     model: Annotated[str, typer.Option(help="The API's base URL: http://localhost:8000/v1.")],
@@ -138,7 +140,6 @@ def evaluate(
     no_images: Annotated[
         bool, typer.Option("--no-images", help="Ask without any image, as a baseline.")
     ] = False,
-    max_view_side: models.MaxViewSide = None,
     prompt: Annotated[
         str | None, typer.Option(help="A prompt of the task by name; its first when left out.")
     ] = None,
@@ -147,17 +148,9 @@ def evaluate(
     attempts: Annotated[int, typer.Option(help="How often each item is asked.", min=1)] = 1,
     protocol: Protocol = None,
     embedder: Embedder = None,
-    temperature: models.Temperature = models.TEMPERATURE,
-    max_tokens: models.MaxTokens = models.MAX_TOKENS,
-    seed: models.Seed = None,
-    extra: models.Extra = models.EXTRA,
     header: models.Header = None,
-    concurrency: models.Concurrency = models.CONCURRENCY,
-    requests_per_minute: models.RequestsPerMinute = None,
-    tokens_per_minute: models.TokensPerMinute = None,
-    retries: models.Retries = models.RETRIES,
-    timeout: models.Timeout = models.TIMEOUT,
-    cache: models.Cache = None,
+    *,
+    asking: AskingOptions,
     tags: Tags = None,
     cluster: Cluster = None,
     by: By = None,
@@ -171,9 +164,7 @@ def evaluate(
     The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY. Exit status: 0 when every item was
     answered, 1 when some were not (the same command asks these again), 2 when asking stopped.
     """
-    from snellen.sdk.evaluation.evaluating import evaluate as evaluate_model
-    from snellen.sdk.evaluation.faults import EvaluationInterrupted
-    from snellen.sdk.evaluation.settings import Limits
+    from snellen.sdk.models.evaluate import evaluate as evaluate_model
 
     with errors_told():
         check(output, with_references=with_references)
@@ -184,31 +175,18 @@ def evaluate(
         chosen = select(None, loaded, items=wanted, tags=tags, cluster=cluster)
         # A misspelt tag must not cost the answers that were paid for.
         check_tags(by, chosen.tagging.tags)
-        try:
-            found = evaluate_model(
-                task,
-                model=models.endpoint(model, name, api, header),
-                data=loaded,
-                images=False if no_images else None,
-                max_view_side=max_view_side,
-                items=wanted,
-                attempts=attempts,
-                protocol=protocol,
-                embedder=embedder,
-                decoding=models.decoding(temperature, max_tokens, seed, extra),
-                limits=Limits(
-                    concurrency=concurrency,
-                    requests_per_minute=requests_per_minute,
-                    tokens_per_minute=tokens_per_minute,
-                    retries=retries,
-                    timeout=timeout,
-                ),
-                run=run,
-                cache=cache,
-            )
-        except EvaluationInterrupted as stop:
-            message(str(stop))
-            raise typer.Exit(STOPPED) from None
+        asking["run"] = run
+        found = evaluate_model(
+            task,
+            model=models.endpoint(model, name, api, header),
+            data=loaded,
+            images=False if no_images else None,
+            items=wanted,
+            attempts=attempts,
+            protocol=protocol,
+            embedder=embedder,
+            **asking,
+        )
         found = retagged(found, tags=tags, cluster=cluster)
         finish(found, output, json=json, by=by, least=least, with_references=with_references)
         if found.input.incomplete:

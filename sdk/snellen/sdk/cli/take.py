@@ -12,7 +12,7 @@ from snellen.sdk.cli.plain import write
 from snellen.sdk.cli.telling import STOPPED, errors_told, message
 
 if TYPE_CHECKING:
-    from snellen.sdk.taking.contexts import Taking
+    from snellen.sdk.exam.runner import ExamResult
 
 _INTERRUPTED = 130
 
@@ -80,47 +80,46 @@ def take(
     Exit status: 0 when every item was answered, 1 when some are open because the agent failed
     (the same command with --attempt goes on), 2 when nothing could be taken.
     """
+    from snellen.sdk.exam.runner import ExamRequest, RunLimits
+    from snellen.sdk.exam.runner import take as take_exam
     from snellen.sdk.files import write_atomically
-    from snellen.sdk.taking.contexts import Pace
-    from snellen.sdk.taking.exams import Wanted
-    from snellen.sdk.taking.exams import take as take_exam
 
     with errors_told():
         if output is not None:
             check_folder(output)
-        wanted = Wanted(attempt, tuple(task or ()), model, url, token, tuple(serve or ()))
-        pace = Pace(contexts, retries, timeout)
-        run = take_exam(agent, wanted, pace, message, logs=logs, finish=finish)
+        request = ExamRequest(attempt, tuple(task or ()), model, url, token, tuple(serve or ()))
+        limits = RunLimits(contexts, retries, timeout)
+        run = take_exam(agent, request, limits, message, logs=logs, finish=finish)
         try:
-            taking = asyncio.run(run)
+            result = asyncio.run(run)
         except KeyboardInterrupt:
             message("stopped; the attempt is open, and --attempt goes on with it")
             raise typer.Exit(_INTERRUPTED) from None
         if output is not None:
-            write_atomically(output, [json.dumps(taking.as_json(), indent=2).encode(), b"\n"])
-        _tell(taking)
-        if taking.stopped and not taking.contexts:
+            write_atomically(output, [json.dumps(result.as_json(), indent=2).encode(), b"\n"])
+        _print(result)
+        if result.stopped and not result.contexts:
             raise typer.Exit(STOPPED)
-        if taking.open:
+        if result.open:
             raise typer.Exit(PROBLEMS)
 
 
-def _tell(taking: "Taking") -> None:
-    failed = sum(taking.faults.values())
-    kinds = ", ".join(f"{count} {fault}" for fault, count in taking.faults.most_common())
+def _print(result: "ExamResult") -> None:
+    failed = sum(result.faults.values())
+    kinds = ", ".join(f"{count} {fault}" for fault, count in result.faults.most_common())
     faults = f"; {failed} failed: {kinds}" if failed else ""
-    write(f"{taking.contexts} items answered in {taking.runs} runs{faults}\n")
-    if taking.last_words:
-        message(f"the last run that failed ended with:\n{taking.last_words}")
-    if taking.stopped:
+    write(f"{result.contexts} items answered in {result.runs} runs{faults}\n")
+    if result.last_words:
+        message(f"the last run that failed ended with:\n{result.last_words}")
+    if result.stopped:
         message("no further context was begun: one after another had failed")
-    if taking.report is None:
+    if result.report is None:
         write(
-            f"{taking.open} items are open; they have no score, and the attempt is not closed."
-            f" Go on with --attempt {taking.attempt}, or close it with --finish\n"
+            f"{result.open} items are open; they have no score, and the attempt is not closed."
+            f" Go on with --attempt {result.attempt}, or close it with --finish\n"
         )
     else:
-        tell_report(taking.report)
+        tell_report(result.report)
 
 
 def tell_report(report: dict[str, Any]) -> None:

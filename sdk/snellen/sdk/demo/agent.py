@@ -1,0 +1,210 @@
+"""The agent: it takes an attempt's items, looks at their images, answers or says it has no idea."""
+
+import asyncio
+import io
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from snellen.grading.errors import SnellenError
+from snellen.sdk.demo.blind import guess
+from snellen.sdk.demo.findings import Finding, no_idea
+from snellen.sdk.demo.skills import answer, row_for
+from snellen.sdk.exam.client import (
+    ExamAttempt,
+    ExamClient,
+    ExamImage,
+    ExamItem,
+    ExamRefusedError,
+)
+from snellen.sdk.ocr.pictures import Picture, Pixels, Reader
+from snellen.sdk.ocr.reader import Shelf
+
+NAME = "snellen-baseline-1"
+"""What the agent calls itself; another number when its rules change."""
+
+BLIND = f"{NAME} blind"
+
+# What a view may hold at full size, by the server's defaults.
+_SIDE = 1568
+_AREA = 1_150_000
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What the agent did about one item.
+
+    Attributes:
+        question: The item.
+        finding: Its answer, or that it has none.
+        thumbnail: The first image as a small WebP with what it read marked, if it looked.
+        value: What the answer was worth, 0..1, where the exam says it at once.
+        note: Why the exam did not take the answer, where it did not.
+        seconds: How long it took.
+    """
+
+    question: ExamItem
+    finding: Finding
+    thumbnail: bytes | None = field(default=None, repr=False)
+    value: float | None = None
+    note: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptLog:
+    """An attempt that was taken: the exam's report of it, and what was done step by step."""
+
+    report: Mapping[str, Any]
+    steps: Sequence[Step]
+
+
+@dataclass(frozen=True, slots=True)
+class Vision:
+    """What the agent looks with.
+
+    Attributes:
+        reader: Reads text.
+        shelf: Keeps what was read.
+        jobs: How many items are looked at at a time.
+    """
+
+    reader: Reader
+    shelf: Shelf
+    jobs: int = 2
+
+
+async def take(
+    exam: ExamClient,
+    vision: Vision | None,
+    tasks: Sequence[str] = (),
+    notify: Callable[[Step, int, int], None] | None = None,
+) -> AttemptLog:
+    """Take an exam and return its report.
+
+    Each item is taken under a name of its own, so that none is answered with another in mind.
+
+    Args:
+        exam: A connection to the exam.
+        vision: What to look with; None: the agent guesses without the images.
+        tasks: Tasks or benchmarks; all that is offered when empty.
+        notify: Called after each step with it, its number and the number of all.
+
+    Raises:
+        ExamRefusedError: The exam can't be taken.
+    """
+    model = BLIND if vision is None else NAME
+    attempt = await exam.start(tasks, model=model, agent="baseline")
+    items = (await attempt.progress()).open
+    steps: list[Step] = []
+    jobs = 1 if vision is None else vision.jobs
+    # Views are fetched for one item more than are looked at.
+    gate = asyncio.Semaphore(jobs + 1)
+    with ThreadPoolExecutor(jobs, thread_name_prefix="looking") as pool:
+
+        async def work(item: str) -> None:
+            async with gate:
+                step = await _step(attempt, item, vision, pool)
+            steps.append(step)
+            if notify is not None:
+                notify(step, len(steps), len(items))
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for item in items:
+                    group.create_task(work(item))
+        except* SnellenError as errors:
+            raise errors.exceptions[0] from None
+    index = {item: number for number, item in enumerate(items)}
+    steps.sort(key=lambda step: index[step.question.id])
+    return AttemptLog(await attempt.finish(), steps)
+
+
+async def _step(
+    attempt: ExamAttempt, item: str, vision: Vision | None, pool: ThreadPoolExecutor
+) -> Step:
+    began = time.perf_counter()
+    question = await attempt.item(item)
+    thumbnail: bytes | None = None
+    if vision is None:
+        finding = guess(question)
+    else:
+        pixels = await _look(attempt, question)
+        loop = asyncio.get_running_loop()
+        finding, thumbnail = await loop.run_in_executor(
+            pool, partial(_think, question, pixels, vision)
+        )
+    value, note = None, ""
+    if finding.answer is not None:
+        try:
+            value = await attempt.submit(question, finding.answer)
+        except ExamRefusedError as error:
+            # The answer is not in the item's form: the item stays open, as without an idea.
+            finding, note = no_idea(finding.why), error.message
+    return Step(question, finding, thumbnail, value, note, time.perf_counter() - began)
+
+
+async def _look(attempt: ExamAttempt, question: ExamItem) -> dict[str, Pixels]:
+    row = row_for(question)
+    images = question.images if row is not None and row.every_image else question.images[:1]
+    return {image.name: await _pixels(attempt, question, image) for image in images}
+
+
+async def _pixels(attempt: ExamAttempt, question: ExamItem, image: ExamImage) -> Pixels:
+    """Return a whole image at full size, seen piece by piece where it is large."""
+    width, height = image.width, image.height
+    if width is None or height is None:
+        small = await attempt.screenshot(question, image.name, max_side=64)
+        # The view's id ends with "of WIDTHxHEIGHT at WIDTHxHEIGHT".
+        size = small.view.rsplit(" of ", 1)[1].split(" at ")[0]
+        width, height = map(int, size.split("x"))
+    whole = np.zeros((height, width, 3), np.uint8)
+    for left, top, right, bottom in pieces(width, height):
+        region = [left, top, right, bottom]
+        shown = await attempt.screenshot(question, image.name, region=region)
+        whole[top:bottom, left:right] = _decoded(shown.data, (right - left, bottom - top))
+    return whole
+
+
+def pieces(width: int, height: int) -> list[tuple[int, int, int, int]]:
+    """Cut an image into regions that are each shown at full size.
+
+    >>> pieces(1280, 1700)
+    [(0, 0, 1280, 850), (0, 850, 1280, 1700)]
+    """
+    columns = -(-width // _SIDE)
+    across = -(-width // columns)
+    rows = max(-(-height // min(_SIDE, _AREA // across)), 1)
+    down = -(-height // rows)
+    return [
+        (left, top, min(left + across, width), min(top + down, height))
+        for top in range(0, height, down)
+        for left in range(0, width, across)
+    ]
+
+
+def _decoded(data: bytes, size: tuple[int, int]) -> Pixels:
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as image:
+        shown = image.convert("RGB")
+    # A server with narrower limits sends less; then it is seen as sharply as that allows.
+    return np.asarray(shown if shown.size == size else shown.resize(size))
+
+
+def _think(
+    question: ExamItem, pixels: Mapping[str, Pixels], vision: Vision
+) -> tuple[Finding, bytes | None]:
+    pictures: dict[str, Picture] = {
+        name: vision.shelf.open(image, vision.reader) for name, image in pixels.items()
+    }
+    finding = answer(question, pictures)
+    for picture in pictures.values():
+        vision.shelf.keep(picture)
+    first = next(iter(pictures.values()), None)
+    return finding, None if first is None else first.thumbnail(finding.seen)

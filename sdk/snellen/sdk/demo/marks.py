@@ -1,0 +1,260 @@
+"""What is drawn on a picture to point something out: boxes in one colour, some with a letter."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snellen.sdk.ocr.pictures import Box, Picture, Pixels
+
+Mask: TypeAlias = NDArray[np.bool_]
+
+RED = (255, 0, 0)
+_NEAR = 60
+_LEAST_SIDE = 8
+_THICKEST = 10
+_COVERED = 0.85
+_SLACK = 3
+_TAG = 34
+_HOLLOW = 0.45
+_EXACT = 8
+
+
+class _Edge(NamedTuple):
+    """A level line: its columns, and its rows from the first up to and not including the last."""
+
+    left: int
+    right: int
+    top: int
+    bottom: int
+
+
+def red_box(pixels: Pixels) -> Box | None:
+    """Return the box that is drawn in red; the largest, where more than one is."""
+    return max(outlines(pixels, RED), key=lambda box: box.area, default=None)
+
+
+def outlines(pixels: Pixels, colour: tuple[int, int, int], near: int = _NEAR) -> list[Box]:
+    """Return the rectangles that are drawn in a colour as lines, not as areas.
+
+    Args:
+        pixels: The picture.
+        colour: Red, green, blue.
+        near: How far each of the three may be off.
+    """
+    mask = _near_to(pixels, colour, near)
+    edges = [edge for edge in _edges(mask) if edge.bottom - edge.top <= _THICKEST]
+    found: list[Box] = []
+    for place, upper in enumerate(edges):
+        for lower in edges[place + 1 :]:
+            # A letter beside a box makes one of its edges longer.
+            inner, outer = sorted((upper, lower), key=lambda edge: edge.right - edge.left)
+            before, after = inner.left - outer.left, outer.right - inner.right
+            same = min(before, after) >= -_SLACK and before + after <= _TAG
+            tall = lower.bottom - upper.top >= _LEAST_SIDE and lower.top >= upper.bottom
+            if same and tall and _sides(mask, inner, upper.top, lower.bottom):
+                found.append(Box(inner.left, upper.top, inner.right, lower.bottom))
+                break
+    return found
+
+
+def lettered_boxes(picture: Picture, letters: Sequence[str]) -> dict[str, Box]:
+    """Return the boxes that have a letter at one of their corners, by that letter.
+
+    Args:
+        picture: The picture.
+        letters: The letters there may be.
+    """
+    found: dict[str, Box] = {}
+    for colour in colours_of_marks(picture.pixels):
+        for box in outlines(picture.pixels, colour, _EXACT):
+            # A letter's own area is a rectangle of that colour, too.
+            if _near_to(picture.cut(box), colour, _EXACT).mean() > _HOLLOW:
+                continue
+            for tag in _tags(picture.pixels, box, colour):
+                said, sure = picture.reader.read(_enlarged(picture.cut(tag)))
+                letter = said.strip(" .:()[]").upper()
+                if sure >= picture.sure and letter in letters and letter not in found:
+                    found[letter] = box
+                    break
+        if len(found) == len(letters):
+            break
+    return found
+
+
+def colours_of_marks(pixels: Pixels, most: int = 40) -> list[tuple[int, int, int]]:
+    """Return the colours of thin level and upright lines in a picture, the strongest first.
+
+    Args:
+        pixels: The picture.
+        most: How many colours at most.
+    """
+    wide = pixels.astype(np.int32)
+    packed = wide[..., 0] << 16 | wide[..., 1] << 8 | wide[..., 2]
+    level, upright = _thin(packed), _thin(packed.T)
+    both = [colour for colour, count in level.items() if min(count, upright.get(colour, 0)) >= _TAG]
+    colours = [(one >> 16, one >> 8 & 255, one & 255) for one in both]
+    # A mark is drawn to be seen: vivid, or dark at least.
+    ranked = sorted(colours, key=lambda one: (vividness(one) < 0.3, sum(one), one))
+    return ranked[:most]
+
+
+def filled_around(pixels: Pixels, box: Box, reach: tuple[float, float] | None = None) -> Box | None:
+    """Return the area of one colour that a text stands on, if it is small: a button or a badge.
+
+    Args:
+        pixels: The picture.
+        box: The text.
+        reach: How far the area may reach beyond it, across and down; None: by its height.
+    """
+    height, width = pixels.shape[:2]
+    left, top = max(int(box.left) - 1, 0), max(int(box.top) - 1, 0)
+    right, bottom = min(int(box.right) + 1, width), min(int(box.bottom) + 1, height)
+    if right - left < 2 or bottom - top < 2:
+        return None
+    ground = _ground(pixels[top:bottom, left:right])
+    alike = _near_to(pixels, ground, 12)
+    across, down = reach or (38 * box.height, 2.5 * box.height)
+    reach_x, reach_y = int(across), int(down)
+    middle_y, middle_x = int(box.centre[1]), int(box.centre[0])
+    new_left = _run(alike[top:bottom, max(left - reach_x, 0) : left][:, ::-1].mean(axis=0))
+    new_right = _run(alike[top:bottom, right : right + reach_x].mean(axis=0))
+    new_top = _run(alike[max(top - reach_y, 0) : top, left:right][::-1].mean(axis=1))
+    new_bottom = _run(alike[bottom : bottom + reach_y, left:right].mean(axis=1))
+    grown = Box(left - new_left, top - new_top, right + new_right, bottom + new_bottom)
+    bounded = (
+        new_left < min(reach_x, left)
+        and new_right < min(reach_x, width - right)
+        and new_top < min(reach_y, top)
+        and new_bottom < min(reach_y, height - bottom)
+    )
+    return grown if bounded and grown.holds(middle_x, middle_y) else None
+
+
+def button_around(pixels: Pixels, box: Box) -> Box | None:
+    """Return the small area on which a text stands in the middle, as on a button, if it does."""
+    around = filled_around(pixels, box)
+    if around is None or around.height > 4.5 * box.height:
+        return None
+    left, right = box.left - around.left, around.right - box.right
+    above, below = box.top - around.top, around.bottom - box.bottom
+    level = abs(left - right) <= 0.4 * max(left, right) + 4
+    upright = abs(above - below) <= 0.4 * max(above, below) + 4
+    return around if level and upright and min(left, right) >= 2 else None
+
+
+def field_around(pixels: Pixels, box: Box) -> Box | None:
+    """Return the frame of a field whose text stands at its left, half way up, if it does."""
+    around = filled_around(pixels, box)
+    if around is None or around.height > 3.2 * box.height or around.width > 40 * box.height:
+        return None
+    left = box.left - around.left
+    above, below = box.top - around.top, around.bottom - box.bottom
+    upright = abs(above - below) <= 0.4 * max(above, below) + 4
+    return around if upright and 2 <= left <= 2.5 * box.height and min(above, below) >= 2 else None
+
+
+def ground_of(pixels: Pixels, box: Box) -> tuple[int, int, int]:
+    """Return the most frequent colour in a box."""
+    part = pixels[
+        max(int(box.top), 0) : int(box.bottom) + 1, max(int(box.left), 0) : int(box.right) + 1
+    ]
+    return _ground(part) if part.size else (255, 255, 255)
+
+
+def vividness(colour: tuple[int, int, int]) -> float:
+    """Return how far a colour is from grey, 0..1."""
+    return (max(colour) - min(colour)) / 255
+
+
+def _near_to(pixels: Pixels, colour: tuple[int, int, int], near: int) -> Mask:
+    low = np.clip(np.array(colour) - near, 0, 255).astype(np.uint8)
+    high = np.clip(np.array(colour) + near, 0, 255).astype(np.uint8)
+    return np.asarray(((pixels >= low) & (pixels <= high)).all(axis=2))
+
+
+def _edges(mask: Mask) -> list[_Edge]:
+    """Return the level lines of a mask: runs of at least `_LEAST_SIDE` pixels, row upon row."""
+    open_edges: dict[tuple[int, int], _Edge] = {}
+    closed: list[_Edge] = []
+    for row in map(int, np.flatnonzero(mask.sum(axis=1) >= _LEAST_SIDE)):
+        going: dict[tuple[int, int], _Edge] = {}
+        for left, right in _runs(mask[row]):
+            before = open_edges.get((left, right))
+            if before is not None and before.bottom == row:
+                del open_edges[left, right]
+                going[left, right] = before._replace(bottom=row + 1)
+            else:
+                going[left, right] = _Edge(left, right, row, row + 1)
+        closed += open_edges.values()
+        open_edges = going
+    return sorted([*closed, *open_edges.values()], key=lambda edge: edge.top)
+
+
+def _runs(row: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    changes = np.flatnonzero(np.diff(np.concatenate(([0], row.astype(np.int8), [0]))))
+    for left, right in zip(changes[::2], changes[1::2], strict=True):
+        if right - left >= _LEAST_SIDE:
+            yield int(left), int(right)
+
+
+def _sides(mask: Mask, edge: _Edge, top: int, bottom: int) -> bool:
+    left = mask[top:bottom, edge.left : edge.left + _SLACK].any(axis=1).mean()
+    right = mask[top:bottom, max(edge.right - _SLACK, 0) : edge.right].any(axis=1).mean()
+    return bool(left >= _COVERED and right >= _COVERED)
+
+
+def _thin(packed: NDArray[np.int32]) -> dict[int, int]:
+    """Count, colour by colour, the pixels of level lines up to 4 pixels thick."""
+    same = packed[:, :-1] == packed[:, 1:]
+    off = np.ones(same.shape, bool)
+    off[:-4] &= packed[:-4, :-1] != packed[4:, :-1]
+    off[4:] &= packed[4:, :-1] != packed[:-4, :-1]
+    colours, counts = np.unique(packed[:, :-1][same & off], return_counts=True)
+    return dict(zip(map(int, colours), map(int, counts), strict=True))
+
+
+def _tags(pixels: Pixels, box: Box, colour: tuple[int, int, int]) -> list[Box]:
+    """Return where a box's letter may stand: small areas of its colour at its corners."""
+    import cv2
+
+    found: list[Box] = []
+    for corner_x, corner_y in (
+        (box.left, box.top),
+        (box.right, box.top),
+        (box.left, box.bottom),
+        (box.right, box.bottom),
+    ):
+        x, y = max(int(corner_x) - _TAG, 0), max(int(corner_y) - _TAG, 0)
+        part = pixels[y : int(corner_y) + _TAG, x : int(corner_x) + _TAG]
+        if min(part.shape[:2]) < _LEAST_SIDE:
+            continue
+        solid = _near_to(part, colour, _EXACT).astype(np.uint8)
+        # The letter is filled in; the lines of the box are wiped out.
+        solid = np.asarray(cv2.morphologyEx(solid, cv2.MORPH_CLOSE, np.ones((7, 7), np.uint8)))
+        solid = np.asarray(cv2.morphologyEx(solid, cv2.MORPH_OPEN, np.ones((7, 7), np.uint8)))
+        _, _, areas, _ = cv2.connectedComponentsWithStats(solid, connectivity=4)
+        for left, top, width, height, _ in np.asarray(areas)[1:].tolist():
+            if min(width, height) >= _LEAST_SIDE and max(width, height) <= _TAG:
+                found.append(Box(x + left, y + top, x + left + width, y + top + height))
+    return found
+
+
+def _enlarged(pixels: Pixels) -> Pixels:
+    """Return a small picture three times as large, with a margin: single letters are read so."""
+    margin = np.pad(pixels, ((2, 2), (6, 6), (0, 0)), mode="edge")
+    return np.ascontiguousarray(margin.repeat(3, axis=0).repeat(3, axis=1))
+
+
+def _ground(part: Pixels) -> tuple[int, int, int]:
+    flat = part.reshape(-1, 3).astype(np.int32)
+    colours, counts = np.unique(flat[:, 0] << 16 | flat[:, 1] << 8 | flat[:, 2], return_counts=True)
+    most = int(colours[int(np.argmax(counts))])
+    return most >> 16, most >> 8 & 255, most & 255
+
+
+def _run(shares: NDArray[np.float64]) -> int:
+    """Return how many come before the first that is not nearly whole."""
+    off = np.flatnonzero(shares < _COVERED)
+    return int(off[0]) if len(off) else len(shares)

@@ -1,0 +1,223 @@
+"""The page of a demonstration: scores by benchmark, and every item with the agent's answer."""
+
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from snellen.grading.report.figures import counted, figure
+from snellen.grading.report.html import digest_of, stylesheet
+from snellen.grading.stats.summary import estimate
+from snellen.sdk.demo.agent import NAME, Step
+from snellen.sdk.demo.phrases import subject
+from snellen.sdk.demo.run import Demo, Row
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+_FEW = 5
+
+
+class Mean(NamedTuple):
+    """The mean over the items of several tasks, each item scored by its task's metric.
+
+    Attributes:
+        items: How many items there are.
+        answered: How many have an answer.
+        value: The mean, 0..1; None if a task has no value.
+        low: The lower end of its 95 % interval; None if the exam does not score single answers.
+        high: The upper end.
+        blind: The mean without the images; None if it is not known.
+        chance: The mean of a random choice; None if it is not known of a task.
+    """
+
+    items: int
+    answered: int
+    value: float | None
+    low: float | None
+    high: float | None
+    blind: float | None
+    chance: float | None
+
+
+def page_of(demo: Demo) -> bytes:
+    """Return a demonstration as one HTML file that runs no script and loads nothing."""
+    report = demo.taken.report
+    style = stylesheet() + (files("snellen.sdk.demo") / "page.css").read_text("utf-8")
+    whole = mean_of(demo.rows, demo.taken.steps)
+    html = _template().render(
+        digest=digest_of(style),
+        style=style,
+        exam=str(report["exam"]),
+        agent=NAME,
+        whole={"score": percent(whole.value), "interval": interval(whole)},
+        facts=list(_facts(demo, whole)),
+        shows=what_it_shows(whole),
+        groups=list(_groups(demo)),
+        summary=_summary(demo),
+        signatures=[str(task["signature"]) for task in report["tasks"]],
+        sections=list(_sections(demo.taken.steps)),
+    )
+    # A half character pair has no form in UTF-8.
+    return html.encode("utf-8", "backslashreplace")
+
+
+def by_benchmark(demo: Demo) -> Iterator[tuple[str, Mean, Sequence[Row]]]:
+    """Yield each benchmark with its mean and its tasks, in the report's order."""
+    groups: dict[str, list[Row]] = {}
+    for row in demo.rows:
+        groups.setdefault(row.task.split("/")[0], []).append(row)
+    for name, rows in groups.items():
+        tasks = {row.task for row in rows}
+        steps = [step for step in demo.taken.steps if step.question.task in tasks]
+        yield name, mean_of(rows, steps), rows
+
+
+def mean_of(rows: Sequence[Row], steps: Sequence[Step]) -> Mean:
+    """Return the mean over the items of some tasks."""
+    low = high = None
+    answers = [step for step in steps if step.finding.answer is not None]
+    if steps and all(step.value is not None for step in answers):
+        # Without an answer an item counts as 0.
+        found = estimate([step.value or 0.0 for step in steps]).interval
+        low, high = (None, None) if found is None else (found.low, found.high)
+    return Mean(
+        items=sum(row.items for row in rows),
+        answered=sum(row.answered for row in rows),
+        value=_mean(rows, [row.value for row in rows]),
+        low=low,
+        high=high,
+        blind=_mean(rows, [row.blind for row in rows]),
+        chance=_mean(rows, [row.chance for row in rows]),
+    )
+
+
+def what_it_shows(whole: Mean) -> str:
+    """Say in two sentences what a demonstration shows."""
+    if whole.value is None:
+        return (
+            "The agent took the whole exam over MCP. Its answers are graded elsewhere, where the"
+            " references are."
+        )
+    seen = f"The agent scores {figure(whole.value)} % with the images"
+    if whole.blind is not None:
+        seen += f" and {figure(whole.blind)} % without"
+        if whole.low is not None and whole.low > whole.blind:
+            seen += ", so a score on this exam depends on looking at the screen"
+    return (
+        f"{seen}. A model that scores no more than {figure(whole.value)} % reads these screens no"
+        " better than OCR with layout rules."
+    )
+
+
+def percent(value: float | None) -> str:
+    """Write a share in per cent with one decimal; a dash if there is none.
+
+    >>> percent(0.5)
+    '50.0'
+    """
+    return "\N{EN DASH}" if value is None else figure(value)
+
+
+def interval(row: Row | Mean) -> str:
+    """Write the interval of a row; empty if there is none, or fewer than 5 items."""
+    if row.low is None or row.high is None or row.items < _FEW:
+        return ""
+    return f"{figure(row.low)} \N{EN DASH} {figure(row.high)}"
+
+
+def _mean(rows: Sequence[Row], values: Sequence[float | None]) -> float | None:
+    items, total = 0, 0.0
+    for row, value in zip(rows, values, strict=True):
+        if value is None:
+            return None
+        items += row.items
+        total += row.items * value
+    return total / items if items else None
+
+
+def _facts(demo: Demo, whole: Mean) -> Iterator[tuple[str, str, str]]:
+    yield "Items", f"{whole.items:,}", f"{whole.answered:,} answered"
+    if whole.blind is not None:
+        yield "Blind", f"{figure(whole.blind)} %", "the same agent without the images"
+    if whole.chance is not None:
+        yield "Chance", f"{figure(whole.chance)} %", "a random choice"
+    yield "Time", f"{demo.seconds:.0f} s", "both attempts" if demo.blind else "one attempt"
+
+
+def _groups(demo: Demo) -> Iterator[dict[str, Any]]:
+    for name, mean, rows in by_benchmark(demo):
+        yield {
+            "name": name,
+            "bar": _bar(mean),
+            "tasks": [
+                {"task": row.task, "metric": row.metric, "anchor": _anchor(row.task), **_cells(row)}
+                for row in rows
+            ],
+            **_cells(mean),
+        }
+
+
+def _cells(row: Row | Mean) -> dict[str, str]:
+    return {
+        "items": str(row.items),
+        "answered": str(row.answered),
+        "score": percent(row.value),
+        "interval": interval(row),
+        "blind": percent(row.blind),
+        "chance": percent(row.chance),
+    }
+
+
+def _bar(mean: Mean) -> str:
+    shapes = ['<rect y="0" width="100%" height="100%" rx="3" fill="var(--wash)"/>']
+    if mean.value is not None:
+        width = f"{100 * mean.value:.1f}%"
+        shapes.append(f'<rect y="0" width="{width}" height="100%" rx="3" fill="var(--soft)"/>')
+    if mean.low is not None and mean.high is not None:
+        ends = f'x1="{100 * mean.low:.1f}%" x2="{100 * mean.high:.1f}%"'
+        shapes.append(f'<line {ends} y1="50%" y2="50%" stroke="var(--accent)" stroke-width="2"/>')
+    return f'<svg aria-hidden="true" focusable="false">{"".join(shapes)}</svg>'
+
+
+def _summary(demo: Demo) -> str:
+    steps, cost = demo.taken.steps, demo.taken.report["cost"]
+    answered = sum(step.finding.answer is not None for step in steps)
+    return (
+        f"{counted(len(steps), 'item')} in {demo.seconds:.0f} seconds, {answered:,} with an answer."
+        f" {cost['calls']:,} calls of the exam's tools, {cost['image_bytes'] / 1e6:.1f} MB of"
+        " images. The exam ran in practice mode, which scores each answer at once."
+    )
+
+
+def _sections(steps: Sequence[Step]) -> Iterator[dict[str, Any]]:
+    by_task = sorted(steps, key=lambda step: step.question.task)
+    for task, group in groupby(by_task, lambda step: step.question.task):
+        yield {"task": task, "anchor": _anchor(task), "steps": [_card(step) for step in group]}
+
+
+def _card(step: Step) -> dict[str, str | None]:
+    answer = step.finding.answer
+    return {
+        "image": None if step.thumbnail is None else b64encode(step.thumbnail).decode(),
+        "subject": subject(step.question.prompt),
+        "prompt": step.question.prompt,
+        "answer": answer if answer is None or isinstance(answer, str) else str(answer),
+        "why": step.finding.why,
+        "note": step.note,
+        "value": None if step.value is None else figure(step.value),
+    }
+
+
+def _anchor(task: str) -> str:
+    return "".join(letter if letter.isalnum() else "-" for letter in task)
+
+
+@cache
+def _template() -> "Template":
+    from jinja2 import Environment, StrictUndefined
+
+    text = (files("snellen.sdk.demo") / "page.html.j2").read_text("utf-8")
+    return Environment(autoescape=True, undefined=StrictUndefined).from_string(text)

@@ -1,0 +1,89 @@
+"""Which kind of question is answered by which rule: a table, by what the agent is told of it.
+
+A skill looks at the pictures of a question and says an answer, and why; or that it has no idea.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TypeAlias
+
+from snellen.sdk.demo import choices, controls, layout, points, quotes
+from snellen.sdk.demo.findings import Finding, no_idea
+from snellen.sdk.exam.client import ExamItem
+from snellen.sdk.ocr.pictures import Picture
+
+Skill: TypeAlias = Callable[[ExamItem, Mapping[str, Picture]], Finding]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the table: tasks by name, with `*`, the skill, and which images it looks at."""
+
+    tasks: str
+    skill: Skill
+    every_image: bool = False
+
+
+TABLE: Sequence[Row] = (
+    Row("visualwebbench/web_caption", quotes.caption),
+    Row("visualwebbench/heading_ocr", quotes.heading),
+    Row("visualwebbench/webqa", quotes.short_answer),
+    Row("visualwebbench/element_ocr", quotes.marked_text),
+    Row("visualwebbench/action_prediction", choices.page_after_click),
+    Row("visualwebbench/*_ground", points.letter),
+    Row("visualwebbench/*_bbox", points.box),
+    Row("visualwebbench/*_point", points.point),
+    Row("screenqa/short", quotes.short_answer),
+    Row("screenqa/complex", quotes.short_answer),
+    Row("screenqa/long", quotes.sentence),
+    Row("screenqa/ui_contents", quotes.elements),
+    Row("screenqa/ui_contents_boxes", quotes.boxed_elements),
+    Row("webrssbench/position", layout.parts, every_image=True),
+    Row("webrssbench/ui_grouping", layout.region),
+    Row("webrssbench/form_filling", controls.value),
+    Row("webrssbench/hint_text", controls.hint),
+    Row("webrssbench/color", controls.most_important),
+    Row("webrssbench/text", controls.purpose),
+    Row("webrssbench/layout", quotes.caption),
+    Row("webrssbench/safety", controls.irreversible),
+    Row("mmbench-gui/l1*", choices.option),
+    Row("mmbench-gui/l2*", points.point),
+    Row("screenspot*", points.point),
+)
+"""The first line that fits a task is taken; what no line fits goes by the form of its answer."""
+
+BY_FORM: Mapping[str, Row] = {
+    "choice": Row("*", choices.option),
+    "point": Row("*", points.point),
+    "box": Row("*", points.box),
+    "ui_texts": Row("*", quotes.elements),
+    "boxed_texts": Row("*", quotes.boxed_elements),
+    "relations": Row("*", layout.parts, every_image=True),
+    "text": Row("*", quotes.text),
+}
+"""The skill for each form of answer, for tasks that the table does not name."""
+
+
+def row_for(question: ExamItem) -> Row | None:
+    """Return the line of the table for a question, or None: no rule answers such questions."""
+    for row in TABLE:
+        if fnmatchcase(question.task, row.tasks):
+            return row
+    return BY_FORM.get(question.kind)
+
+
+def answer(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
+    """Answer a question from its pictures, or say that there is no idea.
+
+    Args:
+        question: The question.
+        pictures: Its images by their names; at least the first, or every one where the skill
+            looks at all.
+    """
+    row = row_for(question)
+    if row is None:
+        return no_idea(f"no rule answers in the form {question.kind}")
+    if not pictures:
+        return no_idea("there is no image to look at")
+    return row.skill(question, pictures)

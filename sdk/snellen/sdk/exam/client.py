@@ -1,0 +1,386 @@
+"""ExamClient: an exam over MCP, with what any agent gets of it and nothing else."""
+
+import asyncio
+import json
+import os
+import sys
+from base64 import b64decode
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+from snellen.grading.errors import InputError, SnellenError
+
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp.types import CallToolResult
+
+_COMMAND = ("-P", "-c", "from snellen.sdk.cli import main; main()", "mcp")
+_SECONDS = 120.0
+_TRIES = 4
+_LAST_WORDS = 500
+
+
+class ExamRefusedError(InputError):
+    """The exam refuses a call; the message is the server's."""
+
+
+class ExamUnreachableError(SnellenError):
+    """The exam's server can't be reached, or answers what no such server says."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExamImage:
+    """An image of an item: its name, and its size where the exam says it."""
+
+    name: str
+    width: int | None = None
+    height: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExamItem:
+    """An item of an attempt, as any agent gets it.
+
+    Attributes:
+        id: The item's id in this attempt.
+        task: The task's id.
+        prompt: What is asked.
+        kind: The form of the answer: `text`, `choice`, `point`, `box`, `label`, `relations`...
+        example: A made-up answer in that form.
+        options: What there is to choose from.
+        space: What coordinates in the answer count: `pixels`, `unit`, `thousand`; None: unsaid.
+        images: Its images.
+        screenshot: The first image, encoded, scaled down where it is large; None without one.
+        client: The name under which it is held: each item has a context of its own.
+    """
+
+    id: str
+    task: str
+    prompt: str
+    kind: str
+    example: str = ""
+    options: Sequence[str] = ()
+    space: str | None = None
+    images: Sequence[ExamImage] = ()
+    screenshot: bytes | None = field(default=None, repr=False)
+    client: str = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class Screenshot:
+    """A view of an image.
+
+    Attributes:
+        data: The encoded image.
+        view: The view's id, which ends with `of WIDTHxHEIGHT at WIDTHxHEIGHT`: the image's size
+            and the view's.
+    """
+
+    data: bytes = field(repr=False)
+    view: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The state of an attempt.
+
+    Attributes:
+        answered: How many items are answered.
+        open: The ids of the items that are not.
+        holders: The clients that hold an open item.
+    """
+
+    answered: int
+    open: Sequence[str]
+    holders: Sequence[str]
+
+    @property
+    def free(self) -> int:
+        """How many open items no client holds."""
+        return len(self.open) - len(self.holders)
+
+
+@dataclass(frozen=True, slots=True)
+class ExamAttempt:
+    """An attempt at an exam.
+
+    Iterating over it takes its open items one by one, each in a context of its own.
+
+    Attributes:
+        exam: The exam.
+        handle: The attempt's handle, with which it can be resumed.
+        agent: What the names of its contexts begin with.
+    """
+
+    exam: "ExamClient"
+    handle: str
+    agent: str = "agent"
+
+    async def __aiter__(self) -> AsyncIterator[ExamItem]:
+        """Yield every item that is open now."""
+        for item in (await self.progress()).open:
+            yield await self.item(item)
+
+    async def progress(self) -> Progress:
+        """Return how many items are answered, and which are open."""
+        items: list[dict[str, Any]] = []
+        arguments: dict[str, Any] = {"attempt": self.handle, "status": "open"}
+        while True:
+            page = await self.exam.call_json("list_items", arguments)
+            items += page["items"]
+            if "next_cursor" not in page:
+                break
+            arguments["cursor"] = page["next_cursor"]
+        return Progress(
+            page["progress"]["answered"],
+            [item["item"] for item in items],
+            [item["held_by"] for item in items if "held_by" in item],
+        )
+
+    async def answered_by(self, client: str) -> Sequence[bool]:
+        """Return, of the items that a client had, whether each is answered."""
+        page = await self.exam.call_json("list_items", {"attempt": self.handle, "client": client})
+        return [bool(item["answered"]) for item in page["items"]]
+
+    async def item(self, item: str | None = None, *, client: str | None = None) -> ExamItem:
+        """Take an item; the same client gets the same item again until it is answered.
+
+        Args:
+            item: Its id; the next one that is open when None.
+            client: The name of the context that takes it; one of its own for each item when None.
+
+        Raises:
+            ExamRefusedError: There is no such item, or another client holds it.
+        """
+        client = client or (f"{self.agent}-{item}" if item else self.agent)
+        arguments = {"attempt": self.handle, "client": client}
+        result = await self.exam.call("get_item", arguments | ({"item": item} if item else {}))
+        given = _json(result)
+        answer = given["answer_format"]
+        return ExamItem(
+            id=given["item"],
+            task=given["task"],
+            prompt=given["prompt"],
+            kind=answer["kind"],
+            example=answer.get("example", ""),
+            options=tuple(answer.get("options", ())),
+            space=answer.get("space"),
+            images=tuple(
+                ExamImage(image["name"], image.get("width"), image.get("height"))
+                for image in given["images"]
+            ),
+            screenshot=_image(result),
+            client=client,
+        )
+
+    async def screenshot(self, item: ExamItem, image: str = "", **view: object) -> Screenshot:
+        """Look at one of an item's images.
+
+        Args:
+            item: The item.
+            image: The image's name; the first one when empty.
+            **view: What `get_screenshot` takes: `region`, `space`, `tile`, `zoom`, `max_side`,
+                `format`.
+
+        Raises:
+            ExamRefusedError: There is no such view, or the image can't be shown.
+        """
+        name = {"image": image} if image else {}
+        result = await self.exam.call("get_screenshot", {**self._of(item), **name, **view})
+        given, data = _json(result), _image(result)
+        if data is None:
+            raise ExamRefusedError(f"the exam has no view of it: {given.get('fault')}")
+        return Screenshot(data, str(given["view"]["id"]))
+
+    async def submit(self, item: ExamItem, answer: object) -> float | None:
+        """Submit an answer; returns its score where the exam says it at once.
+
+        Raises:
+            ExamRefusedError: The answer is not in the item's form.
+        """
+        given = await self.exam.call_json("submit_answer", {**self._of(item), "answer": answer})
+        score = given.get("score")
+        if isinstance(score, dict):
+            score = cast("dict[str, object]", score).get("value")
+        return float(score) if isinstance(score, int | float) else None
+
+    async def finish(self) -> dict[str, Any]:
+        """Close the attempt and return its report; no answer is taken afterwards."""
+        return await self.exam.call_json("finish_attempt", {"attempt": self.handle})
+
+    def _of(self, item: ExamItem) -> dict[str, Any]:
+        return {"attempt": self.handle, "item": item.id, "client": item.client}
+
+
+@dataclass(frozen=True, slots=True)
+class ExamClient:
+    """A connection to an exam; see `connect` and `launch`.
+
+    Attributes:
+        where: The exam's address, for messages.
+        open: Opens a connection for one call.
+        tries: How often a call is tried whose connection failed.
+    """
+
+    where: str
+    open: Callable[[], AbstractAsyncContextManager["Client"]] = field(repr=False)
+    tries: int = 1
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(cls, url: str, token: str | None = None) -> AsyncGenerator["ExamClient"]:
+        """Talk to an exam that is served over HTTP.
+
+        A call whose connection fails is repeated, so a server may be started again meanwhile.
+
+        Args:
+            url: Its address, as `http://127.0.0.1:8765/mcp`.
+            token: What the server asks for; None where it asks for none.
+        """
+        import httpx2
+        from mcp import Client
+        from mcp.client.streamable_http import streamable_http_client
+
+        async with httpx2.AsyncClient(headers=bearer(token), timeout=_SECONDS) as http:
+            yield cls(url, lambda: Client(streamable_http_client(url, http_client=http)), _TRIES)
+
+    @classmethod
+    @asynccontextmanager
+    async def launch(cls, options: Sequence[str] = ()) -> AsyncGenerator["ExamClient"]:
+        """Start `snellen mcp` on this machine and talk to it over pipes, while this is open.
+
+        Args:
+            options: What `snellen mcp` takes: packs and rules; the sample that ships when empty.
+
+        Raises:
+            ExamUnreachableError: It does not start; the message has its last words.
+        """
+        from mcp import Client, StdioServerParameters
+        from mcp.client.stdio import stdio_client
+
+        server = StdioServerParameters(
+            command=sys.executable, args=[*_COMMAND, *options], env=dict(os.environ)
+        )
+        started = False
+        with TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
+            try:
+                async with Client(stdio_client(server, errlog=log)) as client:
+                    started = True
+                    yield cls("snellen mcp", lambda: nullcontext(client))
+            except Exception as error:
+                if started:
+                    # The connection's tasks wrap what the block raised.
+                    raise _innermost(error) from None
+                words = _last_words(log) or _words(error)
+                raise ExamUnreachableError(f"snellen mcp does not start: {words}") from error
+
+    async def tasks(self) -> Mapping[str, int]:
+        """Return the tasks that the exam offers, each with the number of its items."""
+        given = await self.call_json("list_benchmarks", {})
+        return {task["task"]: task["items"] for task in given["tasks"]}
+
+    async def start(
+        self, tasks: Sequence[str] = (), *, model: str | None = None, agent: str = "agent"
+    ) -> ExamAttempt:
+        """Start an attempt of one item a context.
+
+        Args:
+            tasks: Tasks or benchmarks; all that is offered when empty.
+            model: Who answers, for the report.
+            agent: What the names of its contexts begin with.
+
+        Raises:
+            ExamRefusedError: Such an attempt is not to be had.
+            ExamUnreachableError: The server can't be reached.
+        """
+        arguments: dict[str, Any] = {"contexts": "fresh"}
+        if tasks:
+            arguments["tasks"] = list(tasks)
+        if model is not None:
+            arguments["model"] = model
+        # Not again: an attempt whose handle was lost may have been counted.
+        handle = str(_json(await self._once("start_attempt", arguments))["attempt"])
+        return ExamAttempt(self, handle, agent)
+
+    def resume(self, handle: str, *, agent: str = "agent") -> ExamAttempt:
+        """Return an attempt that was started before; a wrong handle is refused at its first use."""
+        return ExamAttempt(self, handle, agent)
+
+    async def call_json(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Call a tool and return the JSON in its result; raises as `call` does."""
+        return _json(await self.call(tool, arguments))
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> "CallToolResult":
+        """Call a tool and return its result.
+
+        Raises:
+            ExamRefusedError: The exam refuses the call.
+            ExamUnreachableError: The server can't be reached, however often it is tried.
+        """
+        for number in range(self.tries - 1):
+            try:
+                return await self._once(tool, arguments)
+            except ExamUnreachableError:
+                await asyncio.sleep(2.0**number)
+        return await self._once(tool, arguments)
+
+    async def _once(self, tool: str, arguments: Mapping[str, Any]) -> "CallToolResult":
+        import httpx2
+        from mcp import MCPError
+
+        try:
+            async with self.open() as client:
+                result = await client.call_tool(tool, dict(arguments))
+        except (OSError, httpx2.HTTPError, MCPError, ExceptionGroup) as error:
+            raise ExamUnreachableError(
+                f"the exam at {self.where} can't be reached, or turns the caller away:"
+                f" {_words(error)}"
+            ) from error
+        if result.is_error:
+            raise ExamRefusedError(f"the exam refuses {tool}: {_text(result)}")
+        return result
+
+
+def bearer(token: str | None) -> dict[str, str]:
+    """Return the headers that carry a token."""
+    return {} if token is None else {"Authorization": f"Bearer {token}"}
+
+
+def _json(result: "CallToolResult") -> dict[str, Any]:
+    try:
+        return cast("dict[str, Any]", json.loads(_text(result)))
+    except ValueError:
+        raise ExamUnreachableError("this server is no exam's: a tool returns no JSON") from None
+
+
+def _text(result: "CallToolResult") -> str:
+    from mcp.types import TextContent
+
+    return "".join(part.text for part in result.content if isinstance(part, TextContent))
+
+
+def _image(result: "CallToolResult") -> bytes | None:
+    from mcp.types import ImageContent
+
+    images = (part.data for part in result.content if isinstance(part, ImageContent))
+    data = next(images, None)
+    return None if data is None else b64decode(data)
+
+
+def _innermost(error: Exception) -> Exception:
+    while isinstance(error, ExceptionGroup):
+        error = cast("ExceptionGroup[Exception]", error).exceptions[0]
+    return error
+
+
+def _words(error: Exception) -> str:
+    inner = _innermost(error)
+    return str(inner) or type(inner).__name__
+
+
+def _last_words(log: TextIO) -> str:
+    log.seek(0)
+    return " ".join(log.read().split())[-_LAST_WORDS:]

@@ -1,0 +1,257 @@
+"""Taking an exam with an agent command: one item a context, some at a time.
+
+A context whose agent failed is run again. A fault of the agent command is never a score: its item
+stays open, and is reported.
+"""
+
+import asyncio
+import secrets
+import tempfile
+from collections import Counter, deque
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from snellen.grading.errors import InputError, SnellenError
+from snellen.sdk.exam.agents import AgentCommand, AgentRun
+from snellen.sdk.exam.client import ExamAttempt, ExamClient
+from snellen.sdk.exam.server import serving
+
+PREFIX = "take-"
+"""What the names of a runner's contexts begin with."""
+GIVE_UP = 5
+"""After so many contexts in a row without an answer no other is begun: the command is broken."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExamRequest:
+    """What is to be taken, and where.
+
+    Attributes:
+        attempt: An attempt to go on with; None starts one.
+        tasks: Tasks or benchmarks; none: all that is offered.
+        model: Who answers, for the report.
+        url: The exam's server; None: one of the runner's own.
+        token: What the server asks for.
+        serve: What the runner's own server is started with, as `snellen serve` takes it.
+
+    Raises:
+        InputError: Two of them contradict each other.
+    """
+
+    attempt: str | None = None
+    tasks: Sequence[str] = ()
+    model: str | None = None
+    url: str | None = None
+    token: str | None = field(default=None, repr=False)
+    serve: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if self.url is not None and self.serve:
+            raise InputError("what follows -- is for a server of this command's own, not for --url")
+        if self.attempt is not None and (self.tasks or self.model):
+            raise InputError("an attempt that goes on keeps its tasks and its model")
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """How contexts are run.
+
+    Attributes:
+        contexts: How many at a time.
+        retries: How often a context is run again after a fault.
+        timeout: Seconds that a run may take.
+
+    Raises:
+        InputError: One of them can't be.
+    """
+
+    contexts: int = 1
+    retries: int = 2
+    timeout: float = 600.0
+
+    def __post_init__(self) -> None:
+        if self.contexts < 1:
+            raise InputError("contexts must be at least 1")
+        if self.retries < 0:
+            raise InputError("retries must be at least 0")
+        if self.timeout <= 0:
+            raise InputError("timeout must be greater than 0")
+
+
+@dataclass(slots=True)
+class ExamResult:
+    """What became of an attempt.
+
+    Attributes:
+        attempt: Its handle.
+        contexts: How many contexts answered their item.
+        runs: How many processes were run.
+        faults: How many of them failed, by how.
+        failed: The contexts that never answered.
+        stopped: Whether the command was given up.
+        last_words: What the last run that failed wrote at its end.
+        answered: How many items of the attempt are answered, whoever did it.
+        open: How many are not.
+        report: The exam's report; None: the attempt is open.
+    """
+
+    attempt: str
+    contexts: int = 0
+    runs: int = 0
+    faults: Counter[str] = field(default_factory=Counter[str])
+    failed: list[str] = field(default_factory=list[str])
+    stopped: bool = False
+    last_words: str = ""
+    answered: int = 0
+    open: int = 0
+    report: dict[str, Any] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as JSON, for a file."""
+        return {
+            "attempt": self.attempt,
+            "contexts": self.contexts,
+            "runs": self.runs,
+            "faults": dict(self.faults),
+            "failed": self.failed,
+            "answered": self.answered,
+            "open": self.open,
+            "report": self.report,
+        }
+
+
+async def take(
+    agent: str,
+    request: ExamRequest,
+    limits: RunLimits,
+    notify: Callable[[str], None],
+    *,
+    logs: Path | None = None,
+    finish: bool = False,
+) -> ExamResult:
+    """Take an exam with an agent command, a fresh process for each item, until nothing is open.
+
+    Args:
+        agent: The command, as a shell reads it.
+        request: What is to be taken, and where.
+        limits: How many at a time, and how often again after a fault, and for how long.
+        notify: Called with a sentence for each thing that is done.
+        logs: A folder for what the agents write; None: it is not kept.
+        finish: Whether to close the attempt even where items stayed open: they score nothing.
+
+    Raises:
+        SnellenError: The exam can't be reached, or refuses.
+    """
+    if not agent.strip():
+        raise InputError("the agent's command is empty")
+    async with (
+        _address(request) as url,
+        ExamClient.connect(url, request.token) as exam,
+    ):
+        if request.attempt is None:
+            attempt = await exam.start(request.tasks, model=request.model)
+        else:
+            attempt = exam.resume(request.attempt)
+        notify(f"the attempt is {attempt.handle}: given with --attempt it goes on")
+        with tempfile.TemporaryDirectory(prefix="snellen-take-") as place:
+            folder = Path(place)
+            command = AgentCommand(
+                agent, url, folder, logs or folder, limits.timeout, request.token
+            )
+            command.prepare()
+            result = await _Runner(command, attempt, limits, notify).run()
+        if finish or not result.open:
+            result.report = await attempt.finish()
+        return result
+
+
+@asynccontextmanager
+async def _address(request: ExamRequest) -> AsyncGenerator[str]:
+    if request.url is not None:
+        yield request.url
+        return
+    async with serving(request.serve) as url:
+        yield url
+
+
+class _Runner:
+    def __init__(
+        self,
+        command: AgentCommand,
+        attempt: ExamAttempt,
+        limits: RunLimits,
+        notify: Callable[[str], None],
+    ) -> None:
+        self._command = command
+        self._attempt = attempt
+        self._limits = limits
+        self._notify = notify
+        self._result = ExamResult(attempt.handle)
+        self._waiting: deque[str] = deque()
+        self._in_a_row = 0
+
+    async def run(self) -> ExamResult:
+        self._waiting += await self._names()
+        workers = min(self._limits.contexts, len(self._waiting))
+        self._notify(f"{len(self._waiting)} items to take, {workers} at a time")
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(self._work())
+        except* SnellenError as errors:
+            # One is as good as the other: the exam is gone for all.
+            raise errors.exceptions[0] from None
+        progress = await self._attempt.progress()
+        self._result.answered, self._result.open = progress.answered, len(progress.open)
+        return self._result
+
+    async def _names(self) -> Sequence[str]:
+        """Return the names of the contexts to run, one an item.
+
+        What a runner that is gone had handed out is asked for under the same name: it would be kept
+        for that name for a while, and no other client gets it.
+        """
+        progress = await self._attempt.progress()
+        begun = [name for name in progress.holders if name.startswith(PREFIX)]
+        run = secrets.token_hex(4)
+        return [*begun, *(f"{PREFIX}{run}-{number}" for number in range(1, progress.free + 1))]
+
+    async def _work(self) -> None:
+        while self._waiting and not self._result.stopped:
+            await self._take(self._waiting.popleft())
+
+    async def _take(self, client: str) -> None:
+        result, attempt = self._result, self._attempt
+        for number in range(1, self._limits.retries + 2):
+            if result.stopped:
+                break
+            result.runs += 1
+            run = await self._command.run(attempt.handle, client, number)
+            answered = await attempt.answered_by(client)
+            if any(answered):
+                result.contexts += 1
+                self._in_a_row = 0
+                return
+            if not answered and not (await attempt.progress()).free:
+                return  # another client took what was left
+            fault = _fault(run, took=bool(answered))
+            result.faults[fault] += 1
+            result.last_words = run.tail
+            self._notify(f"{client}, run {number}: {fault}")
+        result.failed.append(client)
+        self._in_a_row += 1
+        if self._in_a_row >= GIVE_UP:
+            result.stopped = True
+
+
+def _fault(run: AgentRun, *, took: bool) -> str:
+    if run.status is None:
+        return "stopped after its time"
+    if run.status < 0:
+        return f"ended by signal {-run.status}"
+    if run.status:
+        return f"exit status {run.status}"
+    return "ended without an answer" if took else "took no item"

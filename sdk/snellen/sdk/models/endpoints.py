@@ -1,0 +1,150 @@
+"""Endpoint: where a model is asked over HTTP, under which name, and what must stay secret."""
+
+import html
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import urlsplit
+
+from snellen.grading.errors import InputError, UnknownNameError
+
+Api = Literal["openai", "anthropic"]
+
+KEY_VARIABLES: Mapping[str, str] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+HIDDEN = "***"
+_TELLING = 8
+"""So many first characters of a secret are hidden by themselves: a text may be cut anywhere."""
+
+_TAILS = {"openai": ("/chat/completions",), "anthropic": ("/messages", "/v1")}
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A model behind an HTTP API.
+
+    Keys and headers are sent and nothing else: they are in no repr, file, log or error.
+
+    Attributes:
+        base_url: Where the API is: `http://localhost:8000/v1`, `https://api.anthropic.com`.
+        name: The model's name there.
+        api: `openai` for chat completions, which most servers speak, or `anthropic` for Messages.
+        key: The API's key; `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` when None and set.
+        headers: Sent with every request, beside the API's own.
+        detail: For chat completions: how closely images are looked at, such as `high`.
+    """
+
+    base_url: str
+    name: str
+    api: Api = "openai"
+    key: str | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    detail: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.api not in KEY_VARIABLES:
+            raise UnknownNameError("API", self.api, KEY_VARIABLES)
+        if not self.name:
+            raise InputError("say which model: name= as the server knows it")
+        object.__setattr__(self, "base_url", _base(self.base_url, self.api))
+        if self.detail is not None and self.api != "openai":
+            raise InputError("only chat completions know it", field="detail")
+        for name, value in self.headers.items():
+            if not (_sendable(name) and _sendable(value)):
+                raise InputError(f"the header {name!r} can't be sent: not ASCII", field="headers")
+        if self.key is not None and not _sendable(self.key):
+            raise InputError("it holds a line break or what is not ASCII", field="key")
+
+    def secret(self) -> str | None:
+        """Return the key: the one given, else the environment's, else None."""
+        if self.key is not None:
+            return self.key
+        variable = KEY_VARIABLES[self.api]
+        found = os.environ.get(variable, "").strip() or None
+        if found is not None and not _sendable(found):
+            raise InputError(f"{variable} holds a line break or what is not ASCII")
+        return found
+
+
+def _base(url: str, api: str) -> str:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        raise InputError("it is no URL", field="base_url") from None
+    if parts.username or parts.password or parts.query or parts.fragment:
+        # Not shown: such parts often hold a key, and the URL is part of a report.
+        raise InputError(
+            "give scheme, host and path alone; a key goes into key= or headers=", field="base_url"
+        )
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InputError(
+            f"{url!r} is no http or https URL like 'http://localhost:8000/v1'", field="base_url"
+        )
+    base = url.rstrip("/")
+    for tail in _TAILS[api]:
+        base = base.removesuffix(tail)
+    return base
+
+
+def _sendable(text: str) -> bool:
+    return text.isascii() and text.isprintable()
+
+
+class Secrets:
+    """What must be in no message: the key and what else the headers hold.
+
+    >>> Secrets(["sk-0123456789"]).hide("no such key: sk-0123456789, sk-01234567...")
+    'no such key: ***, ***...'
+    """
+
+    def __init__(self, values: Iterable[str]) -> None:
+        stripped = {value.strip() for value in values} - {""}
+        # The longest first: one secret may begin like another.
+        ordered = sorted(stripped, key=lambda value: (-len(value), value))
+        self._secrets = [_Secret(value) for value in ordered]
+
+    def hide(self, text: str) -> str:
+        """Return a text without the secrets and their beginnings, as they are or escaped."""
+        for secret in self._secrets:
+            text = secret.hide(text)
+        return text
+
+
+class _Secret:
+    def __init__(self, value: str) -> None:
+        ways = [_written(character) for character in value]
+        self._whole = re.compile("".join(ways))
+        self._head = re.compile("".join(ways[:_TELLING]))
+        self._rest = [re.compile(way) for way in ways[_TELLING:]]
+
+    def hide(self, text: str) -> str:
+        text = self._whole.sub(HIDDEN, text)
+        pieces: list[str] = []
+        done = 0
+        while (found := self._head.search(text, done)) is not None:
+            pieces += [text[done : found.start()], HIDDEN]
+            done = self._end(text, found.end())
+        return "".join([*pieces, text[done:]])
+
+    def _end(self, text: str, place: int) -> int:
+        """Return where a beginning of the secret ends that goes on at a place."""
+        for character in self._rest:
+            more = character.match(text, place)
+            if more is None:
+                break
+            place = more.end()
+        return place
+
+
+def _written(character: str) -> str:
+    """Return a pattern of the ways in which JSON, Python, URLs and HTML write a character."""
+    if character == " ":
+        return r"(?:\s+|\+|%20)"
+    code = ord(character)
+    plain = r"\\+" if character == "\\" else rf"\\*{re.escape(character)}"
+    ways = [rf"(?i:\\+u{code:04x}|%{code:02x})", plain]
+    if html.escape(character) != character:
+        ways.insert(0, re.escape(html.escape(character)))
+    return f"(?:{'|'.join(ways)})"

@@ -1,0 +1,138 @@
+"""Question: all that a model gets to see of one item."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from snellen.grading.errors import DataError
+from snellen.grading.models.items import Item
+from snellen.tasks.models import TaskData
+from snellen.tasks.views import View, view
+
+_SHARED_VIEWS = 32
+
+REFUSED = "[I cannot.]"
+"""Stands for the answer that a filter of the API held back; it is graded as a refusal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """All that a model gets to see of one item; there is no way from it to the reference.
+
+    Attributes:
+        item: The public item.
+        prompt: The whole text to send.
+        images: Its images as they are sent, by name, in the item's order.
+    """
+
+    item: Item
+    prompt: str
+    images: Mapping[str, View] = field(default_factory=dict[str, View])
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model replied to one question.
+
+    Attributes:
+        text: The answer itself, without reasoning.
+        input_tokens: As the API counts them; None where it does not say.
+        output_tokens: Likewise.
+        finish_reason: Why the answer ended, in the API's word.
+        cut: Whether it was cut at max_tokens.
+        refused: Whether the API says that the model, or a filter, refused.
+        mended: Whether characters were lost: the reply held bytes that are no text.
+    """
+
+    text: str
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    finish_reason: str | None = None
+    cut: bool = False
+    refused: bool = False
+    mended: bool = False
+
+    def meta(self) -> dict[str, JsonValue]:
+        """Return what is kept beside the text: what is known, and flags that are set."""
+        known: dict[str, JsonValue] = {
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "finish_reason": self.finish_reason,
+            "cut": self.cut or None,
+            "refused": self.refused or None,
+            "mended": self.mended or None,
+        }
+        return {key: value for key, value in known.items() if value is not None}
+
+
+Model = Callable[[Question], Awaitable[str]]
+"""An async function that answers a question."""
+
+
+class Questions(Protocol):
+    """What a model is to be asked."""
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """What each answer is kept under, in the order of asking."""
+        ...
+
+    async def make(self, item_id: str) -> Question:
+        """Return the question of an id.
+
+        Raises:
+            DataError: It can't be asked: one of its images can't be read.
+        """
+        ...
+
+
+class ItemQuestions:
+    """The questions of a task's items, with images of a stated size or without."""
+
+    def __init__(
+        self,
+        data: TaskData,
+        ids: Sequence[str],
+        *,
+        with_images: bool,
+        max_view_side: int | None,
+    ) -> None:
+        self.ids = ids
+        self._data = data
+        self._with_images = with_images
+        self._max_side = max_view_side
+        # Questions on one screenshot come one after the other: they share its view.
+        self._native: Callable[[bytes], View] = lru_cache(_SHARED_VIEWS)(view)
+        self._scaled: Callable[[bytes], asyncio.Future[View]] = lru_cache(_SHARED_VIEWS)(
+            self._start_scaling
+        )
+
+    async def make(self, item_id: str) -> Question:
+        """Return the question of an item.
+
+        Raises:
+            DataError: One of its images can't be read.
+        """
+        item = self._data.item(item_id)
+        if not (self._with_images and item.images):
+            return Question(item, item.prompt)
+        images = {image.name: await self._view(item_id, image.name) for image in item.images}
+        return Question(item, item.prompt, images)
+
+    async def _view(self, item_id: str, name: str) -> View:
+        try:
+            data = self._data.image(item_id, name)
+            if self._max_side is None:
+                # Reading a header takes less than a thread's turn would.
+                return self._native(data)
+            return await asyncio.shield(self._scaled(data))
+        except DataError as error:
+            message = f"image {name!r} of {item_id}: {error.message}"
+            raise DataError(message, file=error.file) from None
+
+    def _start_scaling(self, data: bytes) -> asyncio.Future[View]:
+        return asyncio.ensure_future(asyncio.to_thread(view, data, self._max_side))

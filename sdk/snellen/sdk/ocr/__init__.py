@@ -1,0 +1,1 @@
+"""The pictures that an agent or an audit reads, and OCR."""
