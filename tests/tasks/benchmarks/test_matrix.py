@@ -18,8 +18,8 @@ from snellen.sdk.stored import regrade
 from snellen.tasks.benchmarks.matrix import load
 from snellen.tasks.benchmarks.matrix_prompts import ANSWER_FORMS, EXAMPLES, PROMPTS
 from snellen.tasks.checking import ImageProblem, image_faults
-from snellen.tasks.executor import SandboxExecutor, check_support
 from snellen.tasks.models import TaskData
+from snellen.tasks.sandbox import SandboxExecutor, check_support
 from snellen.tasks.sources.matrix import DIMENSIONS, FIELDS, LEVELS
 
 TASK = "matrix/items"

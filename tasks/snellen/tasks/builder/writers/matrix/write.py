@@ -1,0 +1,126 @@
+"""The matrix's items, made from pages and charts: the makers by task, and their layout."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+import msgspec
+
+from snellen.tasks.builder.items import PageItems
+from snellen.tasks.builder.writers.base import Maker
+from snellen.tasks.builder.writers.matrix.actions import make_decisions, make_tool_calls
+from snellen.tasks.builder.writers.matrix.charts import make_charts
+from snellen.tasks.builder.writers.matrix.code import make_code
+from snellen.tasks.builder.writers.matrix.lookups import make_lookups
+from snellen.tasks.builder.writers.matrix.pages import make_objects, make_ocr, make_spatial
+from snellen.tasks.builder.writers.matrix.reasoning import (
+    make_consistency,
+    make_counterfactual,
+    make_multi_step,
+)
+from snellen.tasks.builder.writers.matrix.shared import TASK, maker_of
+from snellen.tasks.builder.writers.matrix.sights import make_captioning
+from snellen.tasks.builder.writers.sides import Side, side_of, write_images, write_sides
+from snellen.tasks.pack.folders import new_folder
+from snellen.tasks.sources.matrix import ITEMS
+
+MAKERS: Mapping[str, Maker] = MappingProxyType(
+    {
+        maker_of("object_recognition"): make_objects,
+        maker_of("ocr"): make_ocr,
+        maker_of("spatial_relation"): make_spatial,
+        maker_of("captioning"): make_captioning,
+        maker_of("vqa"): make_lookups,
+        maker_of("chart"): make_charts,
+        maker_of("multi_step"): make_multi_step,
+        maker_of("consistency"): make_consistency,
+        maker_of("counterfactual"): make_counterfactual,
+        maker_of("tool_call"): make_tool_calls,
+        maker_of("code"): make_code,
+        maker_of("decisions"): make_decisions,
+    }
+)
+"""By `matrix/items/` and one of the twelve tasks, which is what their choices are drawn for."""
+
+
+class NotMade(NamedTuple):
+    """What can't be made from pages, and is the user's to supply.
+
+    Attributes:
+        task: The task of the matrix.
+        what: Which of its items.
+        why: The reason.
+    """
+
+    task: str
+    what: str
+    why: str
+
+
+NOT_MADE: tuple[NotMade, ...] = (
+    NotMade(
+        "object_recognition",
+        "things in photographs (`list_f1`)",
+        "a page does not say what its photographs show; that takes people, or pictures with labels",
+    ),
+    NotMade(
+        "captioning",
+        "captions in words of one's own (`bleu`, `rougeL`)",
+        "a good caption has many forms, and people have to write several; here a sentence is"
+        " chosen. A page's own description is asked for by visualwebbench/web_caption",
+    ),
+    NotMade(
+        "vqa",
+        "questions about photographs, or that take knowledge of the world",
+        "nothing on a page says the answer, so that it would be no exact reference",
+    ),
+    NotMade(
+        "code",
+        "programs that are run (`code`)",
+        "tests for a program have to be written by hand; here the data of a chart are asked for"
+        " (`spec`), and nothing is run",
+    ),
+    NotMade(
+        "decisions",
+        "decisions after what an environment answers",
+        "a frozen page does not answer; mmbench-gui/l3 and mmbench-gui/l4 are played in one",
+    ),
+    NotMade(
+        "multi_step",
+        "items of text alone, in any task",
+        "an item that needs no eyes would measure something else; L1 is a picture alone",
+    ),
+)
+"""What the twelve tasks could ask besides, in their order."""
+
+
+def write_data(pages: Sequence[PageItems], folder: Path) -> None:
+    """Write the matrix's items of all pages in the layout that the loader reads.
+
+    `items.jsonl` has a line for each item, its images lie below `images`. `made.jsonl` says of
+    each item the task, the id, the page, the site, its tags and what was done. Items of other
+    benchmarks are left out. Equal items give equal bytes.
+
+    Args:
+        pages: What was made.
+        folder: Where to; must not exist, or be empty.
+
+    Raises:
+        DataError: An image of an item is gone.
+        InputError: It can't be written.
+    """
+    encoder = msgspec.json.Encoder(order="sorted")
+    rows: list[bytes] = []
+    sides: list[Side] = []
+    with new_folder(folder) as room:
+        for page in pages:
+            for one in page.made:
+                if one.task != TASK:
+                    continue
+                rows.append(encoder.encode(one.row) + b"\n")
+                sides.append(side_of(page, one, one.row["id"]))
+                write_images(one, room)
+        if rows:
+            (room / ITEMS).write_bytes(b"".join(rows))
+            write_sides(sides, room)

@@ -1,0 +1,83 @@
+"""VisualWebBench's items, made from pages: the makers by task, and their published layout.
+
+The box and point variants read what `element_ground` and `action_ground` make.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+import msgspec
+
+from snellen.tasks.builder.items import PageItems
+from snellen.tasks.builder.writers.base import Made, Maker
+from snellen.tasks.builder.writers.sides import Side, side_of, write_images, write_sides
+from snellen.tasks.builder.writers.visualwebbench.choices import action_ground, element_ground
+from snellen.tasks.builder.writers.visualwebbench.clicks import action_prediction
+from snellen.tasks.builder.writers.visualwebbench.texts import element_ocr, heading_ocr, web_caption
+from snellen.tasks.builder.writers.visualwebbench.webqa import webqa
+from snellen.tasks.pack.folders import new_folder
+
+MAKERS: Mapping[str, Maker] = MappingProxyType(
+    {
+        "visualwebbench/web_caption": web_caption,
+        "visualwebbench/heading_ocr": heading_ocr,
+        "visualwebbench/webqa": webqa,
+        "visualwebbench/element_ocr": element_ocr,
+        "visualwebbench/element_ground": element_ground,
+        "visualwebbench/action_prediction": action_prediction,
+        "visualwebbench/action_ground": action_ground,
+    }
+)
+"""By task, which is also what their choices are drawn for."""
+
+VARIANTS: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        f"visualwebbench/{name}": tuple(
+            f"visualwebbench/{name}{way}" for way in ("_bbox", "_point")
+        )
+        for name in ("element_ground", "action_ground")
+    }
+)
+"""The tasks that read another task's rows."""
+
+_PREFIX = "visualwebbench/"
+_SPLIT = "test"
+
+
+def write_data(pages: Sequence[PageItems], folder: Path) -> None:
+    """Write VisualWebBench's items of all pages in the layout that the loader reads.
+
+    A configuration is a file of JSON Lines, `element_ocr.jsonl`; images lie in `raw_image`
+    (without marks, one for all items of a page) and `image`. `made.jsonl` says of each item the
+    task, the id, the page, the site, its tags and what was done. Items of other benchmarks are
+    left out.
+
+    Args:
+        pages: What was made.
+        folder: Where to; must not exist, or be empty.
+
+    Raises:
+        DataError: An image of an item is gone.
+        InputError: It can't be written.
+    """
+    encoder = msgspec.json.Encoder(order="sorted")
+    rows: dict[str, list[bytes]] = {}
+    sides: list[Side] = []
+    with new_folder(folder) as room:
+        for page in pages:
+            for one in page.made:
+                if one.task not in MAKERS:
+                    continue
+                config = one.task.removeprefix(_PREFIX)
+                rows.setdefault(config, []).append(encoder.encode(one.row))
+                sides += _sides(page, one)
+                write_images(one, room)
+        for config, encoded in rows.items():
+            (room / f"{config}.jsonl").write_bytes(b"\n".join([*encoded, b""]))
+        write_sides(sides, room)
+
+
+def _sides(page: PageItems, one: Made) -> Sequence[Side]:
+    item = f"{_SPLIT}/{one.row['id']}"
+    return [side_of(page, one, item, task) for task in (one.task, *VARIANTS.get(one.task, ()))]
