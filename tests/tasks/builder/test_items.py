@@ -8,10 +8,9 @@ import msgspec
 import pytest
 
 from snellen.grading.errors import DataError, InputError
-from snellen.tasks.builder.items import make_items, read_items
+from snellen.tasks.builder.items import Made, Refused, make_items, read_items
 from snellen.tasks.builder.screen.elements import Screen
 from snellen.tasks.builder.snapshots import Captured, Snapshot
-from snellen.tasks.builder.writers.base import Made, Refused
 
 
 @pytest.fixture

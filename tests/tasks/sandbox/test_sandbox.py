@@ -20,7 +20,7 @@ MISSING = check_support()
 isolated = pytest.mark.skipif(
     bool(MISSING), reason=f"CANDIDATE CODE CAN'T BE ISOLATED HERE: no {'; no '.join(MISSING)}"
 )
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 MIB = 1024 * 1024
 
 

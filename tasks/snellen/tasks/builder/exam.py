@@ -24,7 +24,7 @@ from snellen.tasks.audit.models import Audit
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.builder.build import BuildSettings, PageDone, Worked, work_through
 from snellen.tasks.builder.pages import Pages
-from snellen.tasks.builder.writers.sides import Side, read_sides
+from snellen.tasks.builder.writers.base import Side, read_sides
 from snellen.tasks.builder.writers.table import MAKING, BenchmarkMaking
 from snellen.tasks.builder.writers.webrssbench.rows import HEIGHTS
 from snellen.tasks.models import TaskData

@@ -1,25 +1,61 @@
-"""Items of one page, on disk: made once, from its snapshot, and read again without their images.
+"""Items of one page: rows in the benchmark's published layout, or why there is none.
+
+A maker sees one frozen page and draws what it must choose from a source of its own. What it makes
+is a row of the benchmark's data as our loader reads it, so that prompts, forms of answers, scoring
+and the spaces of coordinates are those of the published benchmark. Items are made once and read
+again without their images:
 
 made/shop.example/index/
     made.jsonl          a line for each item, and for each task that the page can't carry
     images/DIGEST.png
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from random import Random
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
 from snellen.grading.errors import DataError
 from snellen.tasks.builder.chance import draw
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Made, Maker, Refused
 from snellen.tasks.pack.folders import new_folder
 
 _LINES = "made.jsonl"
 _IMAGES = "images"
+
+
+class Made(NamedTuple):
+    """One item.
+
+    Attributes:
+        task: The task's id.
+        row: What the published layout says of it, reference included; it names images by the
+            keys of `images`.
+        images: The PNG of each image, by a name that is unique in the task.
+        tags: What it can be grouped by, by those who read a report: difficulty, language, how it
+            was made.
+        record: What was done, for whoever checks it: the element, the box in pixels, operators.
+    """
+
+    task: str
+    row: Mapping[str, Any]
+    images: Mapping[str, bytes]
+    tags: Mapping[str, str] = {}
+    record: Mapping[str, Any] = {}
+
+
+class Refused(NamedTuple):
+    """Why a page carries no item of a task; the reason is one of few, so that it can be counted."""
+
+    task: str
+    reason: str
+
+
+Maker: TypeAlias = Callable[[Snapshot, Random], Iterable[Made | Refused]]
+"""Makes the items of one task from one page."""
 
 
 class _Line(msgspec.Struct, frozen=True, omit_defaults=True):

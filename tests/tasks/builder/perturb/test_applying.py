@@ -12,15 +12,9 @@ from PIL import Image
 from snellen.tasks.builder.browser.session import Session
 from snellen.tasks.builder.capture import CaptureSettings, capture_page
 from snellen.tasks.builder.pages import Page
-from snellen.tasks.builder.perturb.base import (
-    MARKED,
-    After,
-    Attempted,
-    ChangeMaker,
-    Declined,
-)
+from snellen.tasks.builder.perturb.base import Attempted, ChangeMaker, Declined
 from snellen.tasks.builder.perturb.pixels import differing_pixels, pixels_of
-from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.screen.elements import MARKED, After, Element, Screen
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab

@@ -18,11 +18,10 @@ from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape
 from snellen.tasks.benchmarks.mmbench_gui import load
-from snellen.tasks.builder.items import PageItems, make_items
+from snellen.tasks.builder.items import Made, PageItems, Refused, make_items
 from snellen.tasks.builder.questions.options import among, look_alikes, steps
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Captured, Click, Snapshot
-from snellen.tasks.builder.writers.base import Made, Refused
 from snellen.tasks.builder.writers.mmbench_gui.l1 import Question, ask
 from snellen.tasks.builder.writers.mmbench_gui.l2 import advanced, basic, place_of
 from snellen.tasks.builder.writers.mmbench_gui.write import MAKERS, write_data

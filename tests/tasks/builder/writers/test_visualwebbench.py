@@ -30,8 +30,8 @@ FACTS = {
     "caption": "",
     "element": None,
     "pairs": [
-        {"label": "Size", "value": "40 cm", "label_element": None, "element": None},
-        {"label": "Price", "value": "$1,200.00", "label_element": None, "element": None},
+        {"label": "Size", "value": "40 cm", "label_element": 12, "element": 13},
+        {"label": "Price", "value": "$1,200.00", "label_element": 14, "element": 15},
     ],
 }
 
@@ -63,6 +63,9 @@ def page(folder: Path, site: str, name: str) -> Snapshot:
         )
     )
     elements.append(Element(11, "p", (200, 80, 390, 300), text=TEXT, own=TEXT))
+    for place, text in enumerate(("Size", "40 cm", "Price", "$1,200.00"), start=12):
+        top = 330 + 40 * (place - 12)
+        elements.append(Element(place, "p", (200, top, 390, top + 20), text=text, own=text))
     screen = Screen(400, 600, tuple(elements), title=title, description=TEXT, language="en")
     clicks = tuple(Click(place, f"{text} – {site}") for place, text in enumerate(NAMES))
     captured = Captured(name, site, f"{name}.html", screen, clicks=clicks, facts=(FACTS,))

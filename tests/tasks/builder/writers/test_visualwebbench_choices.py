@@ -12,9 +12,10 @@ import msgspec
 import pytest
 from PIL import Image
 
+from snellen.tasks.builder.items import Made, Maker, Refused
+from snellen.tasks.builder.questions.spatial import meet
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Captured, Click, Snapshot
-from snellen.tasks.builder.writers.base import Made, Maker, Refused
 from snellen.tasks.builder.writers.visualwebbench.choices import (
     GROUND_ITEMS,
     action_ground,
@@ -22,7 +23,7 @@ from snellen.tasks.builder.writers.visualwebbench.choices import (
     element_ground,
 )
 from snellen.tasks.builder.writers.visualwebbench.clicks import action_prediction
-from snellen.tasks.builder.writers.visualwebbench.shared import Reason, meet
+from snellen.tasks.builder.writers.visualwebbench.shared import Reason
 
 NAMES = ["Home", "News", "Shoes", "Boots", "Jobs", "Press", "Help", "Basket", "Stores", "Blog"]
 

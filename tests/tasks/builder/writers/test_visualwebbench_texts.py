@@ -9,10 +9,11 @@ import msgspec
 import pytest
 from PIL import Image
 
+from snellen.tasks.builder.items import Made, Maker, Refused
+from snellen.tasks.builder.questions.text import count_words, is_plain
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Captured, Snapshot
-from snellen.tasks.builder.writers.base import Made, Maker, Refused
-from snellen.tasks.builder.writers.visualwebbench.shared import Reason, count_words, is_plain
+from snellen.tasks.builder.writers.visualwebbench.shared import Reason
 from snellen.tasks.builder.writers.visualwebbench.texts import (
     OCR_ITEMS,
     element_ocr,

@@ -18,11 +18,10 @@ from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.tasks.benchmarks.webrssbench import load
 from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.items import PageItems
+from snellen.tasks.builder.items import Made, PageItems, Refused
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
 from snellen.tasks.builder.snapshots import Captured, Change, ChangedElement, Dropped, Snapshot
-from snellen.tasks.builder.writers.base import Made, Refused
-from snellen.tasks.builder.writers.sides import SIDE_FILE
+from snellen.tasks.builder.writers.base import SIDE_FILE
 from snellen.tasks.builder.writers.webrssbench.regions import balanced
 from snellen.tasks.builder.writers.webrssbench.write import MAKERS, write_data
 from snellen.tasks.pack.checking import check_pack

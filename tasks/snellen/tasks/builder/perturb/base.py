@@ -15,13 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.screen.elements import After, Screen
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-
-MARK = "data-snellen-id"
-MARKED = f'[{MARK}="%d"]'
 
 NOTHING_CHANGED = "no pixel changed"
 CONTROL_DIFFERS = "the page without it is not as before"
@@ -31,19 +28,6 @@ KEPT_GONE = "what must stay is gone"
 TOO_TALL = "the page became too tall"
 NEVER_AT_REST = "with it the page is never at rest"
 FAILED = "the edit failed"
-
-
-class After(NamedTuple):
-    """The page after a change.
-
-    Attributes:
-        screen: As measured anew; its elements have new ids.
-        elements: Those that were there before, by the ids that they had, each with that id and
-            the place of its parent unsaid.
-    """
-
-    screen: Screen
-    elements: Mapping[int, Element]
 
 
 Check: TypeAlias = Callable[[After], str | None]

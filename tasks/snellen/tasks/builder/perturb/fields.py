@@ -4,15 +4,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
-from snellen.tasks.builder.perturb.base import (
-    MARKED,
-    After,
-    Attempted,
-    ChangeMaker,
-    Check,
-    Declined,
-)
-from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.perturb.base import Attempted, ChangeMaker, Check, Declined
+from snellen.tasks.builder.screen.elements import MARKED, After, Element, Screen
 from snellen.tasks.builder.screen.fields import (
     NO_FIELD,
     NO_LANGUAGE,

@@ -11,16 +11,9 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from snellen.tasks.builder.browser.pinning import script
-from snellen.tasks.builder.perturb.base import (
-    MARKED,
-    After,
-    Attempted,
-    ChangeMaker,
-    Check,
-    Declined,
-)
+from snellen.tasks.builder.perturb.base import Attempted, ChangeMaker, Check, Declined
 from snellen.tasks.builder.screen.buttons import buttons, is_advertised, primary_button
-from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.screen.elements import MARKED, After, Element, Screen
 from snellen.tasks.builder.screen.purpose import purpose
 
 if TYPE_CHECKING:

@@ -11,16 +11,9 @@ from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
-from snellen.tasks.builder.perturb.base import (
-    MARKED,
-    After,
-    Attempted,
-    ChangeMaker,
-    Check,
-    Declined,
-)
+from snellen.tasks.builder.perturb.base import Attempted, ChangeMaker, Check, Declined
 from snellen.tasks.builder.screen.buttons import labelled_buttons
-from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.screen.elements import MARKED, After, Element, Screen
 from snellen.tasks.builder.screen.fields import NO_LANGUAGE
 from snellen.tasks.builder.screen.words.reading import deed, words_of
 

@@ -1,4 +1,4 @@
-"""The facts of a page as webqa reads them, with its numbers and their accepted forms."""
+"""The facts of a page, and its numbers."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from snellen.tasks.builder.questions.templates import Questions
-from snellen.tasks.builder.writers.visualwebbench.shared import folded
+from snellen.tasks.builder.questions.templates import Templates
+from snellen.tasks.builder.questions.text import folded
 
 _NUMBER = re.compile(
     r"^(?P<sign>[+\-\u2212]?)(?P<before>[^\d+\-\u2212]*)(?P<inner>[+\-\u2212]?)"
@@ -16,7 +16,6 @@ _NUMBER = re.compile(
 )
 # What may stand before a number: `Feb 14` and `#12` count nothing.
 _MONEY = re.compile(r"[$€£¥₹]?|US\$|USD|EUR|GBP|CHF|AED|R\$|MX\$")
-_RANGE = re.compile(r"(?<=\d)\s*[\u2013\u2014]\s*(?=\d)")
 
 
 NAME_LENGTH = 60
@@ -89,23 +88,23 @@ class Amount(NamedTuple):
     unit: str
 
 
-def amount_of(text: str, questions: Questions) -> Amount | None:
+def amount_of(text: str, templates: Templates) -> Amount | None:
     """Read a number as a language writes it; None for what is none, or could be two.
 
-    >>> from snellen.tasks.builder.questions.templates import questions_of
-    >>> amount_of("$1,200.50", questions_of("en"))
+    >>> from snellen.tasks.builder.questions.templates import templates_of
+    >>> amount_of("$1,200.50", templates_of("en"))
     Amount(value=Decimal('1200.50'), unit='$')
-    >>> amount_of("1.200,50 €", questions_of("de"))
+    >>> amount_of("1.200,50 €", templates_of("de"))
     Amount(value=Decimal('1200.50'), unit='€')
-    >>> amount_of("2024/05/01", questions_of("en")) is None
+    >>> amount_of("2024/05/01", templates_of("en")) is None
     True
     """
     found = _NUMBER.match(text.strip())
     if found is None:
         return None
     digits = re.sub(r"['\s]", " ", found["digits"].strip())
-    whole, _, fraction = digits.partition(questions.decimal)
-    group = f"[{re.escape(questions.thousands + ' ')}]"
+    whole, _, fraction = digits.partition(templates.decimal)
+    group = f"[{re.escape(templates.thousands + ' ')}]"
     if not re.fullmatch(rf"\d+|\d{{1,3}}(?:{group}\d{{3}})+", whole):
         return None
     if fraction and not fraction.isdecimal():
@@ -124,53 +123,18 @@ def _ascii(digits: str) -> str:
     return "".join(str(int(each)) if each.isdecimal() else each for each in digits)
 
 
-def accepted(value: str, questions: Questions) -> list[str]:
-    """Return the forms in which a value may be given: as shown first, then what says the same.
-
-    Numbers: without what groups their digits, without a fraction of zeros, without the currency's
-    sign, with a hyphen for the minus; ranges: with a hyphen, too.
-
-    >>> from snellen.tasks.builder.questions.templates import questions_of
-    >>> accepted("$1,200.00", questions_of("en"))
-    ['$1,200.00', '$1200.00', '$1,200', '1,200.00', '1200']
-    """
-    forms = [value]
-    if amount_of(value, questions) is not None:
-        group = rf"(?<=\d)[{re.escape(questions.thousands)}\s](?=\d{{3}}(?!\d))"
-        plain = re.sub(group, "", value)
-        round_ = _without_zeros(value)
-        bare = _without_sign(value)
-        forms += [plain, round_, bare, _without_sign(_without_zeros(plain))]
-        forms += [form.replace("\u2212", "-") for form in forms]
-    elif _RANGE.search(value):
-        forms += [_RANGE.sub("-", value), _RANGE.sub(" - ", value)]
-    return list(dict.fromkeys(form for form in forms if form))
-
-
-def _without_zeros(text: str) -> str:
-    found = re.fullmatch(r"(.*\d)[.,]00(\D*)", text)
-    return text if found is None else found[1] + found[2]
-
-
-def _without_sign(text: str) -> str:
-    return re.sub(r"[$€£¥₹]", "", text).strip()
-
-
-def key_column(table: Table, longest: int = NAME_LENGTH) -> int | None:
-    """Return the column that names the rows: the first whose texts all differ, letters first.
-
-    Args:
-        table: The table.
-        longest: The most characters of a name.
-    """
+def key_column(table: Table) -> int | None:
+    """Return the column that names the rows: the first whose texts all differ, letters first."""
     columns = [
-        place
-        for place, header in enumerate(table.headers)
+        column
+        for column, header in enumerate(table.headers)
         if header
-        and all(0 < len(row[place]) <= longest for row in table.rows)
-        and len({folded(row[place]) for row in table.rows}) == len(table.rows)
+        and all(0 < len(row[column]) <= NAME_LENGTH for row in table.rows)
+        and len({folded(row[column]) for row in table.rows}) == len(table.rows)
     ]
-    named = [
-        place for place in columns if all(any(map(str.isalpha, row[place])) for row in table.rows)
+    lettered = [
+        column
+        for column in columns
+        if all(any(map(str.isalpha, row[column])) for row in table.rows)
     ]
-    return next(iter(named or columns), None)
+    return next(iter(lettered or columns), None)

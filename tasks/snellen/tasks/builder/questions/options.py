@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from typing import NamedTuple
 
-from snellen.tasks.builder.writers.visualwebbench.shared import folded
+from snellen.tasks.builder.questions.text import folded
 from snellen.tasks.sources.mmbench_gui import FEWEST_OPTIONS, MOST_OPTIONS
 
 _STANDS_OUT = 1.8

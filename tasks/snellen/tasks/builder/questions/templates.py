@@ -1,4 +1,4 @@
-"""The questions of webqa, by language: precise, and about what a page shows as data."""
+"""Questions about what a page shows as data, in its own language, and how it writes numbers."""
 
 from functools import cache
 from importlib.resources import files
@@ -8,7 +8,7 @@ import msgspec
 _FILE = "templates.json"
 
 
-class Questions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Templates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One language's templates, and how it writes numbers.
 
     Attributes:
@@ -40,21 +40,21 @@ class Questions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     decimal: str
 
 
-def questions_of(language: str) -> Questions | None:
-    """Return a language's questions by its code; None where there are none.
+def templates_of(language: str) -> Templates | None:
+    """Return a language's templates by its code; None where there are none.
 
-    >>> questions_of("en").price.format(name="Tea")
+    >>> templates_of("en").price.format(name="Tea")
     'What is the price of “Tea”?'
     """
     return _all().get(language)
 
 
 def languages() -> tuple[str, ...]:
-    """Return the codes of the languages that there are questions in."""
+    """Return the codes of the languages that there are templates in."""
     return tuple(_all())
 
 
 @cache
-def _all() -> dict[str, Questions]:
+def _all() -> dict[str, Templates]:
     source = files(__package__ or "") / _FILE
-    return msgspec.json.decode(source.read_bytes(), type=dict[str, Questions])
+    return msgspec.json.decode(source.read_bytes(), type=dict[str, Templates])

@@ -8,13 +8,13 @@ are the same to it the first stays.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date, time
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from snellen.grading.normalise import squad
 from snellen.tasks.builder.questions.facts import amount_of
-from snellen.tasks.builder.questions.templates import Questions, questions_of
-from snellen.tasks.builder.questions.times import dates, day_of, spans, time_of, times
+from snellen.tasks.builder.questions.templates import Templates, templates_of
 
 MOST = 16
 """The most forms of one answer, the shown one included."""
@@ -68,12 +68,67 @@ _SIGNS = str.maketrans(
      "\u202f": " ", "\u2011": "-"}
 )  # fmt: skip
 
+_MONTHS: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        "en": _listed(
+            "January February March April May June July August September October November December"
+        ),
+        "de": _listed(
+            "Januar Februar März April Mai Juni Juli August September Oktober November Dezember"
+        ),
+        "es": _listed(
+            "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre"
+            " diciembre"
+        ),
+        "fr": _listed(
+            "janvier février mars avril mai juin juillet août septembre octobre novembre décembre"
+        ),
+        "pt": _listed(
+            "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro"
+            " dezembro"
+        ),
+        "ar": _listed("يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر"),
+    }
+)
+_ENGLISH = _MONTHS["en"]
+_SHORT = 3
+_NUMBERS = {
+    name.casefold(): number
+    for names in _MONTHS.values()
+    for number, name in enumerate(names, start=1)
+} | {name[:_SHORT].casefold(): number for number, name in enumerate(_ENGLISH, start=1)}
+
+_NAME = r"(?P<month>[^\W\d_]{3,})\.?"
+_DAY = r"(?P<day>\d{1,2})"
+_YEAR = r"(?P<year>\d{4})"
+_DATES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"{_NAME} {_DAY}(?:st|nd|rd|th)?(?:,? {_YEAR})?",
+        rf"{_DAY}(?:st|nd|rd|th|\.)?(?: de)? {_NAME}(?:,? (?:de )?{_YEAR})?",
+        rf"{_YEAR}(?P<mark>[-/.])(?P<month>\d{{1,2}})(?P=mark){_DAY}",
+        rf"{_YEAR}\s?年\s?(?P<month>\d{{1,2}})\s?月\s?{_DAY}\s?日",
+    )
+)
+_LEAP = 2024
+_TIME = re.compile(
+    r"(?P<hour>\d{1,2})(?:(?P<mark>[:.])(?P<minute>\d{2}))?\s*"
+    r"(?P<half>[ap]\.?m\.?)?\s*(?P<clock>uhr)?",
+    re.IGNORECASE,
+)
+_SPAN = re.compile(r"(?:from )?(.+?)(?:\s*[-\u2010-\u2014]\s*| to | until | till )(.+)")
+
 Rule: TypeAlias = Callable[[str, str], Iterable[str]]
 """Takes an answer and the code of the page's language, and gives other forms of it."""
 
 
-def variants(answer: str, language: str = "en") -> list[str]:
+def variants(answer: str, language: str = "en", same: Callable[[str], str] = squad) -> list[str]:
     """Return the forms of an answer, the shown one first.
+
+    Args:
+        answer: As it is shown.
+        language: Of the page.
+        same: Returns one text for forms that are the same to the metric.
 
     >>> variants("3")
     ['3', 'three']
@@ -87,7 +142,7 @@ def variants(answer: str, language: str = "en") -> list[str]:
                 found.update(dict.fromkeys(other for other in rule(form, language) if other))
     distinct: dict[str, str] = {}
     for form in found:
-        distinct.setdefault(squad(form), form)
+        distinct.setdefault(same(form), form)
     return list(distinct.values())[:MOST]
 
 
@@ -208,21 +263,6 @@ def hedges(answer: str, language: str) -> Iterator[str]:
         yield plain
 
 
-def written_dates(answer: str, language: str) -> Iterator[str]:
-    """Write a date in other forms; see `variants_times.dates`."""
-    yield from dates(answer)
-
-
-def written_times(answer: str, language: str) -> Iterator[str]:
-    """Write a time of day in other forms; see `variants_times.times`."""
-    yield from times(answer)
-
-
-def written_spans(answer: str, language: str) -> Iterator[str]:
-    """Write a span with other words or signs; see `variants_times.spans`."""
-    yield from spans(answer)
-
-
 def phones(answer: str, language: str) -> Iterator[str]:
     """Write a number of a phone with spaces, and without anything.
 
@@ -272,6 +312,130 @@ def plain_signs(answer: str, language: str) -> Iterator[str]:
         yield plain
 
 
+# ---- dates and times of day -------------------------------------------------------------------
+
+
+class Day(NamedTuple):
+    """A day of a year; the year is None where nobody says it."""
+
+    month: int
+    day: int
+    year: int | None
+
+
+def day_of(text: str) -> Day | None:
+    """Read a text that is a date and nothing else.
+
+    >>> day_of("June 12, 2026"), day_of("25. Juni 2026")
+    (Day(month=6, day=12, year=2026), Day(month=6, day=25, year=2026))
+    >>> day_of("12/06/2026") is None
+    True
+    """
+    for pattern in _DATES:
+        found = pattern.fullmatch(text.strip())
+        if found is None:
+            continue
+        said = found["month"]
+        month = int(said) if said.isdecimal() else _NUMBERS.get(said.casefold(), 0)
+        year, day = found["year"], int(found["day"])
+        try:
+            date(int(year) if year else _LEAP, month, day)
+        except ValueError:
+            return None
+        return Day(month, day, int(year) if year else None)
+    return None
+
+
+def dates(answer: str, language: str) -> Iterator[str]:
+    """Yield other forms of a date.
+
+    >>> list(dates("June 12, 2026", "en"))[:3]
+    ['June 12, 2026', 'June 12 2026', '12 June 2026']
+    """
+    found = day_of(answer)
+    if found is None:
+        return
+    name, year = _ENGLISH[found.month - 1], found.year
+    for month in dict.fromkeys((name, name[:_SHORT])):
+        if year is None:
+            yield from (f"{month} {found.day}", f"{found.day} {month}")
+        else:
+            yield f"{month} {found.day}, {year}"
+            yield f"{month} {found.day} {year}"
+            yield f"{found.day} {month} {year}"
+    if year is not None:
+        yield f"{year}-{found.month:02}-{found.day:02}"
+
+
+def time_of(text: str) -> time | None:
+    """Read a text that is a time of day and nothing else; None where it could be two.
+
+    `9:15` alone is not read: it may be in the evening; nor is `11 h`, which may be how long.
+
+    >>> time_of("5:15 pm"), time_of("17.15 Uhr"), time_of("9:15")
+    (datetime.time(17, 15), datetime.time(17, 15), None)
+    """
+    found = _TIME.fullmatch(text.strip())
+    if found is None:
+        return None
+    hour, minute = int(found["hour"]), int(found["minute"] or 0)
+    half, clock = found["half"], found["clock"]
+    if not half and not clock and (found["mark"] != ":" or 1 <= hour <= 12):
+        return None
+    if half:
+        if clock or not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if half[0] in "pP" else 0)
+    return time(hour, minute) if hour < 24 and minute < 60 else None
+
+
+def times(answer: str, language: str) -> Iterator[str]:
+    """Yield other forms of a time of day.
+
+    >>> list(times("5:00 pm", "en"))
+    ['17:00', '5:00 pm', '5:00pm', '5 pm', '5pm']
+    """
+    found = time_of(answer)
+    if found is not None:
+        yield from _clocks(found)
+
+
+def _clocks(found: time) -> Sequence[str]:
+    half = "am" if found.hour < 12 else "pm"
+    hour, minute = found.hour % 12 or 12, found.minute
+    long = [f"{found.hour:02}:{minute:02}", f"{found.hour}:{minute:02}"]
+    twelve = [f"{hour}:{minute:02} {half}", f"{hour}:{minute:02}{half}"]
+    short = [] if minute else [f"{hour} {half}", f"{hour}{half}"]
+    return list(dict.fromkeys((*long, *twelve, *short)))
+
+
+def spans(answer: str, language: str) -> Iterator[str]:
+    """Yield other forms of a span of time, of dates, or from one name to another.
+
+    >>> list(spans("Monday \u2013 Thursday", "en"))
+    ['Monday - Thursday', 'Monday-Thursday', 'Monday to Thursday', 'from Monday to Thursday']
+    >>> "17:15" in list(spans("7:15 am \u2013 5:15 pm", "en"))[-1]
+    True
+    """
+    found = _SPAN.fullmatch(answer.strip())
+    if found is None or not re.search(r"[\u2010-\u2014]| to ", answer):
+        return
+    first, last = found[1], found[2]
+    yield from _spanned(first, last)
+    start, end = time_of(first), time_of(last)
+    if start is not None and end is not None:
+        yield from _spanned(f"{start:%H:%M}", f"{end:%H:%M}")
+
+
+def _spanned(first: str, last: str) -> Iterator[str]:
+    yield from (
+        f"{first} - {last}",
+        f"{first}-{last}",
+        f"{first} to {last}",
+        f"from {first} to {last}",
+    )
+
+
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
         rule.__name__: rule
@@ -283,9 +447,9 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             percents,
             units,
             hedges,
-            written_dates,
-            written_times,
-            written_spans,
+            dates,
+            times,
+            spans,
             phones,
             ampersands,
             lists,
@@ -296,8 +460,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 """By name."""
 
 
-def _numbers_of(language: str) -> Questions:
-    found = questions_of(language) or questions_of("en")
+def _numbers_of(language: str) -> Templates:
+    found = templates_of(language) or templates_of("en")
     if found is None:
         raise LookupError("there are no templates for English")
     return found

@@ -11,15 +11,10 @@ from random import Random
 from typing import NamedTuple
 
 from snellen.tasks.builder.questions.marks import crop
+from snellen.tasks.builder.questions.spatial import is_readable, meet
+from snellen.tasks.builder.questions.text import folded, is_plain, one_line
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.visualwebbench.shared import (
-    folded,
-    is_plain,
-    is_readable,
-    meet,
-    one_line,
-)
 
 HEIGHT = 900
 """How high the part is that is shown, in pixels."""

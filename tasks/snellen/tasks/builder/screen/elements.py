@@ -4,12 +4,17 @@ A web page becomes a `Screen`; makers of items know nothing else. Boxes are left
 right, bottom in pixels of the screen's image.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import msgspec
 
 Ltrb = tuple[float, float, float, float]
+
+MARK = "data-snellen-id"
+MARKED = f'[{MARK}="%d"]'
+"""Selects an element in the live page by its id."""
 
 
 class Element(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -132,3 +137,16 @@ class Screen(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
             if element.parent is not None:
                 found.setdefault(element.parent, []).append(element.id)
         return found
+
+
+class After(NamedTuple):
+    """A page measured anew, after a change.
+
+    Attributes:
+        screen: As measured anew; its elements have new ids.
+        elements: Those that were there before, by the ids that they had, each with that id and
+            the place of its parent unsaid.
+    """
+
+    screen: Screen
+    elements: Mapping[int, Element]

@@ -9,9 +9,8 @@ import msgspec
 
 from snellen.tasks.builder.browser.pinning import script
 from snellen.tasks.builder.browser.visits import Visit
-from snellen.tasks.builder.perturb.base import After
 from snellen.tasks.builder.screen.duplicates import Candidate, drop_duplicates
-from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
+from snellen.tasks.builder.screen.elements import After, Element, Ltrb, Screen
 from snellen.tasks.builder.screen.roles import (
     LANDMARKS,
     Accessible,

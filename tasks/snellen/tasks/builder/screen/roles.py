@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from snellen.tasks.builder.browser.devtools import Channel
-from snellen.tasks.builder.perturb.base import MARK
+from snellen.tasks.builder.screen.elements import MARK
 
 LANDMARKS = frozenset(
     {

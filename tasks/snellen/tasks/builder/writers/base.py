@@ -1,43 +1,75 @@
-"""What a maker of items gives: rows in the benchmark's published layout, or why there is none.
+"""What is known of each item beside its published row: the side file of a folder of data."""
 
-A maker sees one frozen page and draws what it must choose from a source of its own. What it makes
-is a row of the benchmark's data as our loader reads it, so that prompts, forms of answers, scoring
-and the spaces of coordinates are those of the published benchmark.
-"""
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
-from collections.abc import Callable, Iterable, Mapping
-from random import Random
-from typing import Any, NamedTuple, TypeAlias
+import msgspec
 
-from snellen.tasks.builder.snapshots import Snapshot
+from snellen.grading.errors import DataError
+from snellen.tasks.builder.items import Made, PageItems
+
+SIDE_FILE = "made.jsonl"
 
 
-class Made(NamedTuple):
+class Side(msgspec.Struct, frozen=True):
     """One item.
 
     Attributes:
         task: The task's id.
-        row: What the published layout says of it, reference included; it names images by the
-            keys of `images`.
-        images: The PNG of each image, by a name that is unique in the task.
-        tags: What it can be grouped by, by those who read a report: difficulty, language, how it
-            was made.
-        record: What was done, for whoever checks it: the element, the box in pixels, operators.
+        item: The id that the loader gives the item.
+        page: The page's name.
+        site: The site's name.
+        tags: What it can be grouped by, by those who read a report.
+        record: What was done.
     """
 
     task: str
-    row: Mapping[str, Any]
-    images: Mapping[str, bytes]
+    item: str
+    page: str
+    site: str
     tags: Mapping[str, str] = {}
     record: Mapping[str, Any] = {}
 
 
-class Refused(NamedTuple):
-    """Why a page carries no item of a task; the reason is one of few, so that it can be counted."""
+def side_of(page: PageItems, one: Made, item: str, task: str | None = None) -> Side:
+    """Return what is known of an item that was made of a page.
 
-    task: str
-    reason: str
+    Args:
+        page: The page.
+        one: What was made.
+        item: The id that the loader gives it.
+        task: The task that reads it, where that is not the one that it was made for.
+    """
+    return Side(task or one.task, item, page.page, page.site, one.tags, one.record)
 
 
-Maker: TypeAlias = Callable[[Snapshot, Random], Iterable[Made | Refused]]
-"""Makes the items of one task from one page."""
+def write_sides(sides: Iterable[Side], folder: Path) -> None:
+    """Write a line for each item, the same bytes for equal items."""
+    encoder = msgspec.json.Encoder(order="sorted")
+    lines = [encoder.encode(side) + b"\n" for side in sides]
+    (folder / SIDE_FILE).write_bytes(b"".join(lines))
+
+
+def read_sides(folder: Path) -> Sequence[Side]:
+    """Read what is known of the items of a folder of data.
+
+    Raises:
+        DataError: It is not there, or not as it was written.
+    """
+    file = folder / SIDE_FILE
+    try:
+        return msgspec.json.Decoder(Side).decode_lines(file.read_bytes())
+    except OSError as error:
+        raise DataError(f"can't be read: {error.strerror}", file=str(file)) from error
+    except msgspec.DecodeError as error:
+        raise DataError(f"is not as it was written: {error}", file=str(file)) from error
+
+
+def write_images(one: Made, folder: Path) -> None:
+    """Write an item's images below a folder, by their names; images of one name are the same."""
+    for name in one.images:
+        file = folder / name
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(one.images[name])

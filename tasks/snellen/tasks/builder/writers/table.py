@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from snellen.tasks.benchmarks.screenqa import PAGE_PROMPTS
-from snellen.tasks.builder.items import PageItems
+from snellen.tasks.builder.items import Maker, PageItems
 from snellen.tasks.builder.perturb.base import ChangeMaker
 from snellen.tasks.builder.perturb.webrssbench import CHANGES as WEBRSSBENCH_CHANGES
-from snellen.tasks.builder.writers.base import Maker
 from snellen.tasks.builder.writers.matrix import write as matrix
 from snellen.tasks.builder.writers.mmbench_gui import write as mmbench_gui
 from snellen.tasks.builder.writers.screenqa import write as screenqa

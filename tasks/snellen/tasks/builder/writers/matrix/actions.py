@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 from snellen.tasks.builder.charts.subjects import Subject, subjects_of
 from snellen.tasks.builder.charts.tables import draw_table, written
+from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.questions.marks import LETTERS, mark_box, mark_letters
+from snellen.tasks.builder.questions.text import one_line
 from snellen.tasks.builder.questions.windows import (
     HEIGHT,
     Shown,
@@ -26,11 +28,9 @@ from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.screen.fields import kind_of, plausible_value, text_fields
 from snellen.tasks.builder.screen.words.reading import words_of
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Made, Refused
 from snellen.tasks.builder.writers.matrix.charts import drawn
 from snellen.tasks.builder.writers.matrix.pages import record_of
 from snellen.tasks.builder.writers.matrix.shared import Ask, Reason, first_asked, made, refused
-from snellen.tasks.builder.writers.visualwebbench.shared import one_line
 
 _CALLED = {
     "email": "e-mail address",

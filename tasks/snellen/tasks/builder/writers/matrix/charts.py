@@ -20,8 +20,8 @@ from snellen.tasks.builder.charts.tables import (
     spec_of,
     written,
 )
+from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Made, Refused
 from snellen.tasks.builder.writers.matrix.shared import Ask, made, some_of
 
 Asker = Callable[[Random, Sequence[Subject]], Ask]

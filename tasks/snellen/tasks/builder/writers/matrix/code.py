@@ -5,8 +5,8 @@ from random import Random
 
 from snellen.tasks.builder.charts.subjects import Subject
 from snellen.tasks.builder.charts.tables import SEVERAL, draw_table, spec_of, written
+from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Made, Refused
 from snellen.tasks.builder.writers.matrix.charts import Drawn, drawn, near, some
 from snellen.tasks.builder.writers.matrix.shared import Ask
 

@@ -5,7 +5,10 @@ from itertools import pairwise, permutations
 from random import Random
 
 from snellen.grading.parse.relations import Relation
+from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.questions.marks import LETTERS, mark_box, mark_letters
+from snellen.tasks.builder.questions.spatial import is_readable, rounded
+from snellen.tasks.builder.questions.text import folded, one_line
 from snellen.tasks.builder.questions.windows import (
     Shown,
     pointable,
@@ -17,7 +20,6 @@ from snellen.tasks.builder.screen.buttons import labelled_buttons
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
 from snellen.tasks.builder.screen.fields import text_fields
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Made, Refused
 from snellen.tasks.builder.writers.matrix.shared import (
     PAGE,
     Ask,
@@ -29,12 +31,6 @@ from snellen.tasks.builder.writers.matrix.shared import (
     some_of,
 )
 from snellen.tasks.builder.writers.matrix.sights import make_objects as make_chart_objects
-from snellen.tasks.builder.writers.visualwebbench.shared import (
-    folded,
-    is_readable,
-    one_line,
-    rounded,
-)
 from snellen.tasks.sources.webrssbench_positions import PageBox, projections
 
 _ROLES = "object_recognition"

@@ -6,8 +6,8 @@ from random import Random
 
 from snellen.tasks.builder.charts.subjects import Subject, subjects_of
 from snellen.tasks.builder.charts.tables import Table, apart, draw_table, draw_value, written
+from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Made, Refused
 from snellen.tasks.builder.writers.matrix.charts import drawn, near, within
 from snellen.tasks.builder.writers.matrix.shared import Ask, made, some_of
 

@@ -15,8 +15,8 @@ from enum import StrEnum
 from random import Random
 from typing import Any, NamedTuple
 
+from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Made, Refused
 from snellen.tasks.sources.matrix import DIMENSIONS
 
 TASK = "matrix/items"

@@ -13,8 +13,8 @@ from snellen.tasks.builder.charts.tables import (
     apart,
     draw_table,
 )
+from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Made, Refused
 from snellen.tasks.builder.writers.matrix.charts import drawn, some
 from snellen.tasks.builder.writers.matrix.shared import Ask, lettered, some_of
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from snellen.tasks.builder.items import PageItems
-from snellen.tasks.builder.writers.base import Maker
+from snellen.tasks.builder.items import Maker, PageItems
+from snellen.tasks.builder.writers.base import Side, side_of, write_images, write_sides
 from snellen.tasks.builder.writers.matrix.actions import make_decisions, make_tool_calls
 from snellen.tasks.builder.writers.matrix.charts import make_charts
 from snellen.tasks.builder.writers.matrix.code import make_code
@@ -21,7 +21,6 @@ from snellen.tasks.builder.writers.matrix.reasoning import (
 )
 from snellen.tasks.builder.writers.matrix.shared import TASK, maker_of
 from snellen.tasks.builder.writers.matrix.sights import make_captioning
-from snellen.tasks.builder.writers.sides import Side, side_of, write_images, write_sides
 from snellen.tasks.pack.folders import new_folder
 from snellen.tasks.sources.matrix import ITEMS
 

@@ -11,13 +11,13 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from snellen.tasks.builder.questions.arithmetic import (
-    Figure,
+    Series,
     calculations,
     minutes_between,
     series_of,
 )
 from snellen.tasks.builder.questions.facts import Table, facts_of, key_column
-from snellen.tasks.builder.questions.lookup import Lookup, lookups, spoken
+from snellen.tasks.builder.questions.lookup import Lookup, lookups, sole_text
 from snellen.tasks.builder.questions.options import (
     Options,
     among,
@@ -25,18 +25,14 @@ from snellen.tasks.builder.questions.options import (
     stands_out,
     steps,
 )
-from snellen.tasks.builder.questions.templates import questions_of
+from snellen.tasks.builder.questions.spatial import is_readable
+from snellen.tasks.builder.questions.templates import templates_of
+from snellen.tasks.builder.questions.text import folded, is_plain, language_of, one_line
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.visualwebbench.shared import (
-    folded,
-    is_plain,
-    is_readable,
-    language_of,
-    one_line,
-)
 from snellen.tasks.sources.mmbench_gui import FEWEST_OPTIONS, MOST_OPTIONS, Difficulty
 
+_READ = frozenset({"cell", "pair", "price", "field"})
 _MOST_COUNT = 25
 _APART = 40.0
 _SHORTEST, _LONGEST = 3, 45
@@ -91,7 +87,7 @@ def ask(
 def _read(snapshot: Snapshot, random: Random) -> Iterator[Question]:
     found = lookups(snapshot)
     for one in found:
-        if one.kind in {"row", "heading"}:
+        if one.kind not in _READ:
             continue
         text = _asked(one)
         answer = one.fragments[0]
@@ -199,7 +195,7 @@ def _lists(snapshot: Snapshot) -> Iterator[_List]:
         if key is None:
             continue
         cells = [
-            (row[key], spoken(screen, ids[key], row[key]))
+            (row[key], sole_text(screen, ids[key], row[key]))
             for row, ids in zip(table.rows, table.cells, strict=True)
         ]
         found = [(text, element) for text, element in cells if element is not None]
@@ -236,30 +232,34 @@ def _lines(elements: Sequence[Element]) -> Iterator[Sequence[Element]]:
 
 def _extremes(snapshot: Snapshot, random: Random) -> Iterator[Question]:
     for series in _series(snapshot):
-        for word, value in (("highest", max), ("lowest", min)):
-            wanted = value(each.value for each in series)
-            right = [each for each in series if each.value == wanted]
-            if len(right) != 1 or len(series) < FEWEST_OPTIONS:
+        names = [figure.name for figure in series.figures]
+        for word, pick in (("highest", max), ("lowest", min)):
+            right = series.extreme(pick)
+            if right is None or len(names) < FEWEST_OPTIONS:
                 continue
-            column = right[0].column
+            column = series.column
             what = f"{word} “{column}” in the table" if column else f"{word} price"
             text = f"Of these, which has the {what}?"
-            options = among(right[0].name, [each.name for each in series], text, random)
+            options = among(right.name, names, text, random)
             if options is not None:
-                yield Question("extreme", text, options, [each.element for each in series])
+                yield Question("extreme", text, options, _elements(series))
 
 
 def _above(snapshot: Snapshot, random: Random) -> Iterator[Question]:
     for series in _series(snapshot):
-        column = series[0].column
-        if not column or len({each.value for each in series}) < len(series):
+        figures = series.figures
+        if not series.column or len({figure.value for figure in figures}) < len(figures):
             continue
-        limit = random.choice(series)
-        count = sum(each.value > limit.value for each in series)
-        text = f"How many rows of the table have a higher “{column}” than “{limit.name}”?"
-        options = among(str(count), map(str, range(len(series))), text, random)
+        limit = random.choice(figures)
+        count = sum(figure.value > limit.value for figure in figures)
+        text = f"How many rows of the table have a higher “{series.column}” than “{limit.name}”?"
+        options = among(str(count), map(str, range(len(figures))), text, random)
         if options is not None:
-            yield Question("condition", text, options, [each.element for each in series])
+            yield Question("condition", text, options, _elements(series))
+
+
+def _elements(series: Series) -> Sequence[int]:
+    return [figure.element for figure in series.figures]
 
 
 def _calculated(snapshot: Snapshot, random: Random) -> Iterator[Question]:
@@ -303,9 +303,9 @@ def _second(snapshot: Snapshot, random: Random) -> Iterator[Question]:
     yield from _in_order(snapshot, random, "order", text, -2 if lowest else 1)
 
 
-def _series(snapshot: Snapshot) -> Sequence[Sequence[Figure]]:
-    questions = questions_of(language_of(snapshot.screen))
-    return [] if questions is None else series_of(snapshot, questions)
+def _series(snapshot: Snapshot) -> Sequence[Series]:
+    templates = templates_of(language_of(snapshot.screen))
+    return [] if templates is None else series_of(snapshot, templates)
 
 
 # ---- where things lie --------------------------------------------------------------------------

@@ -7,19 +7,16 @@ from random import Random
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from snellen.tasks.builder.chance import by_turns
+from snellen.tasks.builder.questions.spatial import SITE_PARTS, inside
+from snellen.tasks.builder.questions.text import folded, one_line
 from snellen.tasks.builder.screen.contrast import saturation
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
 from snellen.tasks.builder.screen.fields import kind_of
 from snellen.tasks.builder.screen.words.reading import deed, words_of
 from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.visualwebbench.choices import Candidate, candidates
-from snellen.tasks.builder.writers.visualwebbench.shared import (
-    NOUNS,
-    SITE_PARTS,
-    folded,
-    inside,
-    one_line,
-)
+from snellen.tasks.builder.writers.visualwebbench.shared import NOUNS
 
 ITEMS = 2
 """The most instructions of one screen, for each of the two tasks."""
@@ -72,7 +69,7 @@ def basic(snapshot: Snapshot, random: Random) -> Sequence[Instruction]:
     screen = snapshot.screen
     pool = [each for each in _own(screen, candidates(screen)) if _is_unique(screen, each)]
     found: list[Instruction] = []
-    for each in _mixed(pool, random):
+    for each in by_turns(random, pool, lambda each: each.kind)[:ITEMS]:
         box = each.element.ink if each.kind == "heading" and each.element.ink else each.box
         place = place_of(box, screen)
         noun = " ".join(filter(None, (_colour(each.element), NOUNS[each.kind])))
@@ -87,7 +84,7 @@ def basic(snapshot: Snapshot, random: Random) -> Sequence[Instruction]:
                 )
             )
         found.append(Instruction("appearance", text, each.element, box, seen))
-    return found[:ITEMS]
+    return found
 
 
 def advanced(snapshot: Snapshot, random: Random) -> Sequence[Instruction]:
@@ -136,17 +133,6 @@ def _own(screen: Screen, found: Iterable[Candidate]) -> Sequence[Candidate]:
         if each.element.landmark not in SITE_PARTS
         and all(outer.role not in SITE_PARTS for outer in screen.ancestors(each.element))
     ]
-
-
-def _mixed(pool: Sequence[Candidate], random: Random) -> Sequence[Candidate]:
-    """Return candidates by turns among the kinds, in an order that is drawn."""
-    drawn = random.sample(list(pool), len(pool))
-    turns: Counter[str] = Counter()
-    order: list[tuple[int, int, Candidate]] = []
-    for place, each in enumerate(drawn):
-        turns[each.kind] += 1
-        order.append((turns[each.kind], place, each))
-    return [each for *_, each in sorted(order, key=lambda one: one[:2])]
 
 
 def _is_unique(screen: Screen, one: Candidate) -> bool:

@@ -11,14 +11,14 @@ from typing import Any
 import msgspec
 
 from snellen.tasks.benchmarks.mmbench_gui import L1, L2_ADVANCED, L2_BASIC
-from snellen.tasks.builder.items import PageItems
+from snellen.tasks.builder.items import Made, Maker, PageItems, Refused
 from snellen.tasks.builder.questions.marks import LETTERS
+from snellen.tasks.builder.questions.spatial import rounded
+from snellen.tasks.builder.questions.text import language_of
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Made, Maker, Refused
+from snellen.tasks.builder.writers.base import Side, side_of, write_images, write_sides
 from snellen.tasks.builder.writers.mmbench_gui import l2
 from snellen.tasks.builder.writers.mmbench_gui.l1 import Question, ask
-from snellen.tasks.builder.writers.sides import Side, side_of, write_images, write_sides
-from snellen.tasks.builder.writers.visualwebbench.shared import language_of, rounded
 from snellen.tasks.pack.folders import new_folder
 from snellen.tasks.sources.mmbench_gui import DIFFICULTIES
 from snellen.tasks.sources.mmbench_gui_files import L1_FILE, L2_FILE

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.questions.times import day_of, time_of
+from snellen.tasks.builder.questions.text import folded
+from snellen.tasks.builder.questions.variants import day_of, time_of
 from snellen.tasks.builder.screen.elements import Screen
-from snellen.tasks.builder.writers.visualwebbench.shared import folded
 
 SHARE = 0.25
 """The share of a task's questions that have no answer, where other screens have enough to ask."""

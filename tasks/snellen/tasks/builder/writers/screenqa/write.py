@@ -16,14 +16,17 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.tasks.benchmarks.screenqa import NO_ANSWER
-from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.items import PageItems
+from snellen.tasks.builder.chance import by_turns, draw
+from snellen.tasks.builder.items import Made, Maker, PageItems, Refused
 from snellen.tasks.builder.questions.arithmetic import calculations
 from snellen.tasks.builder.questions.lookup import Lookup, box_of, lookups
+from snellen.tasks.builder.questions.spatial import rounded
+from snellen.tasks.builder.questions.text import language_of
 from snellen.tasks.builder.questions.variants import joined
+from snellen.tasks.builder.questions.wording import english_question, english_sentences
 from snellen.tasks.builder.screen.purpose import page_kind
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Made, Maker, Refused
+from snellen.tasks.builder.writers.base import Side, write_sides
 from snellen.tasks.builder.writers.screenqa.absent import (
     SHARE,
     Asked,
@@ -31,9 +34,6 @@ from snellen.tasks.builder.writers.screenqa.absent import (
     choose,
     shown_text,
 )
-from snellen.tasks.builder.writers.screenqa.wording import question_of, sentences_of
-from snellen.tasks.builder.writers.sides import Side, write_sides
-from snellen.tasks.builder.writers.visualwebbench.shared import language_of, rounded
 from snellen.tasks.pack.folders import new_folder
 
 SHORT, LONG, COMPLEX = "screenqa/short", "screenqa/long", "screenqa/complex"
@@ -75,7 +75,7 @@ def short(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     language = language_of(snapshot.screen)
     for number, one in enumerate(found):
         truth = joined(one.fragments, language)
-        yield _made(snapshot, SHORT, number, one, question_of(one, random), truth)
+        yield _made(snapshot, SHORT, number, one, english_question(one, random), truth)
 
 
 def long(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
@@ -91,9 +91,9 @@ def long(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
         ]
         truth = [
             {"full_answer": sentence, "ui_elements": elements}
-            for sentence in sentences_of(one, random)
+            for sentence in english_sentences(one, random)
         ]
-        yield _made(snapshot, LONG, number, one, question_of(one, random), truth)
+        yield _made(snapshot, LONG, number, one, english_question(one, random), truth)
 
 
 def complex_(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
@@ -116,16 +116,10 @@ MAKERS: Mapping[str, Maker] = MappingProxyType({SHORT: short, LONG: long, COMPLE
 """By task, which is also what their choices are drawn for."""
 
 
-def _mixed(found: Sequence[Lookup], random: Random) -> Sequence[Lookup]:
-    """Choose by turns among the kinds; the heading only where there is little else."""
-    pool = list(found)
-    random.shuffle(pool)
-    turns: dict[str, int] = {}
-    order: list[tuple[bool, int, int, Lookup]] = []
-    for place, one in enumerate(pool):
-        turn = turns[one.kind] = turns.get(one.kind, 0) + 1
-        order.append((one.kind == "heading", turn, place, one))
-    return [one for *_, one in sorted(order)][:ITEMS]
+def _mixed(candidates: Sequence[Lookup], random: Random) -> Sequence[Lookup]:
+    """Choose by turns among the kinds; the heading only if there is little else."""
+    drawn = by_turns(random, candidates, lambda lookup: lookup.kind)
+    return sorted(drawn, key=lambda lookup: lookup.kind == "heading")[:ITEMS]
 
 
 def _made(

@@ -12,23 +12,13 @@ from random import Random
 from types import MappingProxyType
 from typing import NamedTuple
 
+from snellen.tasks.builder.items import Made, Maker, Refused
 from snellen.tasks.builder.questions.marks import mark_letters
+from snellen.tasks.builder.questions.spatial import is_readable, meet, rounded
+from snellen.tasks.builder.questions.text import count_words, folded, is_plain, one_line
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Made, Maker, Refused
-from snellen.tasks.builder.writers.visualwebbench.shared import (
-    NOUNS,
-    Reason,
-    count_words,
-    folded,
-    is_plain,
-    is_readable,
-    made,
-    meet,
-    one_line,
-    refused,
-    rounded,
-)
+from snellen.tasks.builder.writers.visualwebbench.shared import NOUNS, Reason, made, refused
 from snellen.tasks.sources.visualwebbench_rows import LETTERS
 
 GROUND_ITEMS = 3

@@ -12,21 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
+from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.questions.marks import mark_box
+from snellen.tasks.builder.questions.spatial import fractions, is_readable, rounded
+from snellen.tasks.builder.questions.text import folded, is_plain, one_line
 from snellen.tasks.builder.screen.elements import Element
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Made, Refused
-from snellen.tasks.builder.writers.visualwebbench.shared import (
-    Reason,
-    folded,
-    fractions,
-    is_plain,
-    is_readable,
-    made,
-    one_line,
-    refused,
-    rounded,
-)
+from snellen.tasks.builder.writers.visualwebbench.shared import Reason, made, refused
 from snellen.tasks.sources.visualwebbench_rows import LETTERS
 
 CLICK_ITEMS = 3

@@ -10,25 +10,20 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from random import Random
 
+from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.questions.marks import mark_box
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Made, Refused
-from snellen.tasks.builder.writers.visualwebbench.shared import (
+from snellen.tasks.builder.questions.spatial import (
     SITE_PARTS,
-    Reason,
-    count_words,
-    folded,
     fractions,
     inside,
-    is_plain,
     is_readable,
-    made,
     meet,
-    one_line,
-    refused,
     rounded,
 )
+from snellen.tasks.builder.questions.text import count_words, folded, is_plain, one_line
+from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.snapshots import Snapshot
+from snellen.tasks.builder.writers.visualwebbench.shared import Reason, made, refused
 
 CAPTION_WORDS = (5, 80)
 """The fewest and the most words of a description."""

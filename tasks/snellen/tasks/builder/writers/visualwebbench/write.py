@@ -9,9 +9,8 @@ from types import MappingProxyType
 
 import msgspec
 
-from snellen.tasks.builder.items import PageItems
-from snellen.tasks.builder.writers.base import Made, Maker
-from snellen.tasks.builder.writers.sides import Side, side_of, write_images, write_sides
+from snellen.tasks.builder.items import Made, Maker, PageItems
+from snellen.tasks.builder.writers.base import Side, side_of, write_images, write_sides
 from snellen.tasks.builder.writers.visualwebbench.choices import action_ground, element_ground
 from snellen.tasks.builder.writers.visualwebbench.clicks import action_prediction
 from snellen.tasks.builder.writers.visualwebbench.texts import element_ocr, heading_ocr, web_caption

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from random import Random
 
+from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.perturb.text import UNKNOWN
 from snellen.tasks.builder.questions.marks import mark_box
 from snellen.tasks.builder.screen.buttons import buttons, labelled_buttons, primary_button
@@ -16,7 +17,6 @@ from snellen.tasks.builder.screen.words.reading import (
     words_of,
 )
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Made, Refused
 from snellen.tasks.builder.writers.webrssbench.rows import (
     Ask,
     changes_of,

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from random import Random
 
+from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.screen.purpose import page_kind, purpose
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Made, Refused
 from snellen.tasks.builder.writers.webrssbench.rows import (
     Ask,
     changes_of,

@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.items import PageItems
+from snellen.tasks.builder.items import Made, PageItems, Refused
 from snellen.tasks.builder.questions.marks import mark_box
 from snellen.tasks.builder.screen.buttons import is_advertised
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Made, Refused
 from snellen.tasks.builder.writers.webrssbench.rows import (
     Ask,
     image_name,

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any, NamedTuple
 
+from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Change, Snapshot
-from snellen.tasks.builder.writers.base import Made, Refused
 from snellen.tasks.sources.webrssbench_rows import BENCHMARK
 
 NO_CHANGE = "no perturbation of it was kept"

@@ -6,9 +6,8 @@ from typing import Any, cast
 
 import msgspec
 
-from snellen.tasks.builder.items import PageItems
-from snellen.tasks.builder.writers.base import Made, Maker
-from snellen.tasks.builder.writers.sides import Side, side_of, write_images, write_sides
+from snellen.tasks.builder.items import Made, Maker, PageItems
+from snellen.tasks.builder.writers.base import Side, side_of, write_images, write_sides
 from snellen.tasks.builder.writers.webrssbench.buttons import (
     COLOR,
     SAFETY,
