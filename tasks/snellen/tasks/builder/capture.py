@@ -12,7 +12,6 @@ from snellen.tasks.builder.browser.shots import measured_shot
 from snellen.tasks.builder.browser.visits import Asked, Visit
 from snellen.tasks.builder.chance import draw
 from snellen.tasks.builder.clicks import Target, choose_targets, follow_clicks
-from snellen.tasks.builder.keeping import write_snapshot
 from snellen.tasks.builder.pages import Page
 from snellen.tasks.builder.perturb.applying import Shown, apply_change
 from snellen.tasks.builder.perturb.base import CONTROL_DIFFERS, ChangeMaker
@@ -26,6 +25,7 @@ from snellen.tasks.builder.snapshots import (
     Click,
     Dropped,
     Snapshot,
+    write_snapshot,
 )
 
 # More than this share of a page's characters in no font: its text is not what is seen.

@@ -27,6 +27,7 @@ The caption is the table's own or its figure's, else the heading before it, or e
 """
 
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ import msgspec
 
 from snellen.grading.errors import DataError
 from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.pack.folders import new_folder
 
 SNAPSHOT = "snapshot.json"
 PAGE = "page.html"
@@ -176,3 +178,27 @@ class Snapshot:
             return file.read_bytes()
         except OSError as error:
             raise DataError(f"can't be read: {error.strerror}", file=str(file)) from error
+
+
+def write_snapshot(folder: Path, captured: Captured, files: Mapping[str, bytes]) -> Snapshot:
+    """Write a snapshot and return it.
+
+    Args:
+        folder: Where to; must not exist, or be empty.
+        captured: What it says; its digests are made here.
+        files: The bytes of its other files, by their paths in the folder.
+
+    Raises:
+        InputError: The folder holds something, or can't be written.
+    """
+    digests = {name: sha256(body).hexdigest() for name, body in sorted(files.items())}
+    said = msgspec.json.encode(
+        msgspec.structs.replace(captured, digests=digests), order="deterministic"
+    )
+    with new_folder(folder) as room:
+        for name, body in files.items():
+            path = room / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(body)
+        (room / SNAPSHOT).write_bytes(msgspec.json.format(said, indent=1) + b"\n")
+    return Snapshot(folder)

@@ -12,8 +12,8 @@ from PIL import Image
 from snellen.tasks.builder.browser.session import Session
 from snellen.tasks.builder.capture import CaptureSettings, capture_page
 from snellen.tasks.builder.pages import Page
+from snellen.tasks.builder.perturb.applying import differing_pixels, pixels_of
 from snellen.tasks.builder.perturb.base import Attempted, ChangeMaker, Declined
-from snellen.tasks.builder.perturb.pixels import differing_pixels, pixels_of
 from snellen.tasks.builder.screen.elements import MARKED, After, Element, Screen
 
 if TYPE_CHECKING:

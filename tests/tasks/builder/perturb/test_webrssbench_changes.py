@@ -11,14 +11,15 @@ from snellen.tasks.builder.capture import CaptureSettings, capture_page
 from snellen.tasks.builder.pages import Page
 from snellen.tasks.builder.perturb.colour import STRONG
 from snellen.tasks.builder.perturb.text import skeleton
-from snellen.tasks.builder.perturb.webrssbench import CHANGES
 from snellen.tasks.builder.screen.contrast import contrast
 from snellen.tasks.builder.snapshots import Change, Snapshot
+from snellen.tasks.builder.writers.table import MAKING
 
 pytestmark = pytest.mark.browser
 
 MakePage = Callable[..., Page]
 
+CHANGES = MAKING["webrssbench"].changes
 PAGE = """<!doctype html><html lang="en"><head><title>Tables</title>
 <meta name="description" content="Book a table in Fernbrook: garden seats, an open kitchen, fresh
 menus and dinner until midnight.">

@@ -19,9 +19,8 @@ from snellen.tasks.audit.models import Solver
 from snellen.tasks.benchmarks.matrix import load
 from snellen.tasks.builder.chance import draw
 from snellen.tasks.builder.items import Made, PageItems, Refused
-from snellen.tasks.builder.keeping import write_snapshot
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
-from snellen.tasks.builder.snapshots import Captured, Snapshot
+from snellen.tasks.builder.snapshots import Captured, Snapshot, write_snapshot
 from snellen.tasks.builder.writers.matrix.pages import following_headings, relation
 from snellen.tasks.builder.writers.matrix.reasoning import proven
 from snellen.tasks.builder.writers.matrix.write import MAKERS, NOT_MADE, write_data

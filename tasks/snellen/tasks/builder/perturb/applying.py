@@ -1,8 +1,13 @@
 """Applying changes to a live page, checking what they promise, and taking them back."""
 
+import io
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
 
 from snellen.tasks.builder.browser.pinning import script
 from snellen.tasks.builder.browser.problems import PageError
@@ -19,7 +24,6 @@ from snellen.tasks.builder.perturb.base import (
     Declined,
     broken,
 )
-from snellen.tasks.builder.perturb.pixels import differing_pixels, pixels_of
 from snellen.tasks.builder.screen.elements import Screen
 from snellen.tasks.builder.screen.html import extract_again
 from snellen.tasks.builder.snapshots import Change, ChangedElement, Dropped
@@ -138,3 +142,27 @@ def _height(visit: Visit) -> int:
             " innerHeight)))))"
         )
     )
+
+
+def pixels_of(encoded: bytes) -> NDArray[np.uint32]:
+    """Return an image's pixels: a number for each, rows first.
+
+    Args:
+        encoded: A PNG.
+    """
+    with Image.open(io.BytesIO(encoded)) as image:
+        parts = np.asarray(image.convert("RGBA"))
+    return parts.view(np.uint32)[:, :, 0]
+
+
+def differing_pixels(one: NDArray[np.uint32], other: NDArray[np.uint32]) -> int:
+    """Return how many pixels of two images differ; those that only one of them has, too.
+
+    Args:
+        one: As `pixels_of` returns them.
+        other: The same of the other image.
+    """
+    height = min(one.shape[0], other.shape[0])
+    width = min(one.shape[1], other.shape[1])
+    differ = int(np.count_nonzero(one[:height, :width] != other[:height, :width]))
+    return differ + one.size + other.size - 2 * height * width

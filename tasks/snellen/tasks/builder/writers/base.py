@@ -1,6 +1,6 @@
-"""What is known of each item beside its published row: the side file of a folder of data."""
+"""What all writers share: files of rows, images, and what is known of each item beside its row."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +8,7 @@ import msgspec
 
 from snellen.grading.errors import DataError
 from snellen.tasks.builder.items import Made, PageItems
+from snellen.tasks.pack.folders import new_folder
 
 SIDE_FILE = "made.jsonl"
 
@@ -46,8 +47,7 @@ def side_of(page: PageItems, one: Made, item: str, task: str | None = None) -> S
 
 def write_sides(sides: Iterable[Side], folder: Path) -> None:
     """Write a line for each item, the same bytes for equal items."""
-    encoder = msgspec.json.Encoder(order="sorted")
-    lines = [encoder.encode(side) + b"\n" for side in sides]
+    lines = [msgspec.json.encode(side, order="sorted") + b"\n" for side in sides]
     (folder / SIDE_FILE).write_bytes(b"".join(lines))
 
 
@@ -66,10 +66,58 @@ def read_sides(folder: Path) -> Sequence[Side]:
         raise DataError(f"is not as it was written: {error}", file=str(file)) from error
 
 
-def write_images(one: Made, folder: Path) -> None:
+def write_images(item: Made, folder: Path) -> None:
     """Write an item's images below a folder, by their names; images of one name are the same."""
-    for name in one.images:
+    for name in item.images:
         file = folder / name
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(one.images[name])
+            file.write_bytes(item.images[name])
+
+
+def write_rows(
+    pages: Sequence[PageItems],
+    folder: Path,
+    tasks: Container[str],
+    file_of: Callable[[str], str],
+    sides_of: Callable[[PageItems, Made], Iterable[Side]],
+    encode: Callable[[Sequence[Mapping[str, Any]]], bytes],
+) -> None:
+    """Write the items of some tasks: files of rows, their images, and what is known of each.
+
+    Items of other tasks are left out. Equal items give equal bytes.
+
+    Args:
+        pages: What was made.
+        folder: Where to; must not exist, or be empty.
+        tasks: Those whose items are written.
+        file_of: Returns the file of a task's rows.
+        sides_of: Returns what is known of the items that the loader makes of one.
+        encode: Returns a file's bytes.
+
+    Raises:
+        DataError: An image of an item is gone.
+        InputError: It can't be written.
+    """
+    rows: dict[str, list[Mapping[str, Any]]] = {}
+    sides: list[Side] = []
+    with new_folder(folder) as room:
+        for page in pages:
+            for item in page.made:
+                if item.task in tasks:
+                    rows.setdefault(file_of(item.task), []).append(item.row)
+                    sides += sides_of(page, item)
+                    write_images(item, room)
+        for name, own in rows.items():
+            (room / name).write_bytes(encode(own))
+        write_sides(sides, room)
+
+
+def as_lines(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """Return rows as JSON Lines, keys in order."""
+    return b"".join(msgspec.json.encode(row, order="sorted") + b"\n" for row in rows)
+
+
+def as_json(value: object) -> bytes:
+    """Return a value as indented JSON, keys in order."""
+    return msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=1) + b"\n"

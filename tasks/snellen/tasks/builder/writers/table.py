@@ -7,7 +7,10 @@ from typing import NamedTuple, TypeAlias
 from snellen.tasks.benchmarks.screenqa import PAGE_PROMPTS
 from snellen.tasks.builder.items import Maker, PageItems
 from snellen.tasks.builder.perturb.base import ChangeMaker
-from snellen.tasks.builder.perturb.webrssbench import CHANGES as WEBRSSBENCH_CHANGES
+from snellen.tasks.builder.perturb.colour import COLOUR_CHANGES
+from snellen.tasks.builder.perturb.fields import HINT_CHANGES
+from snellen.tasks.builder.perturb.layout import LAYOUT_CHANGES
+from snellen.tasks.builder.perturb.text import TEXT_CHANGES
 from snellen.tasks.builder.writers.matrix import write as matrix
 from snellen.tasks.builder.writers.mmbench_gui import write as mmbench_gui
 from snellen.tasks.builder.writers.screenqa import write as screenqa
@@ -64,7 +67,7 @@ MAKING: Mapping[str, BenchmarkMaking] = {
     "webrssbench": BenchmarkMaking(
         webrssbench.MAKERS,
         webrssbench.write_data,
-        changes=WEBRSSBENCH_CHANGES,
+        changes=(*COLOUR_CHANGES, *TEXT_CHANGES, *LAYOUT_CHANGES, *HINT_CHANGES),
         balance=balanced,
         protocols={"webrssbench/safety": "robust"},
     ),

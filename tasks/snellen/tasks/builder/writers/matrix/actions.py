@@ -12,8 +12,7 @@ from snellen.tasks.builder.charts.subjects import Subject, subjects_of
 from snellen.tasks.builder.charts.tables import draw_table, written
 from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.questions.marks import LETTERS, mark_box, mark_letters
-from snellen.tasks.builder.questions.text import one_line
-from snellen.tasks.builder.questions.windows import (
+from snellen.tasks.builder.questions.spatial import (
     HEIGHT,
     Shown,
     Window,
@@ -23,6 +22,7 @@ from snellen.tasks.builder.questions.windows import (
     said_once,
     some_shown,
 )
+from snellen.tasks.builder.questions.text import one_line
 from snellen.tasks.builder.screen.buttons import labelled_buttons, primary_button
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.screen.fields import kind_of, plausible_value, text_fields

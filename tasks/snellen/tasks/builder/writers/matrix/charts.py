@@ -5,7 +5,7 @@ answer is known exactly. Where values are not written beside their marks, the qu
 an answer must be.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from snellen.tasks.builder.charts.tables import (
 )
 from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.matrix.shared import Ask, made, some_of
+from snellen.tasks.builder.writers.matrix.shared import Ask, Lettered, made, some_of
 
 Asker = Callable[[Random, Sequence[Subject]], Ask]
 """Draws a chart and asks about it."""
@@ -68,6 +68,59 @@ def near(slack: float) -> dict[str, Any]:
     return {"absolute": slack} if slack else {}
 
 
+def number(
+    chart: Drawn,
+    task: str,
+    kind: str,
+    question: str,
+    answer: float,
+    *,
+    slack: float = 0.0,
+    named: bool = True,
+    operations: Sequence[str] = (),
+    record: Mapping[str, Any] | None = None,
+) -> Ask:
+    """Ask for a number; the question says how near the answer must be."""
+    return Ask(
+        task,
+        kind,
+        question + within(slack),
+        "numeric",
+        round(answer, 6),
+        chart.images,
+        settings=near(slack),
+        named=named,
+        operations=operations,
+        record={**chart.record, **(record or {})},
+    )
+
+
+def choice(
+    chart: Drawn,
+    task: str,
+    kind: str,
+    question: str,
+    options: Lettered,
+    *,
+    named: bool = True,
+    operations: Sequence[str] = (),
+    record: Mapping[str, Any] | None = None,
+) -> Ask:
+    """Ask for the letter of an option."""
+    return Ask(
+        task,
+        kind,
+        question,
+        "accuracy",
+        options.letter,
+        chart.images,
+        options.options,
+        named=named,
+        operations=operations,
+        record={**chart.record, **(record or {})},
+    )
+
+
 def make_charts(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask for values, extremes, differences, growth, shares, counts, and what comes next."""
     easy = (_value_in_picture, _value)
@@ -79,10 +132,10 @@ def make_charts(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 def some(
     snapshot: Snapshot, random: Random, askers: Sequence[Asker], count: int
 ) -> Iterator[Made | Refused]:
-    """Make items by so many of the ways to ask, by lot."""
+    """Make items by so many of the ways to ask, at random."""
     subjects = subjects_of(snapshot.captured.site)
-    for number, asker in enumerate(random.sample(list(askers), count), start=1):
-        yield made(snapshot, number, asker(random, subjects))
+    for place, asker in enumerate(random.sample(list(askers), count), start=1):
+        yield made(snapshot, place, asker(random, subjects))
 
 
 # ---- Values
@@ -115,36 +168,13 @@ def _value_in_picture(random: Random, subjects: Sequence[Subject]) -> Ask:
 def _value(random: Random, subjects: Sequence[Subject]) -> Ask:
     table = draw_table(random, subjects)
     series, label = random.choice(table.series), random.choice(table.labels)
-    return _number(
-        random,
-        table,
+    return number(
+        drawn(random, table),
+        "chart",
         "value",
         f"What is {named_series(table, series)} at “{label}”, in {table.unit}?",
         table.value(series.name, label),
-        table.slack,
-    )
-
-
-def _number(
-    random: Random,
-    table: Table,
-    kind: str,
-    question: str,
-    answer: float,
-    slack: float = 0.0,
-    operations: Sequence[str] = (),
-) -> Ask:
-    chart = drawn(random, table)
-    return Ask(
-        "chart",
-        kind,
-        question + within(slack),
-        "numeric",
-        round(answer, 6),
-        chart.images,
-        settings=near(slack),
-        operations=operations,
-        record=chart.record,
+        slack=table.slack,
     )
 
 
@@ -166,17 +196,14 @@ def _extreme(random: Random, subjects: Sequence[Subject], way: str) -> Ask:
     label = table.labels[series.values.index(ranked[0])]
     chart = drawn(random, table)
     options = some_of(random, label, table.labels)
-    return Ask(
+    return choice(
+        chart,
         "chart",
         "maximum" if way == "highest" else "minimum",
         f"At which {table.over} is {named_series(table, series)} the {way}"
         f"{'' if len(options.options) == len(table.labels) else ' of all in the chart'}?",
-        "accuracy",
-        options.letter,
-        chart.images,
-        options.options,
+        options,
         operations=("compare",),
-        record=chart.record,
     )
 
 
@@ -188,15 +215,15 @@ def _difference(random: Random, subjects: Sequence[Subject]) -> Ask:
         first, second = table.value(series.name, one), table.value(series.name, other)
         if first > second and apart(table, first, second):
             break
-    return _number(
-        random,
-        table,
+    return number(
+        drawn(random, table),
+        "chart",
         "difference",
         f"How much higher is {named_series(table, series)} at “{one}” than at “{other}”, in"
         f" {table.unit}?",
         first - second,
-        2 * table.slack,
-        ("difference",),
+        slack=2 * table.slack,
+        operations=("difference",),
     )
 
 
@@ -208,15 +235,15 @@ def _growth(random: Random, subjects: Sequence[Subject]) -> Ask:
         if abs(second / first - 1) >= 0.1:
             break
     change = 100 * (second / first - 1)
-    return _number(
-        random,
-        table,
+    return number(
+        drawn(random, table),
+        "chart",
         "growth",
         f"By what percentage does the value change from “{table.labels[place]}” to"
         f" “{table.labels[place + 1]}”? A fall is a negative number.",
         change,
-        1.0,
-        ("growth",),
+        slack=1.0,
+        operations=("growth",),
     )
 
 
@@ -224,15 +251,15 @@ def _share(random: Random, subjects: Sequence[Subject]) -> Ask:
     table = draw_table(random, subjects, ("pie", "bars", "rows"), labelled=True, ordered=False)
     place = random.randrange(len(table.labels))
     values = table.series[0].values
-    return _number(
-        random,
-        table,
+    return number(
+        drawn(random, table),
+        "chart",
         "share",
         f"Which share of the total of all that the chart shows is “{table.labels[place]}”, in"
         " percent?",
         100 * values[place] / sum(values),
-        1.0,
-        ("sum", "share"),
+        slack=1.0,
+        operations=("sum", "share"),
     )
 
 
@@ -249,15 +276,14 @@ def _count(random: Random, subjects: Sequence[Subject]) -> Ask:
     if not values[below - 1] < threshold < values[below]:
         threshold = round((values[below] + values[below - 1]) / 2, 3)
     above = random.random() < 0.5
-    return _number(
-        random,
-        table,
+    return number(
+        drawn(random, table),
+        "chart",
         "count",
         f"How many of the chart's values are {'above' if above else 'below'}"
         f" {written(threshold)} {table.unit}?",
         len(values) - below if above else below,
-        0.0,
-        ("count",),
+        operations=("count",),
     )
 
 
@@ -269,14 +295,14 @@ def _extrapolation(random: Random, subjects: Sequence[Subject]) -> Ask:
         answer = values[-1] + ahead * (values[-1] - values[-2])
         if answer > 0:
             break
-    return _number(
-        random,
-        table,
+    return number(
+        drawn(random, table),
+        "chart",
         "extrapolation",
         f"If the value went on changing by as much as from the last {table.over} but one to the"
         f" last, what would it be {ahead} {table.over}{'s' if ahead > 1 else ''} after the last,"
         f" in {table.unit}?",
         answer,
-        round(0.02 * answer, 2),
-        ("difference", "extrapolate"),
+        slack=round(0.02 * answer, 2),
+        operations=("difference", "extrapolate"),
     )

@@ -7,15 +7,16 @@ from random import Random
 from snellen.grading.parse.relations import Relation
 from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.questions.marks import LETTERS, mark_box, mark_letters
-from snellen.tasks.builder.questions.spatial import is_readable, rounded
-from snellen.tasks.builder.questions.text import folded, one_line
-from snellen.tasks.builder.questions.windows import (
+from snellen.tasks.builder.questions.spatial import (
     Shown,
+    is_readable,
     pointable,
+    rounded,
     said_once,
     some_shown,
     window_around,
 )
+from snellen.tasks.builder.questions.text import folded, one_line
 from snellen.tasks.builder.screen.buttons import labelled_buttons
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
 from snellen.tasks.builder.screen.fields import text_fields

@@ -8,10 +8,11 @@ from snellen.tasks.builder.charts.subjects import Subject, subjects_of
 from snellen.tasks.builder.charts.tables import Table, apart, draw_table, draw_value, written
 from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.matrix.charts import drawn, near, within
-from snellen.tasks.builder.writers.matrix.shared import Ask, made, some_of
+from snellen.tasks.builder.writers.matrix.charts import choice, drawn, number
+from snellen.tasks.builder.writers.matrix.shared import Ask, Lettered, made, some_of
 
 YES_NO = ("yes", "no")
+_YES, _NO = Lettered(YES_NO, "A"), Lettered(YES_NO, "B")
 
 _ONE = ("bars", "rows", "line")
 _CLEAR = 0.4
@@ -33,8 +34,8 @@ def make_consistency(snapshot: Snapshot, random: Random) -> Iterator[Made | Refu
     truths = [True, False]
     random.shuffle(truths)
     askers = random.sample((_picture_sentence, _value_sentence, _comparison_sentence), 2)
-    for number, (asker, truth) in enumerate(zip(askers, truths, strict=True), start=1):
-        yield made(snapshot, number, asker(random, subjects_of(snapshot.captured.site), truth))
+    for place, (asker, truth) in enumerate(zip(askers, truths, strict=True), start=1):
+        yield made(snapshot, place, asker(random, subjects_of(snapshot.captured.site), truth))
 
 
 def make_counterfactual(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
@@ -46,33 +47,6 @@ def make_counterfactual(snapshot: Snapshot, random: Random) -> Iterator[Made | R
 # ---- Several steps
 
 
-def _steps(
-    random: Random,
-    table: Table,
-    kind: str,
-    question: str,
-    right: str,
-    every: Sequence[str],
-    operations: Sequence[str],
-    *,
-    task: str = "multi_step",
-    record: dict[str, object] | None = None,
-) -> Ask:
-    chart = drawn(random, table)
-    options = some_of(random, right, every)
-    return Ask(
-        task,
-        kind,
-        question,
-        "accuracy",
-        options.letter,
-        chart.images,
-        options.options,
-        operations=operations,
-        record={**chart.record, **(record or {})},
-    )
-
-
 def _widest_gap(random: Random, subjects: Sequence[Subject]) -> Ask:
     while True:
         table = draw_table(random, subjects, ("grouped", "lines"))
@@ -80,14 +54,17 @@ def _widest_gap(random: Random, subjects: Sequence[Subject]) -> Ask:
         gaps = [abs(a - b) for a, b in zip(one.values, other.values, strict=True)]
         if _clear(gaps, table):
             break
-    return _steps(
-        random,
-        table,
+    return choice(
+        drawn(random, table),
+        "multi_step",
         "widest gap",
         f"At which {table.over} are “{one.name}” and “{other.name}” furthest apart?",
-        table.labels[gaps.index(max(gaps))],
-        table.labels,
-        ("difference", "compare"),
+        some_of(
+            random,
+            table.labels[gaps.index(max(gaps))],
+            table.labels,
+        ),
+        operations=("difference", "compare"),
     )
 
 
@@ -99,14 +76,17 @@ def _largest_rise(random: Random, subjects: Sequence[Subject]) -> Ask:
         if max(rises) > 0 and _clear(rises, table):
             break
     names = [f"{first} to {second}" for first, second in pairwise(table.labels)]
-    return _steps(
-        random,
-        table,
+    return choice(
+        drawn(random, table),
+        "multi_step",
         "largest rise",
         f"From which {table.over} to the next does the value rise the most?",
-        names[rises.index(max(rises))],
-        names,
-        ("difference", "compare"),
+        some_of(
+            random,
+            names[rises.index(max(rises))],
+            names,
+        ),
+        operations=("difference", "compare"),
     )
 
 
@@ -117,28 +97,31 @@ def _largest_total(random: Random, subjects: Sequence[Subject]) -> Ask:
         if _clear(totals, table):
             break
     names = [series.name for series in table.series]
-    return _steps(
-        random,
-        table,
+    return choice(
+        drawn(random, table),
+        "multi_step",
         "largest total",
         f"Which of the chart's series is the largest, when its values at each {table.over} are"
         " added up?",
-        names[totals.index(max(totals))],
-        names,
-        ("sum", "compare"),
+        some_of(
+            random,
+            names[totals.index(max(totals))],
+            names,
+        ),
+        operations=("sum", "compare"),
     )
 
 
 def _extremes_sum(random: Random, subjects: Sequence[Subject]) -> Ask:
     table = draw_table(random, subjects, _ONE, labelled=True)
     values = table.series[0].values
-    return _number(
-        random,
-        table,
-        ("multi_step", "sum of extremes"),
+    return number(
+        drawn(random, table),
+        "multi_step",
+        "sum of extremes",
         f"What is the sum of the highest and the lowest value of the chart, in {table.unit}?",
         max(values) + min(values),
-        ("compare", "sum"),
+        operations=("compare", "sum"),
     )
 
 
@@ -147,34 +130,10 @@ def _clear(values: Sequence[float], table: Table) -> bool:
     return best - second >= _CLEAR * table.step
 
 
-def _number(
-    random: Random,
-    table: Table,
-    kinds: tuple[str, str],
-    question: str,
-    answer: float,
-    operations: Sequence[str],
-    *,
-    slack: float = 0.0,
-    record: dict[str, object] | None = None,
-) -> Ask:
-    chart = drawn(random, table)
-    return Ask(
-        *kinds,
-        question + within(slack),
-        "numeric",
-        round(answer, 6),
-        chart.images,
-        settings=near(slack),
-        operations=operations,
-        record={**chart.record, **(record or {})},
-    )
-
-
 # ---- Sentences that may be wrong
 
 
-def _said(random: Random, subjects: Sequence[Subject], truth: bool) -> tuple[Table, str]:
+def _sentence(random: Random, subjects: Sequence[Subject], truth: bool) -> tuple[Table, str]:
     """Return a chart's table and a sentence of one value, the right one or another."""
     while True:
         table = draw_table(random, subjects)
@@ -185,29 +144,26 @@ def _said(random: Random, subjects: Sequence[Subject], truth: bool) -> tuple[Tab
             break
     of = f'"{series.name}"' if len(table.series) > 1 else "the value"
     about = "" if table.labelled else "about "
-    said = f"At {label}, {of} is {about}{written(value if truth else other)} {table.unit}."
-    return table, said
+    sentence = f"At {label}, {of} is {about}{written(value if truth else other)} {table.unit}."
+    return table, sentence
 
 
 def _picture_sentence(random: Random, subjects: Sequence[Subject], truth: bool) -> Ask:
-    table, said = _said(random, subjects, truth)
-    chart = drawn(random, table, note=said)
-    return Ask(
+    table, sentence = _sentence(random, subjects, truth)
+    return choice(
+        drawn(random, table, note=sentence),
         "consistency",
         "caption in the picture",
         "Does the sentence below the chart agree with what the chart shows?",
-        "accuracy",
-        "A" if truth else "B",
-        chart.images,
-        YES_NO,
+        _YES if truth else _NO,
         named=False,
-        record={**chart.record, "said": said, "true": truth},
+        record={"said": sentence, "true": truth},
     )
 
 
 def _value_sentence(random: Random, subjects: Sequence[Subject], truth: bool) -> Ask:
-    table, said = _said(random, subjects, truth)
-    return _agrees(random, table, "value", said, truth, ())
+    table, sentence = _sentence(random, subjects, truth)
+    return _agrees(random, table, "value", sentence, truth, ())
 
 
 def _comparison_sentence(random: Random, subjects: Sequence[Subject], truth: bool) -> Ask:
@@ -219,29 +175,21 @@ def _comparison_sentence(random: Random, subjects: Sequence[Subject], truth: boo
         if (first > second) is truth and apart(table, first, second):
             break
     of = f'"{series.name}"' if len(table.series) > 1 else "the value"
-    said = f"At {one}, {of} is higher than at {other}."
-    return _agrees(random, table, "comparison", said, truth, ("compare",))
+    sentence = f"At {one}, {of} is higher than at {other}."
+    return _agrees(random, table, "comparison", sentence, truth, ("compare",))
 
 
 def _agrees(
-    random: Random,
-    table: Table,
-    kind: str,
-    said: str,
-    truth: bool,
-    operations: Sequence[str],
+    random: Random, table: Table, kind: str, sentence: str, truth: bool, operations: Sequence[str]
 ) -> Ask:
-    chart = drawn(random, table)
-    return Ask(
+    return choice(
+        drawn(random, table),
         "consistency",
         kind,
-        f"A text about the chart says: {said} Does the chart agree?",
-        "accuracy",
-        "A" if truth else "B",
-        chart.images,
-        YES_NO,
+        f"A text about the chart says: {sentence} Does the chart agree?",
+        _YES if truth else _NO,
         operations=operations,
-        record={**chart.record, "said": said, "true": truth},
+        record={"said": sentence, "true": truth},
     )
 
 
@@ -268,9 +216,14 @@ def _imagined(
         table, question, factual, answer = draw()
         if answer > 0 and proven(factual, answer):
             break
-    record: dict[str, object] = {"factual": round(factual, 6), "counterfactual": round(answer, 6)}
-    return _number(
-        random, table, ("counterfactual", kind), question, answer, operations, record=record
+    return number(
+        drawn(random, table),
+        "counterfactual",
+        kind,
+        question,
+        answer,
+        operations=operations,
+        record={"factual": round(factual, 6), "counterfactual": round(answer, 6)},
     )
 
 
@@ -330,15 +283,13 @@ def _halved_maximum(random: Random, subjects: Sequence[Subject]) -> Ask:
         best, second, *_ = sorted(changed, reverse=True)
         if right != highest and apart(table, best, second):
             break
-    return _steps(
-        random,
-        table,
+    return choice(
+        drawn(random, table),
+        "counterfactual",
         "maximum halved",
         f"If the highest value of the chart had been half as high, at which {table.over} would the"
         " highest value then be?",
-        table.labels[right],
-        table.labels,
-        ("change", "compare"),
-        task="counterfactual",
+        some_of(random, table.labels[right], table.labels),
+        operations=("change", "compare"),
         record={"factual": table.labels[highest], "counterfactual": table.labels[right]},
     )

@@ -15,7 +15,7 @@ from snellen.tasks.builder.charts.tables import (
 )
 from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.matrix.charts import drawn, some
+from snellen.tasks.builder.writers.matrix.charts import choice, drawn, some
 from snellen.tasks.builder.writers.matrix.shared import Ask, lettered, some_of
 
 _KINDS_OFFERED = 4
@@ -40,16 +40,13 @@ def _chart_kind(random: Random, subjects: Sequence[Subject]) -> Ask:
     chart = drawn(random, draw_table(random, subjects, [random.choice(offered)]))
     names = [NAMES[kind] for kind in offered]
     options = some_of(random, NAMES[chart.table.kind], names)
-    return Ask(
+    return choice(
+        chart,
         "object_recognition",
         "chart kind",
         "What does the chart show its values with?",
-        "accuracy",
-        options.letter,
-        chart.images,
-        options.options,
+        options,
         named=False,
-        record=chart.record,
     )
 
 
@@ -58,16 +55,14 @@ def _odd_bar(random: Random, subjects: Sequence[Subject]) -> Ask:
     marked = random.randrange(len(table.labels))
     chart = drawn(random, table, marked=marked)
     options = some_of(random, table.labels[marked], table.labels)
-    return Ask(
+    return choice(
+        chart,
         "object_recognition",
         "odd colour",
         "One bar has another colour than all the others. Which one?",
-        "accuracy",
-        options.letter,
-        chart.images,
-        options.options,
+        options,
         named=False,
-        record={**chart.record, "marked": marked},
+        record={"marked": marked},
     )
 
 
@@ -76,15 +71,13 @@ def _series_color(random: Random, subjects: Sequence[Subject]) -> Ask:
     place = random.randrange(len(chart.table.series))
     colors = chart.style.colors[: max(len(chart.table.series), 4)]
     options = some_of(random, colors[place], colors)
-    return Ask(
+    return choice(
+        chart,
         "object_recognition",
         "series colour",
         f"Which colour does “{chart.table.series[place].name}” have in the chart?",
-        "accuracy",
-        options.letter,
-        chart.images,
-        options.options,
-        record={**chart.record, "colors": list(colors)},
+        options,
+        record={"colors": list(colors)},
     )
 
 
@@ -128,13 +121,10 @@ def _pairs_caption(random: Random, subjects: Sequence[Subject]) -> Ask:
 def _caption(random: Random, table: Table, kind: str, right: str, others: Sequence[str]) -> Ask:
     chart = drawn(random, table)
     options = lettered(random, right, others)
-    return Ask(
+    return choice(
+        chart,
         "captioning",
         kind,
         "Which of the sentences describes the chart?",
-        "accuracy",
-        options.letter,
-        chart.images,
-        options.options,
-        record=chart.record,
+        options,
     )

@@ -5,10 +5,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-import msgspec
-
 from snellen.tasks.builder.items import Maker, PageItems
-from snellen.tasks.builder.writers.base import Side, side_of, write_images, write_sides
+from snellen.tasks.builder.writers.base import as_lines, side_of, write_rows
 from snellen.tasks.builder.writers.matrix.actions import make_decisions, make_tool_calls
 from snellen.tasks.builder.writers.matrix.charts import make_charts
 from snellen.tasks.builder.writers.matrix.code import make_code
@@ -21,7 +19,6 @@ from snellen.tasks.builder.writers.matrix.reasoning import (
 )
 from snellen.tasks.builder.writers.matrix.shared import TASK, maker_of
 from snellen.tasks.builder.writers.matrix.sights import make_captioning
-from snellen.tasks.pack.folders import new_folder
 from snellen.tasks.sources.matrix import ITEMS
 
 MAKERS: Mapping[str, Maker] = MappingProxyType(
@@ -95,31 +92,12 @@ NOT_MADE: tuple[NotMade, ...] = (
 
 
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:
-    """Write the matrix's items of all pages in the layout that the loader reads.
-
-    `items.jsonl` has a line for each item, its images lie below `images`. `made.jsonl` says of
-    each item the task, the id, the page, the site, its tags and what was done. Items of other
-    benchmarks are left out. Equal items give equal bytes.
-
-    Args:
-        pages: What was made.
-        folder: Where to; must not exist, or be empty.
-
-    Raises:
-        DataError: An image of an item is gone.
-        InputError: It can't be written.
-    """
-    encoder = msgspec.json.Encoder(order="sorted")
-    rows: list[bytes] = []
-    sides: list[Side] = []
-    with new_folder(folder) as room:
-        for page in pages:
-            for one in page.made:
-                if one.task != TASK:
-                    continue
-                rows.append(encoder.encode(one.row) + b"\n")
-                sides.append(side_of(page, one, one.row["id"]))
-                write_images(one, room)
-        if rows:
-            (room / ITEMS).write_bytes(b"".join(rows))
-            write_sides(sides, room)
+    """Write the matrix's items of all pages, a line each, into `items.jsonl`: see `write_rows`."""
+    write_rows(
+        pages,
+        folder,
+        {TASK},
+        lambda _: ITEMS,
+        lambda page, item: [side_of(page, item, item.row["id"])],
+        as_lines,
+    )

@@ -8,18 +8,15 @@ from random import Random
 from types import MappingProxyType
 from typing import Any
 
-import msgspec
-
 from snellen.tasks.benchmarks.mmbench_gui import L1, L2_ADVANCED, L2_BASIC
 from snellen.tasks.builder.items import Made, Maker, PageItems, Refused
 from snellen.tasks.builder.questions.marks import LETTERS
 from snellen.tasks.builder.questions.spatial import rounded
 from snellen.tasks.builder.questions.text import language_of
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Side, side_of, write_images, write_sides
+from snellen.tasks.builder.writers.base import Side, as_json, side_of, write_rows
 from snellen.tasks.builder.writers.mmbench_gui import l2
 from snellen.tasks.builder.writers.mmbench_gui.l1 import Question, ask
-from snellen.tasks.pack.folders import new_folder
 from snellen.tasks.sources.mmbench_gui import DIFFICULTIES
 from snellen.tasks.sources.mmbench_gui_files import L1_FILE, L2_FILE
 
@@ -132,35 +129,19 @@ def _made(
 
 
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:
-    """Write the items of all screens in the layout that the loader reads.
+    """Write the items of all screens: see `write_rows`.
 
     `L1_annotations.json` and `L2_annotations.json` stand beside `offline_images`, where a
-    platform's screenshots lie by site. `made.jsonl` says of each item the task, the id, the page,
-    the site, its tags and what was done. Items of other benchmarks are left out.
-
-    Args:
-        pages: What was made.
-        folder: Where to; must not exist, or be empty.
-
-    Raises:
-        DataError: An image of an item is gone.
-        InputError: It can't be written.
+    platform's screenshots lie by site.
     """
-    encoder = msgspec.json.Encoder(order="sorted")
-    rows: dict[str, list[Mapping[str, Any]]] = {}
-    sides: list[Side] = []
-    with new_folder(folder) as room:
-        for page in pages:
-            for one in page.made:
-                if one.task not in MAKERS:
-                    continue
-                rows.setdefault(L1_FILE if one.task == L1 else L2_FILE, []).append(one.row)
-                sides += _sides(page, one)
-                write_images(one, room)
-        for name, found in rows.items():
-            text = msgspec.json.format(encoder.encode(found), indent=1)
-            (room / name).write_bytes(text + b"\n")
-        write_sides(sides, room)
+    write_rows(
+        pages,
+        folder,
+        MAKERS,
+        lambda task: L1_FILE if task == L1 else L2_FILE,
+        _sides,
+        as_json,
+    )
 
 
 def _sides(page: PageItems, one: Made) -> Iterator[Side]:

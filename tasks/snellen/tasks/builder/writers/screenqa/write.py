@@ -13,8 +13,6 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import msgspec
-
 from snellen.tasks.benchmarks.screenqa import NO_ANSWER
 from snellen.tasks.builder.chance import by_turns, draw
 from snellen.tasks.builder.items import Made, Maker, PageItems, Refused
@@ -26,7 +24,7 @@ from snellen.tasks.builder.questions.variants import joined
 from snellen.tasks.builder.questions.wording import english_question, english_sentences
 from snellen.tasks.builder.screen.purpose import page_kind
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Side, write_sides
+from snellen.tasks.builder.writers.base import Side, as_json, write_sides
 from snellen.tasks.builder.writers.screenqa.absent import (
     SHARE,
     Asked,
@@ -173,7 +171,6 @@ def write_data(pages: Sequence[PageItems], folder: Path) -> None:
     """
     own = [page for page in pages if any(one.task in MAKERS for one in page.made)]
     numbers = {_id(page): _number(page) for page in own}
-    encoder = msgspec.json.Encoder(order="sorted")
     sides: list[Side] = []
     with new_folder(folder) as room:
         (room / IMAGES).mkdir()
@@ -189,7 +186,7 @@ def write_data(pages: Sequence[PageItems], folder: Path) -> None:
             rows = [_published(entry, numbers[_id(entry.page)]) for entry in entries]
             file = room / path
             file.parent.mkdir()
-            file.write_bytes(msgspec.json.format(encoder.encode(rows), indent=1) + b"\n")
+            file.write_bytes(as_json(rows))
             sides += _sides(entries, task, file.stem, numbers)
         write_sides(sides, room)
 

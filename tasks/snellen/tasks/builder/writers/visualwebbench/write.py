@@ -7,15 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-import msgspec
-
 from snellen.tasks.builder.items import Made, Maker, PageItems
-from snellen.tasks.builder.writers.base import Side, side_of, write_images, write_sides
+from snellen.tasks.builder.writers.base import Side, as_lines, side_of, write_rows
 from snellen.tasks.builder.writers.visualwebbench.choices import action_ground, element_ground
 from snellen.tasks.builder.writers.visualwebbench.clicks import action_prediction
 from snellen.tasks.builder.writers.visualwebbench.texts import element_ocr, heading_ocr, web_caption
 from snellen.tasks.builder.writers.visualwebbench.webqa import webqa
-from snellen.tasks.pack.folders import new_folder
 
 MAKERS: Mapping[str, Maker] = MappingProxyType(
     {
@@ -45,36 +42,19 @@ _SPLIT = "test"
 
 
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:
-    """Write VisualWebBench's items of all pages in the layout that the loader reads.
+    """Write VisualWebBench's items of all pages: see `write_rows`.
 
     A configuration is a file of JSON Lines, `element_ocr.jsonl`; images lie in `raw_image`
-    (without marks, one for all items of a page) and `image`. `made.jsonl` says of each item the
-    task, the id, the page, the site, its tags and what was done. Items of other benchmarks are
-    left out.
-
-    Args:
-        pages: What was made.
-        folder: Where to; must not exist, or be empty.
-
-    Raises:
-        DataError: An image of an item is gone.
-        InputError: It can't be written.
+    (without marks, one for all items of a page) and `image`.
     """
-    encoder = msgspec.json.Encoder(order="sorted")
-    rows: dict[str, list[bytes]] = {}
-    sides: list[Side] = []
-    with new_folder(folder) as room:
-        for page in pages:
-            for one in page.made:
-                if one.task not in MAKERS:
-                    continue
-                config = one.task.removeprefix(_PREFIX)
-                rows.setdefault(config, []).append(encoder.encode(one.row))
-                sides += _sides(page, one)
-                write_images(one, room)
-        for config, encoded in rows.items():
-            (room / f"{config}.jsonl").write_bytes(b"\n".join([*encoded, b""]))
-        write_sides(sides, room)
+    write_rows(
+        pages,
+        folder,
+        MAKERS,
+        lambda task: f"{task.removeprefix(_PREFIX)}.jsonl",
+        _sides,
+        as_lines,
+    )
 
 
 def _sides(page: PageItems, one: Made) -> Sequence[Side]:

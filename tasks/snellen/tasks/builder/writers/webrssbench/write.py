@@ -4,10 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-import msgspec
-
 from snellen.tasks.builder.items import Made, Maker, PageItems
-from snellen.tasks.builder.writers.base import Side, side_of, write_images, write_sides
+from snellen.tasks.builder.writers.base import as_json, side_of, write_rows
 from snellen.tasks.builder.writers.webrssbench.buttons import (
     COLOR,
     SAFETY,
@@ -27,7 +25,6 @@ from snellen.tasks.builder.writers.webrssbench.position import POSITION, make_po
 from snellen.tasks.builder.writers.webrssbench.regions import GROUPING, make_ui_grouping
 from snellen.tasks.sources.files import DEFAULT_SPLIT
 from snellen.tasks.sources.webrssbench_manifest import FILES, FORMAT
-from snellen.tasks.sources.webrssbench_rows import BENCHMARK
 
 MAKERS: Mapping[str, Maker] = {
     POSITION: make_position,
@@ -43,30 +40,15 @@ MAKERS: Mapping[str, Maker] = {
 
 
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:
-    """Write the items of this benchmark as `webrssbench.json`, their images below `images/`.
-
-    Beside them `made.jsonl` has a line for each item of the loader's, by its id: the task, the
-    page, the site, the tags and the record. Equal items give equal bytes.
-
-    Args:
-        pages: What was made, of any benchmark, in the order of the rows.
-        folder: Where to; made if it is not there.
-    """
-    encoder = msgspec.json.Encoder(order="sorted")
-    rows: list[Mapping[str, Any]] = []
-    sides: list[Side] = []
-    for page in pages:
-        for one in page.made:
-            if not one.task.startswith(f"{BENCHMARK}/"):
-                continue
-            rows.append(one.row)
-            write_images(one, folder)
-            sides += [side_of(page, one, item) for item in item_ids(one)]
-    if not rows:
-        return
-    manifest = encoder.encode({"format": FORMAT, "rows": rows})
-    (folder / FILES[0]).write_bytes(msgspec.json.format(manifest, indent=1) + b"\n")
-    write_sides(sides, folder)
+    """Write WebRSSBench's items as `webrssbench.json`, images below `images`: see `write_rows`."""
+    write_rows(
+        pages,
+        folder,
+        MAKERS,
+        lambda _: FILES[0],
+        lambda page, item: [side_of(page, item, name) for name in item_ids(item)],
+        lambda rows: as_json({"format": FORMAT, "rows": rows}),
+    )
 
 
 def item_ids(one: Made) -> Iterator[str]:
