@@ -251,22 +251,6 @@ def test_made_rows_are_loaded_and_their_references_score_the_maximum(
     assert check_pack(tmp_path / "pack").fine
 
 
-@pytest.mark.slow
-def test_equal_items_give_equal_bytes(snapshot: Snapshot, tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        write_data([items_of(snapshot)], tmp_path / name)
-    files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*")]
-    assert len(files) > 15
-    for file in files:
-        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
-
-
-def test_items_of_other_benchmarks_are_passed_over(tmp_path: Path) -> None:
-    other = Made("visualwebbench/webqa", {}, {})
-    write_data([PageItems("inn", "booking", [other], [])], tmp_path / "data")
-    assert list((tmp_path / "data").iterdir()) == []
-
-
 # ---- They need eyes
 
 

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from snellen.grading.ceiling import attainable_maximum
-from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape
 from snellen.tasks.benchmarks.mmbench_gui import load
-from snellen.tasks.builder.items import Made, PageItems, Refused, make_items
+from snellen.tasks.builder.items import PageItems, Refused, make_items
 from snellen.tasks.builder.questions.options import among, look_alikes, steps
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Captured, Click, Snapshot
@@ -454,17 +453,3 @@ def test_equal_items_are_written_to_equal_bytes(pages: list[PageItems], tmp_path
     assert len(files) == 6
     for file in files:
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
-
-
-def test_items_of_other_benchmarks_are_left_out(tmp_path: Path) -> None:
-    other = Made("visualwebbench/webqa", {}, {})
-    write_data([PageItems("shop", "index", [other], [])], tmp_path / "data")
-    assert [path.name for path in (tmp_path / "data").iterdir()] == ["made.jsonl"]
-
-
-def test_a_folder_that_holds_something_is_not_written_to(
-    pages: list[PageItems], tmp_path: Path
-) -> None:
-    (tmp_path / "file").write_text("mine")
-    with pytest.raises(InputError):
-        write_data(pages, tmp_path)

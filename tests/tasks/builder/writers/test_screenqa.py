@@ -10,7 +10,6 @@ import msgspec
 import pytest
 
 from snellen.grading.ceiling import attainable_maximum
-from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape
 from snellen.tasks.benchmarks.screenqa import NO_ANSWER, load
 from snellen.tasks.builder.items import Made, PageItems, Refused, make_items
@@ -257,19 +256,3 @@ def test_equal_items_are_written_to_equal_bytes(pages: list[PageItems], tmp_path
     assert len(files) == 7
     for file in files:
         assert file.read_bytes() == (tmp_path / "b" / file.relative_to(tmp_path / "a")).read_bytes()
-
-
-def test_items_of_other_benchmarks_are_left_out(tmp_path: Path) -> None:
-    other = Made("visualwebbench/webqa", {}, {})
-    write_data([PageItems("shop", "index", [other], [])], tmp_path / "data")
-    assert [path.name for path in (tmp_path / "data").rglob("*") if path.is_file()] == [
-        "made.jsonl"
-    ]
-
-
-def test_a_folder_that_holds_something_is_not_written_to(
-    pages: list[PageItems], tmp_path: Path
-) -> None:
-    (tmp_path / "file").write_text("mine")
-    with pytest.raises(InputError):
-        write_data(pages, tmp_path)

@@ -9,7 +9,6 @@ import pytest
 from PIL import Image
 
 from snellen.grading.ceiling import attainable_maximum
-from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape
 from snellen.tasks.benchmarks.visualwebbench import TASKS, load
 from snellen.tasks.builder.items import PageItems, make_items
@@ -145,21 +144,6 @@ def test_it_makes_a_clean_pack(data: Path, tmp_path: Path) -> None:
     assert check_pack(tmp_path / "pack").fine
 
 
-def test_the_same_items_are_the_same_bytes(
-    pages: list[PageItems], data: Path, tmp_path: Path
-) -> None:
-    write_data(pages, tmp_path / "again")
-    first, second = (
-        {
-            str(file.relative_to(root)): file.read_bytes()
-            for file in root.rglob("*.*")
-            if file.is_file()
-        }
-        for root in (data, tmp_path / "again")
-    )
-    assert first == second
-
-
 def test_what_was_done_stands_beside_the_data(data: Path) -> None:
     lines = [json.loads(line) for line in (data / "made.jsonl").read_text().splitlines()]
     for task in TASKS:
@@ -176,13 +160,3 @@ def test_what_was_done_stands_beside_the_data(data: Path) -> None:
 
 def test_items_of_a_page_share_the_screenshot_without_marks(data: Path) -> None:
     assert len(list((data / "raw_image").rglob("*.png"))) == 3
-
-
-def test_nothing_is_written_over(pages: list[PageItems], data: Path) -> None:
-    with pytest.raises(InputError, match="something there already"):
-        write_data(pages, data)
-
-
-def test_of_nothing_comes_nothing(tmp_path: Path) -> None:
-    write_data([PageItems("shop", "index", [], [])], tmp_path / "data")
-    assert (tmp_path / "data/made.jsonl").read_bytes() == b""
