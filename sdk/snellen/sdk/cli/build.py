@@ -106,7 +106,7 @@ def build(
     """
     from snellen.tasks.builder.browser.settings import DESKTOP, MAX_HEIGHT, PHONE, BrowserSettings
     from snellen.tasks.builder.build import BuildSettings
-    from snellen.tasks.builder.exam import Wanted, Watch, build_exam
+    from snellen.tasks.builder.exam import PackOptions, Watch, build_exam
 
     with errors_told():
         folder = work or output.with_name(output.name + _WORK)
@@ -122,7 +122,7 @@ def build(
         if not licence and generate is not None:
             licence = _GENERATED_LICENCE
         with given_key(key, output, new=new_key) as secret:
-            wanted = Wanted(name or output.name, title, licence, secret, audit, webp)
+            options = PackOptions(name or output.name, title, licence, secret, audit, webp)
             try:
                 with _progress(len(found.pages)) as watch:
                     exam = build_exam(
@@ -130,7 +130,7 @@ def build(
                         folder,
                         output,
                         settings,
-                        wanted,
+                        options,
                         jobs=jobs,
                         watch=Watch(page=watch),
                     )

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from snellen.grading.errors import InputError
 from snellen.grading.models.tags import TagColumn
-from snellen.tasks.audit.auditing import audit_pack
+from snellen.tasks.audit.audit import audit_pack
 from snellen.tasks.audit.models import Audit
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.builder.build import BuildSettings, PageDone, Worked, work_through
@@ -43,8 +43,8 @@ _FEW = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What pack is wanted of a build.
+class PackOptions:
+    """How the pack of a build is written.
 
     Attributes:
         name: What it is called, in small letters, digits and dashes.
@@ -97,7 +97,7 @@ def build_exam(
     folder: Path,
     output: Path,
     settings: BuildSettings,
-    wanted: Wanted,
+    options: PackOptions,
     *,
     jobs: int = 1,
     watch: Watch | None = None,
@@ -112,7 +112,7 @@ def build_exam(
         folder: Where the build keeps what it made; it holds readable references.
         output: The pack's folder; must not exist, or be empty.
         settings: What the build depends on.
-        wanted: What pack is wanted.
+        options: Of the pack.
         jobs: How many pages at a time, each with a browser of its own.
         watch: Who is told how far it is.
 
@@ -133,26 +133,26 @@ def build_exam(
     parts, worked = _parts(worked, folder / DATA, settings)
     if not parts:
         raise InputError(f"no page carries an item: {_why(skipped, worked)}", file=str(folder))
-    if wanted.webp:
+    if options.webp:
         smaller = folder / WEBP
         smaller.mkdir(exist_ok=True)
         parts = [replace(part, data=_as_webp(part.data, smaller)) for part in parts]
-    built = _built(worked, settings, skipped, wanted.licence)
+    built = _built(worked, settings, skipped, options.licence)
     draft = folder / DRAFT
     shutil.rmtree(draft, ignore_errors=True)
     manifest = write_pack(
         parts,
         draft,
-        name=wanted.name,
-        title=wanted.title,
-        licence=wanted.licence,
+        name=options.name,
+        title=options.title,
+        licence=options.licence,
         built=built,
         watch=watch.packing,
     )
     found = None
     final = folder / _FINAL
     shutil.rmtree(final, ignore_errors=True)
-    if wanted.audit:
+    if options.audit:
         pack = open_pack(draft)
         found = audit_pack(
             pack, open_references(pack, None), seed=settings.seed, watch=watch.looking
@@ -161,8 +161,8 @@ def build_exam(
         manifest = strike(open_pack(draft), found.struck, final)
     else:
         shutil.copytree(draft, final)
-    if wanted.key is not None:
-        manifest = seal_pack(open_pack(final), wanted.key)
+    if options.key is not None:
+        manifest = seal_pack(open_pack(final), options.key)
     with new_folder(output) as room:
         for entry in sorted(final.iterdir()):
             shutil.move(entry, room / entry.name)

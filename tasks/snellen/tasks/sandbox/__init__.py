@@ -4,7 +4,8 @@ A model's program runs as a separate process in new Linux namespaces (user, moun
 ipc, uts), behind resource limits and a system-call filter. It sees the interpreter and its
 standard library read-only, one small writable folder, no network, no environment, no input; and
 it is stopped by the clock, with everything it started. Where one of these can't be had,
-`ExecutionError` says which, and nothing runs: there is no weaker mode.
+`ExecutionError` says which, and nothing runs: there is no weaker mode. bubblewrap would do the same
+with less code here, but it is a system package that pip can't install, so the sandbox is our own.
 """
 
 from snellen.tasks.sandbox.limits import DEFAULT_LIMITS, Limits

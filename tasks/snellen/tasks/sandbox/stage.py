@@ -1,4 +1,4 @@
-"""Builds the sandbox and becomes the candidate: a script that sandbox.py runs in a new process.
+"""Builds the sandbox and becomes the candidate: a script that run.py runs in a new process.
 
 It carries out one plan that it reads as a line of JSON, and knows the kernel's interfaces only;
 what the plan holds is decided outside. It imports nothing of snellen, since it runs in an

@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw
 
 from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.protocols.table import gold_shape, protocol_of
-from snellen.tasks.audit.auditing import audit_pack
+from snellen.tasks.audit.audit import audit_pack
 from snellen.tasks.audit.models import Solver
 from snellen.tasks.benchmarks.matrix import load
 from snellen.tasks.builder.chance import draw

@@ -51,7 +51,7 @@ _TYPES = {
     ".xhtml": "application/xhtml+xml",
     ".xml": "application/xml",
 }
-# Python's own table is mended by each machine's files.
+# Python's own table is changed by each machine's files.
 
 _DECLARED = re.compile(rb"charset\s*=|^\s*@charset|encoding\s*=", re.IGNORECASE)
 

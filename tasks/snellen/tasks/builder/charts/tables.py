@@ -132,7 +132,7 @@ def draw_table(
         random: What choices are drawn from.
         subjects: What it may be about.
         kinds: The kinds that it may be of.
-        labelled: Whether values are written; None: by lot where that can be read.
+        labelled: Whether values are written; None: at random if they can be read.
         ordered: Whether labels must follow one another, or must not; None: as the kind is.
     """
     kind = random.choice(list(kinds))

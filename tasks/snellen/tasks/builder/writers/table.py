@@ -22,7 +22,7 @@ Writer: TypeAlias = Callable[[Sequence[PageItems], Path], None]
 """Writes what was made of a benchmark into a new folder, in the benchmark's published layout."""
 
 Balance: TypeAlias = Callable[[Sequence[PageItems], int], Sequence[PageItems]]
-"""Leaves out, by lots drawn from a seed, items that together would give an answer away."""
+"""Leaves out, at random from a seed, items that together would give an answer away."""
 
 
 class BenchmarkMaking(NamedTuple):

@@ -51,7 +51,6 @@ _SOURCES = (
     "const store = open({{ port: {n} }});\nawait store.sync({m});",
 )
 _NOTHING = "\N{EN DASH}"
-_DEFAULTS = ("0", "1", "8", "30", "100", "500")
 _OPTIONS = ("port", "workers", "timeout", "cache", "verbose", "retries", "color", "limit", "depth",
             "format", "locale", "threads")  # fmt: skip
 

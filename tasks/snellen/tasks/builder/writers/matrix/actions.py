@@ -203,7 +203,7 @@ def form_of(screen: Screen, random: Random) -> _Form | None:
 
 
 def _data(screen: Screen, form: _Form, random: Random) -> str:
-    """Return a user's data in an order by lot, with some that the form does not ask for."""
+    """Return a user's data in a random order, with some that the form does not ask for."""
     words = words_of(screen.language)
     near_kinds = {kind for group in _ALIKE if group & set(form.kinds) for kind in group}
     rest = sorted(set(words.values if words else ()) & set(_CALLED) - near_kinds - set(form.kinds))

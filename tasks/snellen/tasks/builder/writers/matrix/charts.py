@@ -48,7 +48,7 @@ class Drawn(NamedTuple):
 
 
 def drawn(random: Random, table: Table, *, note: str = "", marked: int | None = None) -> Drawn:
-    """Draw a table in a style by lot."""
+    """Draw a table in a random style."""
     style = draw_style(random)
     return Drawn(table, style, draw_chart(table, style, note=note, marked=marked))
 

@@ -66,7 +66,7 @@ def make_objects(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]
     if len(kinds) < 3:
         yield refused(_ROLES, Reason.FEW_ROLES)
         return
-    # The kind by lot before the element, so that what is frequent on pages is no good guess.
+    # The kind is drawn before the element, so that what is frequent on pages is no good guess.
     offered = random.sample(sorted(kinds), min(len(kinds), 5))
     kind = random.choice(offered)
     element = random.choice(kinds[kind])

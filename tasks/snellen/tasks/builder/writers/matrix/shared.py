@@ -153,14 +153,14 @@ def made(snapshot: Snapshot, number: int, ask: Ask) -> Made:
 
 
 def lettered(random: Random, right: str, others: Sequence[str]) -> Lettered:
-    """Return options in an order by lot."""
+    """Return options in a random order."""
     options = [right, *others]
     random.shuffle(options)
     return Lettered(options, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[options.index(right)])
 
 
 def some_of(random: Random, right: str, every: Sequence[str], most: int = 5) -> Lettered:
-    """Return at most so many of what could be right, the right one among them, by lot."""
+    """Return at most so many of what could be right, the right one among them, at random."""
     others = [one for one in every if one != right]
     return lettered(random, right, random.sample(others, min(most - 1, len(others))))
 

@@ -58,7 +58,7 @@ Way: TypeAlias = Callable[[Snapshot, Random], Iterator[Question]]
 def ask(
     snapshot: Snapshot, difficulty: Difficulty, random: Random, asked: Collection[str] = ()
 ) -> Question | None:
-    """Return a question of a difficulty: of the kinds that a screen can carry, one by lot.
+    """Return a question of a difficulty: of the kinds that a screen can carry, one at random.
 
     What only asks where things lie can be asked of nearly any screen, and is asked where nothing
     else can be. What was asked already is not asked again.

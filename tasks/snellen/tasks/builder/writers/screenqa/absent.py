@@ -94,7 +94,7 @@ def choose(asked: Iterable[Asked], screen: Asked, shown: str, seed: int) -> Aske
         asked: What is asked of other screens.
         screen: Any question of the screen.
         shown: What the screen says.
-        seed: What lots are drawn from.
+        seed: The seed of random choices.
     """
     others = [
         each

@@ -76,7 +76,7 @@ def balanced(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
     """Leave out items of the parts that are asked about too often, so that none is a good guess.
 
     Of no part more than `TIMES` as many are kept as of the rarest one; what is left out is drawn
-    by lot, and counted among what was refused.
+    at random, and counted among what was refused.
 
     Args:
         pages: What was made of all pages.

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, ImageEnhance
 
 from snellen.grading.errors import DataError
-from snellen.tasks.audit.auditing import audit_pack
+from snellen.tasks.audit.audit import audit_pack
 from snellen.tasks.audit.models import Audit, Fault, Solver
 from snellen.tasks.benchmarks.table import TASKS, load_task
 from snellen.tasks.pack.checking import check_pack

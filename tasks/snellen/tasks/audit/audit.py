@@ -5,11 +5,10 @@ from collections.abc import Callable
 
 from snellen.grading.errors import MetricError, MissingExtraError
 from snellen.grading.protocols.table import protocol_of
-from snellen.tasks.audit.faults import faults_of
+from snellen.tasks.audit.faults import faults_of, repeats_of
 from snellen.tasks.audit.items import AuditItem, items_of
 from snellen.tasks.audit.models import Audit, Fault, Solver, SolverScore, TaskAudit
 from snellen.tasks.audit.pictures import looks_of
-from snellen.tasks.audit.repeats import repeats_of
 from snellen.tasks.audit.solvers import Texts, Tried, pooled, score_of, try_solvers
 from snellen.tasks.pack.layout import StruckItem
 from snellen.tasks.pack.reading import Pack, References
@@ -29,12 +28,12 @@ def audit_pack(
 
     An item is struck for what is wrong with itself, never because a solver happened to guess it.
     What is wrong with a task as a whole, such as letters that are not balanced, shows in the
-    solvers' lift and is its maker's to mend.
+    solvers' lift and is its maker's to fix.
 
     Args:
         pack: The exam.
         references: Its references.
-        seed: What lots are drawn from.
+        seed: The seed of random choices.
         texts: Reads a picture by its digest, for the solver that has the text only; None: it is
             left out.
         watch: Told how many pictures are looked at.
