@@ -9,7 +9,7 @@ import pytest
 from snellen.grading.errors import InputError
 from snellen.tasks.builder.browser.settings import DESKTOP, PHONE, BrowserSettings
 from snellen.tasks.builder.build import BuildSettings, PageDone
-from snellen.tasks.builder.exam import BuiltExam, Wanted, Watch, build_exam, digest_of
+from snellen.tasks.builder.exam import BuiltExam, PackOptions, Watch, build_exam, digest_of
 from snellen.tasks.builder.pages import find_pages
 from snellen.tasks.builder.sites import generate_site
 from snellen.tasks.pack import sealing
@@ -20,7 +20,7 @@ from snellen.tasks.pack.reading import open_pack
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 SETTINGS = BuildSettings(seed=5, clicks=4)
-WANTED = Wanted("fresh", licence="CC0-1.0")
+WANTED = PackOptions("fresh", licence="CC0-1.0")
 
 
 class Build(NamedTuple):
@@ -146,7 +146,7 @@ def test_a_key_seals_the_references_and_leaves_no_readable_ones(
 ) -> None:
     key = sealing.write_key(tmp_path / "exam.key", pack=tmp_path / "exam")
     shutil.copytree(build.folder, tmp_path / "work")
-    wanted = Wanted("fresh", key=key)
+    wanted = PackOptions("fresh", key=key)
     build_exam(find_pages(build.pages), tmp_path / "work", tmp_path / "exam", SETTINGS, wanted)
     assert (tmp_path / "exam" / SEALED).is_file()
     assert not (tmp_path / "exam/references.jsonl").exists()

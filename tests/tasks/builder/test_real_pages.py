@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from snellen.tasks.builder.build import BuildSettings
-from snellen.tasks.builder.exam import Wanted, build_exam
+from snellen.tasks.builder.exam import PackOptions, build_exam
 from snellen.tasks.builder.pages import Pages, find_pages
 from snellen.tasks.builder.writers.table import made_tasks
 from snellen.tasks.pack.checking import check_pack
@@ -54,7 +54,12 @@ def test_every_task_that_they_can_carry_is_made_and_nothing_is_wrong(
     found = pages_of(folder, name)
     settings = BuildSettings(seed=1, clicks=8)
     exam = build_exam(
-        found, tmp_path / "work", tmp_path / "exam", settings, Wanted("real", licence="MIT"), jobs=2
+        found,
+        tmp_path / "work",
+        tmp_path / "exam",
+        settings,
+        PackOptions("real", licence="MIT"),
+        jobs=2,
     )
     assert exam.manifest.built is not None
     assert (exam.manifest.built.pages, exam.manifest.built.skipped) == (pages, {})

@@ -36,7 +36,7 @@ def audit_pack(
         seed: The seed of random choices.
         texts: Reads a picture by its digest, for the solver that has the text only; None: it is
             left out.
-        watch: Told how many pictures are looked at.
+        watch: Called with how many pictures are looked at.
 
     Raises:
         DataError: A line or a picture can't be read.
@@ -92,7 +92,7 @@ def _tried(
     try:
         tried = try_solvers(protocol, items, seed, texts)
     except (MetricError, MissingExtraError):
-        # Nobody can grade it here; what is wrong with its items is told all the same.
+        # Nobody can grade it here; what is wrong with its items is reported all the same.
         return []
     found: list[SolverScore] = []
     for one in tried:

@@ -56,11 +56,11 @@ def faults_of(item: AuditItem, looks: Looks) -> list[Fault]:
 def _visible(item: AuditItem, _: Looks) -> Iterator[Fault]:
     if item.kind is AnswerKind.LABEL:
         return
-    told = [text for text in item.answers if _tells(text, item)]
+    shown = [text for text in item.answers if _tells(text, item)]
     if any(" ".join(words(text)) in _CLOSED for text in item.answers):
         # Yes or no in other words: `enabled`, asked whether it is.
-        told = []
-    in_question = [text for text in told if holds(item.question, text)]
+        shown = []
+    in_question = [text for text in shown if holds(item.question, text)]
     if item.options and item.right:
         others = [text for place, text in enumerate(item.options) if place not in item.right]
         if in_question and not any(holds(item.question, text) for text in others):
@@ -69,7 +69,7 @@ def _visible(item: AuditItem, _: Looks) -> Iterator[Fault]:
         yield Fault.VISIBLE
     tags = {value for name, value in item.line.item.tags.items() if name != "prompt"}
     parts = {*tags, *re.split(r"[/\s]", item.item)}
-    if any(words(text) == words(part) for text in told for part in parts if words(part)):
+    if any(words(text) == words(part) for text in shown for part in parts if words(part)):
         yield Fault.TAGGED
 
 
@@ -322,7 +322,7 @@ def _look_alikes(
     """Find items with one prompt and one reference whose pictures look the same."""
     groups: dict[str, list[AuditItem]] = {}
     for item in items:
-        # Whoever repeats a repeated item is told of the first.
+        # Whoever repeats a repeated item is counted with the first.
         if item.place not in found and all(digest in looks for digest in _digests(item)):
             groups.setdefault(f"{item.line.item.prompt}\0{plain(item.gold)}", []).append(item)
     for group in groups.values():

@@ -247,7 +247,7 @@ def from_text(item: AuditItem, text: str, seed: int) -> object:
 
     Of options in words it takes the one that more of the text's lines hold; of a question for a
     text it says the line that shares most words with the question, without these words. Its
-    score is told beside the others and held against no item: reading is a part of seeing.
+    score is reported beside the others and held against no item: reading is a part of seeing.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     spoken = [set(words(line)) for line in lines]

@@ -110,7 +110,7 @@ def work_through(
         folder: Where the build keeps what it made.
         settings: What it depends on; the same as when it was begun.
         jobs: How many pages at a time, each with a browser of its own.
-        watch: Told of each page when it is done.
+        watch: Called with each page when it is done.
 
     Raises:
         InputError: The folder was begun with other settings, something can't be written, or there

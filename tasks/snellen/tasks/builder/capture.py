@@ -9,7 +9,7 @@ from typing import NamedTuple
 from snellen.tasks.builder.browser.problems import PageError
 from snellen.tasks.builder.browser.session import Session
 from snellen.tasks.builder.browser.shots import measured_shot
-from snellen.tasks.builder.browser.visits import Asked, Visit
+from snellen.tasks.builder.browser.visits import Requests, Visit
 from snellen.tasks.builder.chance import draw
 from snellen.tasks.builder.clicks import Target, choose_targets, follow_clicks
 from snellen.tasks.builder.pages import Page
@@ -100,7 +100,7 @@ def capture_page(
             stack.pop_all().close()
             visit = stack.enter_context(session.visit(page, seed=seed))
             render = _render(visit)
-        problems = _problems(visit.asked, render, stable=stable)
+        problems = _problems(visit.requests, render, stable=stable)
         targets = choose_targets(
             visit,
             render.found.screen,
@@ -162,15 +162,15 @@ def _render(visit: Visit, last: bytes | None = None) -> _Render:
     return _Render(found, image, _CHARSET + visit.tab.content().encode("utf-8", "replace"))
 
 
-def _problems(asked: Asked, render: _Render, *, stable: bool) -> list[str]:
+def _problems(requests: Requests, render: _Render, *, stable: bool) -> list[str]:
     problems: list[str] = []
     if not stable:
         problems.append("two renders differed")
-    if asked.outside:
-        hosts = sorted({address.split("/")[2] for address in asked.outside if "//" in address})
+    if requests.outside:
+        hosts = sorted({address.split("/")[2] for address in requests.outside if "//" in address})
         problems.append(f"asks for what is not in its folder: {', '.join(hosts)}")
-    if asked.missing:
-        problems.append(f"its folder lacks {', '.join(sorted(set(asked.missing))[:5])}")
+    if requests.missing:
+        problems.append(f"its folder lacks {', '.join(sorted(set(requests.missing))[:5])}")
     if render.found.missing:
         problems.append(f"no font has {render.found.missing[:20]}")
     return problems

@@ -107,7 +107,7 @@ def follow_clicks(
                 for place in range(len(clicks), len(targets)):
                     clicking = True
                     clicks.append(_follow(visit, targets[place]))
-                    # What fails from here on is the last click's doing, and it is told already.
+                    # What fails from here on is the last click's doing, and it is counted already.
                     clicking = False
                     if place + 1 == len(targets) or _enough(clicks):
                         break
@@ -143,20 +143,20 @@ def _follow(visit: Visit, target: Target) -> Click:
 
 
 def _outcome(visit: Visit, number: int, title: str, url: str) -> Click:
-    asked, tab = visit.asked, visit.tab
-    if asked.dialogs:
+    requests, tab = visit.requests, visit.tab
+    if requests.dialogs:
         return Click(number, "", outcome="dialog")
-    if asked.popups:
-        popup = asked.popups[0]
+    if requests.popups:
+        popup = requests.popups[0]
         return Click(number, _title(popup), _inside(popup.url, url), "popup")
-    if asked.downloads:
-        return Click(number, "", _inside(asked.downloads[0], url), "download")
-    outside = [address for address in asked.left if not _inside(address, url)]
+    if requests.downloads:
+        return Click(number, "", _inside(requests.downloads[0], url), "download")
+    outside = [address for address in requests.left if not _inside(address, url)]
     if outside:
         return Click(number, "", outside[0], "outside")
     now = tab.url
-    if now.partition("#")[0] != url.partition("#")[0] or asked.left:
-        status = asked.statuses.get(now.partition("#")[0], 200)
+    if now.partition("#")[0] != url.partition("#")[0] or requests.left:
+        status = requests.statuses.get(now.partition("#")[0], 200)
         if status != 200:
             return Click(number, "", _inside(now, url), "failed")
         return Click(number, _title(tab), _inside(now, url), "page")
@@ -178,20 +178,22 @@ def _wait(visit: Visit, *, link: bool) -> None:
     last: tuple[object, ...] = ()
     while (now := time.monotonic()) - start < visit.settings.load_seconds:
         visit.tab.wait_for_timeout(POLL_MS)
-        asked = visit.asked
-        if asked.dialogs or asked.downloads:
+        requests = visit.requests
+        if requests.dialogs or requests.downloads:
             return
-        states = [_state(tab) for tab in (visit.tab, *asked.popups)]
-        told = (len(asked.left), *states)
-        if told != last:
-            last, since = told, now
+        states = [_state(tab) for tab in (visit.tab, *requests.popups)]
+        state = (len(requests.left), *states)
+        if state != last:
+            last, since = state, now
         if not all(each.startswith(("complete", "closed")) for each in states):
             loaded_at = None
             continue
         loaded_at = loaded_at or now
         # A title that never stays is taken as it is.
         late = now - loaded_at >= LATE_SECONDS
-        if late or (now - since >= QUIET_SECONDS and (asked.left or asked.popups or not link)):
+        if late or (
+            now - since >= QUIET_SECONDS and (requests.left or requests.popups or not link)
+        ):
             return
 
 

@@ -79,12 +79,12 @@ class BuiltExam(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Who is told how far a build is.
+    """What reports how far a build is.
 
     Attributes:
-        page: Told of each page when it is done.
-        packing: Told how many items are packed.
-        looking: Told how many pictures the audit has looked at.
+        page: Called with each page when it is done.
+        packing: Called with how many items are packed.
+        looking: Called with how many pictures the audit has looked at.
     """
 
     page: Callable[[PageDone], None] = lambda _: None
@@ -114,7 +114,7 @@ def build_exam(
         settings: What the build depends on.
         options: Of the pack.
         jobs: How many pages at a time, each with a browser of its own.
-        watch: Who is told how far it is.
+        watch: What reports how far it is.
 
     Raises:
         InputError: The folder was begun with other settings or pages, something can't be
@@ -194,9 +194,9 @@ def digest_of(pages: Pages) -> str:
 
 
 def _why(skipped: Mapping[str, str], worked: Worked) -> str:
-    told = [f"{page}: {reason}" for page, reason in skipped.items()]
-    told += [f"{task}: {reason}" for task, reasons in worked.refused.items() for reason in reasons]
-    return "; ".join([*told[:_FEW], *(["..."] if told[_FEW:] else [])])
+    parts = [f"{page}: {reason}" for page, reason in skipped.items()]
+    parts += [f"{task}: {reason}" for task, reasons in worked.refused.items() for reason in reasons]
+    return "; ".join([*parts[:_FEW], *(["..."] if parts[_FEW:] else [])])
 
 
 def _parts(worked: Worked, folder: Path, settings: BuildSettings) -> tuple[Sequence[Part], Worked]:

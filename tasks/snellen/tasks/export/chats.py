@@ -101,7 +101,7 @@ def export_chats(
         parts: Names to shares; no site, screenshot or pair is in two of them.
         by: The tag whose values are sites.
         seed: The same seed makes the same split.
-        watch: Told after each item how many are done.
+        watch: Called after each item with how many are done.
 
     Raises:
         InputError: The name does not end in .jsonl, or what is there holds something or can't be
@@ -123,15 +123,17 @@ def export_chats(
         for done, name in enumerate(names_of(pack), start=1):
             work.take(name, homes[name])
             watch(done)
-        told = work.told(seed if parts is not None else None, by if parts is not None else None)
-        write_hashed(room / "export.json", [told.model_dump_json(indent=2).encode() + b"\n"])
+        summary = work.summary(
+            seed if parts is not None else None, by if parts is not None else None
+        )
+        write_hashed(room / "export.json", [summary.model_dump_json(indent=2).encode() + b"\n"])
         for part in dict.fromkeys(homes.values()) if parts is None else parts:
             write_hashed(room / f"{part}.items.tsv", work.index.get(part, []))
             if parts is not None:
                 write_hashed(room / f"{part}.jsonl", work.lines.get(part, []))
     if parts is None:
         replace_hashed(output, work.lines.get(output.stem, []))
-    return told
+    return summary
 
 
 class _Work:
@@ -219,7 +221,7 @@ class _Work:
             self._pictures[image.file] = (self._prefix + path, made)
         return self._pictures[image.file]
 
-    def told(self, seed: int | None, by: str | None) -> Exported:
+    def summary(self, seed: int | None, by: str | None) -> Exported:
         manifest = self.pack.manifest
         return Exported(
             pack=manifest.name,
@@ -246,7 +248,7 @@ def _said(space: Space | None) -> str:
 
 
 def _resized(prompt: str, old: tuple[int | None, int | None], new: tuple[int, int]) -> str:
-    """Say in a prompt how large the exported picture is, where it told the original's size."""
+    """Say in a prompt how large the exported picture is, where it says the original's size."""
     if None not in old:
         pattern = rf"\b{old[0]}(\s*[x\u00d7]\s*){old[1]}\b"
         said, count = re.subn(pattern, rf"{new[0]}\g<1>{new[1]}", prompt)

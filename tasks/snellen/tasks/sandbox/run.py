@@ -224,16 +224,16 @@ class _Sitting:
         Raises:
             ExecutionError: The sandbox could not be built, or ended without a word.
         """
-        told: dict[str, Any] = {}
+        report: dict[str, Any] = {}
         for line in self.lines():
-            told |= line
-        if "fault" in told:
-            raise ExecutionError(f"this machine refused to {told['fault']}")
-        if "exit" not in told and not self.flooded:
+            report |= line
+        if "fault" in report:
+            raise ExecutionError(f"this machine refused to {report['fault']}")
+        if "exit" not in report and not self.flooded:
             said = self._text("stderr")[-500:].strip()
             raise ExecutionError(f"the sandbox ended without a report: {said or 'no message'}")
-        killed_for = self._killed_for(told)
-        code: int | None = None if killed_for else told["exit"]
+        killed_for = self._killed_for(report)
+        code: int | None = None if killed_for else report["exit"]
         return Execution(
             ok=code == 0,
             exit=code,
@@ -241,18 +241,20 @@ class _Sitting:
             stderr=self._text("stderr"),
             timed_out=killed_for in ("wall_time", "cpu_time"),
             killed_for=killed_for,
-            seconds=told.get("seconds", time.monotonic() - self.start),
+            seconds=report.get("seconds", time.monotonic() - self.start),
         )
 
-    def _killed_for(self, told: Mapping[str, Any]) -> KilledFor | None:
+    def _killed_for(self, report: Mapping[str, Any]) -> KilledFor | None:
         if self.flooded:
             return "output"
-        if told["timed_out"]:
+        if report["timed_out"]:
             return "wall_time"
-        if told["signal"] is None:
+        if report["signal"] is None:
             return None
-        ignored = told["signal"] == signal.SIGKILL and told["cpu_seconds"] > self.limits.cpu_seconds
-        return "cpu_time" if told["signal"] == signal.SIGXCPU or ignored else "signal"
+        ignored = (
+            report["signal"] == signal.SIGKILL and report["cpu_seconds"] > self.limits.cpu_seconds
+        )
+        return "cpu_time" if report["signal"] == signal.SIGXCPU or ignored else "signal"
 
     def _text(self, stream: str) -> str:
         return self.heard[stream][: self.limits.output_bytes].decode("utf-8", "replace")

@@ -14,7 +14,7 @@ from snellen.grading.protocols.table import PROTOCOLS, gold_shape
 from snellen.tasks.benchmarks.screenqa import NO_ANSWER, load
 from snellen.tasks.builder.items import Made, PageItems, Refused, make_items
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.screenqa.absent import SHARE, Asked, is_absent
+from snellen.tasks.builder.writers.screenqa.absent import SHARE, ScreenQuestion, is_absent
 from snellen.tasks.builder.writers.screenqa.write import (
     COMPLEX,
     IMAGES,
@@ -89,8 +89,8 @@ def test_an_empty_screen_is_refused_with_reasons(blank: Blank, freeze: Freeze) -
 # ---- questions without an answer ---------------------------------------------------------------
 
 
-def asked(kind: str, name: str, answer: str) -> Asked:
-    return Asked("other", "other/index", "en", "text", 0, kind, (name,), answer)
+def asked(kind: str, name: str, answer: str) -> ScreenQuestion:
+    return ScreenQuestion("other", "other/index", "en", "text", 0, kind, (name,), answer)
 
 
 @pytest.mark.parametrize(

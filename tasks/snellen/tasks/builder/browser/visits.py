@@ -32,7 +32,7 @@ _LOOKS = _HEAVY | {"stylesheet"}
 
 
 @dataclass(slots=True)
-class Asked:
+class Requests:
     """What a page asked for in a visit.
 
     Attributes:
@@ -63,7 +63,7 @@ class Visit:
 
     Attributes:
         tab: Playwright's page.
-        asked: What it asked for so far.
+        requests: What it asked for so far.
         settings: How it is shown.
         file: The page's file, for people.
     """
@@ -82,7 +82,7 @@ class Visit:
     ) -> None:
         self.settings = settings
         self.file = file
-        self.asked = Asked()
+        self.requests = Requests()
         self._folder = folder
         self._url = url
         self._host = urlsplit(url).netloc
@@ -116,19 +116,21 @@ class Visit:
                 self._url, timeout=1000 * self.settings.load_seconds, wait_until="commit"
             )
             # Waiting for the load itself would wait for ever where a script leads elsewhere.
-            while not loaded and time.monotonic() < end and (self._follow or not self.asked.left):
+            while (
+                not loaded and time.monotonic() < end and (self._follow or not self.requests.left)
+            ):
                 self.tab.wait_for_timeout(10)
         except Late:
             raise self._never() from None
         except Error:
-            if self.asked.downloads:
+            if self.requests.downloads:
                 raise PageError("not a page", "the browser saves it", file=self.file) from None
-            if self.asked.left:
+            if self.requests.left:
                 raise self._leaves() from None
             raise
         if response is None or response.status != 200:
             raise PageError("no such file", "it can't be read as a page", file=self.file)
-        if self.asked.left and not self._follow:
+        if self.requests.left and not self._follow:
             raise self._leaves()
         if not loaded:
             raise self._never()
@@ -140,9 +142,9 @@ class Visit:
             PageError: As `open`.
         """
         self._deadline.renew()
-        for popup in self.asked.popups:
+        for popup in self.requests.popups:
             popup.close()
-        self.asked = Asked()
+        self.requests = Requests()
         self._begun = False
         self.channel.send(
             "Storage.clearDataForOrigin",
@@ -172,9 +174,9 @@ class Visit:
         )
         # Neither `about:blank` nor the like is asked for.
         url = str(found["url"])
-        if not self.asked.left and urlsplit(url).netloc != self._host:
-            self.asked.left.append(url)
-        if self.asked.left and not self._follow:
+        if not self.requests.left and urlsplit(url).netloc != self._host:
+            self.requests.left.append(url)
+        if self.requests.left and not self._follow:
             raise self._leaves()
         return Settled(found)
 
@@ -269,22 +271,22 @@ class Visit:
         leaves = main and self._begun
         self._begun = self._begun or main
         if leaves:
-            self.asked.left.append(url)
+            self.requests.left.append(url)
         if not inside:
-            self.asked.outside.append(url)
+            self.requests.outside.append(url)
             route.abort("aborted" if page else "blockedbyclient")
             return
         if not self._follow and (leaves or (page and not main)):
             route.abort("aborted")
             return
-        if self._light and request.resource_type in (_LOOKS if self.asked.left else _HEAVY):
+        if self._light and request.resource_type in (_LOOKS if self.requests.left else _HEAVY):
             route.abort("blockedbyclient")
             return
         answer = self._folder.answer(url)
         if page:
-            self.asked.statuses[url] = answer.status
+            self.requests.statuses[url] = answer.status
         if answer.status != 200:
-            self.asked.missing.append(parts.path)
+            self.requests.missing.append(parts.path)
         route.fulfill(status=answer.status, body=answer.body, content_type=answer.type)
 
     def _what(self, request: "Request") -> tuple[bool, bool]:
@@ -301,7 +303,7 @@ class Visit:
         return frame.parent_frame is None, frame == self.tab.main_frame
 
     def _popup(self, tab: "Tab") -> None:
-        self.asked.popups.append(tab)
+        self.requests.popups.append(tab)
         if not self._follow:
             tab.close()
 
@@ -309,11 +311,11 @@ class Visit:
         if dialog.type == "beforeunload":
             dialog.accept()
             return
-        self.asked.dialogs.append(dialog.message)
+        self.requests.dialogs.append(dialog.message)
         dialog.dismiss()
 
     def _download(self, download: "Download") -> None:
-        self.asked.downloads.append(download.url)
+        self.requests.downloads.append(download.url)
 
     def _never(self) -> PageError:
         return PageError(
@@ -323,7 +325,7 @@ class Visit:
         )
 
     def _leaves(self) -> PageError:
-        return PageError("navigates away", f"it leads to {self.asked.left[0]}", file=self.file)
+        return PageError("navigates away", f"it leads to {self.requests.left[0]}", file=self.file)
 
 
 def closed_early(error: "Error") -> bool:

@@ -64,8 +64,8 @@ def extract(visit: Visit, height: int, *, mark: bool = True) -> Extracted:
     visit.run(_RENUMBER, {})
     found = _measured(visit, height, marked=False)
     records: Sequence[Raw] = found["records"]
-    told = accessible_by_mark(visit.channel)
-    merged = _merged(records, [told.get(str(record["raw"])) for record in records])
+    accessible = accessible_by_mark(visit.channel)
+    merged = _merged(records, [accessible.get(str(record["raw"])) for record in records])
     visit.run(_RENUMBER, merged.numbers if mark else {})
     elements = tuple(merged.elements[raw] for raw in merged.numbers)
     screen = _screen(visit, height, found, elements)
@@ -84,8 +84,8 @@ def extract_again(visit: Visit, height: int) -> After:
     """
     found = _measured(visit, height, marked=True)
     records: Sequence[Raw] = found["records"]
-    told = accessible_by_mark(visit.channel)
-    merged = _merged(records, [told.get(record["marked"]) for record in records])
+    accessible = accessible_by_mark(visit.channel)
+    merged = _merged(records, [accessible.get(record["marked"]) for record in records])
     screen = _screen(visit, height, found, tuple(merged.elements[raw] for raw in merged.numbers))
     before: dict[int, Element] = {}
     for record in records:
@@ -115,9 +115,9 @@ def _measured(visit: Visit, height: int, *, marked: bool) -> dict[str, Any]:
     return cast(dict[str, Any], visit.run(_source(), given))
 
 
-def _merged(records: Sequence[Raw], told: Sequence[Accessible | None]) -> _Merged:
+def _merged(records: Sequence[Raw], accessible: Sequence[Accessible | None]) -> _Merged:
     candidates: list[Candidate] = []
-    for record, said in zip(records, told, strict=True):
+    for record, said in zip(records, accessible, strict=True):
         role = said.role if said else ""
         if said is None or (not role and record["role"]):
             role = implied_role(
@@ -139,7 +139,7 @@ def _merged(records: Sequence[Raw], told: Sequence[Accessible | None]) -> _Merge
     kept = [each.raw for each in candidates if not each.dropped]
     numbers = {raw: number for number, raw in enumerate(kept)}
     elements: dict[int, Element] = {}
-    for candidate, record, said in zip(candidates, records, told, strict=True):
+    for candidate, record, said in zip(candidates, records, accessible, strict=True):
         around = None if record["parent"] is None else elements[record["parent"]]
         # What the tree leaves out is where what is around it is.
         landmark = said.landmark if said else ""

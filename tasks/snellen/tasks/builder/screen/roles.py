@@ -121,7 +121,7 @@ _KINDS = {
 
 
 class Accessible(NamedTuple):
-    """What is told of an element.
+    """The accessible role and name of an element.
 
     Attributes:
         role: Of `ROLES`, or empty.

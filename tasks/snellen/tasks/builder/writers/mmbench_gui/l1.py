@@ -69,11 +69,11 @@ def ask(
     for one in found:
         answers.setdefault(one.text, set()).add(one.options.texts[one.options.right])
     # An item's id has the page's name.
-    told = set(map(folded, snapshot.id.split("/")))
+    id_parts = set(map(folded, snapshot.id.split("/")))
     kinds: dict[str, list[Question]] = {}
     for one in found:
         right = one.options.texts[one.options.right]
-        if len(answers[one.text]) == 1 and folded(right) not in told and one.text not in asked:
+        if len(answers[one.text]) == 1 and folded(right) not in id_parts and one.text not in asked:
             kinds.setdefault(one.kind, []).append(one)
     if kinds:
         return random.choice(kinds[random.choice(sorted(kinds))])

@@ -31,7 +31,7 @@ _TIME = re.compile(r"\d{1,2}[:.]\d{2}|\d ?[ap]m\b|uhr", re.IGNORECASE)
 _DATE = re.compile(r"\b20\d\d\b|年")
 
 
-class Asked(NamedTuple):
+class ScreenQuestion(NamedTuple):
     """An answerable question of a screen, as far as other screens need to know it.
 
     Attributes:
@@ -65,7 +65,7 @@ def shown_text(screen: Screen) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def is_absent(asked: Asked, shown: str) -> bool:
+def is_absent(asked: ScreenQuestion, shown: str) -> bool:
     """Whether a screen neither answers a question nor seems to.
 
     What names a thing (a row, what is sold) must not be on the screen in full; of a label, no word
@@ -87,7 +87,9 @@ def is_absent(asked: Asked, shown: str) -> bool:
     )
 
 
-def choose(asked: Iterable[Asked], screen: Asked, shown: str, seed: int) -> Asked | None:
+def choose(
+    asked: Iterable[ScreenQuestion], screen: ScreenQuestion, shown: str, seed: int
+) -> ScreenQuestion | None:
     """Return the question of another screen to ask of a screen: of its site, else of its kind.
 
     Args:
@@ -105,17 +107,17 @@ def choose(asked: Iterable[Asked], screen: Asked, shown: str, seed: int) -> Aske
         and is_absent(each, shown)
     ]
 
-    def rank(each: Asked) -> tuple[bool, bool, float]:
+    def rank(each: ScreenQuestion) -> tuple[bool, bool, float]:
         lot = draw(seed, screen.screen, each.screen, *each.names).random()
         return (each.site != screen.site, each.layout != screen.layout, lot)
 
     return min(others, key=rank, default=None)
 
 
-def asked_of(site: str, screen: str, number: int, row: Mapping[str, Any]) -> Asked:
+def screen_question(site: str, screen: str, number: int, row: Mapping[str, Any]) -> ScreenQuestion:
     """Return what a row of a maker's says about its question."""
     about = row["about"]
-    return Asked(
+    return ScreenQuestion(
         site,
         screen,
         row["language"],

@@ -27,9 +27,9 @@ from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.base import Side, as_json, write_sides
 from snellen.tasks.builder.writers.screenqa.absent import (
     SHARE,
-    Asked,
-    asked_of,
+    ScreenQuestion,
     choose,
+    screen_question,
     shown_text,
 )
 from snellen.tasks.pack.folders import new_folder
@@ -213,7 +213,7 @@ def _entries(pages: Sequence[PageItems], task: str) -> Sequence[_Entry]:
     """Return a task's rows, each page's together, those without an answer among them."""
     found = [[one for one in page.made if one.task == task] for page in pages]
     stock = [
-        asked_of(page.site, _id(page), number, one.row)
+        screen_question(page.site, _id(page), number, one.row)
         for page, made in zip(pages, found, strict=True)
         for number, one in enumerate(made)
         if "about" in one.row
@@ -231,7 +231,7 @@ def _entries(pages: Sequence[PageItems], task: str) -> Sequence[_Entry]:
             owed += len(made) * SHARE / (1 - SHARE)
             random = draw(0, _id(page), task, "unanswerable")
             if random.random() < owed:
-                here = asked_of(page.site, _id(page), 0, made[0].row)
+                here = screen_question(page.site, _id(page), 0, made[0].row)
                 other = choose(stock, here, made[0].row["shown"], 0)
                 if other is not None:
                     stock.remove(other)
@@ -244,7 +244,7 @@ def _entries(pages: Sequence[PageItems], task: str) -> Sequence[_Entry]:
     return entries
 
 
-def _absent(page: PageItems, here: Made, source: Made, asked: Asked) -> _Entry:
+def _absent(page: PageItems, here: Made, source: Made, asked: ScreenQuestion) -> _Entry:
     """Return a question of another screen, with the answer that there is none."""
     boxed = here.task == LONG
     nothing: dict[str, Any] = {"full_answer": NO_ANSWER, "ui_elements": []}
