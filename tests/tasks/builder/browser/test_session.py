@@ -129,7 +129,7 @@ def test_nothing_but_the_folder_is_reached(session: Session, make_page: MakePage
             visit.settle()
             visit.tab.wait_for_timeout(1500)
             said = str(visit.tab.locator("#out").inner_text())
-            outside = visit.asked.outside
+            outside = visit.requests.outside
         assert (called, packets) == ([b"call"], [b"hello"])
     told = dict(part.split(": ", 1) for part in said.split("; "))
     assert {name for name, what in told.items() if what != "refused"} == {"beacon"}
@@ -437,9 +437,9 @@ def test_dialogs_and_windows_stop_nothing(session: Session, make_page: MakePage)
     with session.visit(page) as visit:
         visit.settle()
         assert visit.tab.inner_text("p") == "falsenull"
-        assert visit.asked.dialogs == ["a", "b", "c"]
+        assert visit.requests.dialogs == ["a", "b", "c"]
         # A window that nobody clicked for would be in front of the page, and slow it down.
-        assert visit.asked.popups == []
+        assert visit.requests.popups == []
         assert len(visit.tab.context.pages) == 1
 
 
