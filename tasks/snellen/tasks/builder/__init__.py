@@ -7,4 +7,6 @@
     snapshots, items      what is kept of a page and of its items, on disk
     screen, browser       the elements of a page; the browser that measures them
     charts, sites         generated charts and sites, from a seed
+
+What a room imports stands below it: the contract is "inside the builder" in pyproject.toml.
 """
