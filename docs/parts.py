@@ -366,7 +366,7 @@ def _cell(text: str) -> str:
 
 def not_made() -> str:
     """Return a table of what the matrix's makers leave to the user, and why."""
-    from snellen.tasks.building.makers.matrix import NOT_MADE
+    from snellen.tasks.builder.writers.matrix.write import NOT_MADE
 
     rows = [[f"`{one.task}`", one.what, one.why] for one in NOT_MADE]
     return _table(["task type", "what", "why"], rows)

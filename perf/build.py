@@ -12,11 +12,11 @@ from pathlib import Path
 from _timing import options
 
 from snellen.grading.errors import SnellenError
-from snellen.tasks.building.browser.finding import find_browser
-from snellen.tasks.building.building import BuildSettings
-from snellen.tasks.building.exams import BuiltExam, Wanted, build_exam
-from snellen.tasks.building.generator import write_sites
-from snellen.tasks.building.pages import Pages, find_pages
+from snellen.tasks.builder.browser.finding import find_browser
+from snellen.tasks.builder.build import BuildSettings
+from snellen.tasks.builder.exam import BuiltExam, PackOptions, build_exam
+from snellen.tasks.builder.pages import Pages, find_pages
+from snellen.tasks.builder.sites import write_sites
 
 TARGET = 12.0
 SEED = 7
@@ -55,7 +55,9 @@ def build(pages: Pages, folder: Path, *, clicks: int) -> tuple[float, BuiltExam]
     """Build an exam and return how long that took, and the exam."""
     settings = BuildSettings(seed=SEED, clicks=clicks)
     start = time.perf_counter()
-    exam = build_exam(pages, folder / "work", folder / "exam", settings, Wanted("perf"), jobs=JOBS)
+    exam = build_exam(
+        pages, folder / "work", folder / "exam", settings, PackOptions("perf"), jobs=JOBS
+    )
     return time.perf_counter() - start, exam
 
 

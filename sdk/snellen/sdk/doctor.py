@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
-from snellen.tasks.building.browser.finding import browser_status
-from snellen.tasks.executor import check_support
+from snellen.tasks.builder.browser.finding import browser_status
+from snellen.tasks.sandbox import check_support
 
 _EXTRAS = {
     "pyarrow": ("parquet files", "parquet"),

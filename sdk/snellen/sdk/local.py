@@ -114,7 +114,7 @@ def grade(
         embedder: For a protocol that compares embeddings: `char-ngram`, an installed package
             that carries a sentence model, or a folder that holds one.
         executor: Runs the programs that items of the matrix ask for, such as
-            `snellen.tasks.executor.SandboxExecutor(allow=True)`; None: none is run, and each
+            `snellen.tasks.sandbox.SandboxExecutor(allow=True)`; None: none is run, and each
             counts as an error, not as a wrong answer.
         pass_mark: With several attempts: the primary value from which one counts as passed.
         tags: More tags for the items: a CSV, TSV or JSONL file, a frame or a mapping, joined by

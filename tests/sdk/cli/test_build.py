@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from snellen.sdk.cli.app import app
-from snellen.tasks.building.browser.finding import VARIABLE
+from snellen.tasks.builder.browser.finding import VARIABLE
 from snellen.tasks.pack.checking import check_pack
 
 

@@ -1,6 +1,6 @@
 """Code answers: what an executor is, the pass rate, and chart specs compared with tolerance.
 
-Grading never runs code. Whoever runs it (`snellen.tasks.executor`) hands the outcomes back as
+Grading never runs code. Whoever runs it (`snellen.tasks.sandbox`) hands the outcomes back as
 values; comparing texts with `eval`, as published scripts do, is what this replaces.
 """
 

@@ -18,9 +18,9 @@ from snellen.sdk.cli.plain import write
 from snellen.sdk.cli.telling import errors_told
 
 if TYPE_CHECKING:
-    from snellen.tasks.building.building import BuildSettings, PageDone
-    from snellen.tasks.building.exams import BuiltExam
-    from snellen.tasks.building.pages import Pages
+    from snellen.tasks.builder.build import BuildSettings, PageDone
+    from snellen.tasks.builder.exam import BuiltExam
+    from snellen.tasks.builder.pages import Pages
 
 _INTERRUPTED = 130
 _FEW = 10
@@ -104,9 +104,9 @@ def build(
     same command goes on where it was. Exit status: 0 when the exam is there, 1 when it is and pages
     were skipped, 2 when nothing was made.
     """
-    from snellen.tasks.building.browser.settings import DESKTOP, MAX_HEIGHT, PHONE, BrowserSettings
-    from snellen.tasks.building.building import BuildSettings
-    from snellen.tasks.building.exams import Wanted, Watch, build_exam
+    from snellen.tasks.builder.browser.settings import DESKTOP, MAX_HEIGHT, PHONE, BrowserSettings
+    from snellen.tasks.builder.build import BuildSettings
+    from snellen.tasks.builder.exam import PackOptions, Watch, build_exam
 
     with errors_told():
         folder = work or output.with_name(output.name + _WORK)
@@ -122,7 +122,7 @@ def build(
         if not licence and generate is not None:
             licence = _GENERATED_LICENCE
         with given_key(key, output, new=new_key) as secret:
-            wanted = Wanted(name or output.name, title, licence, secret, audit, webp)
+            options = PackOptions(name or output.name, title, licence, secret, audit, webp)
             try:
                 with _progress(len(found.pages)) as watch:
                     exam = build_exam(
@@ -130,7 +130,7 @@ def build(
                         folder,
                         output,
                         settings,
-                        wanted,
+                        options,
                         jobs=jobs,
                         watch=Watch(page=watch),
                     )
@@ -148,7 +148,7 @@ def build(
 def _pages(
     pages: Path | None, generate: int | None, seed: int, folder: Path, output: Path
 ) -> "Pages":
-    from snellen.tasks.building.pages import Pages, find_pages
+    from snellen.tasks.builder.pages import Pages, find_pages
 
     if (pages is None) == (generate is None):
         raise InputError("say which pages: a folder, or --generate N to make them up")
@@ -157,7 +157,7 @@ def _pages(
             if made.resolve().is_relative_to(pages.resolve()):
                 raise InputError("it would lie among the pages; name another", file=str(made))
         return find_pages(pages)
-    from snellen.tasks.building.generator import write_sites
+    from snellen.tasks.builder.sites import write_sites
 
     assert generate is not None
     made = folder / _GENERATED
@@ -167,8 +167,8 @@ def _pages(
 
 def _able(settings: "BuildSettings") -> None:
     """Refuse before anything is written what could not be done."""
-    from snellen.tasks.building.browser.finding import find_browser, load_playwright
-    from snellen.tasks.building.building import check_tasks
+    from snellen.tasks.builder.browser.finding import find_browser, load_playwright
+    from snellen.tasks.builder.build import check_tasks
 
     check_tasks(settings.tasks)
     load_playwright()

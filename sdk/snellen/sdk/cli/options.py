@@ -241,7 +241,7 @@ def executor_of(*, run_code: bool) -> CodeExecutor | None:
     """Return what runs programs, where the user allowed it."""
     if not run_code:
         return None
-    from snellen.tasks.executor.sandbox import SandboxExecutor
+    from snellen.tasks.sandbox.run import SandboxExecutor
 
     return SandboxExecutor(allow=True)
 

@@ -14,10 +14,10 @@ from snellen.sdk.cli.options import PROBLEMS, check_folder
 from snellen.sdk.cli.pack import Folder, Key
 from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.files import write_atomically
-from snellen.tasks.audit.auditing import audit_pack
+from snellen.tasks.audit.audit import audit_pack
 from snellen.tasks.audit.models import Audit, SolverScore
 from snellen.tasks.audit.solvers import Texts
-from snellen.tasks.exporting.chats import export_chats
+from snellen.tasks.export.chats import export_chats
 from snellen.tasks.pack import sealing
 from snellen.tasks.pack.copying import check_outside
 from snellen.tasks.pack.grouping import SITE

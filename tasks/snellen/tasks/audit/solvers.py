@@ -170,7 +170,7 @@ def blind(item: AuditItem, seed: int) -> object:
     """Answer from the prompt alone: no picture, and nothing of other items or their references.
 
     Of options in words it takes the one that repeats most of the question's longer words, and
-    among equals, as among bare letters, one by lot. Of a question for a text it says what stands
+    among equals, as among bare letters, one at random. Of a question for a text it says what stands
     in quotes, where something does; else what the task's own guess says. A point or a box it puts
     into the middle. That is what a model could do that was given the exam without its pictures,
     short of knowing the pages.
@@ -207,7 +207,7 @@ def longest(items: Sequence[AuditItem]) -> dict[int, object]:
 def most_frequent(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
     """Take the letter, or the class, that is right most often in the other half of the items.
 
-    The items are halved by lot, by site, so that an item's own reference is never counted: with
+    The items are halved at random, by site, so that an item's own reference is never counted: with
     all the others counted, balanced letters would make the solver miss on purpose.
     """
     chosen = [item for item in items if item.right]
@@ -228,7 +228,7 @@ def most_frequent(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
 
 
 def other_pages(protocol: Protocol, items: Sequence[AuditItem], seed: int) -> dict[int, object]:
-    """Answer what is right for an item of another site of the same task, drawn by lot."""
+    """Answer what is right for an item of another site of the same task, at random."""
     found: dict[int, object] = {}
     lots = random_order([f"{item.place}" for item in items], seed)
     order = [items[int(lot)] for lot in lots]
@@ -247,7 +247,7 @@ def from_text(item: AuditItem, text: str, seed: int) -> object:
 
     Of options in words it takes the one that more of the text's lines hold; of a question for a
     text it says the line that shares most words with the question, without these words. Its
-    score is told beside the others and held against no item: reading is a part of seeing.
+    score is reported beside the others and held against no item: reading is a part of seeing.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     spoken = [set(words(line)) for line in lines]
@@ -280,7 +280,7 @@ def _letter(place: int) -> str:
 
 
 def _letter_by(item: AuditItem, weights: Sequence[float], seed: int) -> str | None:
-    """Return the letter of the heaviest option, among equals one by lot; None without letters."""
+    """Return the heaviest option's letter, among equals one at random; None without letters."""
     if not _lettered(item):
         return None
     best = max(weights, default=0)

@@ -19,8 +19,8 @@ from snellen.tasks.benchmarks.matrix.format import DIMENSIONS, FIELDS, LEVELS
 from snellen.tasks.benchmarks.matrix.load import load
 from snellen.tasks.benchmarks.matrix.prompts import ANSWER_FORMS, EXAMPLES, PROMPTS
 from snellen.tasks.data.check import ImageProblem, image_faults
-from snellen.tasks.executor import SandboxExecutor, check_support
 from snellen.tasks.models import TaskData
+from snellen.tasks.sandbox import SandboxExecutor, check_support
 
 TASK = "matrix/items"
 

@@ -155,7 +155,7 @@ GOLDS = {TASK: GOLD}
 
 _NOT_RUN = (
     "it is not allowed; give grade() an executor, such as"
-    " snellen.tasks.executor.SandboxExecutor(allow=True), or the command --run-code"
+    " snellen.tasks.sandbox.SandboxExecutor(allow=True), or the command --run-code"
 )
 
 

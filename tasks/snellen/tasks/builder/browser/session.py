@@ -1,0 +1,231 @@
+"""One browser, a context per page, nothing reachable but the page's own folder.
+
+with Session(BrowserSettings()) as session:
+    for page in find_pages(folder).pages:
+        with session.visit(page) as visit:
+            visit.settle()
+            visit.shoot()
+"""
+
+import os
+import re
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from snellen.grading.errors import InputError
+from snellen.tasks.builder.browser.deadline import Deadline
+from snellen.tasks.builder.browser.devtools import Channel, Json
+from snellen.tasks.builder.browser.finding import HOW, find_browser, load_playwright
+from snellen.tasks.builder.browser.pinning import (
+    FLAGS,
+    context_options,
+    font_digests,
+    fontconfig,
+    init_script,
+)
+from snellen.tasks.builder.browser.problems import PageError
+from snellen.tasks.builder.browser.serving import Folder, url_of
+from snellen.tasks.builder.browser.settings import BrowserSettings
+from snellen.tasks.builder.browser.visits import Visit, closed_early
+from snellen.tasks.builder.pages import Page
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Playwright
+
+_ANY = re.compile("")
+
+
+class Session:
+    """A running browser.
+
+    A page that keeps it busy costs the browser, not the session: it is started anew. Not for use
+    by two threads.
+
+    Args:
+        settings: How pages are shown.
+        program: Chromium's program; None: the one that is found.
+        fonts: More folders of fonts.
+
+    Raises:
+        MissingExtraError: Playwright is not installed.
+        InputError: There is no Chromium, or it doesn't start.
+    """
+
+    def __init__(
+        self,
+        settings: BrowserSettings | None = None,
+        *,
+        program: Path | None = None,
+        fonts: Sequence[Path] = (),
+    ) -> None:
+        self.settings = settings or BrowserSettings()
+        self._program = program or find_browser().program
+        self._door = load_playwright()
+        self._fonts = tuple(fonts)
+        self._playwright: Playwright | None = None
+        self._browser: Browser | None = None
+        self._process = 0
+        self._room: tempfile.TemporaryDirectory[str] | None = None
+        self._folders: dict[Path, Folder] = {}
+
+    def __enter__(self) -> Self:
+        self._room = tempfile.TemporaryDirectory(prefix="snellen-")
+        self._config.write_text(fontconfig(self._fonts), encoding="utf-8")
+        try:
+            self._playwright = self._door.start()
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the browser; twice does no harm."""
+        if self._browser is not None:
+            self._close_browser(self._browser)
+            self._browser = None
+        if self._playwright is not None:
+            self._playwright.stop()
+            self._playwright = None
+        if self._room is not None:
+            self._room.cleanup()
+            self._room = None
+
+    @property
+    def version(self) -> str:
+        """Chromium's version."""
+        return self._running.version
+
+    @property
+    def fonts(self) -> dict[str, str]:
+        """The pinned families that are there, and the digests of their files."""
+        return dict(font_digests(self._config))
+
+    @contextmanager
+    def visit(
+        self,
+        page: Page,
+        *,
+        follow: bool = False,
+        light: bool = False,
+        seed: int = 1,
+        settings: BrowserSettings | None = None,
+    ) -> Generator[Visit]:
+        """Open a page in a context of its own, and close it on every way out.
+
+        Args:
+            page: The page.
+            follow: Whether it may lead elsewhere; else what would leave it is refused.
+            light: Whether to do without pictures, fonts and films.
+            seed: Of its `Math.random`.
+            settings: Others than the session's.
+
+        Raises:
+            PageError: It is not there, never loads, keeps the browser busy, leads elsewhere at
+                once or crashes; also when that happens in the visit.
+            InputError: The page's site is no folder, or the browser can't be started again.
+        """
+        from playwright.sync_api import Error
+
+        settings = settings or self.settings
+        folder = self._folder(page.root)
+        url = url_of(page)
+        file = str(page.root / page.path)
+        with closing(Deadline(settings.page_seconds)) as deadline:
+            try:
+                with self._context(settings, seed) as context:
+                    # Starting the browser again, where it has to be, is not the page's fault.
+                    deadline.start(self._process)
+                    visit = Visit(
+                        context, folder, url, settings, file, deadline, follow=follow, light=light
+                    )
+                    visit.open()
+                    yield visit
+            except Error as error:
+                if deadline.passed:
+                    raise PageError(
+                        "keeps the browser busy",
+                        f"it kept the browser busy for {settings.page_seconds:g} seconds",
+                        file=file,
+                    ) from None
+                if closed_early(error):
+                    raise PageError("crashes", "the browser's page crashed", file=file) from error
+                said = error.message.splitlines()[0] if error.message else "for no given reason"
+                raise PageError("failed", f"the browser failed: {said}", file=file) from error
+
+    @contextmanager
+    def _context(self, settings: BrowserSettings, seed: int) -> Generator["BrowserContext"]:
+        from playwright.sync_api import Error
+
+        context = self._running.new_context(**context_options(settings))
+        try:
+            context.add_init_script(init_script(seed))
+            context.route_web_socket(_ANY, lambda socket: socket.close())
+            yield context
+        finally:
+            # What closes a browser that is gone has nothing left to close.
+            with suppress(Error):
+                context.close()
+
+    def _folder(self, root: Path) -> Folder:
+        if root not in self._folders:
+            self._folders[root] = Folder(root)
+        return self._folders[root]
+
+    @property
+    def _config(self) -> Path:
+        if self._room is None:
+            raise RuntimeError("the session is not open: use it in a with statement")
+        return Path(self._room.name, "fonts.conf")
+
+    @property
+    def _running(self) -> "Browser":
+        if self._browser is None or not self._browser.is_connected():
+            self._start()
+        assert self._browser is not None
+        return self._browser
+
+    def _start(self) -> None:
+        from playwright.sync_api import Error
+
+        if self._playwright is None:
+            raise RuntimeError("the session is not open: use it in a with statement")
+        sandbox = self.settings.sandbox
+        if sandbox is None:
+            sandbox = not (hasattr(os, "geteuid") and os.geteuid() == 0)
+        try:
+            self._browser = self._playwright.chromium.launch(
+                executable_path=self._program,
+                args=list(FLAGS),
+                # As for people: no window without a click. Behind one, a page is hardly drawn.
+                ignore_default_args=["--disable-popup-blocking"],
+                env={**os.environ, "FONTCONFIG_FILE": str(self._config)},
+                chromium_sandbox=sandbox,
+                handle_sigint=False,
+                timeout=60_000,
+            )
+        except Error as error:
+            said = "\n".join(error.message.splitlines()[:4])
+            raise InputError(f"Chromium doesn't start; {HOW}. It said: {said}") from error
+        channel = Channel(self._browser.new_browser_cdp_session())
+        processes: list[Json] = channel.send("SystemInfo.getProcessInfo")["processInfo"]
+        self._process = next(int(each["id"]) for each in processes if each["type"] == "browser")
+        channel.close()
+
+    def _close_browser(self, browser: "Browser") -> None:
+        from playwright.sync_api import Error
+
+        with suppress(Error):
+            browser.close()

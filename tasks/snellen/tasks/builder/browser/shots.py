@@ -1,0 +1,75 @@
+"""Images of a page at rest: two in a row are equal, and what is measured is what they show."""
+
+import time
+from collections.abc import Callable
+from typing import Generic, NamedTuple, TypeVar
+
+from snellen.tasks.builder.browser.pinning import script
+from snellen.tasks.builder.browser.problems import PageError
+from snellen.tasks.builder.browser.visits import Visit
+
+PAUSE = 0.25
+
+Found = TypeVar("Found")
+
+
+class Seen(NamedTuple, Generic[Found]):
+    """What was measured of a page, and its image in the same state."""
+
+    found: Found
+    image: bytes
+
+
+def still_shot(visit: Visit, height: int, last: bytes | None = None) -> bytes:
+    """Return an image of a page, once two in a row were equal.
+
+    Args:
+        visit: The page, settled.
+        height: Of the image.
+        last: The image of an earlier visit, which counts as the one before the first.
+
+    Raises:
+        PageError: No two in a row were equal.
+    """
+    for attempt in range(max(2, visit.settings.shots)):
+        time.sleep(PAUSE * max(0, attempt - 1))
+        shot = visit.shoot(height)
+        if shot == last:
+            return shot
+        last = shot
+    raise PageError(
+        "never at rest",
+        f"of {visit.settings.shots} images no two in a row were equal",
+        file=visit.file,
+    )
+
+
+def measured_shot(
+    visit: Visit, height: int, measure: Callable[[], Found], last: bytes | None = None
+) -> Seen[Found]:
+    """Measure a page and take its image, both in one state of it.
+
+    A script may notice that an image is taken, and rearrange the page for it. So the places and the
+    colours of everything are read before and after; where they differ, all is done again.
+
+    Args:
+        visit: The page, settled.
+        height: Of the image.
+        measure: Reads what is wanted of the page, and leaves it as it looks.
+        last: As `still_shot` takes it.
+
+    Raises:
+        PageError: The page never stays as it is.
+    """
+    for _ in range(max(2, visit.settings.shots)):
+        before = visit.run(script("browser/state.js"))
+        found = measure()
+        image = still_shot(visit, height, last)
+        if visit.run(script("browser/state.js")) == before:
+            return Seen(found, image)
+        last = None
+    raise PageError(
+        "never at rest",
+        "it is rearranged whenever an image of it is taken",
+        file=visit.file,
+    )

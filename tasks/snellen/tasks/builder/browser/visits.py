@@ -1,0 +1,333 @@
+"""One visit of one page: what it asks for is answered from its folder, or refused and noted."""
+
+import base64
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from snellen.tasks.builder.browser.deadline import Deadline
+from snellen.tasks.builder.browser.devtools import Channel, Json
+from snellen.tasks.builder.browser.pinning import script
+from snellen.tasks.builder.browser.problems import PageError
+from snellen.tasks.builder.browser.serving import Folder
+from snellen.tasks.builder.browser.settings import BrowserSettings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import (
+        BrowserContext,
+        Dialog,
+        Download,
+        Error,
+        Request,
+        Route,
+    )
+    from playwright.sync_api import Page as Tab
+
+_HEAVY = frozenset({"image", "font", "media"})
+# Where a click leads, nobody looks: its scripts run, and that it has a title is all.
+_LOOKS = _HEAVY | {"stylesheet"}
+
+
+@dataclass(slots=True)
+class Requests:
+    """What a page asked for in a visit.
+
+    Attributes:
+        outside: Addresses elsewhere, all refused.
+        missing: Paths of its own site that are no files.
+        left: Where it tried to go.
+        statuses: Of each page that was answered, by its address.
+        dialogs: The texts of its dialogs, all dismissed.
+        popups: Windows that it opened.
+        downloads: What it wanted to save.
+    """
+
+    outside: list[str] = field(default_factory=list[str])
+    missing: list[str] = field(default_factory=list[str])
+    left: list[str] = field(default_factory=list[str])
+    statuses: dict[str, int] = field(default_factory=dict[str, int])
+    dialogs: list[str] = field(default_factory=list[str])
+    popups: "list[Tab]" = field(default_factory=list["Tab"])
+    downloads: list[str] = field(default_factory=list[str])
+
+
+class Settled(dict[str, Any]):
+    """What settling found: the page's `height` and its `url`."""
+
+
+class Visit:
+    """A page that is open.
+
+    Attributes:
+        tab: Playwright's page.
+        requests: What it asked for so far.
+        settings: How it is shown.
+        file: The page's file, for people.
+    """
+
+    def __init__(
+        self,
+        context: "BrowserContext",
+        folder: Folder,
+        url: str,
+        settings: BrowserSettings,
+        file: str,
+        deadline: Deadline,
+        *,
+        follow: bool,
+        light: bool,
+    ) -> None:
+        self.settings = settings
+        self.file = file
+        self.requests = Requests()
+        self._folder = folder
+        self._url = url
+        self._host = urlsplit(url).netloc
+        self._follow = follow
+        self._light = light
+        self._deadline = deadline
+        self._begun = False
+        self._world: int | None = None
+        context.route("**/*", self._answer)
+        self.tab = context.new_page()
+        context.on("page", self._popup)
+        context.on("dialog", self._dialog)
+        self.tab.on("download", self._download)
+        # A page that has crashed never answers; one that is closed fails at once.
+        self.tab.on("crash", lambda tab: tab.close())
+
+    def open(self) -> None:
+        """Load the page.
+
+        Raises:
+            PageError: It is not there, is no page, never loads, or leads elsewhere at once.
+        """
+        from playwright.sync_api import Error
+        from playwright.sync_api import TimeoutError as Late
+
+        end = time.monotonic() + self.settings.load_seconds
+        loaded: list[Tab] = []
+        self.tab.once("load", lambda tab: loaded.append(tab))
+        try:
+            response = self.tab.goto(
+                self._url, timeout=1000 * self.settings.load_seconds, wait_until="commit"
+            )
+            # Waiting for the load itself would wait for ever where a script leads elsewhere.
+            while (
+                not loaded and time.monotonic() < end and (self._follow or not self.requests.left)
+            ):
+                self.tab.wait_for_timeout(10)
+        except Late:
+            raise self._never() from None
+        except Error:
+            if self.requests.downloads:
+                raise PageError("not a page", "the browser saves it", file=self.file) from None
+            if self.requests.left:
+                raise self._leaves() from None
+            raise
+        if response is None or response.status != 200:
+            raise PageError("no such file", "it can't be read as a page", file=self.file)
+        if self.requests.left and not self._follow:
+            raise self._leaves()
+        if not loaded:
+            raise self._never()
+
+    def open_again(self) -> None:
+        """Load the page anew, as if for the first time: its storage and its windows are gone.
+
+        Raises:
+            PageError: As `open`.
+        """
+        self._deadline.renew()
+        for popup in self.requests.popups:
+            popup.close()
+        self.requests = Requests()
+        self._begun = False
+        self.channel.send(
+            "Storage.clearDataForOrigin",
+            {"origin": f"https://{self._host}", "storageTypes": "all"},
+        )
+        self.open()
+
+    def settle(self, *, scroll: bool = True, freeze: bool = True) -> Settled:
+        """Wait until the page is at rest.
+
+        Args:
+            scroll: Whether to scroll through it first, so that what loads late is there.
+            freeze: Whether to stop its timers then.
+
+        Raises:
+            PageError: It leads elsewhere.
+        """
+        found = self.run(
+            script("browser/settling.js"),
+            {
+                "patience": 1000 * self.settings.load_seconds,
+                "limit": 1000 * self.settings.settle_seconds,
+                "quiet": 100,
+                "scroll": self.settings.max_height if scroll else 0,
+                "freeze": freeze,
+            },
+        )
+        # Neither `about:blank` nor the like is asked for.
+        url = str(found["url"])
+        if not self.requests.left and urlsplit(url).netloc != self._host:
+            self.requests.left.append(url)
+        if self.requests.left and not self._follow:
+            raise self._leaves()
+        return Settled(found)
+
+    def run(self, function: str, argument: object = None) -> Any:  # noqa: ANN401  # JSON of any kind
+        """Call a JavaScript function in a world of its own, which no script of the page sees.
+
+        Args:
+            function: Its source; what it returns must be JSON, or a promise of that.
+            argument: Given to it.
+
+        Raises:
+            Error: Playwright's, when the function fails.
+        """
+        from playwright.sync_api import Error
+
+        call = {
+            "functionDeclaration": function,
+            "arguments": [{"value": argument}],
+            "awaitPromise": True,
+            "returnByValue": True,
+        }
+        try:
+            answer = self._call(call)
+        except Error as error:
+            if "context" not in error.message:
+                raise
+            # The world ended with its document.
+            self._world = None
+            answer = self._call(call)
+        failure = answer.get("exceptionDetails")
+        if failure:
+            thrown: Mapping[str, Any] = failure.get("exception", {})
+            raise Error(str(thrown.get("description") or failure.get("text")))
+        return answer["result"].get("value")
+
+    def shoot(self, height: int) -> bytes:
+        """Take one PNG of the page from its top, as wide as the window.
+
+        Args:
+            height: Of the image.
+        """
+        answer = self.channel.send(
+            "Page.captureScreenshot",
+            {
+                "format": "png",
+                # Only where it must be: the window is made larger for it, at thrice the cost.
+                "captureBeyondViewport": height > self.settings.height,
+                "optimizeForSpeed": True,
+                "clip": {
+                    "x": 0,
+                    "y": 0,
+                    "width": self.settings.width,
+                    "height": height,
+                    "scale": 1,
+                },
+            },
+        )
+        return base64.b64decode(answer["data"])
+
+    @cached_property
+    def channel(self) -> Channel:
+        """The DevTools protocol of the page."""
+        return Channel(self.tab.context.new_cdp_session(self.tab))
+
+    def _call(self, call: Json) -> Json:
+        if self._world is None:
+            tree = self.channel.send("Page.getFrameTree")["frameTree"]
+            made = self.channel.send(
+                "Page.createIsolatedWorld",
+                {"frameId": tree["frame"]["id"], "worldName": "snellen"},
+            )
+            self._world = int(made["executionContextId"])
+        return self.channel.send(
+            "Runtime.callFunctionOn", {**call, "executionContextId": self._world}
+        )
+
+    def _answer(self, route: "Route", request: "Request") -> None:
+        from playwright.sync_api import Error
+
+        try:
+            self._answer_open(route, request)
+        except Error:
+            # The page is closed: nobody waits for the answer.
+            if not self.tab.is_closed():
+                raise
+
+    def _answer_open(self, route: "Route", request: "Request") -> None:
+        url = request.url
+        parts = urlsplit(url)
+        page, main = self._what(request)
+        inside = parts.scheme == "https" and parts.netloc == self._host
+        leaves = main and self._begun
+        self._begun = self._begun or main
+        if leaves:
+            self.requests.left.append(url)
+        if not inside:
+            self.requests.outside.append(url)
+            route.abort("aborted" if page else "blockedbyclient")
+            return
+        if not self._follow and (leaves or (page and not main)):
+            route.abort("aborted")
+            return
+        if self._light and request.resource_type in (_LOOKS if self.requests.left else _HEAVY):
+            route.abort("blockedbyclient")
+            return
+        answer = self._folder.answer(url)
+        if page:
+            self.requests.statuses[url] = answer.status
+        if answer.status != 200:
+            self.requests.missing.append(parts.path)
+        route.fulfill(status=answer.status, body=answer.body, content_type=answer.type)
+
+    def _what(self, request: "Request") -> tuple[bool, bool]:
+        """Say whether a request is for a page, and whether for one in the visit's own window."""
+        from playwright.sync_api import Error
+
+        if not request.is_navigation_request():
+            return False, False
+        try:
+            frame = request.frame
+        except Error:
+            # A new window's first request comes before its frame.
+            return True, False
+        return frame.parent_frame is None, frame == self.tab.main_frame
+
+    def _popup(self, tab: "Tab") -> None:
+        self.requests.popups.append(tab)
+        if not self._follow:
+            tab.close()
+
+    def _dialog(self, dialog: "Dialog") -> None:
+        if dialog.type == "beforeunload":
+            dialog.accept()
+            return
+        self.requests.dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    def _download(self, download: "Download") -> None:
+        self.requests.downloads.append(download.url)
+
+    def _never(self) -> PageError:
+        return PageError(
+            "never loads",
+            f"it had not loaded after {self.settings.load_seconds:g} seconds",
+            file=self.file,
+        )
+
+    def _leaves(self) -> PageError:
+        return PageError("navigates away", f"it leads to {self.requests.left[0]}", file=self.file)
+
+
+def closed_early(error: "Error") -> bool:
+    """Whether the page or the browser was gone when it was needed."""
+    return any(word in error.message for word in ("crashed", "has been closed", "Target closed"))

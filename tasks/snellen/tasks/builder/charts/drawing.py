@@ -1,0 +1,222 @@
+"""Charts as pictures."""
+
+from dataclasses import dataclass
+from math import cos, pi, sin
+
+from snellen.tasks.builder.charts.canvas import Canvas, width_of, wrapped
+from snellen.tasks.builder.charts.styles import COLORS, Style
+from snellen.tasks.builder.charts.tables import LARGEST, Table, written
+
+_MARGIN = 18.0
+_GRID = "#cfd4da"
+_LIGHT = frozenset({"yellow", "pink", "orange"})
+_NOTE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Plot:
+    """The room of the marks, in pixels, and what an axis that ends at `top` makes of values."""
+
+    left: float
+    upper: float
+    right: float
+    lower: float
+    top: float
+
+    def up(self, value: float) -> float:
+        """Return how far down an upright axis has a value."""
+        return self.lower - (self.lower - self.upper) * value / self.top
+
+    def along(self, value: float) -> float:
+        """Return how far right a lying axis has a value."""
+        return self.left + (self.right - self.left) * value / self.top
+
+    def across(self, place: float, count: int) -> float:
+        """Return the middle of a label's room, side by side."""
+        return self.left + (self.right - self.left) * (place + 0.5) / count
+
+    def down(self, place: float, count: int) -> float:
+        """Return the middle of a label's room, one below another."""
+        return self.upper + (self.lower - self.upper) * (place + 0.5) / count
+
+
+def draw_chart(table: Table, style: Style, *, note: str = "", marked: int | None = None) -> bytes:
+    """Draw a table's chart.
+
+    Args:
+        table: What it shows.
+        style: How it looks.
+        note: What stands below it.
+        marked: The place of the one bar that has a colour of its own, of charts of one series.
+
+    Returns:
+        A PNG; the same bytes for the same arguments and the same Pillow.
+    """
+    width, height = style.size
+    lines = wrapped(note, _NOTE, width - 2 * _MARGIN)
+    below = round(len(lines) * _NOTE * 1.4 + _MARGIN) if lines else 0
+    canvas = Canvas(width, height + below, style.ground)
+    upper = _headings(canvas, table, style)
+    names = [one.name for one in table.series]
+    if table.kind == "pie":
+        _pie(canvas, table, style, upper)
+    else:
+        right, lower = float(width), float(height)
+        if len(names) > 1:
+            right, lower = _legend(canvas, names, style, upper)
+        if table.kind == "rows":
+            _rows(canvas, table, style, upper, marked)
+        else:
+            _upright(canvas, table, style, (upper, right, lower), marked)
+    for number, line in enumerate(lines):
+        y = height + _NOTE * (0.7 + 1.4 * number)
+        canvas.text((_MARGIN, y), line, style.ink, _NOTE, "lm")
+    return canvas.png()
+
+
+def _headings(canvas: Canvas, table: Table, style: Style) -> float:
+    """Write the title and the unit; return where they end."""
+    x, anchor = (style.size[0] / 2, "mm") if style.centred else (_MARGIN, "lm")
+    title = f"{table.title} by {table.over}"
+    canvas.text((x, 24), title, style.ink, style.text + 6, anchor)
+    canvas.text((x, 48), f"in {table.unit}", style.ink, style.text, anchor)
+    return 70.0
+
+
+def _legend(canvas: Canvas, names: list[str], style: Style, upper: float) -> tuple[float, float]:
+    """Draw the legend; return how far right and down the plot may reach."""
+    width, height = style.size
+    side = style.text
+    if style.legend == "right":
+        wide = max(width_of(name, style.text) for name in names) + 2 * side + _MARGIN
+        for number, name in enumerate(names):
+            _entry(canvas, (width - wide, upper + 14 + 26 * number), name, style, number)
+        return width - wide, height
+    x = _MARGIN + 40
+    for number, name in enumerate(names):
+        _entry(canvas, (x, height - 18), name, style, number)
+        x += width_of(name, style.text) + 2 * side + 18
+    return width, height - 30
+
+
+def _entry(canvas: Canvas, at: tuple[float, float], name: str, style: Style, number: int) -> None:
+    half = style.text / 2
+    color = COLORS[style.colors[number]]
+    canvas.rect(at[0], at[1] - half, at[0] + style.text, at[1] + half, color)
+    canvas.text((at[0] + style.text + 8, at[1]), name, style.ink, style.text, "lm")
+
+
+def _upright(
+    canvas: Canvas, table: Table, style: Style, room: tuple[float, float, float],
+    marked: int | None,
+) -> None:  # fmt: skip
+    upper, right, lower = room
+    ticks = [written(table.step * number) for number in range(round(table.top / table.step) + 1)]
+    left = _MARGIN + max(width_of(tick, style.text) for tick in ticks) + 8
+    plot = _Plot(left, upper + 14, right - _MARGIN, lower - 34, table.top)
+    every = -(-len(ticks) // (LARGEST + 4))
+    for number, tick in enumerate(ticks):
+        y = plot.up(table.step * number)
+        canvas.line([(plot.left, y), (plot.right, y)], _GRID if number else style.ink)
+        if number % every == 0:
+            canvas.text((plot.left - 8, y), tick, style.ink, style.text, "rm")
+    if style.framed:
+        corners = [(plot.left, plot.upper), (plot.right, plot.upper), (plot.right, plot.lower)]
+        canvas.line([*corners, (plot.left, plot.lower), corners[0]], style.ink)
+    for place, label in enumerate(table.labels):
+        x = plot.across(place, len(table.labels))
+        canvas.text((x, plot.lower + 16), label, style.ink, style.text)
+    if table.kind in {"line", "lines"}:
+        _lines(canvas, table, style, plot)
+    else:
+        _bars(canvas, table, style, plot, marked)
+
+
+def _bars(canvas: Canvas, table: Table, style: Style, plot: _Plot, marked: int | None) -> None:
+    room = (plot.right - plot.left) / len(table.labels) * (1 - style.gap)
+    side_by_side = len(table.series) if table.kind == "grouped" else 1
+    wide = room / side_by_side
+    for place in range(len(table.labels)):
+        first = plot.across(place, len(table.labels)) - room / 2
+        base = 0.0
+        for number, series in enumerate(table.series):
+            value = series.values[place]
+            x = first + wide * (number if side_by_side > 1 else 0)
+            name = style.colors[-1 if place == marked else number]
+            upper, lower = plot.up(base + value), plot.up(base)
+            canvas.rect(x, upper, x + wide - (1 if side_by_side > 1 else 0), lower, COLORS[name])
+            if table.kind == "stacked":
+                ink = style.ink if name in _LIGHT else "#ffffff"
+                canvas.text((x + wide / 2, (upper + lower) / 2), written(value), ink, 13)
+                base += value
+            elif table.labelled:
+                canvas.text((x + wide / 2, upper - 9), written(value), style.ink, 13)
+
+
+def _lines(canvas: Canvas, table: Table, style: Style, plot: _Plot) -> None:
+    for number, series in enumerate(table.series):
+        color = COLORS[style.colors[number]]
+        points = [
+            (plot.across(place, len(table.labels)), plot.up(value))
+            for place, value in enumerate(series.values)
+        ]
+        canvas.line(points, color, 2.5)
+        for x, y in points:
+            _marker(canvas, (x, y), style.marker, color)
+    if table.labelled:
+        values = table.series[0].values
+        for place, value in enumerate(values):
+            around = values[max(place - 1, 0) : place + 2]
+            # Above a peak, below a valley: the line does not run through the number.
+            away = -15 if value >= sum(around) / len(around) else 16
+            at = (plot.across(place, len(values)), plot.up(value) + away)
+            canvas.text(at, written(value), style.ink, 13)
+
+
+def _marker(canvas: Canvas, at: tuple[float, float], shape: str, color: str) -> None:
+    x, y = at
+    if shape == "circle":
+        canvas.disc(at, 4.5, color)
+    elif shape == "square":
+        canvas.rect(x - 4, y - 4, x + 4, y + 4, color)
+    else:
+        canvas.polygon([(x - 5.5, y), (x, y - 5.5), (x + 5.5, y), (x, y + 5.5)], color)
+
+
+def _rows(canvas: Canvas, table: Table, style: Style, upper: float, marked: int | None) -> None:
+    width, height = style.size
+    left = _MARGIN + max(width_of(label, style.text) for label in table.labels) + 8
+    plot = _Plot(left, upper, width - _MARGIN - 26, height - 34, table.top)
+    for number in range(LARGEST + 1):
+        x = plot.along(table.step * number)
+        canvas.line([(x, plot.upper), (x, plot.lower)], _GRID if number else style.ink)
+        tick = written(table.step * number)
+        canvas.text((x, plot.lower + 14), tick, style.ink, style.text)
+    half = (plot.lower - plot.upper) / len(table.labels) * (1 - style.gap) / 2
+    for place, (label, value) in enumerate(zip(table.labels, table.series[0].values, strict=True)):
+        y = plot.down(place, len(table.labels))
+        color = COLORS[style.colors[-1 if place == marked else 0]]
+        canvas.rect(plot.left, y - half, plot.along(value), y + half, color)
+        canvas.text((plot.left - 8, y), label, style.ink, style.text, "rm")
+        if table.labelled:
+            canvas.text((plot.along(value) + 6, y), written(value), style.ink, 13, "lm")
+
+
+def _pie(canvas: Canvas, table: Table, style: Style, upper: float) -> None:
+    width, height = style.size
+    values = table.series[0].values
+    radius = (height - upper) / 2 - 34
+    middle = (_MARGIN + radius + 60, (upper + height) / 2)
+    start = -90.0
+    for number, (label, value) in enumerate(zip(table.labels, values, strict=True)):
+        end = start + 360 * value / sum(values)
+        color = COLORS[style.colors[number]]
+        canvas.slice(middle, radius, (start, end), (color, style.ground))
+        angle = (start + end) / 2 * pi / 180
+        at = (middle[0] + (radius + 18) * cos(angle), middle[1] + (radius + 14) * sin(angle))
+        canvas.text(at, written(value), style.ink, style.text)
+        room = (width * 0.62, upper + 30 + 30 * number)
+        _entry(canvas, room, label, style, number)
+        start = end
+    if style.hole:
+        canvas.disc(middle, radius * style.hole, style.ground)

@@ -1,0 +1,189 @@
+"""Random tables that a chart shows so that every question about it has one answer.
+
+No two values of a series are so near each other that the eye could not tell them apart, and values
+are drawn alike for every label and series, so that none is the likelier one to be the largest.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import NamedTuple, TypeAlias
+
+from snellen.tasks.builder.charts.subjects import TIMES, Subject
+
+Kind: TypeAlias = str
+
+KINDS: tuple[Kind, ...] = ("bars", "rows", "line", "pie", "grouped", "stacked", "lines")
+"""Upright bars, lying bars, one line, a pie; bars side by side, stacked bars, several lines."""
+
+SINGLE: tuple[Kind, ...] = ("bars", "rows", "line", "pie")
+"""Those of one series."""
+
+SEVERAL: tuple[Kind, ...] = ("grouped", "stacked", "lines")
+"""Those of several."""
+
+NAMES = {
+    "bars": "upright bars",
+    "rows": "lying bars",
+    "line": "one line",
+    "pie": "a cut circle",
+    "grouped": "grouped bars",
+    "stacked": "stacked bars",
+    "lines": "several lines",
+}
+"""What each shows, in words of one form and nearly one length."""
+
+LARGEST = 5
+"""How many steps of its axis a chart is high."""
+
+_SLOT = 0.25
+_JITTER = 0.05
+_STEPS = (20, 40, 50, 100, 200, 500)
+_SMALL_STEPS = (2, 5, 10)
+_COUNTS = {
+    "bars": (5, 9), "rows": (5, 7), "line": (6, 10), "pie": (4, 6),
+    "grouped": (4, 5), "stacked": (4, 6), "lines": (5, 8),
+}  # fmt: skip
+_ORDERED = {"line": True, "lines": True, "pie": False}
+_READABLE = 0.08
+
+
+class Series(NamedTuple):
+    """One series: its name, and a value for each label."""
+
+    name: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a chart shows.
+
+    Attributes:
+        kind: One of `KINDS`.
+        title: What is counted.
+        unit: In what.
+        over: What a label is.
+        labels: The labels, in the order shown.
+        series: One, or several of as many values as there are labels.
+        ordered: Whether labels follow one another in time.
+        labelled: Whether each value is written beside its mark; else it is read from the axis.
+        step: From one line of the axis to the next.
+    """
+
+    kind: Kind
+    title: str
+    unit: str
+    over: str
+    labels: tuple[str, ...]
+    series: tuple[Series, ...]
+    ordered: bool
+    labelled: bool
+    step: float
+
+    @property
+    def top(self) -> float:
+        """Where the axis ends; it starts at 0."""
+        if self.kind != "stacked":
+            return LARGEST * self.step
+        highest = max(map(sum, zip(*(one.values for one in self.series), strict=True)))
+        return self.step * -(-highest // self.step)
+
+    @property
+    def slack(self) -> float:
+        """How far a value may be from the right one: 0 where values are written."""
+        return 0.0 if self.labelled else self.step * _SLOT
+
+    def value(self, series: str, label: str) -> float:
+        """Return one value."""
+        values = next(one.values for one in self.series if one.name == series)
+        return values[self.labels.index(label)]
+
+
+def spec_of(table: Table) -> dict[str, object]:
+    """Return a chart as JSON: its kind, its labels, and the values of each series."""
+    return {
+        "kind": table.kind,
+        "labels": list(table.labels),
+        "series": {one.name: list(one.values) for one in table.series},
+    }
+
+
+def written(value: float) -> str:
+    """Write a number as charts and questions do.
+
+    >>> written(40.0), written(7.3), written(1250)
+    ('40', '7.3', '1250')
+    """
+    return f"{round(value, 2):.12g}"
+
+
+def draw_table(
+    random: Random,
+    subjects: Sequence[Subject],
+    kinds: Sequence[Kind] = KINDS,
+    *,
+    labelled: bool | None = None,
+    ordered: bool | None = None,
+) -> Table:
+    """Draw a table and the kind of its chart.
+
+    Args:
+        random: What choices are drawn from.
+        subjects: What it may be about.
+        kinds: The kinds that it may be of.
+        labelled: Whether values are written; None: at random if they can be read.
+        ordered: Whether labels must follow one another, or must not; None: as the kind is.
+    """
+    kind = random.choice(list(kinds))
+    wanted = _ORDERED.get(kind) if ordered is None else ordered
+    fitting = [one for one in subjects if wanted is None or one.ordered is wanted]
+    subject = random.choice(fitting or list(subjects))
+    labels = _labels(random, subject, random.randint(*_COUNTS[kind]))
+    names = [subject.title]
+    if kind in SEVERAL:
+        count = 3 if kind == "stacked" else random.randint(2, 3)
+        names = random.sample(subject.series, min(count, len(subject.series)))
+    crowded = kind == "lines" or (kind == "grouped" and len(names) * len(labels) > 12)
+    written_out = labelled if labelled is not None else not crowded and random.random() < 0.6
+    step = random.choice(_SMALL_STEPS if subject.measured and random.random() < 0.5 else _STEPS)
+    return Table(
+        kind,
+        subject.title,
+        subject.unit,
+        subject.over,
+        labels,
+        tuple(Series(name, _values(random, len(labels), step, kind)) for name in names),
+        subject.ordered,
+        written_out or kind in {"pie", "stacked"},
+        step,
+    )
+
+
+def draw_value(random: Random, table: Table) -> float:
+    """Draw a value as those of a table were drawn."""
+    return _values(random, 1, table.step, table.kind)[0]
+
+
+def apart(table: Table, one: float, other: float) -> bool:
+    """Whether the eye can tell two values of a chart apart."""
+    return abs(one - other) >= (_READABLE if table.labelled else 2 * _SLOT) * table.step
+
+
+def _labels(random: Random, subject: Subject, count: int) -> tuple[str, ...]:
+    if not subject.ordered:
+        return tuple(random.sample(subject.labels, min(count, len(subject.labels))))
+    times = TIMES[subject.over]
+    count = min(count, len(times))
+    first = random.randint(0, len(times) - count)
+    return times[first : first + count]
+
+
+def _values(random: Random, count: int, step: float, kind: Kind) -> tuple[float, ...]:
+    # A thin slice, or a thin part of a bar, has no room for its number.
+    low, high = (4, 14) if kind == "stacked" else (5, 18) if kind == "pie" else (2, 19)
+    slots = random.sample(range(low, high + 1), count)
+    digits = 1 if step < 20 else 0
+    return tuple(
+        round((slot * _SLOT + random.uniform(-_JITTER, _JITTER)) * step, digits) for slot in slots
+    )

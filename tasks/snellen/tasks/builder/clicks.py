@@ -1,0 +1,225 @@
+"""Where clicks lead: each element is really clicked, on a page loaded anew for it."""
+
+import time
+from collections.abc import Sequence
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+
+from snellen.tasks.builder.browser.problems import PageError
+from snellen.tasks.builder.browser.session import Session
+from snellen.tasks.builder.browser.visits import Visit
+from snellen.tasks.builder.pages import Page
+from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.snapshots import Click
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page as Tab
+
+CLICKED = frozenset({"link", "button", "menuitem", "tab"})
+CLICK_MS = 1500
+QUIET_SECONDS = 0.15
+LATE_SECONDS = 1.5
+POLL_MS = 40
+ENOUGH = 8
+"""Different titles of one page; a question has no more options."""
+
+# The way to an element from the top: its place among its siblings, at each level.
+_PATHS = """(ids) => Object.fromEntries(ids.map((id) => {
+  const path = [];
+  let element = document.querySelector(`[data-snellen-id="${id}"]`);
+  for (; element && element.parentElement; element = element.parentElement) {
+    path.unshift([...element.parentElement.children].indexOf(element));
+  }
+  return [id, path];
+}))"""
+
+_STATE = "() => `${document.readyState} ${location.href} ${document.title}`"
+
+_MARK = """(path) => {
+  let element = document.documentElement;
+  for (const place of path) element = element?.children[place];
+  element?.setAttribute("data-snellen-click", "");
+  return element ? element.tagName.toLowerCase() : "";
+}"""
+
+
+class Target(NamedTuple):
+    """An element to click, and the way to it from the document's root."""
+
+    element: Element
+    path: Sequence[int]
+
+
+def choose_targets(visit: Visit, screen: Screen, budget: int, random: Random) -> Sequence[Target]:
+    """Choose what to click: links to different pages first, then what else there is.
+
+    Args:
+        visit: The page with marks.
+        screen: What is on it.
+        budget: How many.
+        random: What the choice is drawn from.
+    """
+    able = [
+        element
+        for element in screen.elements
+        if element.role in CLICKED and not element.disabled and element.covered < 0.5
+    ]
+    random.shuffle(able)
+    here = urlsplit(visit.tab.url).path
+    seen: set[str] = set()
+    ranked: list[tuple[int, int, Element]] = []
+    for place, element in enumerate(able):
+        target = urlsplit(element.href)
+        inside = bool(element.href) and not target.scheme and target.path != here
+        new = inside and target.path not in seen
+        seen.add(target.path)
+        rank = 0 if new else 1 if not element.href else 3 if target.scheme else 2
+        ranked.append((rank, place, element))
+    chosen = [element for _, _, element in sorted(ranked, key=lambda each: each[:2])[:budget]]
+    paths = visit.run(_PATHS, [element.id for element in chosen])
+    return [Target(element, paths[str(element.id)]) for element in chosen if paths[str(element.id)]]
+
+
+def follow_clicks(
+    session: Session, page: Page, targets: Sequence[Target], seed: int
+) -> list[Click]:
+    """Click each target on the page loaded anew, and say what that led to.
+
+    Once as many titles were found as a question can use, the other targets are left alone. A click
+    that keeps the browser busy has failed, and costs the browser.
+
+    Args:
+        session: The browser.
+        page: The page.
+        targets: What to click.
+        seed: Of the pages' `Math.random`.
+
+    Raises:
+        PageError: The page can't be opened any more.
+    """
+    clicks: list[Click] = []
+    while len(clicks) < len(targets) and not _enough(clicks):
+        opened = clicking = False
+        try:
+            with session.visit(page, follow=True, light=True, seed=seed) as visit:
+                opened = True
+                for place in range(len(clicks), len(targets)):
+                    clicking = True
+                    clicks.append(_follow(visit, targets[place]))
+                    # What fails from here on is the last click's doing, and it is counted already.
+                    clicking = False
+                    if place + 1 == len(targets) or _enough(clicks):
+                        break
+                    visit.open_again()
+        except PageError:
+            if not opened:
+                raise
+            if clicking:
+                clicks.append(Click(targets[len(clicks)].element.id, "", outcome="failed"))
+    return clicks
+
+
+def _enough(clicks: Sequence[Click]) -> bool:
+    return len({click.title for click in clicks if click.outcome == "page"}) >= ENOUGH
+
+
+def _follow(visit: Visit, target: Target) -> Click:
+    from playwright.sync_api import Error
+
+    number, tab = target.element.id, visit.tab
+    title, url = tab.title(), tab.url
+    if visit.run(_MARK, target.path) != target.element.tag:
+        return Click(number, "", outcome="failed")
+    try:
+        tab.locator("[data-snellen-click]").click(timeout=CLICK_MS, no_wait_after=True)
+    except Error:
+        if tab.is_closed():
+            raise
+        return Click(number, "", outcome="failed")
+    href = target.element.href
+    _wait(visit, link=bool(href) and "#" not in href)
+    return _outcome(visit, number, " ".join(title.split()), url)
+
+
+def _outcome(visit: Visit, number: int, title: str, url: str) -> Click:
+    requests, tab = visit.requests, visit.tab
+    if requests.dialogs:
+        return Click(number, "", outcome="dialog")
+    if requests.popups:
+        popup = requests.popups[0]
+        return Click(number, _title(popup), _inside(popup.url, url), "popup")
+    if requests.downloads:
+        return Click(number, "", _inside(requests.downloads[0], url), "download")
+    outside = [address for address in requests.left if not _inside(address, url)]
+    if outside:
+        return Click(number, "", outside[0], "outside")
+    now = tab.url
+    if now.partition("#")[0] != url.partition("#")[0] or requests.left:
+        status = requests.statuses.get(now.partition("#")[0], 200)
+        if status != 200:
+            return Click(number, "", _inside(now, url), "failed")
+        return Click(number, _title(tab), _inside(now, url), "page")
+    late = _title(tab)
+    if late != title:
+        return Click(number, late, _inside(now, url), "title")
+    return Click(number, "", _inside(now, url) if now != url else "", "same")
+
+
+def _wait(visit: Visit, *, link: bool) -> None:
+    """Wait until what the click set off has loaded, and the title stays as it is.
+
+    Args:
+        visit: The page that was clicked on.
+        link: Whether something is sure to follow, on a busy machine not at once.
+    """
+    start = since = time.monotonic()
+    loaded_at: float | None = None
+    last: tuple[object, ...] = ()
+    while (now := time.monotonic()) - start < visit.settings.load_seconds:
+        visit.tab.wait_for_timeout(POLL_MS)
+        requests = visit.requests
+        if requests.dialogs or requests.downloads:
+            return
+        states = [_state(tab) for tab in (visit.tab, *requests.popups)]
+        state = (len(requests.left), *states)
+        if state != last:
+            last, since = state, now
+        if not all(each.startswith(("complete", "closed")) for each in states):
+            loaded_at = None
+            continue
+        loaded_at = loaded_at or now
+        # A title that never stays is taken as it is.
+        late = now - loaded_at >= LATE_SECONDS
+        if late or (
+            now - since >= QUIET_SECONDS and (requests.left or requests.popups or not link)
+        ):
+            return
+
+
+def _state(tab: "Tab") -> str:
+    from playwright.sync_api import Error
+
+    try:
+        return str(tab.evaluate(_STATE))
+    except Error:
+        # A navigation is under way, or the window has closed itself.
+        return "closed" if tab.is_closed() else "loading"
+
+
+def _title(tab: "Tab") -> str:
+    from playwright.sync_api import Error
+
+    try:
+        return " ".join(tab.title().split())
+    except Error:
+        # The window has closed itself.
+        return ""
+
+
+def _inside(address: str, url: str) -> str:
+    """Return an address of the same site without its host; empty for another's."""
+    one, other = urlsplit(address), urlsplit(url)
+    if (one.scheme, one.netloc) != (other.scheme, other.netloc):
+        return ""
+    return address.removeprefix(f"{one.scheme}://{one.netloc}")

@@ -1,0 +1,302 @@
+"""Building an exam: pages to items, items to a pack, and out with those that need no eyes.
+
+Beside what `building` keeps there, the folder of a build holds
+
+    data/               the items in the benchmarks' published layouts, each with made.jsonl
+    draft/              the pack before items were struck
+    webp/               images as lossless WebP, where they were asked for
+"""
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from importlib.metadata import version
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple
+
+from snellen.grading.errors import InputError
+from snellen.grading.models.tags import TagColumn
+from snellen.tasks.audit.audit import audit_pack
+from snellen.tasks.audit.models import Audit
+from snellen.tasks.benchmarks.table import load_task
+from snellen.tasks.builder.build import BuildSettings, PageDone, Worked, work_through
+from snellen.tasks.builder.pages import Pages
+from snellen.tasks.builder.writers.base import Side, read_sides
+from snellen.tasks.builder.writers.table import MAKING, BenchmarkMaking
+from snellen.tasks.builder.writers.webrssbench.rows import HEIGHTS
+from snellen.tasks.models import TaskData
+from snellen.tasks.pack.folders import new_folder, replace_hashed
+from snellen.tasks.pack.grouping import SITE
+from snellen.tasks.pack.layout import Built, Manifest
+from snellen.tasks.pack.reading import open_pack, open_references
+from snellen.tasks.pack.striking import strike
+from snellen.tasks.pack.writing import Part, seal_pack, write_pack
+
+DATA, DRAFT, WEBP = "data", "draft", "webp"
+_PAGE = "page"
+_FINAL = "pack"
+_CHUNK = 1 << 20
+_FEW = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PackOptions:
+    """How the pack of a build is written.
+
+    Attributes:
+        name: What it is called, in small letters, digits and dashes.
+        title: A line for people.
+        licence: Whose the pages are.
+        key: Seals the references; None leaves them readable.
+        audit: Whether to look for items at fault and strike them.
+        webp: Whether to keep images as lossless WebP: a third of PNG's bytes, made more slowly.
+    """
+
+    name: str
+    title: str = ""
+    licence: str = ""
+    key: str | None = None
+    audit: bool = True
+    webp: bool = False
+
+
+class BuiltExam(NamedTuple):
+    """What a build gave.
+
+    Attributes:
+        manifest: The pack's.
+        audit: What the audit found before items were struck; None where there was none.
+        worked: What came of each page.
+    """
+
+    manifest: Manifest
+    audit: Audit | None
+    worked: Worked
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What reports how far a build is.
+
+    Attributes:
+        page: Called with each page when it is done.
+        packing: Called with how many items are packed.
+        looking: Called with how many pictures the audit has looked at.
+    """
+
+    page: Callable[[PageDone], None] = lambda _: None
+    packing: Callable[[int], None] = lambda _: None
+    looking: Callable[[int], None] = lambda _: None
+
+
+def build_exam(
+    pages: Pages,
+    folder: Path,
+    output: Path,
+    settings: BuildSettings,
+    options: PackOptions,
+    *,
+    jobs: int = 1,
+    watch: Watch | None = None,
+) -> BuiltExam:
+    """Make an exam of pages.
+
+    A build that was stopped goes on with the pages that it lacks. What is made for equal
+    snapshots and settings is equal, byte for byte.
+
+    Args:
+        pages: The pages, and those that were skipped.
+        folder: Where the build keeps what it made; it holds readable references.
+        output: The pack's folder; must not exist, or be empty.
+        settings: What the build depends on.
+        options: Of the pack.
+        jobs: How many pages at a time, each with a browser of its own.
+        watch: What reports how far it is.
+
+    Raises:
+        InputError: The folder was begun with other settings or pages, something can't be
+            written, there is no browser, or no page carries an item.
+        MissingExtraError: Playwright is not installed.
+    """
+    watch = watch or Watch()
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise InputError("there is something there already; name a new folder", file=str(output))
+    settings = replace(settings, pages=digest_of(pages))
+    worked = work_through(pages.pages, folder, settings, jobs, watch.page)
+    skipped = {
+        **{one.page: one.reason for one in pages.skipped},
+        **{one.page: one.problem for one in worked.problems if one.problem is not None},
+    }
+    parts, worked = _parts(worked, folder / DATA, settings)
+    if not parts:
+        raise InputError(f"no page carries an item: {_why(skipped, worked)}", file=str(folder))
+    if options.webp:
+        smaller = folder / WEBP
+        smaller.mkdir(exist_ok=True)
+        parts = [replace(part, data=_as_webp(part.data, smaller)) for part in parts]
+    built = _built(worked, settings, skipped, options.licence)
+    draft = folder / DRAFT
+    shutil.rmtree(draft, ignore_errors=True)
+    manifest = write_pack(
+        parts,
+        draft,
+        name=options.name,
+        title=options.title,
+        licence=options.licence,
+        built=built,
+        watch=watch.packing,
+    )
+    found = None
+    final = folder / _FINAL
+    shutil.rmtree(final, ignore_errors=True)
+    if options.audit:
+        pack = open_pack(draft)
+        found = audit_pack(
+            pack, open_references(pack, None), seed=settings.seed, watch=watch.looking
+        )
+    if found is not None and found.struck:
+        manifest = strike(open_pack(draft), found.struck, final)
+    else:
+        shutil.copytree(draft, final)
+    if options.key is not None:
+        manifest = seal_pack(open_pack(final), options.key)
+    with new_folder(output) as room:
+        for entry in sorted(final.iterdir()):
+            shutil.move(entry, room / entry.name)
+    final.rmdir()
+    return BuiltExam(manifest, found, worked)
+
+
+def digest_of(pages: Pages) -> str:
+    """Return the SHA-256 of all files of the pages' sites, by their names.
+
+    Raises:
+        InputError: One can't be read.
+    """
+    whole = sha256()
+    for root in sorted({page.root for page in pages.pages}):
+        for path in sorted(root.rglob("*")):
+            if not path.is_file():
+                continue
+            own = sha256()
+            try:
+                with path.open("rb") as file:
+                    while chunk := file.read(_CHUNK):
+                        own.update(chunk)
+            except OSError as error:
+                raise InputError(f"can't be read: {error.strerror}", file=str(path)) from error
+            name = f"{root.name}/{path.relative_to(root).as_posix()}"
+            whole.update(f"{name}\0{own.hexdigest()}\n".encode("utf-8", "surrogateescape"))
+    return whole.hexdigest()
+
+
+def _why(skipped: Mapping[str, str], worked: Worked) -> str:
+    parts = [f"{page}: {reason}" for page, reason in skipped.items()]
+    parts += [f"{task}: {reason}" for task, reasons in worked.refused.items() for reason in reasons]
+    return "; ".join([*parts[:_FEW], *(["..."] if parts[_FEW:] else [])])
+
+
+def _parts(worked: Worked, folder: Path, settings: BuildSettings) -> tuple[Sequence[Part], Worked]:
+    """Write the items in their benchmarks' layouts and load them as anybody's are."""
+    shutil.rmtree(folder, ignore_errors=True)
+    parts: list[Part] = []
+    for benchmark, making in MAKING.items():
+        if making.balance is not None:
+            worked = worked._replace(items=making.balance(worked.items, settings.seed))
+        made = (one.task for page in worked.items for one in page.made)
+        if not any(task.partition("/")[0] == benchmark for task in made):
+            continue
+        place = folder / benchmark
+        place.parent.mkdir(parents=True, exist_ok=True)
+        making.write(worked.items, place)
+        sides = read_sides(place)
+        parts += [
+            _part(task, place, making, sides, upright=settings.browser.upright)
+            for task in dict.fromkeys(side.task for side in sides)
+            if not settings.tasks or task in settings.tasks
+        ]
+    return parts, worked
+
+
+def _part(
+    task: str,
+    place: Path,
+    making: BenchmarkMaking,
+    sides: Sequence[Side],
+    *,
+    upright: bool,
+) -> Part:
+    images = None if making.images is None else place / making.images
+    prompt = None if upright else making.page_prompts.get(task)
+    data = load_task(task, place, images=images, prompt=prompt)
+    by_item = {side.item: side for side in sides if side.task == task}
+    return Part(
+        replace(data, tags={**data.tags, **_tags(data, by_item)}),
+        protocol=making.protocols.get(task),
+        records={item: side.record for item, side in by_item.items() if side.record},
+    )
+
+
+def _tags(data: TaskData, sides: Mapping[str, Side]) -> Mapping[str, TagColumn]:
+    names = dict.fromkeys(name for side in sides.values() for name in side.tags)
+    tags: dict[str, TagColumn] = {
+        SITE: [sides[item].site if item in sides else None for item in data.ids],
+        _PAGE: [
+            f"{sides[item].site}/{sides[item].page}" if item in sides else None for item in data.ids
+        ],
+    }
+    for name in names:
+        tags[name] = [sides[item].tags.get(name) if item in sides else None for item in data.ids]
+    return {name: column for name, column in tags.items() if name not in data.tags}
+
+
+def _as_webp(data: TaskData, folder: Path) -> TaskData:
+    """Return the data with its images as lossless WebP: other bytes, the same pixels.
+
+    Each is made once, for however many items show it, and kept in the folder.
+    """
+    load = data.load_image
+    if load is None:
+        return data
+
+    def encoded(place: int, name: str) -> bytes:
+        png = load(place, name)
+        kept = folder / f"{sha256(png).hexdigest()}.webp"
+        if not kept.exists():
+            replace_hashed(kept, [_webp(png)])
+        return kept.read_bytes()
+
+    return replace(data, load_image=encoded)
+
+
+def _webp(png: bytes) -> bytes:
+    from PIL import Image
+
+    kept = BytesIO()
+    with Image.open(BytesIO(png)) as opened:
+        opened.convert("RGB").save(kept, "WEBP", lossless=True, quality=80, method=4)
+    return kept.getvalue()
+
+
+def _built(
+    worked: Worked, settings: BuildSettings, skipped: Mapping[str, str], licence: str
+) -> Built:
+    sites = sorted({page.site for page in worked.items})
+    browsers = Counter(
+        snapshot.captured.browser for snapshot in worked.snapshots if snapshot.captured.browser
+    )
+    return Built(
+        builder=f"snellen {version('snellen')}",
+        seed=settings.seed,
+        browser=", ".join(sorted(browsers)),
+        sites=len(sites),
+        pages=len(worked.items),
+        thresholds={"page height": tuple(map(float, HEIGHTS))},
+        unstable=tuple(worked.unstable),
+        skipped=dict(sorted(skipped.items())),
+        refused={task: dict(counts) for task, counts in worked.refused.items()},
+        licences=dict.fromkeys(sites, licence) if licence else {},
+    )

@@ -1,0 +1,166 @@
+"""Items of one page: rows in the benchmark's published layout, or why there is none.
+
+A maker sees one frozen page and draws what it must choose from a source of its own. What it makes
+is a row of the benchmark's data as our loader reads it, so that prompts, forms of answers, scoring
+and the spaces of coordinates are those of the published benchmark. Items are made once and read
+again without their images:
+
+made/shop.example/index/
+    made.jsonl          a line for each item, and for each task that the page can't carry
+    images/DIGEST.png
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from snellen.grading.errors import DataError
+from snellen.tasks.builder.chance import draw
+from snellen.tasks.builder.snapshots import Snapshot
+from snellen.tasks.pack.folders import new_folder
+
+_LINES = "made.jsonl"
+_IMAGES = "images"
+
+
+class Made(NamedTuple):
+    """One item.
+
+    Attributes:
+        task: The task's id.
+        row: What the published layout says of it, reference included; it names images by the
+            keys of `images`.
+        images: The PNG of each image, by a name that is unique in the task.
+        tags: What it can be grouped by, by those who read a report: difficulty, language, how it
+            was made.
+        record: What was done, for whoever checks it: the element, the box in pixels, operators.
+    """
+
+    task: str
+    row: Mapping[str, Any]
+    images: Mapping[str, bytes]
+    tags: Mapping[str, str] = {}
+    record: Mapping[str, Any] = {}
+
+
+class Refused(NamedTuple):
+    """Why a page carries no item of a task; the reason is one of few, so that it can be counted."""
+
+    task: str
+    reason: str
+
+
+Maker: TypeAlias = Callable[[Snapshot, Random], Iterable[Made | Refused]]
+"""Makes the items of one task from one page."""
+
+
+class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
+    task: str
+    refused: str = ""
+    row: Mapping[str, Any] = {}
+    images: Mapping[str, str] = {}
+    tags: Mapping[str, str] = {}
+    record: Mapping[str, Any] = {}
+
+
+class PageItems(NamedTuple):
+    """What came of one page; the images of what was made are read when they are asked for."""
+
+    site: str
+    page: str
+    made: Sequence[Made]
+    refused: Sequence[Refused]
+
+
+class _Stored(Mapping[str, bytes]):
+    """Images by name, each read from its file."""
+
+    def __init__(self, folder: Path, files: Mapping[str, str]) -> None:
+        self._folder = folder
+        self._files = files
+
+    def __getitem__(self, name: str) -> bytes:
+        file = self._folder / f"{self._files[name]}.png"
+        try:
+            return file.read_bytes()
+        except OSError as error:
+            raise DataError(f"can't be read: {error.strerror}", file=str(file)) from error
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+
+def make_items(
+    snapshot: Snapshot, makers: Mapping[str, Maker], seed: int, folder: Path
+) -> PageItems:
+    """Make the items of a page and write them, all or none.
+
+    Args:
+        snapshot: The page.
+        makers: By the names that their choices are drawn for.
+        seed: What choices are drawn from.
+        folder: Where to; must not exist.
+
+    Raises:
+        InputError: It can't be written.
+    """
+    encoder = msgspec.json.Encoder(order="sorted")
+    with new_folder(folder) as room:
+        (room / _IMAGES).mkdir()
+        with (room / _LINES).open("wb") as file:
+            for name, maker in makers.items():
+                for one in maker(snapshot, draw(seed, snapshot.id, name)):
+                    file.write(encoder.encode(_line(one, room / _IMAGES)) + b"\n")
+    return read_items(folder, snapshot.captured.site, snapshot.captured.page)
+
+
+def read_items(folder: Path, site: str, page: str) -> PageItems:
+    """Read what was made of a page.
+
+    Raises:
+        DataError: It is not there, or not as it was written.
+    """
+    file = folder / _LINES
+    made: list[Made] = []
+    refused: list[Refused] = []
+    try:
+        lines = msgspec.json.Decoder(_Line).decode_lines(file.read_bytes())
+    except OSError as error:
+        raise DataError(f"can't be read: {error.strerror}", file=str(file)) from error
+    except msgspec.DecodeError as error:
+        raise DataError(f"is not as it was written: {error}", file=str(file)) from error
+    for line in lines:
+        if line.refused:
+            refused.append(Refused(line.task, line.refused))
+        else:
+            images = _Stored(folder / _IMAGES, line.images)
+            made.append(Made(line.task, line.row, images, line.tags, line.record))
+    return PageItems(site, page, made, refused)
+
+
+def _line(one: Made | Refused, images: Path) -> _Line:
+    if isinstance(one, Refused):
+        return _Line(one.task, refused=one.reason)
+    return _Line(
+        one.task,
+        row=one.row,
+        images=dict(_kept(one.images.items(), images)),
+        tags=one.tags,
+        record=one.record,
+    )
+
+
+def _kept(images: Iterable[tuple[str, bytes]], folder: Path) -> Iterator[tuple[str, str]]:
+    for name, png in images:
+        digest = sha256(png).hexdigest()
+        file = folder / f"{digest}.png"
+        if not file.exists():
+            file.write_bytes(png)
+        yield name, digest

@@ -1,0 +1,96 @@
+"""Taking hints away: what WebRSSBench asks of forms without them."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import TYPE_CHECKING
+
+from snellen.tasks.builder.perturb.base import Attempted, ChangeMaker, Check, Declined
+from snellen.tasks.builder.screen.elements import MARKED, After, Element, Screen
+from snellen.tasks.builder.screen.fields import (
+    NO_FIELD,
+    NO_LANGUAGE,
+    NO_RULE,
+    hintable_fields,
+    kind_of,
+    text_fields,
+)
+from snellen.tasks.builder.screen.words.reading import words_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+NO_HINT = "no hint that the rest of the page lets infer"
+STILL_HINTS = "a field still shows its hint"
+
+_MOST = 2
+_REMOVE = """(selectors) => {
+  for (const selector of selectors) {
+    const field = document.querySelector(selector);
+    field.removeAttribute("placeholder");
+  }
+}"""
+
+
+def remove_hints(page: "Page", screen: Screen, random: Random) -> Attempted | Declined:
+    """Take the placeholders of up to two fields away whose hints can be inferred."""
+    if not text_fields(screen):
+        return Declined(NO_FIELD)
+    found = hintable_fields(screen)
+    if not found:
+        return Declined(NO_HINT)
+    return _remove(page, found, random)
+
+
+def remove_help(page: "Page", screen: Screen, random: Random) -> Attempted | Declined:
+    """Take the placeholders of up to two fields away of which it is known what is typed."""
+    hinting = [field for field in text_fields(screen) if field.placeholder]
+    if not hinting:
+        return Declined(NO_FIELD)
+    if words_of(screen.language) is None:
+        return Declined(NO_LANGUAGE)
+    found = [field for field in hinting if kind_of(screen, field) and field.label]
+    if not found:
+        return Declined(NO_RULE)
+    # One of several stays as it is, for the easy question.
+    return _remove(page, found, random, most=max(1, min(_MOST, len(found) - 1)))
+
+
+def _remove(page: "Page", found: Sequence[Element], random: Random, most: int = _MOST) -> Attempted:
+    chosen = sorted(field.id for field in random.sample(found, min(most, len(found))))
+    page.evaluate(_REMOVE, [MARKED % number for number in chosen])
+    return Attempted(
+        elements=chosen,
+        record={"placeholders": {str(n): _hint(found, n) for n in chosen}},
+        checks=[_gone(chosen), _in_place(found, chosen)],
+    )
+
+
+def _hint(found: Sequence[Element], number: int) -> str:
+    return next(field.placeholder for field in found if field.id == number)
+
+
+def _gone(chosen: Sequence[int]) -> Check:
+    def check(after: After) -> str | None:
+        fields = (after.elements.get(number) for number in chosen)
+        return STILL_HINTS if any(one is None or one.placeholder for one in fields) else None
+
+    return check
+
+
+def _in_place(found: Sequence[Element], chosen: Sequence[int]) -> Check:
+    boxes = {field.id: field.box for field in found}
+
+    def check(after: After) -> str | None:
+        for number in chosen:
+            now = after.elements[number].box
+            if any(abs(a - b) > 2 for a, b in zip(boxes[number], now, strict=True)):
+                return "a field moved"
+        return None
+
+    return check
+
+
+HINT_CHANGES = (
+    ChangeMaker("webrssbench/hint_text", "removed", remove_hints),
+    ChangeMaker("webrssbench/form_filling", "removed", remove_help),
+)

@@ -1,0 +1,243 @@
+"""Rearranging a page without changing what it is for.
+
+WebRSSBench's script adds what nobody sees and wraps what must not be wrapped. Here the first edit
+is one that shows, the call to action and the first headings stay where they are to two pixels, and
+the page keeps its main text and nearly its height.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from snellen.tasks.builder.browser.pinning import script
+from snellen.tasks.builder.perturb.base import Attempted, ChangeMaker, Check, Declined
+from snellen.tasks.builder.screen.buttons import buttons, is_advertised, primary_button
+from snellen.tasks.builder.screen.elements import MARKED, After, Element, Screen
+from snellen.tasks.builder.screen.purpose import purpose
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+NOTHING_TO_MOVE = "nothing that could be rearranged"
+TEXT_LOST = "too much of its text is gone"
+HEIGHT_CHANGED = "its height changed too much"
+
+LEVELS = ("easy", "medium", "hard")
+"""By how many operators were applied: one, two, three."""
+
+TOLERANCE = 2.0
+"""How many pixels the call to action and the first headings may move."""
+
+_RETAINED = 0.85
+_HEIGHTS = 0.15
+_LARGEST = 0.12
+_TRIES = 12
+_BLOCK = (
+    "display: block; height: 72px; margin: 12px 0; border-radius: 4px; list-style: none;"
+    " background: color-mix(in srgb, currentColor 12%, transparent);"
+    " border: 1px solid color-mix(in srgb, currentColor 30%, transparent);"
+)
+_BLOCKS = frozenset({"article", "aside", "div", "dl", "figure", "form", "ol", "p", "section", "ul"})
+_WRAPPED = frozenset({"article", "div", "figure", "img", "p", "section"})
+_PLACES = frozenset({"aside", "body", "footer", "main", "section"})
+_INTO = frozenset({"article", "aside", "body", "div", "footer", "main", "section"})
+_FIXED = frozenset({"dd", "dt", "option", "td", "th"})
+_ASIDE = frozenset({"complementary", "contentinfo"})
+
+
+class _Edit(NamedTuple):
+    operator: str
+    target: int
+    other: int | None = None
+
+    @property
+    def parts(self) -> Sequence[int]:
+        return [self.target] if self.other is None else [self.target, self.other]
+
+
+class _Kept(NamedTuple):
+    """What must stay: its ids, and all that these are in."""
+
+    ids: Sequence[int]
+    around: frozenset[int]
+
+
+_Finder: TypeAlias = Callable[[Screen, _Kept], Iterator[_Edit]]
+
+
+def rearrange(page: "Page", screen: Screen, random: Random) -> Attempted | Declined:
+    """Apply one to three operators, the first one of those that show."""
+    _, reason = purpose(screen)
+    if reason:
+        return Declined(reason)
+    kept = _kept(screen)
+    wanted = random.randrange(1, len(LEVELS) + 1)
+    visible = ["delete", "insert", "swap"]
+    random.shuffle(visible)
+    done: list[_Edit] = []
+    for operator in visible:
+        done += _apply(page, screen, kept, operator, random, done)
+        if done:
+            break
+    if not done:
+        return Declined(NOTHING_TO_MOVE)
+    rest = [name for name in OPERATORS if name != done[0].operator]
+    random.shuffle(rest)
+    for operator in rest:
+        if len(done) < wanted:
+            done += _apply(page, screen, kept, operator, random, done)
+    return Attempted(
+        elements=sorted(number for edit in done for number in edit.parts),
+        record={
+            "level": LEVELS[len(done) - 1],
+            "operators": [edit.operator for edit in done],
+            "targets": [[edit.target, edit.other] for edit in done],
+        },
+        kept=kept.ids,
+        tolerance=TOLERANCE,
+        checks=[_retained(screen), _as_tall(screen)],
+    )
+
+
+def _apply(
+    page: "Page",
+    screen: Screen,
+    kept: _Kept,
+    operator: str,
+    random: Random,
+    done: Sequence[_Edit],
+) -> list[_Edit]:
+    """Try an operator on some of what it fits; return the edit that was made, if any."""
+    edits = list(OPERATORS[operator](screen, kept))
+    random.shuffle(edits)
+    # Not inside or around what another operator has touched.
+    touched = [screen.elements[number] for edit in done for number in edit.parts]
+    for edit in edits[:_TRIES]:
+        parts = [screen.elements[number] for number in edit.parts]
+        if any(screen.nested(part, other) for part in parts for other in touched):
+            continue
+        made: bool = page.evaluate(
+            script("perturb/layout.js"),
+            {
+                "operator": operator,
+                "target": MARKED % edit.target,
+                "other": None if edit.other is None else MARKED % edit.other,
+                "kept": [MARKED % number for number in kept.ids],
+                "tolerance": TOLERANCE,
+                "block": _BLOCK,
+            },
+        )
+        if made:
+            return [edit]
+    return []
+
+
+def _kept(screen: Screen) -> _Kept:
+    action = primary_button(screen)
+    ids = {one.id for one in screen.elements if one.level == 1}
+    if isinstance(action, Element):
+        ids.add(action.id)
+    around = {outer.id for one in ids for outer in screen.ancestors(screen.elements[one])}
+    return _Kept(sorted(ids), frozenset(around | ids))
+
+
+def _is_small(screen: Screen, element: Element) -> bool:
+    return element.width * element.height <= _LARGEST * screen.width * screen.height
+
+
+def _deletions(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
+    """Small blocks beside the content, advertisements, and pictures that say nothing."""
+    pressed = {outer.id for one in buttons(screen) for outer in screen.ancestors(one)}
+    for one in screen.elements:
+        if one.id in kept.around or not _is_small(screen, one) or one.height < 12:
+            continue
+        aside = one.landmark in _ASIDE and one.tag in _BLOCKS and one.id not in pressed
+        picture = one.role == "img" and not one.alt and one.width >= 40
+        paid = one.tag in _BLOCKS and is_advertised(screen, one)
+        if aside or picture or paid:
+            yield _Edit("delete", one.id)
+
+
+def _insertions(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
+    """Places behind blocks, below what must stay."""
+    for one in screen.elements:
+        parent = next(screen.ancestors(one), None)
+        if (
+            one.tag in _BLOCKS
+            and one.height >= 16
+            and one.width >= 200
+            and parent is not None
+            and parent.tag in _PLACES
+            and one.id not in kept.around
+        ):
+            yield _Edit("insert", one.id)
+
+
+def _swaps(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
+    """Neighbours of one kind that look different."""
+    for parent in screen.elements:
+        children = [
+            child
+            for child in screen.children(parent)
+            if child.id not in kept.around and child.width >= 30 and child.height >= 16
+        ]
+        for first, second in pairwise(children):
+            same = first.tag == second.tag and first.tag not in _FIXED
+            if same and first.text != second.text:
+                yield _Edit("swap", first.id, second.id)
+
+
+def _wraps(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
+    """Blocks that may stand in a `div` where they are."""
+    for one in screen.elements:
+        parent = next(screen.ancestors(one), None)
+        if (
+            one.tag in _WRAPPED
+            and parent is not None
+            and parent.tag in _INTO
+            and one.id not in kept.around
+        ):
+            yield _Edit("wrap", one.id)
+
+
+def _roles(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
+    """Buttons other than the call to action, which become a `div` of that role."""
+    for one in buttons(screen):
+        if one.tag in {"button", "input"} and one.id not in kept.around:
+            yield _Edit("role", one.id)
+
+
+OPERATORS: Mapping[str, _Finder] = {
+    "delete": _deletions,
+    "insert": _insertions,
+    "swap": _swaps,
+    "wrap": _wraps,
+    "role": _roles,
+}
+
+
+def _retained(screen: Screen) -> Check:
+    texts = {one.id: one.own for one in screen.elements if one.own}
+    total = sum(map(len, texts.values()))
+
+    def check(after: After) -> str | None:
+        left = sum(
+            len(text)
+            for number, text in texts.items()
+            if (now := after.elements.get(number)) is not None and now.own == text
+        )
+        return TEXT_LOST if left < _RETAINED * total else None
+
+    return check
+
+
+def _as_tall(screen: Screen) -> Check:
+    def check(after: After) -> str | None:
+        change = abs(after.screen.height - screen.height)
+        return HEIGHT_CHANGED if change > _HEIGHTS * screen.height else None
+
+    return check
+
+
+LAYOUT_CHANGES = (ChangeMaker("webrssbench/layout", "edit", rearrange),)

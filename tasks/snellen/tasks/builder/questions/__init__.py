@@ -1,0 +1,1 @@
+"""What can be asked of a page, with its exact answer: texts, facts, figures, places, options."""

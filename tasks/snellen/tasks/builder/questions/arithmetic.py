@@ -1,0 +1,254 @@
+"""Templates that need more than reading: differences, sums, extremes, counts and spans of time."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from itertools import pairwise
+from random import Random
+from typing import NamedTuple
+
+from snellen.tasks.builder.chance import by_turns
+from snellen.tasks.builder.questions.facts import (
+    NAME_LENGTH,
+    Fact,
+    Table,
+    amount_of,
+    facts_of,
+    key_column,
+)
+from snellen.tasks.builder.questions.lookup import lookups, priced, sole_text
+from snellen.tasks.builder.questions.spatial import SITE_PARTS
+from snellen.tasks.builder.questions.templates import Templates, templates_of
+from snellen.tasks.builder.questions.text import folded, language_of, one_line
+from snellen.tasks.builder.questions.variants import time_of, variants
+from snellen.tasks.builder.screen.elements import Screen
+from snellen.tasks.builder.snapshots import Snapshot
+
+_FEWEST = 3
+_FEWEST_ROWS = 5
+_DIGITS = re.compile(r"\d[\d.,'\s]*\d|\d")
+_SPAN = re.compile(r"\s*[\u2013\u2014-]\s*")
+
+
+class Calculation(NamedTuple):
+    """A question, the forms of its answer, and the elements that it needs."""
+
+    kind: str
+    question: str
+    answers: Sequence[str]
+    elements: Sequence[int]
+
+
+class Figure(NamedTuple):
+    """A number that a screen shows for a name, and the elements of both."""
+
+    name: str
+    text: str
+    value: Decimal
+    unit: str
+    element: int
+    name_element: int
+
+
+class Series(NamedTuple):
+    """Numbers of a screen that count the same, all of them: a column of a table, or the prices.
+
+    Attributes:
+        key: The header of the column that names the rows; empty for prices.
+        column: The header of the numbers' column; empty for prices.
+        figures: At least three, of different names.
+    """
+
+    key: str
+    column: str
+    figures: Sequence[Figure]
+
+    def extreme(self, pick: Callable[[Sequence[Decimal]], Decimal]) -> Figure | None:
+        """Return the figure that alone is the highest (`max`) or the lowest (`min`)."""
+        value = pick([figure.value for figure in self.figures])
+        matches = [figure for figure in self.figures if figure.value == value]
+        return matches[0] if len(matches) == 1 else None
+
+
+class _Cell(NamedTuple):
+    name: str
+    text: str
+    element: int | None
+    name_element: int | None
+
+
+def calculations(snapshot: Snapshot, random: Random) -> Sequence[Calculation]:
+    """Return questions in a random order, by turns among the kinds."""
+    language = language_of(snapshot.screen)
+    templates = templates_of(language)
+    candidates = [*_counts(snapshot), *_hours(snapshot)]
+    if templates is not None:
+        for series in series_of(snapshot, templates):
+            candidates += _sums(series, language, templates, random)
+    return by_turns(random, candidates, lambda calculation: calculation.kind)
+
+
+def series_of(snapshot: Snapshot, templates: Templates) -> Sequence[Series]:
+    """Return the series of a screen."""
+    facts = facts_of(snapshot.captured.facts)
+    columns = [
+        (
+            table.headers[key],
+            table.headers[column],
+            [
+                _Cell(row[key], row[column], ids[column], ids[key])
+                for row, ids in zip(table.rows, table.cells, strict=True)
+            ],
+        )
+        for table, column, key in _columns(facts)
+    ]
+    items = [
+        _Cell(item.name, item.price, item.element, item.name_element) for item in priced(facts)
+    ]
+    return [
+        Series(key, column, figures)
+        for key, column, cells in [*columns, ("", "", items)]
+        if len(figures := _figures(snapshot.screen, cells, templates)) >= _FEWEST
+    ]
+
+
+def _columns(facts: Sequence[Fact]) -> Iterator[tuple[Table, int, int]]:
+    """Yield each column that no other table has, with the one that names its rows."""
+    tables = [fact for fact in facts if isinstance(fact, Table)]
+    headers = Counter(folded(header) for table in tables for header in table.headers)
+    for table in tables:
+        key = key_column(table)
+        if key is None:
+            continue
+        for column, header in enumerate(table.headers):
+            if column != key and folded(header) and headers[folded(header)] == 1:
+                yield table, column, key
+
+
+def _figures(screen: Screen, cells: Sequence[_Cell], templates: Templates) -> Sequence[Figure]:
+    """Return cells as numbers; none if one is no number, or can't be read or told apart."""
+    figures: list[Figure] = []
+    for cell in cells:
+        amount = amount_of(cell.text, templates)
+        element = sole_text(screen, cell.element, cell.text)
+        named = sole_text(screen, cell.name_element, cell.name)
+        if amount is None or element is None or named is None or element.landmark in SITE_PARTS:
+            return []
+        name = one_line(cell.name)
+        figures.append(Figure(name, cell.text, amount.value, amount.unit, element.id, named.id))
+    alike = len({figure.unit for figure in figures}) == 1
+    apart = len({folded(figure.name) for figure in figures}) == len(figures)
+    short = all(0 < len(figure.name) <= NAME_LENGTH for figure in figures)
+    return figures if alike and apart and short else []
+
+
+def written(value: Decimal, like: str, templates: Templates) -> str:
+    """Write a number as another is written: its sign, its unit, its marks, its fraction.
+
+    >>> written(Decimal("1234.5"), "$20.00", templates_of("en"))
+    '$1,234.50'
+    """
+    match = _DIGITS.search(like)
+    digits = like if match is None else match[0]
+    fraction = digits.rpartition(templates.decimal)[2] if templates.decimal in digits else ""
+    text = f"{abs(value):,.{len(fraction)}f}"
+    group = templates.thousands[0]
+    text = text.translate(str.maketrans({",": group, ".": templates.decimal}))
+    return text if match is None else like[: match.start()] + text + like[match.end() :]
+
+
+def _sums(
+    series: Series, language: str, templates: Templates, random: Random
+) -> Iterator[Calculation]:
+    drawn = random.sample(list(series.figures), len(series.figures))
+    what = f"the “{series.column}” of" if series.column else "the price of"
+    for first, second in list(pairwise(drawn))[:2]:
+        if first.value == second.value:
+            continue
+        more, less = sorted((first, second), key=lambda figure: -figure.value)
+        pair = [first.element, second.element]
+        yield Calculation(
+            "difference",
+            f"What is the difference between {what} “{first.name}” and {what} “{second.name}”?",
+            variants(written(more.value - less.value, more.text, templates), language),
+            pair,
+        )
+        if not series.column:
+            yield Calculation(
+                "sum",
+                f"How much do “{first.name}” and “{second.name}” cost together?",
+                variants(written(first.value + second.value, first.text, templates), language),
+                pair,
+            )
+
+
+def _hours(snapshot: Snapshot) -> Iterator[Calculation]:
+    for lookup in lookups(snapshot):
+        if lookup.kind != "cell":
+            continue
+        parts = _SPAN.split(lookup.fragments[0])
+        if len(parts) != 2:
+            continue
+        start, end = (_clock(part) for part in parts)
+        if start is None or end is None or end <= start:
+            continue
+        yield Calculation(
+            "hours",
+            "How many hours pass from the first to the last time under"
+            f" “{lookup.names[1]}” for “{lookup.names[0]}”?",
+            _durations(end - start),
+            lookup.elements,
+        )
+
+
+def _clock(text: str) -> int | None:
+    """Return the minutes since midnight; a time without am or pm is one of 24 hours here."""
+    match = re.fullmatch(r"(\d{1,2}):(\d{2})", text.strip())
+    if match is not None and int(match[1]) < 24 and int(match[2]) < 60:
+        return int(match[1]) * 60 + int(match[2])
+    moment = time_of(text)
+    return None if moment is None else moment.hour * 60 + moment.minute
+
+
+def _durations(minutes: int) -> Sequence[str]:
+    """Return the forms of a length of time.
+
+    >>> _durations(570)
+    ['9.5', '9.5 hours', '9 hours 30 minutes', '9 hours and 30 minutes', '9:30']
+    """
+    hours, rest = divmod(minutes, 60)
+    if not rest:
+        return variants(f"{hours} hours")
+    number = f"{minutes / 60:.2f}".rstrip("0").rstrip(".")
+    forms = [
+        f"{number} hours",
+        f"{hours} hours {rest} minutes",
+        f"{hours} hours and {rest} minutes",
+    ]
+    return [number, *forms, f"{hours}:{rest:02}"]
+
+
+def minutes_between(durations: Sequence[str]) -> int:
+    """Return how many minutes the forms of a length of time say; the first is in hours.
+
+    >>> minutes_between(["9.5", "9.5 hours"])
+    570
+    """
+    return round(float(durations[0].split()[0]) * 60)
+
+
+def _counts(snapshot: Snapshot) -> Iterator[Calculation]:
+    screen = snapshot.screen
+    for table, column, _ in _columns(facts_of(snapshot.captured.facts)):
+        cells = [
+            sole_text(screen, ids[column], row[column])
+            for row, ids in zip(table.rows, table.cells, strict=True)
+        ]
+        shown = [cell.id for cell in cells if cell and cell.landmark not in SITE_PARTS]
+        if len(shown) < max(len(table.rows), _FEWEST_ROWS):
+            continue
+        for value, count in Counter(row[column] for row in table.rows).items():
+            if 1 < count < len(table.rows):
+                question = f"How many rows have “{value}” under “{table.headers[column]}”?"
+                yield Calculation("count", question, variants(str(count)), shown)

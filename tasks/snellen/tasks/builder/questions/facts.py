@@ -1,0 +1,140 @@
+"""The facts of a page, and its numbers."""
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from snellen.tasks.builder.questions.templates import Templates
+from snellen.tasks.builder.questions.text import folded
+
+_NUMBER = re.compile(
+    r"^(?P<sign>[+\-\u2212]?)(?P<before>[^\d+\-\u2212]*)(?P<inner>[+\-\u2212]?)"
+    r"(?P<digits>\d[\d.,\u066c'\s]*)(?P<after>\D*)$"
+)
+# What may stand before a number: `Feb 14` and `#12` count nothing.
+_MONEY = re.compile(r"[$€£¥₹]?|US\$|USD|EUR|GBP|CHF|AED|R\$|MX\$")
+
+
+NAME_LENGTH = 60
+"""The most characters of what names a row or a thing."""
+
+
+class Table(msgspec.Struct, frozen=True, tag="table", tag_field="kind"):
+    """A table: each row is as long as the headers; an empty text is nothing that can be read."""
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    cells: tuple[tuple[int | None, ...], ...]
+    caption: str = ""
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """A label and what stands for it."""
+
+    label: str
+    value: str
+    label_element: int | None = None
+    element: int | None = None
+
+
+class Pairs(msgspec.Struct, frozen=True, tag="pairs", tag_field="kind"):
+    """A definition list, a table of two columns, or lines with colons."""
+
+    pairs: tuple[Pair, ...]
+    caption: str = ""
+
+
+class Price(msgspec.Struct, frozen=True):
+    """What something costs."""
+
+    name: str
+    price: str
+    name_element: int | None = None
+    element: int | None = None
+
+
+class Prices(msgspec.Struct, frozen=True, tag="prices", tag_field="kind"):
+    """The prices of cards or rows side by side."""
+
+    items: tuple[Price, ...]
+    caption: str = ""
+
+
+class Contact(msgspec.Struct, frozen=True, tag="contact", tag_field="kind"):
+    """A phone number or an address for e-mail."""
+
+    label: str
+    value: str
+    element: int | None = None
+
+
+Fact: TypeAlias = Table | Pairs | Prices | Contact
+
+_TAGS = ("table", "pairs", "prices", "contact")
+
+
+def facts_of(found: Sequence[Mapping[str, Any]]) -> Sequence[Fact]:
+    """Read a snapshot's facts; other kinds are left out."""
+    return [msgspec.convert(fact, Fact) for fact in found if fact.get("kind") in _TAGS]
+
+
+class Amount(NamedTuple):
+    """A number and what it counts."""
+
+    value: Decimal
+    unit: str
+
+
+def amount_of(text: str, templates: Templates) -> Amount | None:
+    """Read a number as a language writes it; None for what is none, or could be two.
+
+    >>> from snellen.tasks.builder.questions.templates import templates_of
+    >>> amount_of("$1,200.50", templates_of("en"))
+    Amount(value=Decimal('1200.50'), unit='$')
+    >>> amount_of("1.200,50 €", templates_of("de"))
+    Amount(value=Decimal('1200.50'), unit='€')
+    >>> amount_of("2024/05/01", templates_of("en")) is None
+    True
+    """
+    found = _NUMBER.match(text.strip())
+    if found is None:
+        return None
+    digits = re.sub(r"['\s]", " ", found["digits"].strip())
+    whole, _, fraction = digits.partition(templates.decimal)
+    group = f"[{re.escape(templates.thousands + ' ')}]"
+    if not re.fullmatch(rf"\d+|\d{{1,3}}(?:{group}\d{{3}})+", whole):
+        return None
+    if fraction and not fraction.isdecimal():
+        return None
+    try:
+        value = Decimal(f"{re.sub(r'[^0-9]', '', _ascii(whole))}.{_ascii(fraction) or '0'}")
+    except InvalidOperation:
+        return None
+    if not _MONEY.fullmatch(found["before"].strip()):
+        return None
+    unit = (found["before"].strip() + found["after"].strip()).casefold()
+    return Amount(-value if {found["sign"], found["inner"]} & {"-", "\u2212"} else value, unit)
+
+
+def _ascii(digits: str) -> str:
+    return "".join(str(int(each)) if each.isdecimal() else each for each in digits)
+
+
+def key_column(table: Table) -> int | None:
+    """Return the column that names the rows: the first whose texts all differ, letters first."""
+    columns = [
+        column
+        for column, header in enumerate(table.headers)
+        if header
+        and all(0 < len(row[column]) <= NAME_LENGTH for row in table.rows)
+        and len({folded(row[column]) for row in table.rows}) == len(table.rows)
+    ]
+    lettered = [
+        column
+        for column in columns
+        if all(any(map(str.isalpha, row[column])) for row in table.rows)
+    ]
+    return next(iter(lettered or columns), None)

@@ -1,0 +1,170 @@
+"""Options of L1's questions: of like form, at places that are drawn, with one that is right.
+
+The wrong ones are of the same population as the right one, so that neither their form nor their
+length tells which it is: other texts of the same list, other numbers with as many digits, or steps
+of which the right one is as likely the first as the last.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from random import Random
+from typing import NamedTuple
+
+from snellen.tasks.benchmarks.mmbench_gui.format import FEWEST_OPTIONS, MOST_OPTIONS
+from snellen.tasks.builder.questions.text import folded
+
+_STANDS_OUT = 1.8
+_TRIES = 200
+_QUARTERS = ("00", "15", "30", "45")
+_HOURS = 5
+_DAYS = 28
+_DRAWN = 20
+_WORD = 4
+_PROMPT = "question options"
+_RUN = re.compile(r"\d+")
+
+
+class Options(NamedTuple):
+    """The texts of a question's options, A first, and the right one's place."""
+
+    texts: tuple[str, ...]
+    right: int
+
+    def placed(self, share: float) -> "Options":
+        """Return the same with the right one at a share, 0 to below 1, of the way to the last.
+
+        >>> Options(("a", "b", "c", "d"), 0).placed(0.5)
+        Options(texts=('b', 'c', 'a', 'd'), right=2)
+        """
+        wrong = [text for place, text in enumerate(self.texts) if place != self.right]
+        right = int(share * len(self.texts))
+        return Options((*wrong[:right], self.texts[self.right], *wrong[right:]), right)
+
+
+def among(answer: str, others: Iterable[str], question: str, random: Random) -> Options | None:
+    """Return four to six options with others of the answer's own list; None where it can't be.
+
+    Args:
+        answer: The right one.
+        others: What else could be; those that say the same are left out.
+        question: No word of the answer alone may be in it.
+        random: What the choice is drawn from.
+    """
+    known = {folded(answer): answer}
+    pool = [other for other in others if known.setdefault(folded(other), other) is other]
+    pool = [other for other in dict.fromkeys(pool) if folded(other) and other != answer]
+    if len(pool) < FEWEST_OPTIONS - 1:
+        return None
+    count = random.randint(FEWEST_OPTIONS, min(MOST_OPTIONS, len(pool) + 1))
+    wrong = _of_all_lengths(answer, pool, count - 1, random)
+    if stands_out(answer, wrong) or _echoes(answer, wrong, question):
+        return None
+    return _placed(answer, wrong, random)
+
+
+def _of_all_lengths(answer: str, pool: Sequence[str], count: int, random: Random) -> list[str]:
+    """Draw wrong options so that the right one is as likely the shortest as the longest."""
+    drawn = random.sample(list(pool), len(pool))
+    shorter = [other for other in drawn if len(other) < len(answer)]
+    equal = [other for other in drawn if len(other) == len(answer)]
+    longer = [other for other in drawn if len(other) > len(answer)]
+    rank = random.randint(0, count)
+    first = [*shorter, *equal][:rank]
+    rest = [other for other in (*longer, *equal, *shorter) if other not in first]
+    wrong = [*first, *rest[: count - len(first)]]
+    random.shuffle(wrong)
+    return wrong
+
+
+def stands_out(answer: str, wrong: Iterable[str]) -> bool:
+    """Whether an answer is so much longer than all others that it is chosen for that."""
+    return len(answer) > _STANDS_OUT * max(map(len, wrong))
+
+
+def steps(value: int, write: Callable[[int], str], random: Random, least: int = 0) -> Options:
+    """Return four to six numbers in a row, of which any may be the right one.
+
+    Args:
+        value: The right one; at least three above the least.
+        write: Writes a number as an option.
+        random: What the choice is drawn from.
+        least: The smallest number that can be.
+
+    >>> sorted(steps(5, str, Random(1)).texts)
+    ['5', '6', '7', '8']
+    """
+    count = random.randint(FEWEST_OPTIONS, min(MOST_OPTIONS, value - least + 1))
+    first = value - random.randrange(count)
+    wrong = [write(number) for number in range(first, first + count) if number != value]
+    random.shuffle(wrong)
+    return _placed(write(value), wrong, random)
+
+
+def look_alikes(answer: str, random: Random) -> Sequence[str]:
+    """Return other texts of an answer's form: with other digits, as many, in the same places.
+
+    Years and fractions stay, minutes are quarters where they were, and an hour is one of some hours
+    in a row, of which any may be the answer's. Empty where no digits may change.
+
+    >>> [len(text) for text in look_alikes("$170.90", Random(1))]
+    [7, 7, 7, 7, 7]
+    """
+    runs = list(_RUN.finditer(answer))
+    choices = [_choices(run, random) for run in runs]
+    found: dict[str, None] = {}
+    for _ in range(_TRIES):
+        parts: list[str] = []
+        end = 0
+        for run, texts in zip(runs, choices, strict=True):
+            parts += [answer[end : run.start()], random.choice(texts)]
+            end = run.end()
+        other = "".join((*parts, answer[end:]))
+        if other != answer:
+            found[other] = None
+        if len(found) == MOST_OPTIONS - 1:
+            break
+    return list(found)
+
+
+def _choices(run: re.Match[str], random: Random) -> Sequence[str]:
+    """Return what may stand for some digits: as many, drawn as the answer's own might have been."""
+    text, before, after = run[0], run.string[: run.start()], run.string[run.end() :]
+    size = len(text)
+    if before.endswith(":") and size == 2:
+        return _QUARTERS if text in _QUARTERS else [text]
+    fraction = bool(re.search(r"\d[.,]$", before)) and size <= 2
+    if fraction or re.fullmatch(r"(19|20)\d\d", text):
+        return [text]
+    hour = re.match(r"(:\d\d)?\s*[ap]\.?m\b|:\d\d", after, re.IGNORECASE)
+    if hour is not None:
+        first = int(text) - random.randrange(_HOURS)
+        most = 24 if hour[0].startswith(":") and hour[1] is None else 13
+        hours = range(max(first, 1), min(first + _HOURS, most))
+        return [str(each) for each in hours if len(str(each)) == size] or [text]
+    if re.search(r"[^\W\d_]{3,}\.? $", before) and size <= 2 and int(text) <= _DAYS:
+        return [str(day) for day in range(1, _DAYS + 1) if len(str(day)) == size]
+    least = 0 if text.startswith("0") or re.search(r"\d[.,]$", before) else 10 ** (size - 1)
+    zeros = len(text) - len(text.rstrip("0")) if size > 1 and int(text) else 0
+    numbers = range(least, 10**size, 10**zeros)
+    return [f"{number:0{size}}" for number in random.sample(numbers, min(_DRAWN, len(numbers)))]
+
+
+def _echoes(answer: str, wrong: Sequence[str], question: str) -> bool:
+    """Whether the question says the right option, or the right one alone repeats words of it."""
+    if f" {folded(answer)} " in f" {folded(question)} ":
+        return True
+    for size in (_WORD, None):
+        asked = _words(f"{question} {_PROMPT}", size)
+        if _words(answer, size) & asked and not any(_words(one, size) & asked for one in wrong):
+            return True
+    return False
+
+
+def _words(text: str, size: int | None) -> set[str]:
+    """Return a text's longer words, or how they begin."""
+    return {word[:size] for word in folded(text).split() if len(word) >= _WORD}
+
+
+def _placed(answer: str, wrong: Sequence[str], random: Random) -> Options:
+    right = random.randrange(len(wrong) + 1)
+    return Options((*wrong[:right], answer, *wrong[right:]), right)

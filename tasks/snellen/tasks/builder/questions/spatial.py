@@ -1,0 +1,216 @@
+"""Where the parts of a page are: what can be seen of them, and how boxes lie to each other.
+
+Of a long page a part is shown, as wide as the page and as high as a screen, so that what is asked
+about can be seen at a glance: a `Window`.
+"""
+
+import io
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from random import Random
+from typing import NamedTuple
+
+from snellen.tasks.builder.questions.marks import crop
+from snellen.tasks.builder.questions.text import folded, is_plain, one_line
+from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
+from snellen.tasks.builder.snapshots import Snapshot
+
+SITE_PARTS = frozenset({"banner", "navigation", "contentinfo"})
+"""The landmarks that a site's pages have in common."""
+
+_COVERED = 0.05
+HEIGHT = 900
+"""How high the part is that is shown, in pixels."""
+
+_EDGE = 12.0
+_APART = 8.0
+_SMALLEST = (24.0, 12.0)
+_WIDEST = 0.6
+_HIGHEST = 220.0
+_LONGEST = 40
+_TRIES = 40
+
+
+def is_readable(element: Element) -> bool:
+    """Whether all of an element can be seen."""
+    return element.covered <= _COVERED and not element.cut and not element.clipped
+
+
+def inside(screen: Screen, element: Element) -> Iterable[Element]:
+    """Yield what is in an element, at any depth, in document order."""
+    for child in screen.children(element):
+        yield child
+        yield from inside(screen, child)
+
+
+def meet(one: Ltrb, other: Ltrb, margin: float = 0.0) -> bool:
+    """Whether two boxes are less than a margin apart, or overlap."""
+    return (
+        one[0] < other[2] + margin
+        and other[0] < one[2] + margin
+        and one[1] < other[3] + margin
+        and other[1] < one[3] + margin
+    )
+
+
+def rounded(box: Ltrb) -> list[float]:
+    """Return a box in pixels, to a tenth."""
+    return [round(side, 1) for side in box]
+
+
+def fractions(box: Ltrb, screen: Screen) -> list[float]:
+    """Return a box in fractions of the image."""
+    left, top, right, bottom = box
+    return [
+        round(left / screen.width, 5),
+        round(top / screen.height, 5),
+        round(right / screen.width, 5),
+        round(bottom / screen.height, 5),
+    ]
+
+
+# ---- parts of a page ---------------------------------------------------------------------------
+
+
+class Window(NamedTuple):
+    """A part of a page, by its upper and lower edge in pixels of the page."""
+
+    width: int
+    upper: int
+    lower: int
+
+    def of(self, box: Ltrb) -> Ltrb:
+        """Return where a box of the page is in the part."""
+        left, top, right, bottom = box
+        return left, top - self.upper, right, bottom - self.upper
+
+    def holds(self, box: Ltrb) -> bool:
+        """Whether a box can be marked in the part."""
+        return (
+            box[0] >= _EDGE
+            and box[2] <= self.width - _EDGE
+            and box[1] >= self.upper + _EDGE
+            and box[3] <= self.lower - _EDGE
+        )
+
+    def picture(self, snapshot: Snapshot) -> bytes:
+        """Return the PNG of the part."""
+        if self._is_whole(snapshot):
+            return snapshot.image()
+        return crop(snapshot.image(), (0, self.upper, self.width, self.lower))
+
+    def draft(self, snapshot: Snapshot) -> bytes:
+        """Return the same, not compressed: for marks to be drawn on, which write it anew."""
+        if self._is_whole(snapshot):
+            return snapshot.image()
+        from PIL import Image
+
+        file = io.BytesIO()
+        with Image.open(io.BytesIO(snapshot.image())) as image:
+            part = image.crop((0, self.upper, self.width, self.lower))
+        part.save(file, "PNG", compress_level=0)
+        return file.getvalue()
+
+    def _is_whole(self, snapshot: Snapshot) -> bool:
+        return (self.upper, self.lower) == (0, snapshot.screen.height)
+
+
+class Shown(NamedTuple):
+    """Some elements, and a part of the page that shows them all."""
+
+    window: Window
+    elements: Sequence[Element]
+
+    @property
+    def boxes(self) -> list[Ltrb]:
+        """Where the elements are in the part."""
+        return [self.window.of(element.box) for element in self.elements]
+
+
+def pointable(screen: Screen) -> list[Element]:
+    """Return elements that can be told apart at a glance: leaves that are seen in full."""
+    return [
+        element
+        for element in screen.elements
+        if is_readable(element)
+        and element.width >= _SMALLEST[0]
+        and element.height >= _SMALLEST[1]
+        and element.width <= _WIDEST * screen.width
+        and element.height <= _HIGHEST
+        and (element.own or element.role in {"button", "img", "textbox", "searchbox"})
+        and (element.painted or element.own or element.role == "img")
+        and not any(True for _ in screen.children(element))
+    ]
+
+
+def said_once(screen: Screen, elements: Sequence[Element]) -> list[Element]:
+    """Return the elements with a short text that nothing else on the page says."""
+    counts = Counter(folded(one.own) for one in screen.elements if one.own)
+    for one in screen.elements:
+        counts.update(folded(text) for text in (one.placeholder, one.value, one.alt) if text)
+    return [
+        element
+        for element in elements
+        if is_short_text(element.own)
+        and one_line(element.own) == one_line(element.text)
+        and counts[folded(element.own)] == 1
+    ]
+
+
+def is_short_text(text: str) -> bool:
+    """Whether a text can be typed, and is a label's length."""
+    return (
+        2 <= len(one_line(text)) <= _LONGEST
+        and any(map(str.isalpha, text))
+        and is_plain(text)
+        and not set(text) & set('“”"')
+    )
+
+
+def apart(elements: Sequence[Element], other: Element, margin: float = _APART) -> bool:
+    """Whether an element is neither in nor near any of some others."""
+    return not any(meet(one.box, other.box, margin) for one in elements)
+
+
+def some_shown(
+    screen: Screen,
+    elements: Sequence[Element],
+    count: int,
+    random: Random,
+    fits: Callable[[Sequence[Element]], bool] = lambda _: True,
+) -> Shown | None:
+    """Draw elements that are apart, and a part of the page that shows them.
+
+    Args:
+        screen: The page.
+        elements: To draw from.
+        count: How many.
+        random: What choices are drawn from.
+        fits: Whether those that were drawn will do.
+
+    Returns:
+        None where there are not so many, or none were found that will do.
+    """
+    if len(elements) < count:
+        return None
+    for _ in range(_TRIES):
+        window = window_around(screen, random.choice(elements), random)
+        found = [element for element in elements if window.holds(element.box)]
+        random.shuffle(found)
+        chosen: list[Element] = []
+        for element in found:
+            if len(chosen) < count and apart(chosen, element):
+                chosen.append(element)
+        if len(chosen) == count and fits(chosen):
+            return Shown(window, chosen)
+    return None
+
+
+def window_around(screen: Screen, element: Element, random: Random) -> Window:
+    """Draw a part of a page that shows an element, anywhere in it."""
+    if screen.height <= HEIGHT:
+        return Window(screen.width, 0, screen.height)
+    least = max(0, int(element.box[3] + _EDGE + 1) - HEIGHT)
+    most = min(screen.height - HEIGHT, max(int(element.box[1] - _EDGE), 0))
+    upper = random.randint(min(least, most), most)
+    return Window(screen.width, upper, upper + HEIGHT)

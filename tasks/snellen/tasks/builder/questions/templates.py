@@ -1,0 +1,60 @@
+"""Questions about what a page shows as data, in its own language, and how it writes numbers."""
+
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+_FILE = "templates.json"
+
+
+class Templates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One language's templates, and how it writes numbers.
+
+    Attributes:
+        lookup: Takes `row` and `column`.
+        reverse: Takes `key`, `column` and `value`.
+        highest: Takes `key` and `column`.
+        lowest: The same.
+        pair: Takes `label`.
+        price: Takes `name`.
+        dearest: Takes nothing.
+        cheapest: Nothing.
+        phone: Nothing.
+        email: Nothing.
+        thousands: What may stand between groups of three digits.
+        decimal: What stands before the fraction.
+    """
+
+    lookup: str
+    reverse: str
+    highest: str
+    lowest: str
+    pair: str
+    price: str
+    dearest: str
+    cheapest: str
+    phone: str
+    email: str
+    thousands: str
+    decimal: str
+
+
+def templates_of(language: str) -> Templates | None:
+    """Return a language's templates by its code; None where there are none.
+
+    >>> templates_of("en").price.format(name="Tea")
+    'What is the price of “Tea”?'
+    """
+    return _all().get(language)
+
+
+def languages() -> tuple[str, ...]:
+    """Return the codes of the languages that there are templates in."""
+    return tuple(_all())
+
+
+@cache
+def _all() -> dict[str, Templates]:
+    source = files(__package__ or "") / _FILE
+    return msgspec.json.decode(source.read_bytes(), type=dict[str, Templates])

@@ -1,0 +1,59 @@
+"""Texts of a page: what is left of them for comparing, how long they are, what can be typed."""
+
+import re
+import unicodedata
+
+from snellen.tasks.builder.screen.elements import Screen
+
+UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff]")
+"""A sign of a script without spaces between words: Han, kana, Thai, Lao, Khmer, Burmese."""
+
+_OTHER = re.compile(r"[\W_]+")
+
+
+def language_of(screen: Screen) -> str:
+    """Return the code of a page's language without its region, or an empty text.
+
+    >>> language_of(Screen(1, 1, (), language="zh-Hans-CN"))
+    'zh'
+    """
+    return re.split("[-_]", screen.language.strip().casefold())[0]
+
+
+def one_line(text: str) -> str:
+    """Return a text with one space where it has any white space.
+
+    >>> one_line(" Buy   now ")
+    'Buy now'
+    """
+    return " ".join(text.split())
+
+
+def folded(text: str) -> str:
+    """Return what of a text is left for telling whether it is another one: letters and digits.
+
+    >>> folded("  Buy  NOW! ") == folded("buy now")
+    True
+    """
+    return _OTHER.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+
+
+def count_words(text: str) -> int:
+    """Count a text's words.
+
+    A word is what stands between spaces and has a letter or a digit. Han, kana, Thai and the
+    scripts of its neighbours put no spaces between words; of them, two signs count as a word.
+
+    >>> count_words("Hello - big world"), count_words("你好世界"), count_words("iOS 版本")
+    (3, 2, 2)
+    """
+    signs = len(UNSPACED.findall(text))
+    spaced = UNSPACED.sub(" ", text).split()
+    return (signs + 1) // 2 + sum(any(map(str.isalnum, word)) for word in spaced)
+
+
+def is_plain(text: str) -> bool:
+    """Whether all of a text can be typed: no signs of icon fonts, none that are broken."""
+    return not any(unicodedata.category(each) in {"Co", "Cn", "Cs"} for each in text) and (
+        "\ufffd" not in text
+    )

@@ -1,0 +1,218 @@
+"""How questions are put: in the page's language, or in English with full sentences as answers.
+
+VisualWebBench and the matrix ask in the page's language. ScreenQA asks in English whatever the
+screen's language is, in several wordings; what the screen says is quoted.
+"""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from types import MappingProxyType
+from typing import NamedTuple
+
+from snellen.tasks.builder.questions.arithmetic import Series, series_of
+from snellen.tasks.builder.questions.facts import Pairs, Prices, Table, facts_of
+from snellen.tasks.builder.questions.lookup import Kind, Lookup, lookups
+from snellen.tasks.builder.questions.templates import Templates
+from snellen.tasks.builder.questions.text import language_of
+from snellen.tasks.builder.questions.variants import variants
+from snellen.tasks.builder.snapshots import Snapshot
+
+_FEWEST_NAMES = 5
+_CURRENCIES = "$€£¥₹"
+
+_QUESTIONS: Mapping[Kind, Sequence[str]] = MappingProxyType(
+    {
+        "cell": (
+            "What does the table show under “{1}” for “{0}”?",
+            "What is listed as “{1}” for “{0}”?",
+            "Which entry does “{0}” have in the column “{1}”?",
+        ),
+        "row": (
+            "What are the “{1}” and the “{2}” of “{0}”?",
+            "Which “{1}” and which “{2}” are listed for “{0}”?",
+        ),
+        "reverse": (
+            "Which “{2}” has “{0}” under “{1}”?",
+            "For which “{2}” does the table show “{0}” under “{1}”?",
+        ),
+        "pair": (
+            "What is given for “{0}”?",
+            "What does the screen say for “{0}”?",
+            "What stands beside or below the label “{0}”?",
+        ),
+        "price": (
+            "How much does “{0}” cost?",
+            "What is the price of “{0}”?",
+            "What does one pay for “{0}”?",
+        ),
+        "field": (
+            "What is entered or selected in “{0}”?",
+            "What does the field “{0}” hold?",
+        ),
+        "heading": (
+            "What is the main heading of the screen?",
+            "Which main heading does the screen have?",
+        ),
+        "phone": (
+            "Which phone number does the screen show?",
+            "What is the phone number on the screen?",
+        ),
+        "email": (
+            "Which e-mail address does the screen show?",
+            "What is the e-mail address on the screen?",
+        ),
+    }
+)
+
+_SENTENCES: Mapping[Kind, Sequence[str]] = MappingProxyType(
+    {
+        "cell": (
+            "The {1} of {0} is {a}.",
+            "{0} has {a} as its {1}.",
+            "For {0}, {a} is listed under {1}.",
+        ),
+        "row": (
+            "The {1} and {2} of {0} are {a} and {b}.",
+            "{0} has the {1} {a} and the {2} {b}.",
+            "For {0}, the table lists {a} as {1} and {b} as {2}.",
+        ),
+        "reverse": (
+            "{a} has {0} under {1}.",
+            "The {2} with {0} as its {1} is {a}.",
+        ),
+        "pair": (
+            "The {0} is {a}.",
+            "{a} is given for {0}.",
+            "For {0}, the screen says {a}.",
+        ),
+        "price": (
+            "{0} costs {a}.",
+            "The price of {0} is {a}.",
+            "One pays {a} for {0}.",
+        ),
+        "field": (
+            "{0} is set to {a}.",
+            "The field {0} holds {a}.",
+            "{a} is entered for {0}.",
+        ),
+        "heading": (
+            "The main heading is {a}.",
+            "{a} is the heading of the screen.",
+        ),
+        "phone": (
+            "The phone number is {a}.",
+            "{a} is the phone number that the screen shows.",
+        ),
+        "email": (
+            "The e-mail address is {a}.",
+            "{a} is the e-mail address that the screen shows.",
+        ),
+    }
+)
+
+RATERS = 2
+"""How many sentences answer a question, each in a wording of its own."""
+
+
+class Question(NamedTuple):
+    """A question in the page's language, the forms of its answer, and the element that says it."""
+
+    kind: str
+    text: str
+    answers: Sequence[str]
+    element: int | None
+
+
+def questions_of(snapshot: Snapshot, templates: Templates) -> Sequence[Question]:
+    """Return what a page can be asked in its language: single facts, and what is extreme."""
+    language = language_of(snapshot.screen)
+    facts = [
+        Question(
+            lookup.kind,
+            text,
+            # Upper case and punctuation count in some protocols: only equal forms are dropped.
+            variants(lookup.fragments[0], language, same=str),
+            next(iter(lookup.elements), None),
+        )
+        for lookup in lookups(snapshot)
+        if (text := _text_of(lookup, templates)) is not None
+    ]
+    extremes = [
+        question
+        for series in series_of(snapshot, templates)
+        for question in _extremes(snapshot, series, templates)
+    ]
+    return [*facts, *extremes]
+
+
+def _text_of(lookup: Lookup, templates: Templates) -> str | None:
+    names = lookup.names
+    match lookup.kind:
+        case "cell":
+            return templates.lookup.format(row=names[0], column=names[1])
+        case "reverse":
+            return templates.reverse.format(value=names[0], column=names[1], key=names[2])
+        case "pair":
+            return templates.pair.format(label=names[0])
+        case "price":
+            return templates.price.format(name=names[0])
+        case "phone":
+            return templates.phone
+        case "email":
+            return templates.email
+        case "row" | "field" | "heading":
+            return None
+
+
+def _extremes(snapshot: Snapshot, series: Series, templates: Templates) -> Sequence[Question]:
+    table = bool(series.column)
+    if len(series.figures) < _FEWEST_NAMES or (not table and _has_other_prices(snapshot, series)):
+        return []
+    kinds = ("highest", "lowest") if table else ("dearest", "cheapest")
+    return [
+        Question(
+            kind,
+            getattr(templates, kind).format(key=series.key, column=series.column),
+            [figure.name],
+            figure.name_element,
+        )
+        for kind, pick in zip(kinds, (max, min), strict=True)
+        if (figure := series.extreme(pick)) is not None
+    ]
+
+
+def _has_other_prices(snapshot: Snapshot, series: Series) -> bool:
+    """Whether the page may show a price that is none of these."""
+    facts = facts_of(snapshot.captured.facts)
+    screen = snapshot.screen
+    shown = [
+        screen.elements[element]
+        for figure in series.figures
+        for element in (figure.element, figure.name_element)
+    ]
+    return (
+        any(isinstance(fact, Table | Pairs) for fact in facts)
+        or sum(isinstance(fact, Prices) for fact in facts) > 1
+        or any(
+            not any(screen.nested(element, other) for other in shown)
+            for element in screen.elements
+            if any(sign in element.own for sign in _CURRENCIES)
+        )
+    )
+
+
+def english_question(lookup: Lookup, random: Random) -> str:
+    """Return a question in English for what a screen says, in a random wording."""
+    return random.choice(_QUESTIONS[lookup.kind]).format(*lookup.names)
+
+
+def english_sentences(lookup: Lookup, random: Random) -> Sequence[str]:
+    """Return the answer as full sentences in English, in random wordings.
+
+    >>> price = Lookup("price", ("Tea",), ("$3",), ())
+    >>> sorted(english_sentences(price, Random(2)))
+    ['One pays $3 for Tea.', 'Tea costs $3.']
+    """
+    fragments = dict(zip("abc", lookup.fragments, strict=False))
+    chosen = random.sample(_SENTENCES[lookup.kind], RATERS)
+    return [wording.format(*lookup.names, **fragments) for wording in chosen]

@@ -1,0 +1,123 @@
+"""Which elements are buttons, and which one of them a page wants to be pressed."""
+
+from collections.abc import Sequence
+
+from snellen.tasks.builder.screen.contrast import contrast, saturation
+from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.screen.words.reading import is_advertisement, is_dangerous, words_of
+
+SMALLEST_AREA = 50.0
+"""In square pixels: what is smaller, nobody sees as a button. Source: WebRSSBench's script."""
+
+NO_BUTTON = "no button with a text"
+NOT_FILLED = "no button stands out"
+NEAR_EQUAL = "two buttons stand out alike"
+
+_LONGEST = 40
+_MARGIN = 1.0
+_FILLED = 1.5
+_COVERED = 0.2
+
+
+def buttons(screen: Screen) -> Sequence[Element]:
+    """Return the buttons that can be read and pressed, in document order.
+
+    A link counts when it is drawn as a button is: filled, unlike what is around it.
+    """
+    return [
+        element
+        for element in screen.elements
+        if _is_button(screen, element)
+        and not element.disabled
+        and element.covered <= _COVERED
+        and element.width * element.height >= SMALLEST_AREA
+    ]
+
+
+def labelled_buttons(screen: Screen) -> Sequence[Element]:
+    """Return the buttons that show a text, all of it, of a button's length."""
+    return [
+        element
+        for element in buttons(screen)
+        if any(letter.isalpha() for letter in element.text)
+        and len(element.text) <= _LONGEST
+        and not element.cut
+        and not element.clipped
+    ]
+
+
+def primary_button(screen: Screen) -> Element | str:
+    """Return the call to action: the button that is the most important one by its looks.
+
+    It is told by its fill (unlike what is around it, colourful), its size, and its place (in the
+    content rather than in bars, above the fold, the one that a form ends with); what can't be
+    undone and what is paid for is not it. Buttons of one text count as one. Returns the reason
+    where there is none, or where another one is nearly as strong.
+    """
+    found = [each for each in labelled_buttons(screen) if not is_advertised(screen, each)]
+    if not found:
+        return NO_BUTTON
+    largest = max(each.width * each.height for each in found)
+    language = words_of(screen.language)
+    best: dict[str, tuple[float, Element]] = {}
+    for each in found:
+        weight = _weight(screen, each, largest)
+        if language is not None and is_dangerous(language, each.text):
+            weight -= 2
+        known = best.get(each.text.casefold())
+        if known is None or weight > known[0]:
+            best[each.text.casefold()] = weight, each
+    ranked = sorted(best.values(), key=lambda pair: (-pair[0], pair[1].id))
+    weight, first = ranked[0]
+    if fill_of(screen, first) < _FILLED:
+        return NOT_FILLED
+    if len(ranked) > 1 and weight - ranked[1][0] < _MARGIN:
+        return NEAR_EQUAL
+    return first
+
+
+def fill_of(screen: Screen, element: Element) -> float:
+    """Return how unlike an element's fill is to what is around it: a contrast, 1 for none."""
+    around = surroundings(screen, element)
+    if not element.background or not around:
+        return 1.0
+    ratio = contrast(element.background, around)
+    apart = abs(saturation(element.background) - saturation(around))
+    return max(ratio, 1 + 2 * apart)
+
+
+def surroundings(screen: Screen, element: Element) -> str:
+    """Return the colour around an element; empty where a picture or a gradient is."""
+    outer = next(screen.ancestors(element), None)
+    return "#ffffff" if outer is None else outer.background
+
+
+def is_advertised(screen: Screen, element: Element) -> bool:
+    """Whether an element stands in an advertisement."""
+    return any(
+        is_advertisement(outer.name) or is_advertisement(outer.label)
+        for outer in (element, *screen.ancestors(element))
+        if outer.role in {"region", "complementary", "group"} or outer.tag == "section"
+    )
+
+
+def _is_button(screen: Screen, element: Element) -> bool:
+    if element.role == "button":
+        return True
+    if element.role != "link" or not element.painted or not element.text:
+        return False
+    inside = {"navigation", "contentinfo"} & {element.landmark}
+    return not inside and fill_of(screen, element) >= _FILLED and element.height >= 24
+
+
+def _weight(screen: Screen, element: Element, largest: float) -> float:
+    fill = fill_of(screen, element)
+    weight = 3.0 if fill >= _FILLED else 0.0
+    if element.background and fill >= _FILLED:
+        weight += saturation(element.background)
+    weight += element.width * element.height / largest
+    if element.landmark in {"main", "form", "region", ""}:
+        weight += 1.5
+    if element.box[1] < 800:
+        weight += 0.5
+    return weight

@@ -1,0 +1,271 @@
+"""From a page at rest in a browser to a screen, and the data that the page shows."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from snellen.tasks.builder.browser.pinning import script
+from snellen.tasks.builder.browser.visits import Visit
+from snellen.tasks.builder.screen.duplicates import Candidate, drop_duplicates
+from snellen.tasks.builder.screen.elements import After, Element, Ltrb, Screen
+from snellen.tasks.builder.screen.roles import (
+    LANDMARKS,
+    Accessible,
+    accessible_by_mark,
+    implied_role,
+)
+
+Raw = Mapping[str, Any]
+"""A record as page.js makes it."""
+
+_ICONS = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
+
+_RENUMBER = """(numbers) => {
+  const roots = [document];
+  while (roots.length) {
+    const root = roots.pop();
+    for (const element of root.querySelectorAll("*")) {
+      if (element.shadowRoot) roots.push(element.shadowRoot);
+      const mark = element.getAttribute("data-snellen-id");
+      if (mark === null) continue;
+      if (numbers[mark] === undefined) element.removeAttribute("data-snellen-id");
+      else element.setAttribute("data-snellen-id", numbers[mark]);
+    }
+  }
+}"""
+
+
+class Extracted(NamedTuple):
+    """What a page shows.
+
+    Attributes:
+        screen: Its elements.
+        facts: Its tables, pairs, prices and contacts, as `snapshots` describes them.
+        missing: Characters of its text that no font has; they are seen as empty boxes.
+    """
+
+    screen: Screen
+    facts: tuple[Mapping[str, Any], ...]
+    missing: str
+
+
+def extract(visit: Visit, height: int, *, mark: bool = True) -> Extracted:
+    """Measure a page at rest.
+
+    Args:
+        visit: The page, settled and at its top.
+        height: Of its image.
+        mark: Whether the elements carry their ids in the live page from then on.
+    """
+    # Marks of an earlier extraction, or in a page that was saved after one, would mislead.
+    visit.run(_RENUMBER, {})
+    found = _measured(visit, height, marked=False)
+    records: Sequence[Raw] = found["records"]
+    accessible = accessible_by_mark(visit.channel)
+    merged = _merged(records, [accessible.get(str(record["raw"])) for record in records])
+    visit.run(_RENUMBER, merged.numbers if mark else {})
+    elements = tuple(merged.elements[raw] for raw in merged.numbers)
+    screen = _screen(visit, height, found, elements)
+    facts = tuple(
+        fact for each in found["facts"] if (fact := _renumbered(each, merged.places)) is not None
+    )
+    return Extracted(screen, facts, found["missing"])
+
+
+def extract_again(visit: Visit, height: int) -> After:
+    """Measure a marked page anew after it was changed.
+
+    Args:
+        visit: The page, as `extract` left it but for the change.
+        height: Of its image now.
+    """
+    found = _measured(visit, height, marked=True)
+    records: Sequence[Raw] = found["records"]
+    accessible = accessible_by_mark(visit.channel)
+    merged = _merged(records, [accessible.get(record["marked"]) for record in records])
+    screen = _screen(visit, height, found, tuple(merged.elements[raw] for raw in merged.numbers))
+    before: dict[int, Element] = {}
+    for record in records:
+        if record["marked"]:
+            mark = int(record["marked"])
+            element = merged.elements[record["raw"]]
+            before.setdefault(mark, msgspec.structs.replace(element, id=mark, parent=None))
+    return After(screen, before)
+
+
+class _Merged(NamedTuple):
+    """Elements by raw id, dropped ones too; the new id of each kept one; where each one went."""
+
+    elements: Mapping[int, Element]
+    numbers: Mapping[int, int]
+    places: Mapping[int, int | None]
+
+
+@cache
+def _source() -> str:
+    parts = "".join(script(f"screen/{name}.js") for name in ("covered", "facts", "glyphs"))
+    return f"(given) => {{\n{parts}\nreturn ({script('screen/page.js').strip()})(given);\n}}"
+
+
+def _measured(visit: Visit, height: int, *, marked: bool) -> dict[str, Any]:
+    given = {"width": visit.settings.width, "height": height, "marked": marked}
+    return cast(dict[str, Any], visit.run(_source(), given))
+
+
+def _merged(records: Sequence[Raw], accessible: Sequence[Accessible | None]) -> _Merged:
+    candidates: list[Candidate] = []
+    for record, said in zip(records, accessible, strict=True):
+        role = said.role if said else ""
+        if said is None or (not role and record["role"]):
+            role = implied_role(
+                record["tag"], record["role"], record.get("kind", ""), record.get("href", "")
+            )
+        candidates.append(
+            Candidate(
+                raw=record["raw"],
+                parent=record["parent"],
+                tag=record["tag"],
+                role=role,
+                text=record.get("text", ""),
+                own=record.get("own", ""),
+                box=_box(record["box"]),
+                painted=record["painted"],
+            )
+        )
+    drop_duplicates(candidates)
+    kept = [each.raw for each in candidates if not each.dropped]
+    numbers = {raw: number for number, raw in enumerate(kept)}
+    elements: dict[int, Element] = {}
+    for candidate, record, said in zip(candidates, records, accessible, strict=True):
+        around = None if record["parent"] is None else elements[record["parent"]]
+        # What the tree leaves out is where what is around it is.
+        landmark = said.landmark if said else ""
+        if not landmark and around is not None:
+            landmark = around.role if around.role in LANDMARKS else around.landmark
+        source = records[candidate.merged[0]] if candidate.merged else record
+        elements[candidate.raw] = _element(
+            candidate,
+            record,
+            source if not record.get("own") else record,
+            said,
+            number=numbers.get(candidate.raw, 0),
+            parent=None if candidate.parent is None else numbers.get(candidate.parent),
+            landmark=landmark,
+        )
+    return _Merged(elements, numbers, _places(candidates, numbers))
+
+
+def _element(
+    candidate: Candidate,
+    record: Raw,
+    inked: Raw,
+    said: Accessible | None,
+    *,
+    number: int,
+    parent: int | None,
+    landmark: str,
+) -> Element:
+    name = _plain(said.name) if said else ""
+    if not name and candidate.role in {"button", "link", "heading"}:
+        name = candidate.text
+    background = inked["background"] if candidate.merged else record["background"]
+    level = int(record.get("level", 0)) or (said.level if said else 0)
+    ink = inked.get("ink")
+    return Element(
+        id=number,
+        tag=candidate.tag,
+        box=candidate.box,
+        parent=parent,
+        role=candidate.role,
+        name=name,
+        text=candidate.text,
+        own=candidate.own,
+        covered=record["covered"],
+        landmark=landmark,
+        level=level if candidate.role == "heading" else 0,
+        label=record.get("label", ""),
+        placeholder=record.get("placeholder", ""),
+        kind=record.get("kind", ""),
+        value=record.get("value", ""),
+        options=tuple(record.get("options", ())),
+        href=record.get("href", ""),
+        disabled=record["disabled"],
+        color=_hex(inked["color"], background),
+        background=_hex(background, None),
+        font_size=inked["font"],
+        alt=record.get("alt", ""),
+        cut=record.get("cut", False),
+        clipped=record["clipped"],
+        painted=record["painted"],
+        ink=None if ink is None else _box(ink),
+    )
+
+
+def _places(candidates: Sequence[Candidate], numbers: Mapping[int, int]) -> dict[int, int | None]:
+    places: dict[int, int | None] = {}
+    for candidate in candidates:
+        at: Candidate | None = candidate
+        while at is not None and at.dropped:
+            at = None if at.instead is None else candidates[at.instead]
+        places[candidate.raw] = None if at is None else numbers[at.raw]
+    return places
+
+
+def _screen(
+    visit: Visit, height: int, found: Mapping[str, Any], elements: tuple[Element, ...]
+) -> Screen:
+    return Screen(
+        width=visit.settings.width,
+        height=height,
+        elements=elements,
+        title=found["title"],
+        description=found["description"],
+        language=found["language"],
+    )
+
+
+def _renumbered(fact: Mapping[str, Any], places: Mapping[int, int | None]) -> dict[str, Any] | None:
+    """Return a fact with the screen's ids; None where an element of it is none of the screen."""
+
+    def place(value: object) -> object:
+        if isinstance(value, list):
+            return [place(each) for each in cast(list[object], value)]
+        return places[value] if isinstance(value, int) else None
+
+    changed: dict[str, Any] = {}
+    for key, value in fact.items():
+        if key in {"pairs", "items"}:
+            changed[key] = [
+                each for part in value if (each := _renumbered(part, places)) is not None
+            ]
+        elif key == "cells" or key.endswith(("element", "header_cells")):
+            changed[key] = place(value)
+        else:
+            changed[key] = value
+    if fact.get("kind") is None and changed["element"] is None:
+        return None
+    return changed if changed.get("pairs", True) and changed.get("items", True) else None
+
+
+def _box(values: Sequence[float]) -> Ltrb:
+    left, top, right, bottom = values
+    return (left, top, right, bottom)
+
+
+def _plain(text: str) -> str:
+    return " ".join(_ICONS.sub("", text).split())
+
+
+def _hex(color: Sequence[float] | None, below: Sequence[float] | None) -> str:
+    if color is None:
+        return ""
+    red, green, blue, alpha = color
+    if alpha < 1 and below is not None:
+        red, green, blue = (
+            part * alpha + under * (1 - alpha)
+            for part, under in zip((red, green, blue), below, strict=False)
+        )
+    return f"#{round(red):02x}{round(green):02x}{round(blue):02x}"

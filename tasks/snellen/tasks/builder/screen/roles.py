@@ -1,0 +1,199 @@
+"""Roles and names as Chromium computes them for people who don't see the page."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from snellen.tasks.builder.browser.devtools import Channel
+from snellen.tasks.builder.screen.elements import MARK
+
+LANDMARKS = frozenset(
+    {
+        "banner",
+        "complementary",
+        "contentinfo",
+        "form",
+        "main",
+        "navigation",
+        "region",
+        "search",
+    }
+)
+
+ROLES = LANDMARKS | {
+    "alert",
+    "alertdialog",
+    "article",
+    "blockquote",
+    "button",
+    "cell",
+    "checkbox",
+    "columnheader",
+    "combobox",
+    "definition",
+    "dialog",
+    "figure",
+    "grid",
+    "gridcell",
+    "group",
+    "heading",
+    "img",
+    "link",
+    "list",
+    "listbox",
+    "listitem",
+    "menu",
+    "menubar",
+    "menuitem",
+    "menuitemcheckbox",
+    "menuitemradio",
+    "meter",
+    "option",
+    "progressbar",
+    "radio",
+    "radiogroup",
+    "row",
+    "rowheader",
+    "searchbox",
+    "separator",
+    "slider",
+    "spinbutton",
+    "status",
+    "switch",
+    "tab",
+    "table",
+    "tablist",
+    "tabpanel",
+    "term",
+    "textbox",
+    "toolbar",
+    "tooltip",
+    "tree",
+    "treeitem",
+}
+"""Those that are kept; roles that say nothing (generic) or only style (strong) are not."""
+
+_RENAMED = {
+    "image": "img",
+    "ComboBoxSelect": "combobox",
+    "comboBoxMenuButton": "combobox",
+    "DisclosureTriangle": "button",
+    "DisclosureTriangleGrouped": "button",
+    "PopUpButton": "button",
+    "popUpButton": "button",
+    "ToggleButton": "button",
+    "toggleButton": "button",
+    "gridCell": "gridcell",
+    "DescriptionListTerm": "term",
+    "DescriptionListDetail": "definition",
+    "Date": "textbox",
+    "DateTime": "textbox",
+    "InputTime": "textbox",
+    "ColorWell": "button",
+}
+
+_IMPLIED = {
+    "a": "link",
+    "button": "button",
+    "h1": "heading",
+    "h2": "heading",
+    "h3": "heading",
+    "h4": "heading",
+    "h5": "heading",
+    "h6": "heading",
+    "img": "img",
+    "select": "combobox",
+    "summary": "button",
+    "textarea": "textbox",
+}
+# For what is shown and kept from those who can't see it: aria-hidden.
+
+_KINDS = {
+    "button": "button",
+    "checkbox": "checkbox",
+    "image": "button",
+    "number": "spinbutton",
+    "radio": "radio",
+    "range": "slider",
+    "reset": "button",
+    "search": "searchbox",
+    "submit": "button",
+}
+
+
+class Accessible(NamedTuple):
+    """The accessible role and name of an element.
+
+    Attributes:
+        role: Of `ROLES`, or empty.
+        name: As announced.
+        landmark: The role of the nearest landmark around it, or empty.
+        level: Of a heading.
+    """
+
+    role: str
+    name: str
+    landmark: str
+    level: int
+
+
+def accessible_by_mark(channel: Channel) -> Mapping[str, Accessible]:
+    """Return what Chromium's accessibility tree says of the marked elements, by their marks."""
+    marks: dict[int, str] = {}
+    _collect_marks(channel.send("DOM.getDocument", {"depth": -1, "pierce": True})["root"], marks)
+    nodes: list[dict[str, Any]] = channel.send("Accessibility.getFullAXTree")["nodes"]
+    by_id = {node["nodeId"]: node for node in nodes}
+    landmarks: dict[str, str] = {}
+
+    def landmark_of(node: Mapping[str, Any]) -> str:
+        found = landmarks.get(node["nodeId"])
+        if found is None:
+            parent = by_id.get(node.get("parentId", ""))
+            role = "" if parent is None else _role(parent)
+            found = role if role in LANDMARKS else "" if parent is None else landmark_of(parent)
+            landmarks[node["nodeId"]] = found
+        return found
+
+    return {
+        mark: Accessible(_role(node), _value(node, "name"), landmark_of(node), _level(node))
+        for node in nodes
+        if not node.get("ignored") and (mark := marks.get(node.get("backendDOMNodeId", 0)))
+    }
+
+
+def implied_role(tag: str, explicit: str, kind: str, href: str) -> str:
+    """Return the role of an element that the accessibility tree leaves out."""
+    if explicit in ROLES:
+        return explicit
+    if tag == "input":
+        return _KINDS.get(kind, "textbox")
+    if tag == "a" and not href:
+        return ""
+    return _IMPLIED.get(tag, "")
+
+
+def _collect_marks(node: Mapping[str, Any], marks: dict[int, str]) -> None:
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        attributes: list[str] = each.get("attributes", [])
+        if MARK in attributes:
+            marks[each["backendNodeId"]] = attributes[attributes.index(MARK) + 1]
+        waiting += each.get("children", ())
+        waiting += each.get("shadowRoots", ())
+
+
+def _role(node: Mapping[str, Any]) -> str:
+    said = "" if node.get("ignored") else _value(node, "role")
+    role = _RENAMED.get(said, said)
+    return role if role in ROLES else ""
+
+
+def _value(node: Mapping[str, Any], name: str) -> str:
+    return str(node.get(name, {}).get("value", ""))
+
+
+def _level(node: Mapping[str, Any]) -> int:
+    for each in node.get("properties", ()):
+        if each["name"] == "level":
+            return int(each["value"]["value"])
+    return 0

@@ -1,0 +1,346 @@
+"""Parts that pages of every structure are made of."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from snellen.tasks.builder.sites.drafts import PageDraft, Thing
+from snellen.tasks.builder.sites.markup import Child, Html, join, tag
+from snellen.tasks.builder.sites.pictures import picture
+
+
+def heading(draft: PageDraft) -> Html:
+    """Return the page's first heading."""
+    return tag("h1", draft.heading)
+
+
+def section(title: str, *children: Child) -> Html:
+    """Return a section under a heading of its own."""
+    return tag("section", tag("h2", title), *children)
+
+
+def paragraphs(*texts: str, css: str | None = None) -> Html:
+    """Return paragraphs, empty ones left out."""
+    return join(tag("p", text, class_=css) for text in texts if text)
+
+
+def facts(pairs: Sequence[tuple[str, str]]) -> Html:
+    """Return a definition list."""
+    return tag("dl", ((tag("dt", name), tag("dd", value)) for name, value in pairs), class_="facts")
+
+
+def table(
+    headers: Sequence[str],
+    rows: Sequence[Sequence[Child]],
+    *,
+    caption: str | None = None,
+    numbers: Sequence[int] = (),
+    foot: Sequence[Child] | None = None,
+) -> Html:
+    """Return a table whose rows begin with their heading.
+
+    Args:
+        headers: Of the columns.
+        rows: Of cells, as long as the headers.
+        caption: What it shows.
+        numbers: Which columns hold numbers, from 0.
+        foot: A last row of sums.
+    """
+
+    def css(place: int) -> str | None:
+        return "number" if place in numbers else None
+
+    def row(cells: Sequence[Child]) -> Html:
+        first, *rest = cells
+        return tag(
+            "tr",
+            tag("th", first, scope="row"),
+            [tag("td", cell, class_=css(place)) for place, cell in enumerate(rest, 1)],
+        )
+
+    head = [tag("th", text, scope="col", class_=css(n)) for n, text in enumerate(headers)]
+    return tag(
+        "table",
+        tag("caption", caption) if caption else None,
+        tag("thead", tag("tr", head)),
+        tag("tbody", (row(cells) for cells in rows)),
+        tag("tfoot", row(foot)) if foot else None,
+    )
+
+
+def button(text: str, css: str | None = None, **attributes: str) -> Html:
+    """Return a button that submits nothing."""
+    return tag("button", text, type="button", class_=css, **attributes)
+
+
+def link(text: str, href: str, css: str | None = None) -> Html:
+    """Return a link."""
+    return tag("a", text, href=href, class_=css)
+
+
+def actions(*children: Child) -> Html:
+    """Return buttons and links in a row."""
+    return tag("div", *children, class_="actions")
+
+
+def call_to_action(draft: PageDraft, text: str, *structures: str) -> Html:
+    """Return the page's primary button: a link to a page of a structure, or else a button."""
+    key = draft.site.key_of(*structures, besides=draft.plan.key)
+    if key is None:
+        return button(text, "primary")
+    return link(text, draft.site.href(key), "button primary")
+
+
+def named(draft: PageDraft, thing: Thing) -> Html:
+    """Return a thing's name, a link where it has a page."""
+    if not thing.key or thing.key == draft.plan.key:
+        return join(thing.name)
+    return link(thing.name, draft.site.href(thing.key))
+
+
+def cost(draft: PageDraft, thing: Thing) -> Html | None:
+    """Return what a thing costs, where things have prices."""
+    if not draft.site.plan.priced:
+        return None
+    return tag("span", draft.price(thing), class_="price")
+
+
+def cards(draft: PageDraft, things: Sequence[Thing], act: str | None, level: str = "h3") -> Html:
+    """Return things as cards of the same form, which names alone tell apart."""
+    site = draft.site
+
+    def card(thing: Thing) -> Html:
+        return tag(
+            "li",
+            picture(site.plan.picture, draft.ui("picture_of", name=thing.name), draft.random,
+                    wide=site.layout.wide_pictures),
+            tag(
+                "div",
+                tag(level, named(draft, thing)),
+                tag("p", thing.category, class_="meta"),
+                cost(draft, thing),
+                actions(button(act)) if act else None,
+                class_="inside",
+            ),
+            class_="card",
+        )  # fmt: skip
+
+    return tag("ul", (card(thing) for thing in things), class_="cards")
+
+
+def rows(draft: PageDraft, things: Sequence[Thing], act: str | None, level: str = "h2") -> Html:
+    """Return things below one another, each with a picture and a sentence."""
+
+    def row(thing: Thing) -> Html:
+        name, value = draft.random.choice(thing.fields)
+        return tag(
+            "li",
+            picture(draft.site.plan.picture, draft.ui("picture_of", name=thing.name), draft.random),
+            tag(
+                "div",
+                tag(level, named(draft, thing)),
+                tag("p", f"{thing.category} · {name}: {value}"),
+                cost(draft, thing),
+                class_="grow",
+            ),
+            button(act) if act else None,
+        )
+
+    return tag("ul", (row(thing) for thing in things), class_="rows")
+
+
+def tabs(draft: PageDraft, panels: Sequence[tuple[str, Child]]) -> Html:
+    """Return panels of which one is seen at a time."""
+    heads = [
+        tag("button", title, type="button", role="tab", id=f"tab-{n}", aria_controls=f"panel-{n}",
+            aria_selected="true" if n == 0 else "false")
+        for n, (title, _) in enumerate(panels)
+    ]  # fmt: skip
+    bodies = [
+        tag("div", content, role="tabpanel", id=f"panel-{n}", aria_labelledby=f"tab-{n}",
+            hidden=n != 0)
+        for n, (_, content) in enumerate(panels)
+    ]  # fmt: skip
+    return tag(
+        "div",
+        tag("div", heads, role="tablist", aria_label=draft.heading),
+        bodies,
+        class_="tabs",
+    )
+
+
+def pagination(draft: PageDraft, count: int) -> Html:
+    """Return links to the parts of a long list; the first part is the one that is shown."""
+    here = draft.site.href(draft.plan.key)
+    return tag(
+        "nav",
+        tag(
+            "ul",
+            tag("li", tag("span", "1", aria_current="page")),
+            (tag("li", link(str(n), f"{here}?page={n}")) for n in range(2, count + 1)),
+            tag("li", link(draft.ui("next"), f"{here}?page=2")),
+        ),
+        class_="pages",
+        aria_label=draft.ui("pages"),
+    )
+
+
+def danger_zone(draft: PageDraft) -> Html:
+    """Return buttons whose effect can't be undone, and what each does."""
+    pairs = list(draft.site.words.danger)
+    draft.random.shuffle(pairs)
+    return tag(
+        "section",
+        tag("h2", draft.ui("danger_zone")),
+        (
+            tag("div", tag("p", draft.writer.text(effect)), button(name, "danger"))
+            for name, effect in pairs[: draft.random.randrange(1, len(pairs) + 1)]
+        ),
+        class_="danger-zone",
+    )
+
+
+def panel(title: str, *children: Child) -> Html:
+    """Return a part of what stands beside the text."""
+    return tag("section", tag("h2", title), *children)
+
+
+def hours_panel(draft: PageDraft) -> Html:
+    """Return when the site's people can be reached, and where."""
+    site = draft.site
+    return panel(
+        draft.ui("opening_hours"),
+        table([draft.ui("day"), draft.ui("hours")], site.hours),
+        facts([(draft.ui("phone"), site.phone), (draft.ui("address"), site.address)]),
+    )
+
+
+def links_panel(draft: PageDraft, title: str, things: Sequence[Thing]) -> Html | None:
+    """Return links to things that have pages of their own, or nothing."""
+    found = [thing for thing in things if thing.key and thing.key != draft.plan.key]
+    if not found:
+        return None
+    return panel(title, tag("ul", (tag("li", named(draft, thing)) for thing in found)))
+
+
+def advertisement(draft: PageDraft) -> Html:
+    """Return what somebody paid for, marked as such."""
+    text, act = draft.random.choice(
+        list(zip(draft.site.language.list("ads"), draft.site.language.list("ad_acts"), strict=True))
+    )
+    return tag(
+        "section",
+        tag("small", draft.ui("advertisement")),
+        tag("p", draft.writer.text(text)),
+        link(draft.writer.text(act), "#", "button"),
+        class_="sponsored",
+        aria_label=draft.ui("advertisement"),
+    )
+
+
+def subscription(draft: PageDraft) -> Html:
+    """Return a short form for a letter by mail."""
+    return panel(
+        draft.ui("newsletter"),
+        tag("p", draft.ui("newsletter_text")),
+        form(draft, ("email",), draft.ui("subscribe"), prefix="letter", css="narrow", quiet=True),
+    )
+
+
+class _Input(NamedTuple):
+    type: str
+    autocomplete: str | None = None
+    full: bool = False
+
+
+_INPUTS = {
+    "name": _Input("text", "name"),
+    "email": _Input("email", "email"),
+    "phone": _Input("tel", "tel"),
+    "date": _Input("text"),
+    "birth": _Input("text", "bday"),
+    "time": _Input("text"),
+    "people": _Input("number"),
+    "address": _Input("text", "street-address", full=True),
+    "city": _Input("text", "address-level2"),
+    "postcode": _Input("text", "postal-code"),
+    "company": _Input("text", "organization"),
+    "website": _Input("url", "url"),
+    "password": _Input("password", "new-password"),
+    "iban": _Input("text"),
+    "amount": _Input("text"),
+    "purpose": _Input("text", full=True),
+    "recipient": _Input("email"),
+    "subject": _Input("text"),
+    "customer": _Input("text"),
+    "meter": _Input("number"),
+    "version": _Input("text"),
+    "card": _Input("text", "cc-number"),
+    "expiry": _Input("text", "cc-exp"),
+    "file": _Input("file", full=True),
+    "topic": _Input("select"),
+    "message": _Input("textarea", full=True),
+    "consent": _Input("checkbox", full=True),
+    "search": _Input("search"),
+}
+
+
+def field(draft: PageDraft, key: str, prefix: str = "field", *, hint: bool = True) -> Html:
+    """Return a form's field with its label.
+
+    Args:
+        draft: The page.
+        key: Which field, from the words of the language.
+        prefix: Makes its id unique on the page.
+        hint: Whether its hint stands in it.
+    """
+    words, kind = draft.site.language.words.form_fields[key], _INPUTS[key]
+    name = f"{prefix}-{key}"
+    placeholder = words.hint if hint and words.hint else None
+    label = tag("label", words.label, for_=name)
+    if kind.type == "checkbox":
+        box = tag("input", type="checkbox", id=name, name=key, required=True)
+        return tag("div", box, label, class_="check full")
+    if kind.type == "select":
+        choices = [draft.ui("choose"), *draft.site.words.topics]
+        control = tag("select", (tag("option", text) for text in choices), id=name, name=key)
+    elif kind.type == "textarea":
+        control = tag("textarea", id=name, name=key, rows=5, placeholder=placeholder)
+    else:
+        control = tag("input", type=kind.type, id=name, name=key, placeholder=placeholder,
+                      autocomplete=kind.autocomplete)  # fmt: skip
+    return tag("div", label, control, class_="full" if kind.full else None)
+
+
+def form(
+    draft: PageDraft,
+    keys: Sequence[str],
+    send: str,
+    *,
+    prefix: str = "field",
+    css: str | None = None,
+    quiet: bool = False,
+    target: str | None = None,
+    more: Child = None,
+) -> Html:
+    """Return a form; about two of three fields that have a hint show it.
+
+    Args:
+        draft: The page.
+        keys: Its fields.
+        send: What its button says.
+        prefix: Makes ids unique on the page.
+        css: Its class.
+        quiet: Whether its button is not the page's primary one.
+        target: The page that it leads to; none leads back to itself.
+        more: Other buttons beside.
+    """
+    fields = [field(draft, key, prefix, hint=draft.random.randrange(3) > 0) for key in keys]
+    submit = tag("button", send, type="submit", class_=None if quiet else "primary")
+    return tag(
+        "form",
+        tag("div", fields, class_="fields"),
+        actions(submit, more),
+        action=draft.site.href(target or draft.plan.key),
+        method="get",
+        class_=css,
+    )

@@ -1,0 +1,201 @@
+"""What is known of a site before its pages are written, and of a page while it is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from snellen.tasks.builder.sites.kinds import Kind, PagePlan
+from snellen.tasks.builder.sites.language import KindWords, Language
+from snellen.tasks.builder.sites.markup import Child, Html
+from snellen.tasks.builder.sites.themes import Theme
+from snellen.tasks.builder.sites.writer import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One of what a site offers: a product, a course, a message, a headline.
+
+    Attributes:
+        name: What it is called, unique in the site.
+        category: Which of the site's categories it is in.
+        cents: What it costs, in cents.
+        fields: What is known of it.
+        date: A day that goes with it.
+        stars: Its rating in tenths, 10..50.
+        person: Somebody who goes with it.
+        key: Its page, or empty.
+    """
+
+    name: str
+    category: str
+    cents: int
+    fields: tuple[tuple[str, str], ...]
+    date: str
+    stars: int
+    person: str
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a site arranges what it shows, whatever its theme.
+
+    Attributes:
+        hero: `split`, `banner`, `boxed` or `plain`.
+        listing: `cards`, `rows` or `table`.
+        cards: How many stand beside one another.
+        aside_first: Whether what stands beside the text comes before it.
+        search: Whether the header has a search.
+        crumbs: Whether pages say where one is.
+        wide_pictures: Whether pictures are wide rather than square.
+    """
+
+    hero: str
+    listing: str
+    cards: int
+    aside_first: bool
+    search: bool
+    crumbs: bool
+    wide_pictures: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SiteDraft:
+    """What all pages of a site have in common.
+
+    Attributes:
+        kind: The name of its kind.
+        plan: Its kind.
+        language: Its language.
+        words: What sites of the kind say.
+        theme: How it looks.
+        layout: How it arranges things.
+        title: What it calls itself.
+        place: Where it is.
+        founded: In which year it began.
+        phone: Its number.
+        email: Its address for mail.
+        address: Its street.
+        hours: When it is open, by days.
+        things: What it offers.
+        pages: Its pages.
+        headings: The first heading of each page, by key.
+    """
+
+    kind: str
+    plan: Kind
+    language: Language
+    words: KindWords
+    theme: Theme
+    layout: Layout
+    title: str
+    place: str
+    founded: int
+    phone: str
+    email: str
+    address: str
+    hours: tuple[tuple[str, str], ...]
+    things: tuple[Thing, ...]
+    pages: tuple[PagePlan, ...]
+    headings: dict[str, str]
+
+    def href(self, key: str) -> str:
+        """Return the path of a page."""
+        return f"{key}.html"
+
+    def key_of(self, *structures: str, besides: str = "") -> str | None:
+        """Return the first page of one of these structures, or None."""
+        for structure in structures:
+            for page in self.pages:
+                if page.structure == structure and page.key != besides:
+                    return page.key
+        return None
+
+    def label(self, key: str) -> str:
+        """Return what links to a page are called."""
+        if key == "index" and self.pages[0].structure == "home":
+            return self.language.ui("home")
+        return self.headings[key]
+
+
+@dataclass(frozen=True, slots=True)
+class PageDraft:
+    """One page while it is written.
+
+    Attributes:
+        site: Its site.
+        plan: Which page it is.
+        writer: Writes its sentences.
+        random: What its other choices are drawn from.
+    """
+
+    site: SiteDraft
+    plan: PagePlan
+    writer: Writer
+    random: Random
+
+    @property
+    def heading(self) -> str:
+        """Its first heading."""
+        return self.site.headings[self.plan.key]
+
+    @property
+    def thing(self) -> Thing:
+        """What the page is about; the first thing where it is about none."""
+        for thing in self.site.things:
+            if thing.key == self.plan.key:
+                return thing
+        return self.site.things[0]
+
+    def ui(self, key: str, **values: str | int) -> str:
+        """Return a text of the interface."""
+        return self.site.language.ui(key, **values)
+
+    @property
+    def price_label(self) -> str:
+        """What the site calls what things cost."""
+        return self.site.words.price or self.ui("price")
+
+    def price(self, thing: Thing) -> str:
+        """Return what a thing costs, as the language writes it."""
+        return self.site.language.price(thing.cents)
+
+    def says(self, count: int, thing: Thing | None = None) -> str:
+        """Return a paragraph about a thing."""
+        thing = thing or self.thing
+        known = {"item": thing.name, "category": thing.category, "other": self.other(thing).name}
+        return self.writer.paragraph(self.site.words.says, count, **known)
+
+    def about(self, count: int) -> str:
+        """Return a paragraph about the site."""
+        return self.writer.paragraph(self.site.words.about, count)
+
+    def other(self, thing: Thing) -> Thing:
+        """Return another thing of the site."""
+        return self.random.choice(
+            [other for other in self.site.things if other != thing] or [thing]
+        )
+
+    def sample(self, count: int, besides: Thing | None = None) -> list[Thing]:
+        """Return different things of the site, those with pages first."""
+        things = [thing for thing in self.site.things if thing != besides]
+        self.random.shuffle(things)
+        things.sort(key=lambda thing: not thing.key)
+        return things[:count]
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What a structure makes of a page.
+
+    Attributes:
+        main: What stands in `<main>`, the first heading included.
+        description: What is on the page, in a sentence or two.
+        aside: What stands beside it.
+        narrow: Whether it is one narrow column.
+    """
+
+    main: Html
+    description: str
+    aside: Sequence[Child] = field(default_factory=tuple)
+    narrow: bool = False

@@ -1,0 +1,250 @@
+"""Whole sites from a seed: equal seeds give equal bytes, everywhere."""
+
+import re
+import shutil
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import TypeVar
+
+from snellen.grading.errors import InputError
+from snellen.tasks.builder.chance import draw
+from snellen.tasks.builder.sites.drafts import Layout, PageDraft, SiteDraft, Thing
+from snellen.tasks.builder.sites.frame import document
+from snellen.tasks.builder.sites.kinds import KINDS, Kind, PagePlan
+from snellen.tasks.builder.sites.language import KindWords, Language, language
+from snellen.tasks.builder.sites.templates import ABOUT_ONE_THING, STRUCTURES
+from snellen.tasks.builder.sites.themes import THEMES, Theme
+from snellen.tasks.builder.sites.writer import Writer
+
+_TURNS = ("en", "zh", "de", "en", "es", "ar", "en")
+_THINGS = (10, 15)
+_SENDERS = ("info", "hello", "office", "team")
+_DASH = "\N{EN DASH}"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class SitePage:
+    """One page of a site.
+
+    Attributes:
+        kind: How it is laid out: `home`, `listing`, `detail`, `form`...
+        title: What its `<title>` says.
+    """
+
+    kind: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One site.
+
+    Attributes:
+        name: Its folder, unique among the sites of a seed.
+        kind: `shop`, `bank`, `clinic`...
+        language: `en`, `zh`...
+        theme: The name of its theme.
+        pages: Its pages by path.
+        files: All its files by path.
+    """
+
+    name: str
+    kind: str
+    language: str
+    theme: str
+    pages: Mapping[str, SitePage]
+    files: Mapping[str, bytes]
+
+
+def generate_site(seed: int, number: int, *, most: int = 6) -> Site:
+    """Return one site of three to six pages that link to one another.
+
+    Kinds, languages and themes take turns, in an order that the seed shuffles, so that a few
+    dozen sites have all of them.
+
+    Args:
+        seed: What everything is drawn from.
+        number: Which site, from 0.
+        most: How many pages at most.
+    """
+    kind = _turn(seed, "kind", number, tuple(KINDS))
+    code = _turn(seed, "language", number, _TURNS)
+    theme = _turn(seed, "theme", number, THEMES)
+    name = f"{kind}-{code}-{number:03}"
+    random = draw(seed, name, "site")
+    spoken = language(code)
+    known = {"place": random.choice(spoken.words.towns), "year": str(random.randrange(1921, 2022))}
+    writer = Writer(spoken, random, known)
+    site = _draft(kind, theme, spoken, writer, random, most)
+    pages: dict[str, SitePage] = {}
+    written: dict[str, bytes] = {}
+    for plan in site.pages:
+        draft = PageDraft(site, plan, writer, random)
+        path = site.href(plan.key)
+        title = f"{site.headings[plan.key]} {_DASH} {site.title}"
+        pages[path] = SitePage(plan.structure, title)
+        written[path] = document(draft, STRUCTURES[plan.structure](draft), title).encode()
+    return Site(name, kind, code, theme.name, pages, written)
+
+
+def generate_sites(pages: int, seed: int) -> Iterator[Site]:
+    """Yield sites until they have so many pages; the last may be cut short."""
+    number = 0
+    while pages > 0:
+        site = generate_site(seed, number, most=min(6, pages))
+        yield site
+        pages -= len(site.pages)
+        number += 1
+
+
+def write_sites(folder: Path, *, pages: int, seed: int) -> list[Site]:
+    """Write sites below a folder, each into a folder of its own, until they have so many pages.
+
+    A site that is there in full is left as it is, so that what was interrupted can go on.
+
+    Raises:
+        InputError: One of the folders holds something else.
+    """
+    sites: list[Site] = []
+    for site in generate_sites(pages, seed):
+        _write(folder / site.name, site.files)
+        sites.append(site)
+    return sites
+
+
+def _write(folder: Path, contents: Mapping[str, bytes]) -> None:
+    if folder.exists():
+        there = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+        if there == dict(contents):
+            return
+        raise InputError("holds other pages; name a folder that is empty", file=str(folder))
+    fresh = folder.with_name(f".{folder.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    for path, content in contents.items():
+        (fresh / path).write_bytes(content)
+    fresh.rename(folder)
+
+
+def _turn(seed: int, what: str, number: int, choices: Sequence[T]) -> T:
+    """Return whose turn it is: all are taken once, in a new order, before any comes again."""
+    block, place = divmod(number, len(choices))
+    order = list(choices)
+    draw(seed, what, str(block)).shuffle(order)
+    return order[place]
+
+
+def _draft(
+    kind: str, theme: Theme, spoken: Language, writer: Writer, random: Random, most: int
+) -> SiteDraft:
+    plan, words = KINDS[kind], spoken.kinds[kind]
+    title = writer.pick(words.names)
+    writer.know(site=title)
+    pages = _pages(plan, random, most)
+    things = _things(plan, words, pages, writer, random)
+    headings: dict[str, str] = {}
+    for page in pages:
+        about = next((thing.name for thing in things if thing.key == page.key), None)
+        home = page.structure == "home"
+        headings[page.key] = about or (
+            writer.pick(words.slogans) if home else writer.text(words.titles[page.key])
+        )
+    place = writer.text("{place}")
+    return SiteDraft(
+        kind=kind,
+        plan=plan,
+        language=spoken,
+        words=words,
+        theme=theme,
+        layout=_layout(random),
+        title=title,
+        place=place,
+        founded=int(writer.text("{year}")),
+        phone=spoken.phone(random),
+        email=f"{random.choice(_SENDERS)}@{_slug(title) or kind}.example",
+        address=spoken.address(random, place),
+        hours=_hours(spoken, random),
+        things=tuple(things),
+        pages=pages,
+        headings=headings,
+    )
+
+
+def _pages(plan: Kind, random: Random, most: int) -> tuple[PagePlan, ...]:
+    first, *rest = plan.pages
+    count = min(random.randrange(3, min(6, len(plan.pages)) + 1), most)
+    chosen = sorted(random.sample(range(len(rest)), count - 1))
+    return (first, *(rest[place] for place in chosen))
+
+
+def _things(
+    plan: Kind, words: KindWords, pages: Sequence[PagePlan], writer: Writer, random: Random
+) -> list[Thing]:
+    keys = [page.key for page in pages if page.structure in ABOUT_ONE_THING]
+    total = random.randrange(*_THINGS)
+    each = -(-total // len(words.items))
+    named = [
+        (name, category)
+        for category, template in words.items.items()
+        for name in writer.several(template, each)
+    ]
+    low, high = plan.price
+    things = [
+        Thing(
+            name=name,
+            category=category,
+            cents=_cents(low, high, random),
+            fields=tuple((label, writer.text(value)) for label, value in words.fields.items()),
+            date=writer.date(),
+            stars=random.randrange(31, 50),
+            person=writer.language.person(random),
+        )
+        for name, category in dict(named).items()
+    ]
+    chosen = random.sample(range(len(things)), len(keys))
+    for key, place in zip(keys, chosen, strict=True):
+        thing = things[place]
+        things[place] = Thing(thing.name, thing.category, thing.cents, thing.fields, thing.date,
+                              thing.stars, thing.person, key)  # fmt: skip
+    return things
+
+
+def _cents(low: int, high: int, random: Random) -> int:
+    """Return a price as shops round them: small ones to cents, large ones to tens."""
+    step = 1 if high < 200 else 5 if high < 1000 else 10
+    rest = random.choice((0, 0, 50, 90, 95)) if step < 10 else 0
+    return random.randrange(low, high, step) * 100 + rest
+
+
+def _layout(random: Random) -> Layout:
+    return Layout(
+        hero=random.choice(("split", "banner", "boxed", "plain")),
+        listing=random.choice(("cards", "rows", "table")),
+        cards=random.choice((2, 3, 3, 4)),
+        aside_first=random.randrange(4) == 0,
+        search=random.randrange(2) == 0,
+        crumbs=random.randrange(3) > 0,
+        wide_pictures=random.randrange(3) > 0,
+    )
+
+
+def _hours(spoken: Language, random: Random) -> tuple[tuple[str, str], ...]:
+    days = spoken.words.weekdays
+    start, end = random.randrange(28, 41) * 15, random.randrange(64, 80) * 15
+    weekend = spoken.ui("closed") if random.randrange(2) else spoken.hours(start + 60, end - 180)
+    return (
+        (f"{days[0]} {_DASH} {days[3]}", spoken.hours(start, end)),
+        (days[4], spoken.hours(start, end - 90)),
+        (days[5], weekend),
+        (days[6], spoken.ui("closed")),
+    )
+
+
+def _slug(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return re.sub("[^a-z0-9]+", "-", plain).strip("-")

@@ -1,0 +1,32 @@
+"""How pages are laid out: a table to read."""
+
+from collections.abc import Callable, Mapping
+
+from snellen.tasks.builder.sites.drafts import Body, PageDraft
+from snellen.tasks.builder.sites.templates import accounts, forms, fronts, messages, texts
+
+STRUCTURES: Mapping[str, Callable[[PageDraft], Body]] = {
+    "home": fronts.home,
+    "listing": fronts.listing,
+    "menu": fronts.menu,
+    "detail": fronts.detail,
+    "plans": fronts.plans,
+    "article": texts.article,
+    "docs": texts.docs,
+    "reference": texts.reference,
+    "timetable": texts.timetable,
+    "faq": texts.faq,
+    "form": forms.form,
+    "signin": forms.signin,
+    "checkout": forms.checkout,
+    "account": accounts.account,
+    "toggles": accounts.toggles,
+    "dashboard": accounts.dashboard,
+    "inbox": messages.inbox,
+    "message": messages.message,
+    "feed": messages.feed,
+}
+"""By name."""
+
+ABOUT_ONE_THING = frozenset({"detail", "article", "message"})
+"""The structures whose pages are about one thing and have its name as their first heading."""

@@ -1,0 +1,190 @@
+"""Pages of those who have signed in: an account, switches, figures."""
+
+from snellen.tasks.builder.sites import blocks, charts
+from snellen.tasks.builder.sites.drafts import Body, PageDraft
+from snellen.tasks.builder.sites.markup import Html, join, tag
+from snellen.tasks.builder.sites.pictures import picture
+
+
+def account(draft: PageDraft) -> Body:
+    """Return an account: who, which devices or invoices, and buttons that can't be undone."""
+    site, random, writer = draft.site, draft.random, draft.writer
+    person = site.language.person(random)
+    number = str(random.randrange(1000000, 9999999))
+    since = writer.date(random.randrange(2019, 2026))
+    lead = draft.about(1)
+    known = [
+        (draft.ui("name"), person),
+        (draft.ui("customer_number"), number),
+        (draft.ui("member_since"), since),
+        (draft.ui("phone"), site.language.phone(random)),
+        (draft.ui("language"), draft.ui("own_name")),
+    ]
+    main = join(
+        blocks.heading(draft),
+        tag("p", lead, class_="lead"),
+        tag(
+            "section",
+            tag("h2", draft.ui("profile")),
+            blocks.facts(known),
+            blocks.actions(
+                blocks.call_to_action(draft, draft.ui("edit"), "form")
+                if random.randrange(2)
+                else blocks.button(draft.ui("save_changes"), "primary"),
+                blocks.button(random.choice(site.words.safe)),
+                blocks.button(draft.ui("sign_out"), "quiet"),
+            ),
+            class_="panel",
+        ),
+        _devices(draft) if random.randrange(2) else _invoices(draft),
+        blocks.section(draft.ui("notifications"), _switches(draft, 3)),
+        blocks.danger_zone(draft),
+    )
+    aside = [
+        tag("section", tag("h2", person),
+            picture("portrait", draft.ui("picture_of", name=person), random, wide=False),
+            tag("p", f"{draft.ui('member_since')}: {since}", class_="meta")),
+        blocks.hours_panel(draft) if random.randrange(3) == 0 else None,
+    ]  # fmt: skip
+    return Body(
+        main, f"{draft.heading}: {person}, {draft.ui('customer_number')} {number}. {lead}", aside
+    )
+
+
+def toggles(draft: PageDraft) -> Body:
+    """Return switches in groups, and the button that keeps them."""
+    site, random = draft.site, draft.random
+    lead = draft.about(2)
+    groups = dict.fromkeys(thing.category for thing in site.things)
+    parts = [
+        tag("fieldset", tag("legend", group), _switches(draft, 4, group, prefix=f"group-{n}"))
+        for n, group in enumerate(list(groups)[:3])
+    ]
+    main = join(
+        blocks.heading(draft),
+        tag("p", lead, class_="lead"),
+        tag(
+            "form",
+            parts,
+            blocks.actions(
+                tag("button", draft.ui("save_changes"), type="submit", class_="primary"),
+                tag("button", random.choice(site.words.safe), type="reset"),
+            ),
+            action=site.href(draft.plan.key),
+            method="get",
+        ),
+        blocks.danger_zone(draft) if random.randrange(2) else None,
+    )
+    named = ", ".join(list(groups)[:3])
+    return Body(main, f"{draft.heading}: {named}. {lead}", [blocks.hours_panel(draft)])
+
+
+def dashboard(draft: PageDraft) -> Body:
+    """Return figures: tiles, two or three charts, and what happened last."""
+    site, random, language = draft.site, draft.random, draft.site.language
+    lead = draft.about(1)
+    measures = list(language.list("measures"))
+    random.shuffle(measures)
+    tiles = [(name, language.number(random.randrange(120, 9800)), random.randrange(-19, 40))
+             for name in measures[:4]]  # fmt: skip
+    start = random.randrange(0, 7)
+    months = [month[:3] if language.code != "zh" else month
+              for month in language.words.months[start : start + 6]]  # fmt: skip
+    names = [thing.name for thing in site.things[:4]]
+    categories = list(dict.fromkeys(thing.category for thing in site.things))[:5]
+    first, second, third, fourth = measures[:4]
+    shown = [
+        (first, charts.bars(first, months, [random.randrange(12, 96) for _ in months])),
+        (second, charts.line(second, months, [random.randrange(120, 940) for _ in months])),
+        (fourth, charts.bars(fourth, months[:4], [random.randrange(110, 960) for _ in months[:4]])),
+        (third, charts.shares(third, categories, [random.randrange(8, 50) for _ in categories])),
+    ]
+    random.shuffle(shown)
+    lines = [
+        [blocks.named(draft, thing), thing.date, thing.person,
+         tag("span", random.choice(language.list("states")), class_="badge warning"),
+         draft.price(thing) if site.plan.priced else thing.category]
+        for thing in draft.sample(random.randrange(5, 9))
+    ]  # fmt: skip
+    headers = [draft.ui("item"), draft.ui("date"), draft.ui("name"), draft.ui("status"),
+               draft.ui("amount") if site.plan.priced else draft.ui("category")]  # fmt: skip
+    key, (name, value, change) = measures[0], tiles[0]
+    main = join(
+        blocks.heading(draft),
+        tag("p", lead, class_="lead"),
+        blocks.actions(
+            blocks.call_to_action(draft, draft.writer.pick(site.words.act), "form", "listing"),
+            blocks.button(draft.ui("download")),
+            blocks.button(random.choice(site.words.safe), "quiet"),
+        ),
+        tag(
+            "dl",
+            (
+                tag("div", tag("dt", name), tag("dd", value, class_="big"),
+                    tag("dd", f"{change:+d} % {draft.ui('since_last_month')}", class_="meta"))
+                for name, value, change in tiles
+            ),
+            class_="tiles",
+        ),
+        tag(
+            "div",
+            (tag("figure", tag("h2", title), chart, class_="panel")
+             for title, chart in shown[: random.choice((2, 2, 4))]),
+            class_="charts",
+        ),
+        blocks.section(draft.ui("recent"), blocks.table(headers, lines)),
+        blocks.danger_zone(draft) if random.randrange(3) == 0 else None,
+    )  # fmt: skip
+    text = f"{draft.heading}: {name} {value} ({change:+d} % {draft.ui('since_last_month')}), {key}"
+    return Body(main, f"{text}, {second}, {names[0]}. {lead}")
+
+
+def _switches(
+    draft: PageDraft, count: int, group: str | None = None, prefix: str = "switch"
+) -> Html:
+    site = draft.site
+    if group is None:
+        names = [draft.writer.text(text) for text in site.language.list("switches")[:count]]
+        texts = [""] * count
+    else:
+        things = [thing for thing in site.things if thing.category == group][:count]
+        names = [thing.name for thing in things]
+        texts = [f"{thing.fields[0][0]}: {thing.fields[0][1]}" for thing in things]
+    return tag(
+        "ul",
+        (
+            tag(
+                "li",
+                tag("div", tag("label", name, for_=f"{prefix}-{n}"),
+                    tag("p", text) if text else None),
+                tag("input", type="checkbox", id=f"{prefix}-{n}", name=f"{prefix}-{n}",
+                    checked=draft.random.randrange(2) == 0),
+            )
+            for n, (name, text) in enumerate(zip(names, texts, strict=True))
+        ),
+        class_="switches",
+    )  # fmt: skip
+
+
+def _devices(draft: PageDraft) -> Html:
+    names = list(draft.site.language.list("devices"))
+    draft.random.shuffle(names)
+    lines = [
+        [name, draft.writer.text("{town}"), draft.writer.date(), blocks.button(draft.ui("remove"))]
+        for name in names[: draft.random.randrange(2, 5)]
+    ]
+    headers = [draft.ui("device"), draft.ui("place"), draft.ui("last_used"), draft.ui("action")]
+    return blocks.section(draft.ui("devices"), blocks.table(headers, lines))
+
+
+def _invoices(draft: PageDraft) -> Html:
+    number, random = draft.random.randrange(2000, 8000), draft.random
+    states = draft.site.language.list("states")
+    lines = [
+        [f"R-{number - place}", draft.writer.date(), draft.site.language.price(
+            random.randrange(900, 24000)), random.choice(states), blocks.button(draft.ui("open"))]
+        for place in range(random.randrange(3, 6))
+    ]  # fmt: skip
+    headers = [draft.ui("invoice"), draft.ui("date"), draft.ui("amount"), draft.ui("status"),
+               draft.ui("action")]  # fmt: skip
+    return blocks.section(draft.ui("invoices"), blocks.table(headers, lines, numbers=[2]))

@@ -1,0 +1,171 @@
+"""Pages to fill in: forms, signing in, paying."""
+
+from snellen.tasks.builder.sites import blocks
+from snellen.tasks.builder.sites.drafts import Body, PageDraft
+from snellen.tasks.builder.sites.markup import join, tag
+
+
+def form(draft: PageDraft) -> Body:
+    """Return a form with what one should know before sending it."""
+    site, random = draft.site, draft.random
+    lead = draft.about(2)
+    keys = list(site.plan.form)
+    half = len(keys) // 2 if len(keys) > 5 and random.randrange(2) else len(keys)
+    groups = [group for group in (keys[:half], keys[half:]) if group]
+    titles = [draft.ui("your_details"), draft.ui("your_request")]
+    fieldsets = [
+        tag(
+            "fieldset",
+            tag("legend", title),
+            tag(
+                "div",
+                (blocks.field(draft, key, hint=random.randrange(3) > 0) for key in group),
+                class_="fields",
+            ),
+        )
+        for title, group in zip(titles, groups, strict=False)
+    ]
+    send = _send(draft)
+    labels = [site.language.words.form_fields[key].label for key in keys if key != "consent"]
+    main = join(
+        blocks.heading(draft),
+        tag("p", lead, class_="lead"),
+        tag(
+            "form",
+            fieldsets,
+            blocks.actions(
+                tag("button", send, type="submit", class_="primary"),
+                tag("button", draft.ui("clear_form"), type="reset"),
+                blocks.button(draft.ui("save_draft"), "quiet"),
+            ),
+            action=site.href("index"),
+            method="get",
+        ),
+    )
+    steps = draft.writer.sentences(site.language.list("steps"), 3)
+    facts = list(site.words.facts.items())
+    random.shuffle(facts)
+    aside = [
+        blocks.panel(draft.ui("what_next"), tag("ol", (tag("li", step) for step in steps))),
+        blocks.panel(
+            draft.ui("good_to_know"),
+            blocks.facts([(name, draft.writer.text(value)) for name, value in facts[:3]]),
+        ),
+        blocks.hours_panel(draft) if random.randrange(2) else None,
+    ]
+    return Body(main, f"{draft.heading}: {', '.join(labels[:4])}. {lead}", aside)
+
+
+def _send(draft: PageDraft) -> str:
+    acts = draft.site.words.act
+    match draft.plan.key:
+        case "transfer" | "compose" | "application":
+            return acts[0]
+        case "meter":
+            return acts[1]
+        case "profile":
+            return draft.ui("save_changes")
+        case "contact" | "groups" | "feedback" | "invite":
+            return draft.ui("send_request")
+        case _:
+            return draft.writer.pick(acts)
+
+
+def signin(draft: PageDraft) -> Body:
+    """Return a narrow page to sign in."""
+    site = draft.site
+    lead = draft.about(1)
+    other = site.key_of("form")
+    more = blocks.link(site.label(other), site.href(other)) if other else None
+    main = join(
+        blocks.heading(draft),
+        tag("p", lead),
+        tag(
+            "div",
+            tag(
+                "form",
+                tag(
+                    "div",
+                    blocks.field(draft, "email"),
+                    blocks.field(draft, "password", hint=False),
+                    tag(
+                        "div",
+                        tag("input", type="checkbox", id="field-stay", name="stay"),
+                        tag("label", draft.ui("stay_signed_in"), for_="field-stay"),
+                        class_="check",
+                    ),
+                    class_="fields",
+                ),
+                blocks.actions(
+                    tag("button", draft.ui("sign_in"), type="submit", class_="primary"), more
+                ),
+                action=site.href("index"),
+                method="get",
+            ),
+            class_="panel",
+        ),
+        tag("p", blocks.button(draft.ui("forgot"), "quiet")),
+        blocks.section(
+            draft.ui("good_to_know"),
+            blocks.facts(
+                [(name, draft.writer.text(text)) for name, text in site.words.facts.items()][:3]
+            ),
+        ),
+    )
+    return Body(main, f"{draft.heading}: {site.title}. {lead}", narrow=True)
+
+
+def checkout(draft: PageDraft) -> Body:
+    """Return an order with its sum, an address and the button that pays."""
+    site, random, language = draft.site, draft.random, draft.site.language
+    lead = draft.about(1)
+    chosen = draft.sample(random.randrange(2, 5))
+    counts = [random.randrange(1, 4) for _ in chosen]
+    sums = [thing.cents * count for thing, count in zip(chosen, counts, strict=True)]
+    fee = random.choice((0, 250, 490, 695))
+    lines = [
+        [blocks.named(draft, thing), str(count), draft.price(thing), language.price(total)]
+        for thing, count, total in zip(chosen, counts, sums, strict=True)
+    ]
+    lines.append([draft.ui("fee"), "1", language.price(fee), language.price(fee)])
+    total = language.price(sum(sums) + fee)
+    headers = [draft.ui("item"), draft.ui("quantity"), draft.ui("price"), draft.ui("amount")]
+    main = join(
+        blocks.heading(draft),
+        tag("p", lead, class_="lead"),
+        blocks.table(headers, lines, caption=draft.ui("order_summary"), numbers=[1, 2, 3],
+                     foot=[draft.ui("total"), str(sum(counts)), "", total]),
+        blocks.actions(
+            blocks.button(random.choice(site.words.safe)),
+            blocks.button(draft.ui("save")),
+        ),
+        tag(
+            "form",
+            *(
+                tag(
+                    "fieldset",
+                    tag("legend", title),
+                    tag("div", (blocks.field(draft, key, hint=random.randrange(3) > 0)
+                                for key in keys), class_="fields"),
+                )
+                for title, keys in (
+                    (draft.ui("your_details"), ("name", "email", "address", "city", "postcode")),
+                    (draft.ui("payment"), ("card", "expiry")),
+                )
+            ),
+            tag("p", draft.ui("final", total=total), class_="meta"),
+            blocks.actions(
+                tag("button", draft.ui("place_order"), type="submit", class_="primary"),
+                blocks.link(draft.ui("back"), site.href("index")),
+            ),
+            action=site.href("index"),
+            method="get",
+        ),
+    )  # fmt: skip
+    steps = draft.writer.sentences(language.list("steps"), 2)
+    aside = [
+        blocks.panel(draft.ui("what_next"), tag("ol", (tag("li", step) for step in steps))),
+        blocks.hours_panel(draft),
+    ]
+    named = ", ".join(thing.name for thing in chosen)
+    return Body(main, f"{draft.heading}: {named}. {draft.ui('total')}: {total}. {lead}", aside)

@@ -1,0 +1,143 @@
+"""Pages of those who write to one another: a mailbox, a letter, a stream of posts."""
+
+from snellen.tasks.builder.sites import blocks
+from snellen.tasks.builder.sites.drafts import Body, PageDraft, Thing
+from snellen.tasks.builder.sites.markup import Html, join, tag
+from snellen.tasks.builder.sites.pictures import picture
+
+
+def inbox(draft: PageDraft) -> Body:
+    """Return a mailbox: letters with who sent them and when."""
+    site, random = draft.site, draft.random
+    lead = draft.about(1)
+    shown = draft.sample(random.randrange(8, 13))
+    unread = random.randrange(1, 5)
+    random.shuffle(shown)
+
+    def row(place: int, thing: Thing) -> Html:
+        mark = f"letter-{place}"
+        choose = draft.ui("select_named", name=thing.name)
+        return tag(
+            "tr",
+            tag("td", tag("input", type="checkbox", id=mark, name=mark, aria_label=choose)),
+            tag("td", thing.person),
+            tag("td", blocks.named(draft, thing)),
+            tag("td", thing.category, class_="extra"),
+            tag("td", thing.date),
+            class_="unread" if place < unread else None,
+        )
+
+    headers = [draft.ui("from"), draft.ui("subject"), draft.ui("folder"), draft.ui("date")]
+    main = join(
+        blocks.heading(draft),
+        tag("p", draft.ui("unread", count=unread), class_="lead"),
+        blocks.actions(
+            blocks.call_to_action(draft, draft.writer.pick(site.words.act), "form"),
+            *(blocks.button(text) for text in site.words.safe[:3]),
+            blocks.button(site.words.danger[0][0], "danger") if random.randrange(2) else None,
+        ),
+        tag(
+            "table",
+            tag("thead", tag(
+                "tr",
+                tag("td", ""),
+                (tag("th", text, scope="col", class_="extra" if n == 2 else None)
+                 for n, text in enumerate(headers)),
+            )),
+            tag("tbody", (row(place, thing) for place, thing in enumerate(shown))),
+            class_="inbox",
+        ),
+        blocks.pagination(draft, 3),
+        tag("p", lead),
+    )  # fmt: skip
+    folders = dict.fromkeys(dict.fromkeys(t.category for t in site.things), 0)
+    for thing in site.things:
+        folders[thing.category] += 1
+    counted = [(name, str(count)) for name, count in folders.items()]
+    aside = [
+        blocks.panel(draft.ui("folders"), blocks.facts(counted)),
+        blocks.advertisement(draft) if random.randrange(3) == 0 else None,
+    ]
+    text = f"{draft.heading}: {draft.ui('unread', count=unread)} {shown[0].name}, {shown[1].name}."
+    return Body(main, f"{text} {lead}", aside)
+
+
+def message(draft: PageDraft) -> Body:
+    """Return one letter, with a field to answer it."""
+    site, random, thing = draft.site, draft.random, draft.thing
+    texts = [text for text in (draft.says(3), draft.says(2), draft.says(2)) if text]
+    main = tag(
+        "article",
+        blocks.heading(draft),
+        blocks.facts(
+            [
+                (draft.ui("from"), thing.person),
+                (draft.ui("date"), thing.date),
+                (draft.ui("folder"), thing.category),
+            ]
+        ),
+        blocks.paragraphs(*texts),
+        blocks.section(draft.ui("details"), blocks.facts(thing.fields)),
+        blocks.actions(
+            blocks.button(draft.ui("reply"), "primary"),
+            blocks.button(draft.ui("forward")),
+            blocks.button(random.choice(site.words.safe)),
+            blocks.button(random.choice(site.words.danger)[0], "danger"),
+        ),
+        blocks.section(
+            draft.ui("reply"),
+            blocks.form(draft, ("message",), draft.ui("send"), quiet=True, target="index"),
+        ),
+    )
+    others = [other for other in site.things if other.key]
+    aside = [
+        tag("section", tag("h2", thing.person),
+            picture("portrait", draft.ui("picture_of", name=thing.person), random, wide=False)),
+        blocks.links_panel(draft, draft.ui("more_messages"), others),
+    ]  # fmt: skip
+    return Body(main, f"{thing.person}: {thing.name}, {thing.date}. {texts[0]}", aside)
+
+
+def feed(draft: PageDraft) -> Body:
+    """Return posts with who wrote them, and what one can do with each."""
+    site, random = draft.site, draft.random
+    lead = draft.about(1)
+    things = draft.sample(random.randrange(4, 7))
+    random.shuffle(things)
+    pictured = random.sample(range(len(things)), len(things) // 2)
+
+    def post(place: int, thing: Thing) -> Html:
+        person = thing.person
+        return tag(
+            "article",
+            tag(
+                "header",
+                picture("portrait", draft.ui("picture_of", name=person), random, wide=False),
+                tag("div", tag("h2", person), tag("p", f"{thing.date} · {thing.category}",
+                                                  class_="meta")),
+            ),
+            blocks.paragraphs(draft.says(random.choice((2, 3)), thing)),
+            picture(site.plan.picture, thing.name, random) if place in pictured else None,
+            blocks.actions(
+                blocks.button(f"{draft.ui('like')} ({random.randrange(2, 240)})"),
+                blocks.button(f"{draft.ui('comments')} ({random.randrange(0, 48)})"),
+                blocks.button(draft.ui("share")),
+                blocks.button(random.choice(site.words.safe), "quiet"),
+            ),
+            class_="post panel",
+        )  # fmt: skip
+
+    facts = [(name, draft.writer.text(value)) for name, value in site.words.facts.items()]
+    main = join(
+        blocks.heading(draft),
+        tag("p", lead, class_="lead"),
+        blocks.form(draft, ("message",), draft.writer.pick(site.words.act), css="panel"),
+        (post(place, thing) for place, thing in enumerate(things)),
+    )
+    aside = [
+        blocks.panel(draft.ui("good_to_know"), blocks.facts(facts[:4])),
+        blocks.links_panel(draft, draft.ui("popular"), site.things),
+        blocks.advertisement(draft) if random.randrange(2) else None,
+    ]
+    people = ", ".join(thing.person for thing in things[:3])
+    return Body(main, f"{draft.heading}: {people}. {lead}", aside)

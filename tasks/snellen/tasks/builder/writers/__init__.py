@@ -1,0 +1,1 @@
+"""Writers: the questions of each benchmark as items, and their published layout."""

@@ -1,0 +1,1 @@
+"""The matrix: its items, made from pages, and their published layout."""

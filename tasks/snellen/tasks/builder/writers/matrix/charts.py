@@ -1,0 +1,308 @@
+"""Charts: questions about their values, and what makers of chart items share.
+
+A chart is drawn for each item from a random table, so that nobody has seen it before and every
+answer is known exactly. Where values are not written beside their marks, the question says how near
+an answer must be.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+from snellen.tasks.builder.charts.drawing import draw_chart
+from snellen.tasks.builder.charts.styles import Style, draw_style
+from snellen.tasks.builder.charts.subjects import Subject, subjects_of
+from snellen.tasks.builder.charts.tables import (
+    Series,
+    Table,
+    apart,
+    draw_table,
+    spec_of,
+    written,
+)
+from snellen.tasks.builder.items import Made, Refused
+from snellen.tasks.builder.snapshots import Snapshot
+from snellen.tasks.builder.writers.matrix.shared import Ask, Lettered, made, some_of
+
+Asker = Callable[[Random, Sequence[Subject]], Ask]
+"""Draws a chart and asks about it."""
+
+
+class Drawn(NamedTuple):
+    """A chart: its table and its picture."""
+
+    table: Table
+    style: Style
+    png: bytes
+
+    @property
+    def images(self) -> dict[str, bytes]:
+        """Return the picture by its name."""
+        return {"chart": self.png}
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """Return what the chart shows."""
+        table = self.table
+        return {"chart": spec_of(table), "written": table.labelled, "step": table.step}
+
+
+def drawn(random: Random, table: Table, *, note: str = "", marked: int | None = None) -> Drawn:
+    """Draw a table in a random style."""
+    style = draw_style(random)
+    return Drawn(table, style, draw_chart(table, style, note=note, marked=marked))
+
+
+def named_series(table: Table, series: Series) -> str:
+    """Return how a question names a series."""
+    return f"“{series.name}”" if len(table.series) > 1 else "the value"
+
+
+def within(slack: float) -> str:
+    """Return what a question says of its tolerance; nothing where there is none."""
+    return f" An answer within {written(slack)} of the right one counts." if slack else ""
+
+
+def near(slack: float) -> dict[str, Any]:
+    """Return the settings of a number that may be off by so much."""
+    return {"absolute": slack} if slack else {}
+
+
+def number(
+    chart: Drawn,
+    task: str,
+    kind: str,
+    question: str,
+    answer: float,
+    *,
+    slack: float = 0.0,
+    named: bool = True,
+    operations: Sequence[str] = (),
+    record: Mapping[str, Any] | None = None,
+) -> Ask:
+    """Ask for a number; the question says how near the answer must be."""
+    return Ask(
+        task,
+        kind,
+        question + within(slack),
+        "numeric",
+        round(answer, 6),
+        chart.images,
+        settings=near(slack),
+        named=named,
+        operations=operations,
+        record={**chart.record, **(record or {})},
+    )
+
+
+def choice(
+    chart: Drawn,
+    task: str,
+    kind: str,
+    question: str,
+    options: Lettered,
+    *,
+    named: bool = True,
+    operations: Sequence[str] = (),
+    record: Mapping[str, Any] | None = None,
+) -> Ask:
+    """Ask for the letter of an option."""
+    return Ask(
+        task,
+        kind,
+        question,
+        "accuracy",
+        options.letter,
+        chart.images,
+        options.options,
+        named=named,
+        operations=operations,
+        record={**chart.record, **(record or {})},
+    )
+
+
+def make_charts(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    """Ask for values, extremes, differences, growth, shares, counts, and what comes next."""
+    easy = (_value_in_picture, _value)
+    hard = (_maximum, _minimum, _difference, _growth, _share, _count, _extrapolation)
+    chosen = (random.choice(easy), random.choice(hard))
+    yield from some(snapshot, random, chosen, 2)
+
+
+def some(
+    snapshot: Snapshot, random: Random, askers: Sequence[Asker], count: int
+) -> Iterator[Made | Refused]:
+    """Make items by so many of the ways to ask, at random."""
+    subjects = subjects_of(snapshot.captured.site)
+    for place, asker in enumerate(random.sample(list(askers), count), start=1):
+        yield made(snapshot, place, asker(random, subjects))
+
+
+# ---- Values
+
+
+def value_question(table: Table, series: Series, label: str) -> str:
+    """Return the question for one value, in ASCII."""
+    of = f'"{series.name}"' if len(table.series) > 1 else "the value"
+    return f"What is {of} at {label}, in {table.unit}?"
+
+
+def _value_in_picture(random: Random, subjects: Sequence[Subject]) -> Ask:
+    table = draw_table(random, subjects)
+    series, label = random.choice(table.series), random.choice(table.labels)
+    note = value_question(table, series, label) + within(table.slack)
+    chart = drawn(random, table, note=note)
+    return Ask(
+        "chart",
+        "value, asked in the picture",
+        "Answer the question that stands below the chart.",
+        "numeric",
+        table.value(series.name, label),
+        chart.images,
+        settings=near(table.slack),
+        named=False,
+        record={**chart.record, "asked": note},
+    )
+
+
+def _value(random: Random, subjects: Sequence[Subject]) -> Ask:
+    table = draw_table(random, subjects)
+    series, label = random.choice(table.series), random.choice(table.labels)
+    return number(
+        drawn(random, table),
+        "chart",
+        "value",
+        f"What is {named_series(table, series)} at “{label}”, in {table.unit}?",
+        table.value(series.name, label),
+        slack=table.slack,
+    )
+
+
+def _maximum(random: Random, subjects: Sequence[Subject]) -> Ask:
+    return _extreme(random, subjects, "highest")
+
+
+def _minimum(random: Random, subjects: Sequence[Subject]) -> Ask:
+    return _extreme(random, subjects, "lowest")
+
+
+def _extreme(random: Random, subjects: Sequence[Subject], way: str) -> Ask:
+    while True:
+        table = draw_table(random, subjects)
+        series = random.choice(table.series)
+        ranked = sorted(series.values, reverse=way == "highest")
+        if table.labelled or apart(table, ranked[0], ranked[1]):
+            break
+    label = table.labels[series.values.index(ranked[0])]
+    chart = drawn(random, table)
+    options = some_of(random, label, table.labels)
+    return choice(
+        chart,
+        "chart",
+        "maximum" if way == "highest" else "minimum",
+        f"At which {table.over} is {named_series(table, series)} the {way}"
+        f"{'' if len(options.options) == len(table.labels) else ' of all in the chart'}?",
+        options,
+        operations=("compare",),
+    )
+
+
+def _difference(random: Random, subjects: Sequence[Subject]) -> Ask:
+    while True:
+        table = draw_table(random, subjects)
+        series = random.choice(table.series)
+        one, other = random.sample(table.labels, 2)
+        first, second = table.value(series.name, one), table.value(series.name, other)
+        if first > second and apart(table, first, second):
+            break
+    return number(
+        drawn(random, table),
+        "chart",
+        "difference",
+        f"How much higher is {named_series(table, series)} at “{one}” than at “{other}”, in"
+        f" {table.unit}?",
+        first - second,
+        slack=2 * table.slack,
+        operations=("difference",),
+    )
+
+
+def _growth(random: Random, subjects: Sequence[Subject]) -> Ask:
+    while True:
+        table = draw_table(random, subjects, ("bars", "rows", "line"), labelled=True, ordered=True)
+        place = random.randrange(len(table.labels) - 1)
+        first, second = table.series[0].values[place : place + 2]
+        if abs(second / first - 1) >= 0.1:
+            break
+    change = 100 * (second / first - 1)
+    return number(
+        drawn(random, table),
+        "chart",
+        "growth",
+        f"By what percentage does the value change from “{table.labels[place]}” to"
+        f" “{table.labels[place + 1]}”? A fall is a negative number.",
+        change,
+        slack=1.0,
+        operations=("growth",),
+    )
+
+
+def _share(random: Random, subjects: Sequence[Subject]) -> Ask:
+    table = draw_table(random, subjects, ("pie", "bars", "rows"), labelled=True, ordered=False)
+    place = random.randrange(len(table.labels))
+    values = table.series[0].values
+    return number(
+        drawn(random, table),
+        "chart",
+        "share",
+        f"Which share of the total of all that the chart shows is “{table.labels[place]}”, in"
+        " percent?",
+        100 * values[place] / sum(values),
+        slack=1.0,
+        operations=("sum", "share"),
+    )
+
+
+def _count(random: Random, subjects: Sequence[Subject]) -> Ask:
+    while True:
+        table = draw_table(random, subjects, ("bars", "rows", "line"))
+        values = sorted(table.series[0].values)
+        # As likely to be between any two values as between any other two.
+        below = random.randrange(1, len(values))
+        gap = values[below] - values[below - 1]
+        if table.labelled or gap >= 0.2 * table.step:
+            break
+    threshold = round((values[below] + values[below - 1]) / 2, 1 if gap < 2 else 0)
+    if not values[below - 1] < threshold < values[below]:
+        threshold = round((values[below] + values[below - 1]) / 2, 3)
+    above = random.random() < 0.5
+    return number(
+        drawn(random, table),
+        "chart",
+        "count",
+        f"How many of the chart's values are {'above' if above else 'below'}"
+        f" {written(threshold)} {table.unit}?",
+        len(values) - below if above else below,
+        operations=("count",),
+    )
+
+
+def _extrapolation(random: Random, subjects: Sequence[Subject]) -> Ask:
+    while True:
+        table = draw_table(random, subjects, ("bars", "line"), labelled=True, ordered=True)
+        values = table.series[0].values
+        ahead = random.choice((1, 2))
+        answer = values[-1] + ahead * (values[-1] - values[-2])
+        if answer > 0:
+            break
+    return number(
+        drawn(random, table),
+        "chart",
+        "extrapolation",
+        f"If the value went on changing by as much as from the last {table.over} but one to the"
+        f" last, what would it be {ahead} {table.over}{'s' if ahead > 1 else ''} after the last,"
+        f" in {table.unit}?",
+        answer,
+        slack=round(0.02 * answer, 2),
+        operations=("difference", "extrapolate"),
+    )

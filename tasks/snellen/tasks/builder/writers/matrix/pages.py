@@ -1,0 +1,378 @@
+"""Pages to look at: what a part is, what it says, how parts lie to each other, what facts say."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise, permutations
+from random import Random
+
+from snellen.grading.parse.relations import Relation
+from snellen.tasks.benchmarks.webrssbench.positions import PageBox, projections
+from snellen.tasks.builder.items import Made, Refused
+from snellen.tasks.builder.questions.marks import LETTERS, mark_box, mark_letters
+from snellen.tasks.builder.questions.spatial import (
+    Shown,
+    is_readable,
+    pointable,
+    rounded,
+    said_once,
+    some_shown,
+    window_around,
+)
+from snellen.tasks.builder.questions.text import folded, one_line
+from snellen.tasks.builder.screen.buttons import labelled_buttons
+from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
+from snellen.tasks.builder.screen.fields import text_fields
+from snellen.tasks.builder.snapshots import Snapshot
+from snellen.tasks.builder.writers.matrix.shared import (
+    PAGE,
+    Ask,
+    Reason,
+    first_asked,
+    lettered,
+    made,
+    refused,
+    some_of,
+)
+from snellen.tasks.builder.writers.matrix.sights import make_objects as make_chart_objects
+
+_ROLES = "object_recognition"
+_PICTURE = 40.0
+_SIDES: Mapping[Relation, str] = {
+    Relation.LEFT: "to the left",
+    Relation.RIGHT: "to the right",
+    Relation.TOP: "above",
+    Relation.BOTTOM: "below",
+    Relation.TOP_LEFT: "above and to the left",
+    Relation.TOP_RIGHT: "above and to the right",
+    Relation.BOTTOM_LEFT: "below and to the left",
+    Relation.BOTTOM_RIGHT: "below and to the right",
+}
+_RULE = (
+    " Of two things that share a part of their heights, one is to the left; of two that share a"
+    " part of their widths, one is above; others lie aslant."
+)
+_ORDERED = 5
+_NEARER = 1.4
+_STEP = 12.0
+
+
+# ---- What a part is
+
+
+def make_objects(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    """Ask about the marks of a chart, and for what a marked part of the page is."""
+    yield from make_chart_objects(snapshot, random)
+    screen = snapshot.screen
+    kinds = _kinds(screen)
+    if len(kinds) < 3:
+        yield refused(_ROLES, Reason.FEW_ROLES)
+        return
+    # The kind is drawn before the element, so that what is frequent on pages is no good guess.
+    offered = random.sample(sorted(kinds), min(len(kinds), 5))
+    kind = random.choice(offered)
+    element = random.choice(kinds[kind])
+    options = some_of(random, kind, offered)
+    shown = Shown(window_around(screen, element, random), [element])
+    yield made(
+        snapshot,
+        2,
+        Ask(
+            _ROLES,
+            "element kind",
+            "What is in the red box?",
+            "accuracy",
+            options.letter,
+            {"marked": mark_box(shown.window.draft(snapshot), shown.boxes[0])},
+            options.options,
+            named=False,
+            source="page",
+            record=record_of(shown),
+        ),
+    )
+
+
+def _kinds(screen: Screen) -> dict[str, list[Element]]:
+    seen = [one for one in screen.elements if is_readable(one) and one.height <= 400]
+    found = {
+        "a button": [one for one in labelled_buttons(screen) if one.painted],
+        "a text field": [one for one in text_fields(screen) if one.painted],
+        "a heading": [one for one in seen if one.role == "heading" and one.text],
+        "a picture": [
+            one
+            for one in seen
+            if one.tag in {"img", "svg"} and min(one.width, one.height) >= _PICTURE
+        ],
+        "a checkbox": [one for one in seen if one.kind == "checkbox"],
+        "a select list": [one for one in seen if one.tag == "select"],
+        "a table": [one for one in seen if one.tag == "table"],
+    }
+    margin = 12
+    return {
+        kind: kept
+        for kind, elements in found.items()
+        if (
+            kept := [
+                one
+                for one in elements
+                if is_readable(one)
+                and one.box[0] >= margin
+                and one.box[2] <= screen.width - margin
+                and one.box[1] >= margin
+                and one.box[3] <= screen.height - margin
+            ]
+        )
+    }
+
+
+def record_of(shown: Shown) -> dict[str, object]:
+    """Return what is shown of a page, and which elements are asked about."""
+    return {
+        "window": [shown.window.upper, shown.window.lower],
+        "elements": [element.id for element in shown.elements],
+        "boxes": [rounded(box) for box in shown.boxes],
+    }
+
+
+# ---- What it says
+
+
+def make_ocr(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    """Ask for the text in a red box, and for the heading that comes after another one."""
+    screen = snapshot.screen
+    shown = some_shown(screen, said_once(screen, pointable(screen)), 1, random)
+    if shown is None:
+        yield refused("ocr", Reason.NO_TEXT)
+    else:
+        yield made(
+            snapshot,
+            1,
+            Ask(
+                "ocr",
+                "text in a box",
+                "What is written in the red box?",
+                "anls",
+                one_line(shown.elements[0].own),
+                {"marked": mark_box(shown.window.draft(snapshot), shown.boxes[0])},
+                named=False,
+                source="page",
+                record=record_of(shown),
+            ),
+        )
+    pairs = following_headings(screen)
+    if not pairs:
+        yield refused("ocr", Reason.FEW_HEADINGS)
+        return
+    first, second = random.choice(pairs)
+    yield made(
+        snapshot,
+        2,
+        Ask(
+            "ocr",
+            "next heading",
+            f"Which heading comes next below the heading “{one_line(first.text)}”?",
+            "anls",
+            one_line(second.text),
+            {PAGE: snapshot.image()},
+            source="page",
+            record={"elements": [first.id, second.id], "box": rounded(second.box)},
+        ),
+    )
+
+
+def following_headings(screen: Screen) -> list[tuple[Element, Element]]:
+    """Return pairs of headings of which the second is the only next one below the first."""
+    headings = [one for one in screen.elements if one.role == "heading" and one.text]
+    texts = [folded(one.text) for one in headings]
+    unique = {text for text in texts if texts.count(text) == 1}
+    found: list[tuple[Element, Element]] = []
+    for first in headings:
+        below = sorted(
+            (one for one in headings if one.box[1] >= first.box[3]), key=lambda one: one.box[1]
+        )
+        if not below:
+            continue
+        second = below[0]
+        alone = len(below) == 1 or below[1].box[1] >= second.box[3]
+        beside = any(
+            one is not first and one.box[1] < first.box[3] and first.box[1] < one.box[3]
+            for one in headings
+        )
+        if (
+            alone
+            and not beside
+            and all(
+                folded(one.text) in unique and _is_plain_heading(one) for one in (first, second)
+            )
+            and folded(second.text) not in folded(first.text)
+        ):
+            found.append((first, second))
+    return found
+
+
+def _is_plain_heading(element: Element) -> bool:
+    text = one_line(element.text)
+    return is_readable(element) and 2 <= len(text) <= 90 and not set(text) & set("“”")
+
+
+# ---- How parts lie to each other
+
+
+def make_spatial(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    """Ask how two parts lie to each other, and which of several is the nearest or comes when."""
+    screen = snapshot.screen
+    parts = pointable(screen)
+    askers: list[Callable[[], Ask | None]] = [
+        lambda: _marked_pair(snapshot, parts, random),
+        lambda: _named_pair(snapshot, parts, random),
+        lambda: _nearest(snapshot, parts, random),
+        lambda: _order(snapshot, parts, random),
+    ]
+    random.shuffle(askers)
+    yield from first_asked(snapshot, askers) or [refused("spatial_relation", Reason.FEW_ELEMENTS)]
+
+
+def relation(one: Ltrb, other: Ltrb) -> Relation:
+    """Say how a box lies to another one."""
+    boxes = [
+        PageBox(left, top, right - left, bottom - top) for left, top, right, bottom in (one, other)
+    ]
+    return projections(boxes[0], boxes[1])
+
+
+def _box(element: Element) -> Ltrb:
+    return element.box
+
+
+def _ink(element: Element) -> Ltrb:
+    return element.ink or element.box
+
+
+def _marked_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) -> Ask | None:
+    shown = _pair(snapshot.screen, parts, random, _box)
+    if shown is None:
+        return None
+    return _sides(
+        shown,
+        _box,
+        random,
+        "Where does the box B lie, seen from the box A?",
+        {"marked": mark_letters(shown.window.draft(snapshot), shown.boxes)},
+    )
+
+
+def _named_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) -> Ask | None:
+    # What nothing is drawn around is where its text is, not where its room ends.
+    shown = _pair(snapshot.screen, said_once(snapshot.screen, parts), random, _ink)
+    if shown is None:
+        return None
+    one, other = (one_line(element.own) for element in shown.elements)
+    question = f"Where does “{other}” lie, seen from “{one}”?"
+    return _sides(shown, _ink, random, question, {"part": shown.window.picture(snapshot)})
+
+
+def _pair(
+    screen: Screen, parts: Sequence[Element], random: Random, place: Callable[[Element], Ltrb]
+) -> Shown | None:
+    """Draw a direction, and then two elements of which the second lies in it from the first."""
+    for wanted in random.sample(list(_SIDES), len(_SIDES)):
+        shown = some_shown(
+            screen,
+            parts,
+            2,
+            random,
+            lambda two, wanted=wanted: relation(place(two[1]), place(two[0])) is wanted,
+        )
+        if shown is not None:
+            return shown
+    return None
+
+
+def _sides(
+    shown: Shown,
+    place: Callable[[Element], Ltrb],
+    random: Random,
+    question: str,
+    images: Mapping[str, bytes],
+) -> Ask:
+    first, second = map(place, shown.elements)
+    found = relation(second, first)
+    options = some_of(random, _SIDES[found], list(_SIDES.values()), len(_SIDES))
+    named = "marked" not in images
+    return Ask(
+        "spatial_relation",
+        "named pair" if named else "marked pair",
+        question + _RULE,
+        "accuracy",
+        options.letter,
+        images,
+        options.options,
+        named=named,
+        source="page",
+        record={**record_of(shown), "relation": str(found)},
+    )
+
+
+def _nearest(snapshot: Snapshot, parts: Sequence[Element], random: Random) -> Ask | None:
+    def far(elements: Sequence[Element]) -> list[float]:
+        x, y = _middle(elements[-1])
+        return [((x - u) ** 2 + (y - v) ** 2) ** 0.5 for u, v in map(_middle, elements[:-1])]
+
+    def fits(elements: Sequence[Element]) -> bool:
+        first, second, *_ = sorted(far(elements))
+        return second >= _NEARER * first
+
+    shown = some_shown(snapshot.screen, parts, 6, random, fits)
+    if shown is None:
+        return None
+    distances = far(shown.elements)
+    right = distances.index(min(distances))
+    return Ask(
+        "spatial_relation",
+        "nearest box",
+        "Of which box is the middle the nearest to the middle of the box F?",
+        "accuracy",
+        LETTERS[right],
+        {"marked": mark_letters(shown.window.draft(snapshot), shown.boxes)},
+        [f"box {letter}" for letter in LETTERS[:5]],
+        operations=("compare",),
+        source="page",
+        record={**record_of(shown), "distances": [round(one, 1) for one in distances]},
+    )
+
+
+def _middle(element: Element) -> tuple[float, float]:
+    left, top, right, bottom = element.box
+    return (left + right) / 2, (top + bottom) / 2
+
+
+def _order(snapshot: Snapshot, parts: Sequence[Element], random: Random) -> Ask | None:
+    side = random.choice((0, 1))
+
+    def fits(elements: Sequence[Element]) -> bool:
+        places = sorted(element.box[side] for element in elements)
+        gaps = [second - first for first, second in pairwise(places)]
+        return min(gaps) >= _STEP
+
+    shown = some_shown(snapshot.screen, parts, _ORDERED, random, fits)
+    if shown is None:
+        return None
+    order = sorted(range(_ORDERED), key=lambda place: shown.elements[place].box[side])
+    orders = list(permutations(range(_ORDERED)))
+    orders.remove(tuple(order))
+    options = lettered(
+        random,
+        ", ".join(LETTERS[place] for place in order),
+        [", ".join(LETTERS[place] for place in one) for one in random.sample(orders, 4)],
+    )
+    edge, way = ("left", "left to right") if side == 0 else ("upper", "top to bottom")
+    return Ask(
+        "spatial_relation",
+        "order of boxes",
+        f"In which order do the {edge} edges of the boxes lie, from {way}?",
+        "accuracy",
+        options.letter,
+        {"marked": mark_letters(shown.window.draft(snapshot), shown.boxes)},
+        options.options,
+        operations=("compare", "sort"),
+        source="page",
+        record={**record_of(shown), "order": [LETTERS[place] for place in order]},
+    )

@@ -1,0 +1,103 @@
+"""The matrix's items, made from pages and charts: the makers by task, and their layout."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from snellen.tasks.benchmarks.matrix.format import ITEMS
+from snellen.tasks.builder.items import Maker, PageItems
+from snellen.tasks.builder.writers.base import as_lines, side_of, write_rows
+from snellen.tasks.builder.writers.matrix.actions import make_decisions, make_tool_calls
+from snellen.tasks.builder.writers.matrix.charts import make_charts
+from snellen.tasks.builder.writers.matrix.code import make_code
+from snellen.tasks.builder.writers.matrix.lookups import make_lookups
+from snellen.tasks.builder.writers.matrix.pages import make_objects, make_ocr, make_spatial
+from snellen.tasks.builder.writers.matrix.reasoning import (
+    make_consistency,
+    make_counterfactual,
+    make_multi_step,
+)
+from snellen.tasks.builder.writers.matrix.shared import TASK, maker_of
+from snellen.tasks.builder.writers.matrix.sights import make_captioning
+
+MAKERS: Mapping[str, Maker] = MappingProxyType(
+    {
+        maker_of("object_recognition"): make_objects,
+        maker_of("ocr"): make_ocr,
+        maker_of("spatial_relation"): make_spatial,
+        maker_of("captioning"): make_captioning,
+        maker_of("vqa"): make_lookups,
+        maker_of("chart"): make_charts,
+        maker_of("multi_step"): make_multi_step,
+        maker_of("consistency"): make_consistency,
+        maker_of("counterfactual"): make_counterfactual,
+        maker_of("tool_call"): make_tool_calls,
+        maker_of("code"): make_code,
+        maker_of("decisions"): make_decisions,
+    }
+)
+"""By `matrix/items/` and one of the twelve tasks, which is what their choices are drawn for."""
+
+
+class NotMade(NamedTuple):
+    """What can't be made from pages, and is the user's to supply.
+
+    Attributes:
+        task: The task of the matrix.
+        what: Which of its items.
+        why: The reason.
+    """
+
+    task: str
+    what: str
+    why: str
+
+
+NOT_MADE: tuple[NotMade, ...] = (
+    NotMade(
+        "object_recognition",
+        "things in photographs (`list_f1`)",
+        "a page does not say what its photographs show; that takes people, or pictures with labels",
+    ),
+    NotMade(
+        "captioning",
+        "captions in words of one's own (`bleu`, `rougeL`)",
+        "a good caption has many forms, and people have to write several; here a sentence is"
+        " chosen. A page's own description is asked for by visualwebbench/web_caption",
+    ),
+    NotMade(
+        "vqa",
+        "questions about photographs, or that take knowledge of the world",
+        "nothing on a page says the answer, so that it would be no exact reference",
+    ),
+    NotMade(
+        "code",
+        "programs that are run (`code`)",
+        "tests for a program have to be written by hand; here the data of a chart are asked for"
+        " (`spec`), and nothing is run",
+    ),
+    NotMade(
+        "decisions",
+        "decisions after what an environment answers",
+        "a frozen page does not answer; mmbench-gui/l3 and mmbench-gui/l4 are played in one",
+    ),
+    NotMade(
+        "multi_step",
+        "items of text alone, in any task",
+        "an item that needs no eyes would measure something else; L1 is a picture alone",
+    ),
+)
+"""What the twelve tasks could ask besides, in their order."""
+
+
+def write_data(pages: Sequence[PageItems], folder: Path) -> None:
+    """Write the matrix's items of all pages, a line each, into `items.jsonl`: see `write_rows`."""
+    write_rows(
+        pages,
+        folder,
+        {TASK},
+        lambda _: ITEMS,
+        lambda page, item: [side_of(page, item, item.row["id"])],
+        as_lines,
+    )

@@ -1,0 +1,375 @@
+"""L1's questions, from what a screen says and how it lies: easy, medium and hard.
+
+Easy is to read one thing, medium to count or to see what is where, hard to combine several.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
+from random import Random
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
+
+from snellen.tasks.benchmarks.mmbench_gui.format import FEWEST_OPTIONS, MOST_OPTIONS, Difficulty
+from snellen.tasks.builder.questions.arithmetic import (
+    Series,
+    calculations,
+    minutes_between,
+    series_of,
+)
+from snellen.tasks.builder.questions.facts import Table, facts_of, key_column
+from snellen.tasks.builder.questions.lookup import Lookup, lookups, sole_text
+from snellen.tasks.builder.questions.options import (
+    Options,
+    among,
+    look_alikes,
+    stands_out,
+    steps,
+)
+from snellen.tasks.builder.questions.spatial import is_readable
+from snellen.tasks.builder.questions.templates import templates_of
+from snellen.tasks.builder.questions.text import folded, is_plain, language_of, one_line
+from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.snapshots import Snapshot
+
+_READ = frozenset({"cell", "pair", "price", "field"})
+_MOST_COUNT = 25
+_APART = 40.0
+_SHORTEST, _LONGEST = 3, 45
+_SPATIAL = frozenset({"heading", "link", "button", "tab", "menuitem", ""})
+_FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
+_LINE = 6.0
+_LIKE = 6
+_TRIES = 20
+
+
+class Question(NamedTuple):
+    """A question with its options, and the elements that it needs."""
+
+    kind: str
+    text: str
+    options: Options
+    elements: Sequence[int]
+
+
+Way: TypeAlias = Callable[[Snapshot, Random], Iterator[Question]]
+
+
+def ask(
+    snapshot: Snapshot, difficulty: Difficulty, random: Random, asked: Collection[str] = ()
+) -> Question | None:
+    """Return a question of a difficulty: of the kinds that a screen can carry, one at random.
+
+    What only asks where things lie can be asked of nearly any screen, and is asked where nothing
+    else can be. What was asked already is not asked again.
+    """
+    ways, last = _WAYS[difficulty]
+    found = [one for way in ways for one in way(snapshot, random)]
+    answers: dict[str, set[str]] = {}
+    for one in found:
+        answers.setdefault(one.text, set()).add(one.options.texts[one.options.right])
+    # An item's id has the page's name.
+    id_parts = set(map(folded, snapshot.id.split("/")))
+    kinds: dict[str, list[Question]] = {}
+    for one in found:
+        right = one.options.texts[one.options.right]
+        if len(answers[one.text]) == 1 and folded(right) not in id_parts and one.text not in asked:
+            kinds.setdefault(one.kind, []).append(one)
+    if kinds:
+        return random.choice(kinds[random.choice(sorted(kinds))])
+    drawn = (one for _ in range(_TRIES) for one in last(snapshot, random))
+    return next((one for one in drawn if one.text not in asked), None)
+
+
+# ---- easy --------------------------------------------------------------------------------------
+
+
+def _read(snapshot: Snapshot, random: Random) -> Iterator[Question]:
+    found = lookups(snapshot)
+    for one in found:
+        if one.kind not in _READ:
+            continue
+        text = _asked(one)
+        answer = one.fragments[0]
+        options = None
+        if one.kind == "cell":
+            options = among(answer, _column(found, one), text, random)
+        options = options or among(answer, look_alikes(answer, random), text, random)
+        if options is not None:
+            yield Question("read", text, options, one.elements)
+
+
+def _asked(one: Lookup) -> str:
+    if one.kind == "cell":
+        return f"What does the table show under “{one.names[1]}” for “{one.names[0]}”?"
+    if one.kind == "price":
+        return f"What is the price of “{one.names[0]}”?"
+    return f"What is shown for “{one.names[0]}”?"
+
+
+def _column(found: Sequence[Lookup], one: Lookup) -> Sequence[str]:
+    return [
+        other.fragments[0]
+        for other in found
+        if other.kind == "cell" and other.names[1] == one.names[1]
+    ]
+
+
+def _highest(snapshot: Snapshot, random: Random) -> Iterator[Question]:
+    lowest = random.random() < 0.5
+    word = "lowest" if lowest else "highest"
+    text = f"Which of these stands {word} on the screen?"
+    yield from _in_order(snapshot, random, "place", text, -1 if lowest else 0)
+
+
+# ---- medium ------------------------------------------------------------------------------------
+
+
+def _counted(snapshot: Snapshot, random: Random) -> Iterator[Question]:
+    for text, elements in _countable(snapshot):
+        count = len(elements)
+        if FEWEST_OPTIONS <= count <= _MOST_COUNT:
+            options = steps(count, str, random, least=1)
+            yield Question("count", text, options, [element.id for element in elements])
+
+
+def _countable(snapshot: Snapshot) -> Iterator[tuple[str, Sequence[Element]]]:
+    screen = snapshot.screen
+    tables = [fact for fact in facts_of(snapshot.captured.facts) if isinstance(fact, Table)]
+    if len(tables) == 1:
+        table = tables[0]
+        column = key_column(table)
+        cells = [ids[column] for ids in table.cells] if column is not None else []
+        shown = [screen.elements[cell] for cell in cells if cell is not None]
+        whole = sum(each.role == "row" for each in screen.elements) == len(table.rows) + 1
+        if len(shown) == len(table.rows) and whole:
+            yield "How many rows does the table have below its header?", shown
+    fields = [each for each in screen.elements if each.role in _FIELDS]
+    if all(map(is_readable, fields)):
+        yield "How many fields are there to type into or to choose from?", fields
+    bars = [each for each in screen.elements if each.role == "navigation"]
+    links = [e for e in screen.elements if e.role == "link" and e.landmark == "navigation"]
+    if len(bars) == 1 and all(is_readable(each) and each.text for each in links):
+        yield "How many links does the navigation have?", links
+
+
+def _next(snapshot: Snapshot, random: Random) -> Iterator[Question]:
+    for listed, where, others in _lists(snapshot):
+        for (name, first), (answer, second) in pairwise(listed):
+            if _parted(snapshot.screen, first, second):
+                continue
+            text = f"What stands directly {where} “{name}”?"
+            wrong = [other for other in others if folded(other) != folded(name)]
+            options = among(answer, wrong, text, random)
+            if options is not None and others.count(name) == others.count(answer) == 1:
+                yield Question("next", text, options, [first.id, second.id])
+
+
+def _parted(screen: Screen, one: Element, other: Element) -> bool:
+    """Whether something that is to be read stands between two elements side by side."""
+    left, right = one.box[2], other.box[0]
+    top, bottom = max(one.box[1], other.box[1]), min(one.box[3], other.box[3])
+    return any(
+        left <= (each.box[0] + each.box[2]) / 2 <= right
+        and each.box[1] < bottom
+        and top < each.box[3]
+        for each in screen.elements
+        if each.own and not screen.nested(one, each) and not screen.nested(other, each)
+    )
+
+
+class _List(NamedTuple):
+    """What stands in a row or a column, in which direction, and all that is of its kind."""
+
+    listed: Sequence[tuple[str, Element]]
+    where: str
+    others: Sequence[str]
+
+
+def _lists(snapshot: Snapshot) -> Iterator[_List]:
+    """Yield the columns that name the rows of tables, and lines of links or headings."""
+    screen = snapshot.screen
+    tables = [fact for fact in facts_of(snapshot.captured.facts) if isinstance(fact, Table)]
+    for table in tables:
+        key = key_column(table)
+        if key is None:
+            continue
+        cells = [
+            (row[key], sole_text(screen, ids[key], row[key]))
+            for row, ids in zip(table.rows, table.cells, strict=True)
+        ]
+        found = [(text, element) for text, element in cells if element is not None]
+        if len(found) == len(cells):
+            where = f"below, in the column “{table.headers[key]}” of the table,"
+            yield _List(found, where, [text for text, _ in found])
+    for roles in (frozenset({"link", "tab"}), frozenset({"heading"})):
+        named = [
+            each
+            for each in screen.elements
+            if each.role in roles and each.text and is_readable(each) and is_plain(each.text)
+        ]
+        for line in _lines(named):
+            like = (line[0].landmark, line[0].level)
+            others = [_said(each) for each in named if (each.landmark, each.level) == like]
+            listed = [(_said(each), each) for each in line]
+            yield _List(listed, "to the right, at the same height, of", others)
+
+
+def _lines(elements: Sequence[Element]) -> Iterator[Sequence[Element]]:
+    """Yield elements of one landmark and level that stand side by side, from left to right."""
+    lines: dict[tuple[str, int, int], list[Element]] = {}
+    for each in elements:
+        height = round(each.box[1] / _LINE)
+        lines.setdefault((each.landmark, each.level, height), []).append(each)
+    for line in lines.values():
+        line.sort(key=lambda each: each.box[0])
+        if len(line) > 1 and all(one.box[2] <= other.box[0] for one, other in pairwise(line)):
+            yield line
+
+
+# ---- hard --------------------------------------------------------------------------------------
+
+
+def _extremes(snapshot: Snapshot, random: Random) -> Iterator[Question]:
+    for series in _series(snapshot):
+        names = [figure.name for figure in series.figures]
+        for word, pick in (("highest", max), ("lowest", min)):
+            right = series.extreme(pick)
+            if right is None or len(names) < FEWEST_OPTIONS:
+                continue
+            column = series.column
+            what = f"{word} “{column}” in the table" if column else f"{word} price"
+            text = f"Of these, which has the {what}?"
+            options = among(right.name, names, text, random)
+            if options is not None:
+                yield Question("extreme", text, options, _elements(series))
+
+
+def _above(snapshot: Snapshot, random: Random) -> Iterator[Question]:
+    for series in _series(snapshot):
+        figures = series.figures
+        if not series.column or len({figure.value for figure in figures}) < len(figures):
+            continue
+        limit = random.choice(figures)
+        count = sum(figure.value > limit.value for figure in figures)
+        text = f"How many rows of the table have a higher “{series.column}” than “{limit.name}”?"
+        options = among(str(count), map(str, range(len(figures))), text, random)
+        if options is not None:
+            yield Question("condition", text, options, _elements(series))
+
+
+def _elements(series: Series) -> Sequence[int]:
+    return [figure.element for figure in series.figures]
+
+
+def _calculated(snapshot: Snapshot, random: Random) -> Iterator[Question]:
+    for one in calculations(snapshot, random):
+        if one.kind == "hours":
+            minutes = minutes_between(one.answers)
+            options = steps(minutes // 15, _hours, random, least=1)
+            yield Question("hours", one.question, options, one.elements)
+        elif one.kind in {"difference", "sum"}:
+            answer = one.answers[0]
+            options = among(answer, look_alikes(answer, random), one.question, random)
+            if options is not None:
+                yield Question(one.kind, one.question, options, one.elements)
+
+
+def _hours(quarters: int) -> str:
+    return f"{quarters // 4} hours {quarters % 4 * 15:02} minutes"
+
+
+def _two_steps(snapshot: Snapshot, random: Random) -> Iterator[Question]:
+    """Ask for a cell of the row that has something in another column."""
+    found = lookups(snapshot)
+    for one in found:
+        if one.kind != "row":
+            continue
+        (_, first, second), (known, answer) = one.names, one.fragments
+        text = f"In the row with “{known}” under “{first}”, what is shown under “{second}”?"
+        others = [
+            other.fragments[0]
+            for other in found
+            if other.kind == "cell" and other.names[1] == second
+        ]
+        options = among(answer, others, text, random)
+        if options is not None:
+            yield Question("two steps", text, options, one.elements)
+
+
+def _second(snapshot: Snapshot, random: Random) -> Iterator[Question]:
+    lowest = random.random() < 0.5
+    text = f"Which of these stands second {'lowest' if lowest else 'highest'} on the screen?"
+    yield from _in_order(snapshot, random, "order", text, -2 if lowest else 1)
+
+
+def _series(snapshot: Snapshot) -> Sequence[Series]:
+    templates = templates_of(language_of(snapshot.screen))
+    return [] if templates is None else series_of(snapshot, templates)
+
+
+# ---- where things lie --------------------------------------------------------------------------
+
+
+def _in_order(
+    snapshot: Snapshot, random: Random, kind: str, text: str, place: int
+) -> Iterator[Question]:
+    """Yield a question on which of some texts comes at a place, from the top."""
+    pool = list(_texts(snapshot.screen))
+    random.shuffle(pool)
+    if pool:
+        like = len(_said(pool[0]))
+        pool = [each for each in pool if abs(len(_said(each)) - like) <= _LIKE]
+    count = random.randint(FEWEST_OPTIONS, MOST_OPTIONS)
+    chosen: list[Element] = []
+    for each in pool:
+        if all(_are_apart(each, one) for one in chosen):
+            chosen.append(each)
+        if len(chosen) == count:
+            break
+    if len(chosen) < FEWEST_OPTIONS:
+        return
+    answer = sorted(chosen, key=lambda each: each.box[1])[place]
+    texts = tuple(map(_said, chosen))
+    if not stands_out(_said(answer), (_said(each) for each in chosen if each is not answer)):
+        options = Options(texts, chosen.index(answer))
+        yield Question(kind, text, options, [each.id for each in chosen])
+
+
+def _are_apart(one: Element, other: Element) -> bool:
+    return one.box[1] >= other.box[3] + _APART or other.box[1] >= one.box[3] + _APART
+
+
+def _texts(screen: Screen) -> Iterator[Element]:
+    """Yield elements whose text is of a name's length and stands once on the screen."""
+    shown = Counter(folded(each.own) for each in screen.elements if each.own)
+    whole = "\n".join(f" {folded(each.own)} " for each in screen.elements if each.own)
+    for each in screen.elements:
+        key = folded(each.own)
+        fits = (
+            each.role in _SPATIAL
+            and _SHORTEST <= len(each.own) <= _LONGEST
+            and each.own == each.text
+        )
+        alone = shown[key] == 1 and whole.count(f" {key} ") == 1
+        if (
+            fits
+            and alone
+            and is_readable(each)
+            and is_plain(each.own)
+            and any(map(str.isalpha, key))
+        ):
+            yield each
+
+
+def _said(element: Element) -> str:
+    return one_line(element.text or element.own)
+
+
+_WAYS: Mapping[Difficulty, tuple[Sequence[Way], Way]] = MappingProxyType(
+    {
+        "easy": ((_read,), _highest),
+        "medium": ((_counted, _next), _highest),
+        "hard": ((_extremes, _above, _calculated, _two_steps), _second),
+    }
+)

@@ -1,0 +1,155 @@
+"""MMBench-GUI's items of its first two levels, made from screens, and their published layout."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from random import Random
+from types import MappingProxyType
+from typing import Any
+
+from snellen.tasks.benchmarks.mmbench_gui.format import DIFFICULTIES
+from snellen.tasks.benchmarks.mmbench_gui.load import L1, L2_ADVANCED, L2_BASIC
+from snellen.tasks.benchmarks.mmbench_gui.release import L1_FILE, L2_FILE
+from snellen.tasks.builder.items import Made, Maker, PageItems, Refused
+from snellen.tasks.builder.questions.marks import LETTERS
+from snellen.tasks.builder.questions.spatial import rounded
+from snellen.tasks.builder.questions.text import language_of
+from snellen.tasks.builder.snapshots import Snapshot
+from snellen.tasks.builder.writers.base import Side, as_json, side_of, write_rows
+from snellen.tasks.builder.writers.mmbench_gui import l2
+from snellen.tasks.builder.writers.mmbench_gui.l1 import Question, ask
+
+_IMAGES = "offline_images"
+_KINDS = MappingProxyType({L2_BASIC: "basic", L2_ADVANCED: "advanced"})
+
+
+class Reason(StrEnum):
+    """Why a screen carries no item."""
+
+    NO_EASY = "nothing to read or to place for an easy question"
+    NO_MEDIUM = "nothing to count or to place for a medium question"
+    NO_HARD = "nothing to combine for a hard question"
+    NOT_UNIQUE = "no element that only one description fits"
+    NO_PURPOSE = "no element whose purpose is known"
+
+
+_MISSING = MappingProxyType(
+    {"easy": Reason.NO_EASY, "medium": Reason.NO_MEDIUM, "hard": Reason.NO_HARD}
+)
+
+
+def l1(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    """Ask an easy, a medium and a hard question; a screen carries all three or none."""
+    found: dict[str, Question] = {}
+    for difficulty in DIFFICULTIES:
+        asked = {question.text for question in found.values()}
+        question = ask(snapshot, difficulty, random, asked)
+        if question is None:
+            yield Refused(L1, _MISSING[difficulty].value)
+            return
+        found[difficulty] = question
+    first = random.random()
+    groups = [
+        _group(question, difficulty, (first + number / len(found)) % 1)
+        for number, (difficulty, question) in enumerate(found.items())
+    ]
+    yield _made(
+        snapshot,
+        L1,
+        snapshot.id,
+        {"groups": groups},
+        {difficulty: question.kind for difficulty, question in found.items()},
+        {
+            difficulty: {"question": question.kind, "elements": list(question.elements)}
+            for difficulty, question in found.items()
+        },
+    )
+
+
+def _l2(task: str, snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    make, reason = (
+        (l2.basic, Reason.NOT_UNIQUE) if task == L2_BASIC else (l2.advanced, Reason.NO_PURPOSE)
+    )
+    found = make(snapshot, random)
+    if not found:
+        yield Refused(task, reason.value)
+    for number, one in enumerate(found, start=1):
+        row = {
+            "instruction": one.text,
+            "bbox": rounded(one.box),
+            "data_type": one.seen,
+            "grounding_type": _KINDS[task],
+        }
+        record = {"element": one.element.id, "box": rounded(one.box)}
+        yield _made(snapshot, task, f"{snapshot.id}/{number}", row, {"way": one.way}, record)
+
+
+MAKERS: Mapping[str, Maker] = MappingProxyType(
+    {L1: l1, L2_BASIC: partial(_l2, L2_BASIC), L2_ADVANCED: partial(_l2, L2_ADVANCED)}
+)
+"""By task, which is also what their choices are drawn for."""
+
+
+def _group(question: Question, difficulty: str, share: float) -> Mapping[str, Any]:
+    """Return a question as published; the three of a screen share the letters out among them."""
+    options = question.options.placed(share)
+    return {
+        "question": question.text,
+        "options": dict(zip(LETTERS, options.texts, strict=False)),
+        "answer": LETTERS[options.right],
+        "explanation": "",
+        "difficulty": difficulty,
+    }
+
+
+def _made(
+    snapshot: Snapshot,
+    task: str,
+    index: str,
+    row: Mapping[str, Any],
+    tags: Mapping[str, str],
+    record: Mapping[str, Any],
+) -> Made:
+    screen = snapshot.screen
+    path = f"{snapshot.id}.png"
+    shot = {
+        "index": index,
+        "image_path": path,
+        "image_size": [screen.width, screen.height],
+        "platform": f"os_{screen.platform}",
+        "app_name": snapshot.captured.site,
+    }
+    language = language_of(screen) or "unknown"
+    images = {f"{_IMAGES}/os_{screen.platform}/{path}": snapshot.image()}
+    return Made(task, {**shot, **row}, images, {"language": language, **tags}, record)
+
+
+# ---- the published layout ----------------------------------------------------------------------
+
+
+def write_data(pages: Sequence[PageItems], folder: Path) -> None:
+    """Write the items of all screens: see `write_rows`.
+
+    `L1_annotations.json` and `L2_annotations.json` stand beside `offline_images`, where a
+    platform's screenshots lie by site.
+    """
+    write_rows(
+        pages,
+        folder,
+        MAKERS,
+        lambda task: L1_FILE if task == L1 else L2_FILE,
+        _sides,
+        as_json,
+    )
+
+
+def _sides(page: PageItems, one: Made) -> Iterator[Side]:
+    index = one.row["index"]
+    if one.task != L1:
+        yield side_of(page, one, f"{_KINDS[one.task]}/{index}")
+        return
+    for difficulty in DIFFICULTIES:
+        tags = {"language": one.tags["language"], "question": one.tags[difficulty]}
+        each = one._replace(tags=tags, record=one.record[difficulty])
+        yield side_of(page, each, f"{difficulty}/{index}")

@@ -1,0 +1,1 @@
+"""ScreenQA: its items, made from pages, and their published layout."""

@@ -1,0 +1,273 @@
+"""ScreenQA's items, made from screens: the makers by task, and their published layout.
+
+The lists of texts and of boxes read what `screenqa/long` makes: one file holds all three. An
+unanswerable question needs other screens, so these are added where all screens are known: in
+`write_data`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from snellen.tasks.benchmarks.screenqa.load import NO_ANSWER
+from snellen.tasks.builder.chance import by_turns, draw
+from snellen.tasks.builder.items import Made, Maker, PageItems, Refused
+from snellen.tasks.builder.questions.arithmetic import calculations
+from snellen.tasks.builder.questions.lookup import Lookup, box_of, lookups
+from snellen.tasks.builder.questions.spatial import rounded
+from snellen.tasks.builder.questions.text import language_of
+from snellen.tasks.builder.questions.variants import joined
+from snellen.tasks.builder.questions.wording import english_question, english_sentences
+from snellen.tasks.builder.screen.purpose import page_kind
+from snellen.tasks.builder.snapshots import Snapshot
+from snellen.tasks.builder.writers.base import Side, as_json, write_sides
+from snellen.tasks.builder.writers.screenqa.absent import (
+    SHARE,
+    ScreenQuestion,
+    choose,
+    screen_question,
+    shown_text,
+)
+from snellen.tasks.pack.folders import new_folder
+
+SHORT, LONG, COMPLEX = "screenqa/short", "screenqa/long", "screenqa/complex"
+ITEMS = 2
+"""The most answerable questions of one screen, for each task."""
+
+IMAGES = "combined"
+"""The folder of the screenshots, as RICO calls it: what a loader takes as `images`."""
+
+VARIANTS: Mapping[str, Sequence[str]] = MappingProxyType(
+    {LONG: ("screenqa/ui_contents", "screenqa/ui_contents_boxes")}
+)
+"""The tasks that read another task's rows."""
+
+_FILES = MappingProxyType(
+    {
+        SHORT: "short_answers/test.json",
+        LONG: "answers_and_bboxes/test.json",
+        COMPLEX: "complex_qa/data.json",
+    }
+)
+_OWN = frozenset({"about", "language", "layout", "shown", "width", "height"})
+"""Fields of a maker's row that are for the writer."""
+
+
+class Reason(StrEnum):
+    """Why a screen carries no item."""
+
+    NO_LOOKUP = "nothing that is said once and can be asked for"
+    NO_BOX = "nothing that one element says alone"
+    NO_NUMBERS = "no numbers to calculate with or things to count"
+
+
+def short(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    """Ask for what the screen says, to be answered in the fewest words."""
+    found = _mixed(lookups(snapshot), random)
+    if not found:
+        yield Refused(SHORT, Reason.NO_LOOKUP.value)
+    language = language_of(snapshot.screen)
+    for number, one in enumerate(found):
+        truth = joined(one.fragments, language)
+        yield _made(snapshot, SHORT, number, one, english_question(one, random), truth)
+
+
+def long(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    """Ask for what elements say, to be answered in a sentence, or with texts and boxes."""
+    found = _mixed([one for one in lookups(snapshot) if one.elements], random)
+    if not found:
+        yield Refused(LONG, Reason.NO_BOX.value)
+    for number, one in enumerate(found):
+        shown = [snapshot.screen.elements[place] for place in one.elements]
+        elements = [
+            {"text": text, "bounds": rounded(box_of(element))}
+            for text, element in zip(one.fragments, shown, strict=True)
+        ]
+        truth = [
+            {"full_answer": sentence, "ui_elements": elements}
+            for sentence in english_sentences(one, random)
+        ]
+        yield _made(snapshot, LONG, number, one, english_question(one, random), truth)
+
+
+def complex_(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    """Ask for what must be counted, calculated or compared."""
+    found = calculations(snapshot, random)
+    if not found:
+        yield Refused(COMPLEX, Reason.NO_NUMBERS.value)
+    for one in found[:ITEMS]:
+        row = {"question": one.question, "ground_truth": list(one.answers)}
+        yield Made(
+            COMPLEX,
+            row,
+            {f"{snapshot.id}.png": snapshot.image()},
+            {"language": language_of(snapshot.screen) or "unknown", "question": one.kind},
+            {"elements": list(one.elements)},
+        )
+
+
+MAKERS: Mapping[str, Maker] = MappingProxyType({SHORT: short, LONG: long, COMPLEX: complex_})
+"""By task, which is also what their choices are drawn for."""
+
+
+def _mixed(candidates: Sequence[Lookup], random: Random) -> Sequence[Lookup]:
+    """Choose by turns among the kinds; the heading only if there is little else."""
+    drawn = by_turns(random, candidates, lambda lookup: lookup.kind)
+    return sorted(drawn, key=lambda lookup: lookup.kind == "heading")[:ITEMS]
+
+
+def _made(
+    snapshot: Snapshot, task: str, number: int, one: Lookup, question: str, truth: Sequence[Any]
+) -> Made:
+    screen = snapshot.screen
+    row: dict[str, Any] = {
+        "question": question,
+        "ground_truth": list(truth),
+        "about": {"kind": one.kind, "names": one.names, "answer": " ".join(one.fragments)},
+        "language": language_of(screen),
+        "layout": page_kind(screen),
+        "width": screen.width,
+        "height": screen.height,
+    }
+    if number == 0:
+        row["shown"] = shown_text(screen)
+    return Made(
+        task,
+        row,
+        {f"{snapshot.id}.png": snapshot.image()},
+        {"language": language_of(screen) or "unknown", "question": one.kind},
+        {
+            "elements": list(one.elements),
+            "boxes": [rounded(box_of(screen.elements[place])) for place in one.elements],
+        },
+    )
+
+
+# ---- the published layout ----------------------------------------------------------------------
+
+
+def write_data(pages: Sequence[PageItems], folder: Path) -> None:
+    """Write ScreenQA's items of all screens in the layout that the loader reads.
+
+    The files are those of the published repository, each with one split; screens have numbers
+    there, each its own whatever is built beside it, and lie in `combined`. `made.jsonl` says of
+    each item the task, the id, the page, the site, its tags and what was done. Items of other
+    benchmarks are left out.
+
+    About a quarter of the questions, but for those of `screenqa/complex`, are added here and have
+    no answer on their screen.
+
+    Args:
+        pages: What was made.
+        folder: Where to; must not exist, or be empty.
+
+    Raises:
+        DataError: An image of an item is gone.
+        InputError: It can't be written.
+    """
+    own = [page for page in pages if any(one.task in MAKERS for one in page.made)]
+    numbers = {_id(page): _number(page) for page in own}
+    sides: list[Side] = []
+    with new_folder(folder) as room:
+        (room / IMAGES).mkdir()
+        for page in own:
+            one = next(one for one in page.made if one.task in MAKERS)
+            (room / IMAGES / f"{numbers[_id(page)]}.png").write_bytes(
+                next(iter(one.images.values()))
+            )
+        for task, path in _FILES.items():
+            entries = _entries(own, task)
+            if not entries:
+                continue
+            rows = [_published(entry, numbers[_id(entry.page)]) for entry in entries]
+            file = room / path
+            file.parent.mkdir()
+            file.write_bytes(as_json(rows))
+            sides += _sides(entries, task, file.stem, numbers)
+        write_sides(sides, room)
+
+
+class _Entry(NamedTuple):
+    """A row to be written, of a page."""
+
+    page: PageItems
+    row: Mapping[str, Any]
+    tags: Mapping[str, str]
+    record: Mapping[str, Any]
+
+
+def _number(page: PageItems) -> int:
+    """Return a page's `image_id`: of its name, so that no other page of any build has it."""
+    return int(sha256(_id(page).encode()).hexdigest()[:12], 16)
+
+
+def _id(page: PageItems) -> str:
+    return f"{page.site}/{page.page}"
+
+
+def _entries(pages: Sequence[PageItems], task: str) -> Sequence[_Entry]:
+    """Return a task's rows, each page's together, those without an answer among them."""
+    found = [[one for one in page.made if one.task == task] for page in pages]
+    stock = [
+        screen_question(page.site, _id(page), number, one.row)
+        for page, made in zip(pages, found, strict=True)
+        for number, one in enumerate(made)
+        if "about" in one.row
+    ]
+    sources = {
+        (_id(page), number): one
+        for page, made in zip(pages, found, strict=True)
+        for number, one in enumerate(made)
+    }
+    entries: list[_Entry] = []
+    owed = 0.0
+    for page, made in zip(pages, found, strict=True):
+        mine = [_Entry(page, one.row, one.tags, one.record) for one in made]
+        if made and "about" in made[0].row:
+            owed += len(made) * SHARE / (1 - SHARE)
+            random = draw(0, _id(page), task, "unanswerable")
+            if random.random() < owed:
+                here = screen_question(page.site, _id(page), 0, made[0].row)
+                other = choose(stock, here, made[0].row["shown"], 0)
+                if other is not None:
+                    stock.remove(other)
+                    owed -= 1
+                    source = sources[other.screen, other.number]
+                    mine.insert(
+                        random.randrange(len(mine) + 1), _absent(page, made[0], source, other)
+                    )
+        entries += mine
+    return entries
+
+
+def _absent(page: PageItems, here: Made, source: Made, asked: ScreenQuestion) -> _Entry:
+    """Return a question of another screen, with the answer that there is none."""
+    boxed = here.task == LONG
+    nothing: dict[str, Any] = {"full_answer": NO_ANSWER, "ui_elements": []}
+    truth: list[Any] = [nothing if boxed else NO_ANSWER]
+    row: dict[str, Any] = {**here.row, "question": source.row["question"], "ground_truth": truth}
+    record = {"unanswerable": True, "question_of": asked.screen}
+    return _Entry(page, row, {**here.tags, "question": asked.kind}, record)
+
+
+def _published(entry: _Entry, number: int) -> Mapping[str, Any]:
+    row = {key: value for key, value in entry.row.items() if key not in _OWN}
+    if "width" in entry.row:
+        row |= {"image_width": entry.row["width"], "image_height": entry.row["height"]}
+    return {"image_id": number, **row}
+
+
+def _sides(
+    entries: Sequence[_Entry], task: str, split: str, numbers: Mapping[str, int]
+) -> Iterator[Side]:
+    asked: dict[str, int] = {}
+    for entry in entries:
+        page = _id(entry.page)
+        number = asked[page] = asked.get(page, -1) + 1
+        for each in (task, *VARIANTS.get(task, ())):
+            item = f"{split}/{numbers[page]}/{number}"
+            yield Side(each, item, entry.page.page, entry.page.site, entry.tags, entry.record)

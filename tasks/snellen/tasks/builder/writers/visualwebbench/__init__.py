@@ -1,0 +1,1 @@
+"""VisualWebBench: its items, made from pages, and their published layout."""

@@ -1,0 +1,110 @@
+"""What the makers of VisualWebBench's items share: reasons, names, rows, what can be read."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from snellen.tasks.builder.items import Made, Refused
+from snellen.tasks.builder.questions.text import language_of
+from snellen.tasks.builder.snapshots import Snapshot
+
+NOUNS: Mapping[str, str] = MappingProxyType(
+    {
+        "link": "link",
+        "button": "button",
+        "textbox": "text field",
+        "searchbox": "search field",
+        "spinbutton": "number field",
+        "combobox": "drop-down list",
+        "listbox": "list",
+        "checkbox": "check box",
+        "radio": "radio button",
+        "switch": "switch",
+        "slider": "slider",
+        "tab": "tab",
+        "menuitem": "menu item",
+        "heading": "heading",
+        "img": "picture",
+        "": "text",
+    }
+)
+"""What an element is called in an instruction, by its role."""
+
+
+class Reason(StrEnum):
+    """Why a page carries no item."""
+
+    NO_DESCRIPTION = "no meta description"
+    SHORT_DESCRIPTION = "the meta description is too short or too long"
+    GENERIC_DESCRIPTION = "the meta description would fit any page"
+    OTHER_DESCRIPTION = "the meta description says what the page does not show"
+    NO_HEADING = "no visible first heading"
+    PICTURE_HEADING = "the first heading is a picture"
+    CUT_HEADING = "the first heading can't be read in full"
+    UNCLEAR_HEADING = "another heading looks as important as the first"
+    NO_LONG_TEXT = "no text of more than 20 words"
+    CUT_TEXT = "no text of more than 20 words stands alone and can be read in full"
+    NO_LANGUAGE = "the page does not say its language"
+    NO_TEMPLATES = "no templates for the language"
+    NO_FACTS = "no tables, pairs, prices or contacts"
+    NO_ANSWER = "no fact with exactly one answer"
+    FEW_CANDIDATES = "fewer than eight elements that do not overlap"
+    NOT_UNIQUE = "no element that only one description fits"
+    NO_CLICKS = "no click leads to another title"
+    FEW_TITLES = "fewer than four titles"
+
+
+def refused(config: str, reason: Reason) -> Refused:
+    """Say why a page carries no item of a configuration."""
+    return Refused(f"visualwebbench/{config}", reason.value)
+
+
+def screen_name(snapshot: Snapshot) -> str:
+    """Return the name of the file of a page's screenshot without marks."""
+    return f"raw_image/{snapshot.id}.png"
+
+
+def made(
+    snapshot: Snapshot,
+    config: str,
+    number: int,
+    row: Mapping[str, Any],
+    *,
+    marked: bytes | None = None,
+    tags: Mapping[str, str] | None = None,
+    record: Mapping[str, Any] | None = None,
+) -> Made:
+    """Return an item of a page.
+
+    Args:
+        snapshot: The page.
+        config: The configuration.
+        number: Which of the page's items of that configuration it is, from 1.
+        row: The fields that only this configuration has.
+        marked: The screenshot with marks; None: it is shown as it is.
+        tags: Beside the language.
+        record: What was done.
+    """
+    name, item = screen_name(snapshot), f"{snapshot.id}/{config}_{number}"
+    images = {name: snapshot.image()}
+    shown = name
+    if marked is not None:
+        shown = f"image/{item}.png"
+        images[shown] = marked
+    screen = snapshot.screen
+    return Made(
+        f"visualwebbench/{config}",
+        {
+            "id": item,
+            "task_type": config,
+            "website": snapshot.captured.site,
+            "image": shown,
+            "raw_image": name,
+            "image_size": [screen.width, screen.height],
+            **row,
+        },
+        images,
+        {"language": language_of(screen) or "unknown", **(tags or {})},
+        record or {},
+    )

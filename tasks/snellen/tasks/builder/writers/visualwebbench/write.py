@@ -1,0 +1,62 @@
+"""VisualWebBench's items, made from pages: the makers by task, and their published layout.
+
+The box and point variants read what `element_ground` and `action_ground` make.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from snellen.tasks.builder.items import Made, Maker, PageItems
+from snellen.tasks.builder.writers.base import Side, as_lines, side_of, write_rows
+from snellen.tasks.builder.writers.visualwebbench.choices import action_ground, element_ground
+from snellen.tasks.builder.writers.visualwebbench.clicks import action_prediction
+from snellen.tasks.builder.writers.visualwebbench.texts import element_ocr, heading_ocr, web_caption
+from snellen.tasks.builder.writers.visualwebbench.webqa import webqa
+
+MAKERS: Mapping[str, Maker] = MappingProxyType(
+    {
+        "visualwebbench/web_caption": web_caption,
+        "visualwebbench/heading_ocr": heading_ocr,
+        "visualwebbench/webqa": webqa,
+        "visualwebbench/element_ocr": element_ocr,
+        "visualwebbench/element_ground": element_ground,
+        "visualwebbench/action_prediction": action_prediction,
+        "visualwebbench/action_ground": action_ground,
+    }
+)
+"""By task, which is also what their choices are drawn for."""
+
+VARIANTS: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        f"visualwebbench/{name}": tuple(
+            f"visualwebbench/{name}{way}" for way in ("_bbox", "_point")
+        )
+        for name in ("element_ground", "action_ground")
+    }
+)
+"""The tasks that read another task's rows."""
+
+_PREFIX = "visualwebbench/"
+_SPLIT = "test"
+
+
+def write_data(pages: Sequence[PageItems], folder: Path) -> None:
+    """Write VisualWebBench's items of all pages: see `write_rows`.
+
+    A configuration is a file of JSON Lines, `element_ocr.jsonl`; images lie in `raw_image`
+    (without marks, one for all items of a page) and `image`.
+    """
+    write_rows(
+        pages,
+        folder,
+        MAKERS,
+        lambda task: f"{task.removeprefix(_PREFIX)}.jsonl",
+        _sides,
+        as_lines,
+    )
+
+
+def _sides(page: PageItems, one: Made) -> Sequence[Side]:
+    item = f"{_SPLIT}/{one.row['id']}"
+    return [side_of(page, one, item, task) for task in (one.task, *VARIANTS.get(one.task, ()))]

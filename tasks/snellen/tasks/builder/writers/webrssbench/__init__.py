@@ -1,0 +1,1 @@
+"""WebRSSBench: its items, made from pages, and their published layout."""

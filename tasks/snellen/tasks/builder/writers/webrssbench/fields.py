@@ -1,0 +1,127 @@
+"""WebRSSBench on forms: what is typed into a field, and which hint it should show."""
+
+from collections.abc import Iterator
+from random import Random
+
+from snellen.tasks.builder.items import Made, Refused
+from snellen.tasks.builder.questions.marks import mark_box
+from snellen.tasks.builder.screen.elements import Element
+from snellen.tasks.builder.screen.fields import (
+    NO_FIELD,
+    NO_LANGUAGE,
+    NO_RULE,
+    kind_of,
+    plausible_value,
+    says_hint,
+    text_fields,
+)
+from snellen.tasks.builder.screen.words.reading import words_of
+from snellen.tasks.builder.snapshots import Change, Snapshot
+from snellen.tasks.builder.writers.webrssbench.rows import (
+    Ask,
+    changes_of,
+    dropped,
+    image_name,
+    made,
+    marked_record,
+    refused,
+    sized,
+)
+
+FORM_FILLING, HINT_TEXT = "webrssbench/form_filling", "webrssbench/hint_text"
+
+MOST = 2
+"""How many questions of each kind a page gives: more would be one form asked about again."""
+
+
+def make_form_filling(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    """Ask what is typed into a field: easy with a hint in it, hard without.
+
+    Hard are fields that never had one, and fields whose hint was taken away.
+    """
+    screen = snapshot.screen
+    fields = text_fields(screen)
+    if not fields:
+        yield refused("form_filling", NO_FIELD)
+        return
+    if words_of(screen.language) is None:
+        yield refused("form_filling", NO_LANGUAGE)
+        return
+    known = [field for field in fields if kind_of(screen, field)]
+    known = _one_of_each_kind(snapshot, known)
+    if not known:
+        yield refused("form_filling", NO_RULE)
+        return
+    change = next(iter(changes_of(snapshot, "form_filling")), None)
+    taken = {one.id: one.after for one in change.elements if one.after} if change else {}
+    hinting = [one for one in known if one.placeholder and one.id not in taken]
+    bare = [one for one in known if not one.placeholder]
+    for field in _some(hinting, random):
+        yield _filling(snapshot, field, field, random, "easy")
+    hard = _some([one for one in known if one.id in taken] + bare, random)
+    for field in hard:
+        after = taken.get(field.id)
+        yield _filling(snapshot, field, after or field, random, "hard", change if after else None)
+
+
+def make_hint_text(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    """Ask for the hint of a field that it was taken from."""
+    changes = changes_of(snapshot, "hint_text")
+    if not changes:
+        yield dropped(snapshot, "hint_text")
+        return
+    change = changes[0]
+    for one in change.elements[:MOST]:
+        if one.after is None or says_hint(snapshot.screen, one.before):
+            continue
+        name = image_name(snapshot, f"hint-{one.id}")
+        image = mark_box(snapshot.image(change), one.after.box)
+        yield made(
+            Ask(HINT_TEXT, snapshot, one.before.placeholder, element=f"field-{one.id}"),
+            {"image": sized(name, image)},
+            {name: image},
+            {"field": kind_of(snapshot.screen, one.before) or "other"},
+            {**marked_record(one.after), "label": one.before.label, "pixels": change.pixels},
+        )
+
+
+def _filling(
+    snapshot: Snapshot,
+    field: Element,
+    shown: Element,
+    random: Random,
+    difficulty: str,
+    change: Change | None = None,
+) -> Made:
+    kind = kind_of(snapshot.screen, field)
+    value = plausible_value(snapshot.screen, field, random)
+    assert kind is not None
+    assert value is not None
+    name = image_name(snapshot, f"field-{field.id}-{difficulty}")
+    image = mark_box(snapshot.image(change), shown.box)
+    ask = Ask(FORM_FILLING, snapshot, value, f"field-{field.id}", difficulty)
+    return made(
+        ask,
+        {"image": sized(name, image)},
+        {name: image},
+        {"field": kind},
+        {
+            **marked_record(shown),
+            "label": field.label,
+            "placeholder": field.placeholder,
+            "removed": change is not None,
+        },
+    )
+
+
+def _one_of_each_kind(snapshot: Snapshot, fields: list[Element]) -> list[Element]:
+    """Return the first field of each kind: the others would be asked about alike."""
+    kept: dict[str | None, Element] = {}
+    for field in fields:
+        kept.setdefault(kind_of(snapshot.screen, field), field)
+    return list(kept.values())
+
+
+def _some(fields: list[Element], random: Random) -> list[Element]:
+    chosen = random.sample(fields, min(MOST, len(fields)))
+    return sorted(chosen, key=lambda field: field.id)

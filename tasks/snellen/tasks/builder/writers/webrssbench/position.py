@@ -1,0 +1,245 @@
+"""WebRSSBench's positions: four parts of a page, and how each pair of them lies.
+
+Parts are no ancestors or descendants of one another, at least 30 pixels each way, not of one
+colour, and each unlike all others of the page. So that no relation is a good guess, sets of four
+are drawn until no direction prevails, and which part is called what is chance. Now and then one
+part is drawn larger than its element, or beside its place, to overlap or contain another one: not
+the document's nesting, but what is seen, decides.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
+from itertools import combinations
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
+
+from snellen.tasks.benchmarks.webrssbench.positions import PageBox, label
+from snellen.tasks.builder.items import Made, Refused
+from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
+from snellen.tasks.builder.snapshots import Snapshot
+from snellen.tasks.builder.writers.webrssbench.rows import (
+    Ask,
+    image_name,
+    level_of,
+    made,
+    refused,
+    sized,
+)
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+POSITION = "webrssbench/position"
+
+TOO_FEW = "fewer than four parts that differ from each other"
+UNBALANCED = "its parts lie in too few directions"
+
+PARTS = 4
+SMALLEST = 30
+"""In pixels, each way."""
+
+MOST_ALIKE = 2
+"""How many of the six pairs may have one relation."""
+
+_LARGEST = 0.08
+_HIGHEST = 420.0
+_UNIFORM = 14.0
+_SAME_BOX = 0.8
+_ALIKE = 6.0
+_DRAWS = 300
+_PICKY = 220
+_GROWN = 0.6
+_SIDE = 16
+_MANY = 120
+
+
+class _Part(NamedTuple):
+    """A part of a page: its box in whole pixels, its element, and how it was drawn."""
+
+    box: tuple[int, int, int, int]
+    element: int
+    drawn: str = "as it is"
+
+
+def make_position(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    """Ask how four parts of a page lie to each other: six pairs."""
+    from PIL import Image
+
+    screen = snapshot.screen
+    png = snapshot.image()
+    with Image.open(BytesIO(png)) as image:
+        page = image.convert("RGB")
+    parts = _unlike(page, _candidates(screen), random)
+    if len(parts) < PARTS:
+        yield refused("position", TOO_FEW)
+        return
+    chosen = _balanced(screen, parts, page, random)
+    if chosen is None:
+        yield refused("position", UNBALANCED)
+        return
+    original = image_name(snapshot, "original")
+    images = {original: png}
+    crops: list[dict[str, object]] = []
+    for name, part in chosen.items():
+        path = image_name(snapshot, f"position-{name}")
+        images[path] = _png(page.crop(part.box))
+        left, top, right, bottom = part.box
+        box = [left, top, right - left, bottom - top]
+        crops.append({"name": name, "image": sized(path, images[path]), "box": box})
+    pictures = {"image": sized(original, png), "crops": crops, "space": "pixels"}
+    yield made(
+        Ask(POSITION, snapshot, difficulty=level_of(screen)),
+        pictures,
+        images,
+        record={
+            "elements": {name: part.element for name, part in chosen.items()},
+            "drawn": {name: part.drawn for name, part in chosen.items()},
+            "relations": relations_of({name: part.box for name, part in chosen.items()}),
+        },
+    )
+
+
+def relations_of(boxes: Mapping[str, tuple[int, int, int, int]]) -> dict[str, str]:
+    """Return the relation of every pair of boxes (left, top, right, bottom, in pixels)."""
+    return label(
+        {
+            name: PageBox(left, top, right - left, bottom - top)
+            for name, (left, top, right, bottom) in boxes.items()
+        },
+        "projections",
+    )
+
+
+def _candidates(screen: Screen) -> list[Element]:
+    """Return the elements that could be parts, without those that another one nearly covers."""
+    found: list[Element] = []
+    # The deepest first: of two of one box, the one with the content stays.
+    for element in reversed(screen.elements):
+        if (
+            min(element.width, element.height) >= SMALLEST
+            and element.width * element.height <= _LARGEST * screen.width * screen.height
+            and element.height <= _HIGHEST
+            and element.covered == 0
+            and not element.clipped
+            and (element.text or element.alt or element.role == "img" or element.painted)
+            and all(_shared(element.box, other.box) <= _SAME_BOX for other in found)
+        ):
+            found.append(element)
+    return found[::-1]
+
+
+def _unlike(page: "Image", elements: Sequence[Element], random: Random) -> list[_Part]:
+    """Return the parts that show something, and nothing that another one shows."""
+    if len(elements) > _MANY:
+        keep = set(random.sample(range(len(elements)), _MANY))
+        looked_at = [one for place, one in enumerate(elements) if place in keep]
+    else:
+        looked_at = list(elements)
+    parts: list[_Part] = []
+    looks: list[bytes] = []
+    width, height = page.size
+    for element in looked_at:
+        left, top, right, bottom = element.box
+        box = (max(round(left), 0), max(round(top), 0), min(round(right), width),
+               min(round(bottom), height))  # fmt: skip
+        if box[2] - box[0] < SMALLEST or box[3] - box[1] < SMALLEST:
+            continue
+        crop = page.crop(box).convert("L")
+        if _deviation(crop) < _UNIFORM:
+            continue
+        parts.append(_Part(box, element.id))
+        looks.append(crop.resize((_SIDE, _SIDE)).tobytes())
+    alike = {
+        place
+        for one, other in combinations(range(len(parts)), 2)
+        if _close_sizes(parts[one].box, parts[other].box)
+        and _difference(looks[one], looks[other]) < _ALIKE
+        for place in (one, other)
+    }
+    return [part for place, part in enumerate(parts) if place not in alike]
+
+
+def _balanced(
+    screen: Screen, parts: Sequence[_Part], page: "Image", random: Random
+) -> dict[str, _Part] | None:
+    """Draw four parts, and their names, until no relation has more than its share of the pairs."""
+    names = [f"crop_{number}" for number in range(1, PARTS + 1)]
+    for drawn in range(_DRAWS):
+        four = random.sample(parts, PARTS)
+        if any(
+            screen.nested(screen.elements[one.element], screen.elements[other.element])
+            or _shared(one.box, other.box) > 0
+            for one, other in combinations(four, 2)
+        ):
+            continue
+        if random.random() < _GROWN:
+            four = _grown(four, page, random)
+        random.shuffle(four)
+        chosen = dict(zip(names, four, strict=True))
+        relations = relations_of({name: part.box for name, part in chosen.items()})
+        counts = Counter(map(_undirected, relations.values()))
+        # Pages are tall, so that parts beside each other are rare: they are looked for first.
+        beside = counts["left"] + counts["right"]
+        if drawn < _PICKY and (beside == 0 or counts["top"] + counts["bottom"] > MOST_ALIKE):
+            continue
+        if max(counts.values()) <= MOST_ALIKE:
+            return chosen
+    return None
+
+
+def _grown(four: Sequence[_Part], page: "Image", random: Random) -> list[_Part]:
+    """Draw one part anew, so that it contains another one or overlaps it."""
+    width, height = page.size
+    first, second, *rest = random.sample(four, PARTS)
+    left, top, right, bottom = first.box
+    if random.randrange(2):
+        edges = [random.randrange(12, 60) for _ in range(4)]
+        box = (left - edges[0], top - edges[1], right + edges[2], bottom + edges[3])
+        drawn = "contains another"
+    else:
+        across = round((right - left) * random.uniform(0.35, 0.65)) * random.choice((-1, 1))
+        down = round((bottom - top) * random.uniform(0.25, 0.6)) * random.choice((-1, 1))
+        box = (left + across, top + down, right + across, bottom + down)
+        drawn = "overlaps another"
+    inside = min(box[:2]) >= 0 and box[2] <= width and box[3] <= height
+    apart = all(_shared(box, other.box) == 0 for other in rest)
+    if not inside or not apart or _deviation(page.crop(box).convert("L")) < _UNIFORM:
+        return list(four)
+    return [first, _Part(box, second.element, drawn), *rest]
+
+
+def _undirected(relation: str) -> str:
+    return "contain" if relation == "inside" else relation
+
+
+def _shared(one: Ltrb, other: Ltrb) -> float:
+    """Return the intersection of two boxes over their union."""
+    across = min(one[2], other[2]) - max(one[0], other[0])
+    down = min(one[3], other[3]) - max(one[1], other[1])
+    if across <= 0 or down <= 0:
+        return 0.0
+    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
+    return across * down / (sum(areas) - across * down)
+
+
+def _close_sizes(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> bool:
+    widths = (one[2] - one[0], other[2] - other[0])
+    heights = (one[3] - one[1], other[3] - other[1])
+    return abs(widths[0] - widths[1]) <= 4 and abs(heights[0] - heights[1]) <= 4
+
+
+def _deviation(crop: "Image") -> float:
+    from PIL import ImageStat
+
+    return float(ImageStat.Stat(crop).stddev[0])
+
+
+def _difference(one: bytes, other: bytes) -> float:
+    return sum(abs(a - b) for a, b in zip(one, other, strict=True)) / len(one)
+
+
+def _png(image: "Image") -> bytes:
+    out = BytesIO()
+    image.save(out, "PNG", optimize=False, compress_level=6)
+    return out.getvalue()

@@ -1,0 +1,153 @@
+"""WebRSSBench's UI grouping: which part of the page a marked element belongs to."""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from snellen.tasks.builder.chance import draw
+from snellen.tasks.builder.items import Made, PageItems, Refused
+from snellen.tasks.builder.questions.marks import mark_box
+from snellen.tasks.builder.screen.buttons import is_advertised
+from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.snapshots import Snapshot
+from snellen.tasks.builder.writers.webrssbench.rows import (
+    Ask,
+    image_name,
+    made,
+    marked_record,
+    refused,
+    sized,
+)
+
+GROUPING = "webrssbench/ui_grouping"
+
+TOO_OFTEN = "left out, so that no part is asked about much more often than another"
+TIMES = 2
+"""Of six parts, of which one is half as frequent as the others, the best guess is right in 18 %."""
+
+NO_REGIONS = "no part of it is told apart by landmarks"
+
+TOP, LEFT, RIGHT, MAIN, BOTTOM, OTHER = (
+    "top bar",
+    "left sidebar",
+    "right sidebar",
+    "main content",
+    "bottom bar",
+    "other",
+)
+_MOST = {OTHER: 3}
+_BARS = frozenset({"banner", "navigation", "complementary", "contentinfo"})
+_ABOVE = frozenset({"dialog", "alertdialog"})
+_UNCLEAR = frozenset({"alert", "status", "tooltip"})
+_ASKED = frozenset({"button", "heading", "img", "link", "textbox", "searchbox", "combobox"})
+_WIDE, _NARROW = 0.6, 0.36
+_TOP, _SMALLEST, _TALL = 200.0, (20.0, 12.0), 200.0
+
+
+def make_ui_grouping(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    """Ask of an element in each part of a page which part it is; of the rarest, of more.
+
+    Every page has a top and a content, and few have all parts: `balanced` thins them out.
+    """
+    screen = snapshot.screen
+    parts: dict[str, list[Element]] = {}
+    for element in screen.elements:
+        if _can_be_asked(screen, element) and (part := region_of(screen, element)):
+            parts.setdefault(part, []).append(element)
+    if not parts:
+        yield refused("ui_grouping", NO_REGIONS)
+        return
+    chosen = [
+        (part, element)
+        for part in sorted(parts)
+        for element in random.sample(parts[part], min(_MOST.get(part, 1), len(parts[part])))
+    ]
+    for part, element in chosen:
+        name = image_name(snapshot, f"part-{element.id}")
+        image = mark_box(snapshot.image(), element.box)
+        yield made(
+            Ask(GROUPING, snapshot, part, element=f"element-{element.id}"),
+            {"image": sized(name, image)},
+            {name: image},
+            record={**marked_record(element), "parts": sorted(parts)},
+        )
+
+
+def balanced(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
+    """Leave out items of the parts that are asked about too often, so that none is a good guess.
+
+    Of no part more than `TIMES` as many are kept as of the rarest one; what is left out is drawn
+    at random, and counted among what was refused.
+
+    Args:
+        pages: What was made of all pages.
+        seed: What is drawn from.
+    """
+    places: dict[str, list[tuple[float, int, int]]] = {}
+    for number, page in enumerate(pages):
+        for place, one in enumerate(page.made):
+            if one.task == GROUPING:
+                lot = draw(seed, page.site, page.page, str(one.row["element"])).random()
+                places.setdefault(str(one.row["reference"]), []).append((lot, number, place))
+    if not places:
+        return pages
+    most = TIMES * min(map(len, places.values()))
+    out = {spot[1:] for found in places.values() for spot in sorted(found)[most:]}
+    return [
+        page._replace(
+            made=[one for place, one in enumerate(page.made) if (number, place) not in out],
+            refused=[
+                *page.refused,
+                *(Refused(GROUPING, TOO_OFTEN) for at, _ in sorted(out) if at == number),
+            ],
+        )
+        for number, page in enumerate(pages)
+    ]
+
+
+def region_of(screen: Screen, element: Element) -> str | None:
+    """Return the part of the page that an element belongs to; None where nobody could tell.
+
+    By the outermost landmark around it, whose place must agree: a bar is wide and at an edge, a
+    side is narrow, tall and at one. What is paid for, and what lies over the page, is `other`.
+    """
+    around = [element, *screen.ancestors(element)]
+    if is_advertised(screen, element) or any(one.role in _ABOVE for one in around):
+        return OTHER
+    if any(one.role in _UNCLEAR for one in around):
+        return None
+    bars = [one for one in around if one.role in _BARS]
+    inside_main = any(one.role == "main" for one in around)
+    for bar in reversed(bars):
+        part = _part_of(screen, bar)
+        if part is not None and not (inside_main and part in {TOP, BOTTOM}):
+            return part
+    return MAIN if inside_main and not bars else None
+
+
+def _part_of(screen: Screen, bar: Element) -> str | None:
+    wide = bar.width >= _WIDE * screen.width
+    left, top, right, bottom = bar.box
+    if wide and bar.role in {"banner", "navigation"} and top < _TOP and bar.height < 2 * _TOP:
+        return TOP
+    if wide and bar.role == "contentinfo" and bottom > screen.height - _TOP:
+        return BOTTOM
+    if bar.width > _NARROW * screen.width or bar.height < max(_TALL, bar.width * 0.8):
+        return None
+    if bar.role not in {"navigation", "complementary"}:
+        return None
+    if right <= screen.width * 0.45:
+        return LEFT
+    return RIGHT if left >= screen.width * 0.55 else None
+
+
+def _can_be_asked(screen: Screen, element: Element) -> bool:
+    asked = element.role in _ASKED or (element.tag == "p" and bool(element.own))
+    return (
+        asked
+        and element.width >= _SMALLEST[0]
+        and element.height >= _SMALLEST[1]
+        and element.covered == 0
+        and not element.clipped
+        and element.width <= _WIDE * screen.width
+        and element.height <= screen.height / 3
+    )

@@ -1,0 +1,113 @@
+"""What all makers of WebRSSBench's items share: rows, names of images, and refusals."""
+
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from typing import Any, NamedTuple
+
+from snellen.tasks.benchmarks.webrssbench.rows import BENCHMARK
+from snellen.tasks.builder.items import Made, Refused
+from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.snapshots import Change, Snapshot
+
+NO_CHANGE = "no perturbation of it was kept"
+
+HEIGHTS = (1200, 2200)
+"""In pixels: pages taller than the first are medium, than the second hard; the width is fixed.
+
+The paper calls screenshots easy, medium and hard by their size and says no sizes.
+"""
+
+
+class Ask(NamedTuple):
+    """What a row asks, as far as all rows have it.
+
+    Attributes:
+        task: The task's id.
+        snapshot: The page.
+        reference: In the task's published shape; None where it follows from the row.
+        element: What tells several questions of one page apart.
+        difficulty: easy, medium or hard.
+    """
+
+    task: str
+    snapshot: Snapshot
+    reference: object = None
+    element: str | None = None
+    difficulty: str | None = None
+
+
+def refused(task: str, reason: str) -> Refused:
+    """Say why a page carries no item of a task, by the task's name without the benchmark's."""
+    return Refused(f"{BENCHMARK}/{task}", reason)
+
+
+def row_of(ask: Ask, pictures: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row as the manifest has it.
+
+    Args:
+        ask: What it asks.
+        pictures: The fields that name images.
+    """
+    captured = ask.snapshot.captured
+    row: dict[str, Any] = {
+        "task": ask.task.removeprefix(f"{BENCHMARK}/"),
+        "page": ask.snapshot.id,
+        "site": captured.site,
+        **pictures,
+    }
+    said = {"element": ask.element, "difficulty": ask.difficulty, "reference": ask.reference}
+    return row | {name: value for name, value in said.items() if value is not None}
+
+
+def made(
+    ask: Ask,
+    pictures: Mapping[str, Any],
+    images: Mapping[str, bytes],
+    tags: Mapping[str, str] | None = None,
+    record: Mapping[str, Any] | None = None,
+) -> Made:
+    """Return an item."""
+    shared = {"language": ask.snapshot.screen.language or "unsaid"}
+    return Made(ask.task, row_of(ask, pictures), images, shared | dict(tags or {}), record or {})
+
+
+def image_name(snapshot: Snapshot, name: str) -> str:
+    """Return the path of an image in the benchmark's folder; images of one path are the same."""
+    return f"images/{snapshot.id}/{name}.png"
+
+
+def sized(name: str, png: bytes) -> dict[str, Any]:
+    """Return an image as a row names it, with its size."""
+    width, height = size_of(png)
+    return {"path": name, "width": width, "height": height}
+
+
+def size_of(png: bytes) -> tuple[int, int]:
+    """Return an image's width and height."""
+    from PIL import Image
+
+    with Image.open(BytesIO(png)) as image:
+        return image.size
+
+
+def level_of(screen: Screen) -> str:
+    """Return a page's difficulty by its height; see `HEIGHTS`."""
+    easy, medium = HEIGHTS
+    return "easy" if screen.height <= easy else "medium" if screen.height <= medium else "hard"
+
+
+def changes_of(snapshot: Snapshot, task: str) -> Sequence[Change]:
+    """Return a page's perturbations for a task, by its name without the benchmark's."""
+    return [one for one in snapshot.captured.changes if one.task == f"{BENCHMARK}/{task}"]
+
+
+def dropped(snapshot: Snapshot, task: str) -> Refused:
+    """Say why no perturbation of a page for a task was kept."""
+    full = f"{BENCHMARK}/{task}"
+    reasons = [one.reason for one in snapshot.captured.dropped if one.task == full]
+    return Refused(full, reasons[0] if reasons else NO_CHANGE)
+
+
+def marked_record(element: Element) -> dict[str, Any]:
+    """Return what a record says of the element that an item is about."""
+    return {"element": element.id, "box": list(element.box), "role": element.role}

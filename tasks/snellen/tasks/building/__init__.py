@@ -1,1 +1,0 @@
-"""Building items from pages: capture in a browser once, then make questions from what was kept."""

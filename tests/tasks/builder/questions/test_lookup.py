@@ -1,0 +1,364 @@
+"""What a screen says and what can be worked out of it, from hand-made pages."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snellen.tasks.builder.questions.arithmetic import calculations, written
+from snellen.tasks.builder.questions.facts import amount_of
+from snellen.tasks.builder.questions.lookup import Lookup, lookups
+from snellen.tasks.builder.questions.templates import Templates, languages, templates_of
+from snellen.tasks.builder.questions.wording import (
+    english_question,
+    english_sentences,
+    questions_of,
+)
+from snellen.tasks.builder.snapshots import Snapshot
+
+Freeze = Callable[..., Snapshot]
+Blank = Callable[[], Any]
+
+
+def said(snapshot: Snapshot) -> dict[tuple[str, ...], tuple[str, ...]]:
+    return {(one.kind, *one.names): one.fragments for one in lookups(snapshot)}
+
+
+# ---- what is said ------------------------------------------------------------------------------
+
+
+def test_cells_that_are_said_once_are_asked_for_alone_and_with_the_next_one(
+    blank: Blank, freeze: Freeze
+) -> None:
+    page = blank().table(
+        ["Name", "Office", "Fee"],
+        ["Ann Lee", "Tokyo", "$120"],
+        ["Bob Ray", "Tokyo", "$90"],
+        ["Cid Fox", "Paris", "$340"],
+        ["Dan Orr", "Delhi", "$70"],
+        ["Eve Kay", "Cairo", "$75"],
+    )
+    found = said(freeze(page))
+    assert ("cell", "Ann Lee", "Office") not in found
+    assert found["cell", "Ann Lee", "Fee"] == ("$120",)
+    assert found["cell", "Cid Fox", "Office"] == ("Paris",)
+    assert found["row", "Cid Fox", "Office", "Fee"] == ("Paris", "$340")
+    assert ("row", "Ann Lee", "Office", "Fee") not in found
+
+
+def test_of_few_rows_only_numbers_are_asked_for(blank: Blank, freeze: Freeze) -> None:
+    page = blank().table(["Day", "Hours"], ["Friday", "9 am"], ["Sunday", "Closed"])
+    assert set(said(freeze(page))) == {("cell", "Friday", "Hours")}
+
+
+def test_labels_with_one_value_of_their_own_are_asked_for(blank: Blank, freeze: Freeze) -> None:
+    page = blank().pairs(Seats="69", Groups="up to 46", Open="yes", Wifi="yes")
+    page.pairs(Phone="555 0199", landmark="contentinfo")
+    assert said(freeze(page)) == {("pair", "Seats"): ("69",), ("pair", "Groups"): ("up to 46",)}
+
+
+def test_a_label_with_two_values_is_not_asked_for(blank: Blank, freeze: Freeze) -> None:
+    page = blank().pairs(Members="78").pairs(Members="33")
+    assert said(freeze(page)) == {}
+
+
+def test_an_answer_that_the_question_says_is_not_asked_for(blank: Blank, freeze: Freeze) -> None:
+    page = blank().pairs(Storage_used="storage is full", Trial="30 days")
+    assert set(said(freeze(page))) == {("pair", "Trial")}
+
+
+def test_prices_and_what_fields_hold_are_asked_for(blank: Blank, freeze: Freeze) -> None:
+    page = blank().prices(Tea="$3.50", Coffee="$4.20", Cake="$4.20")
+    for label, value, options in (
+        ("Town", "Fernbrook", ()),
+        ("Sort by", "Newest", ("Relevance", "Newest")),
+        ("Category", "All", ("All", "Books")),
+        ("Note", "", ()),
+    ):
+        page.add(label, "label")
+        page.add("", "input", role="textbox", label=label, value=value, options=options)
+    page.add("Secret", "label")
+    page.add("", "input", role="textbox", kind="password", label="Secret", value="hush")
+    assert said(freeze(page)) == {
+        ("price", "Tea"): ("$3.50",),
+        ("field", "Town"): ("Fernbrook",),
+        ("field", "Sort by"): ("Newest",),
+    }
+
+
+def test_a_sum_of_money_alone_is_no_price(blank: Blank, freeze: Freeze) -> None:
+    assert said(freeze(blank().prices(Dashboard="$24,567"))) == {}
+
+
+def test_what_can_not_be_read_is_not_asked_for(blank: Blank, freeze: Freeze) -> None:
+    page = blank().pairs(Seats="69", Trial="30 days", Plan="Solo")
+    seats, trial = page.elements[1], page.elements[3]
+    page.elements[1] = msgspec.structs.replace(seats, covered=0.5)
+    page.elements[3] = msgspec.structs.replace(trial, cut=True)
+    assert set(said(freeze(page))) == {("pair", "Plan")}
+
+
+def test_the_only_first_heading_is_asked_for(blank: Blank, freeze: Freeze) -> None:
+    page = blank()
+    page.add("Come early", "h1", role="heading", level=1)
+    assert said(freeze(page)) == {("heading",): ("Come early",)}
+    page.add("Come late", "h1", role="heading", level=1)
+    assert said(freeze(page)) == {}
+
+
+def test_a_value_within_a_line_has_no_element_of_its_own(blank: Blank, freeze: Freeze) -> None:
+    page = blank()
+    line = page.add("Size: 40 cm")
+    fact = {"label": "Size", "value": "40 cm", "label_element": line, "element": line}
+    page.facts.append({"kind": "pairs", "caption": "", "element": None, "pairs": [fact]})
+    snapshot = freeze(page)
+    assert lookups(snapshot) == [Lookup("pair", ("Size",), ("40 cm",), ())]
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        Lookup("cell", ("Tea", "Size"), ("9 cm",), (1,)),
+        Lookup("row", ("Tea", "Size", "Shelf"), ("9 cm", "top"), (1, 2)),
+        Lookup("pair", ("Size",), ("9 cm",), (1,)),
+        Lookup("price", ("Tea",), ("9 cm",), (1,)),
+        Lookup("field", ("Size",), ("9 cm",), (1,)),
+        Lookup("heading", (), ("9 cm",), (1,)),
+    ],
+)
+def test_every_wording_names_what_it_asks_for_and_answers_with_all_of_it(one: Lookup) -> None:
+    wordings = {english_question(one, Random(seed)) for seed in range(40)}
+    sentences = {each for seed in range(40) for each in english_sentences(one, Random(seed))}
+    assert len(wordings) >= 2
+    assert len(sentences) >= 2
+    assert all(f"“{name}”" in wording for wording in wordings for name in one.names)
+    assert all(
+        part in each
+        for each in sentences
+        for part in (*one.names, *one.fragments)
+        if one.kind != "heading"
+    )
+    assert not any("{" in each for each in (*wordings, *sentences))
+
+
+# ---- calculations ------------------------------------------------------------------------------
+
+
+def calculated(snapshot: Snapshot) -> dict[str, tuple[str, str]]:
+    return {
+        one.question: (one.kind, one.answers[0])
+        for seed in range(40)
+        for one in calculations(snapshot, Random(seed))
+    }
+
+
+def test_prices_are_compared_and_added(blank: Blank, freeze: Freeze) -> None:
+    prices = {"Tea": "$3.50", "Coffee": "$4.20", "Cake": "$1,200.00"}
+    found = calculated(freeze(blank().prices(**prices)))
+    assert found == {
+        **{
+            f"What is the difference between the price of “{one}” and the price of “{other}”?": (
+                "difference",
+                answer,
+            )
+            for pair, answer in (
+                (("Tea", "Coffee"), "$0.70"),
+                (("Tea", "Cake"), "$1,196.50"),
+                (("Coffee", "Cake"), "$1,195.80"),
+            )
+            for one, other in (pair, pair[::-1])
+        },
+        **{
+            f"How much do “{one}” and “{other}” cost together?": ("sum", answer)
+            for pair, answer in (
+                (("Tea", "Coffee"), "$7.70"),
+                (("Tea", "Cake"), "$1,203.50"),
+                (("Coffee", "Cake"), "$1,204.20"),
+            )
+            for one, other in (pair, pair[::-1])
+        },
+    }
+
+
+def test_hours_and_rows_are_counted(blank: Blank, freeze: Freeze) -> None:
+    page = blank().table(
+        ["Day", "Hours", "Staff"],
+        ["Monday", "9:00 am - 5:30 pm", "two"],
+        ["Tuesday", "9:15 am - 5:30 pm", "two"],
+        ["Wednesday", "9:30 am - 5:30 pm", "two"],
+        ["Thursday", "Closed", "none"],
+        ["Friday", "10:00 am - 1:00 pm", "one"],
+    )
+    found = calculated(freeze(page))
+    hours = {answer for kind, answer in found.values() if kind == "hours"}
+    assert hours == {"8.5", "8.25", "8 hours", "3 hours"}
+    assert found["How many rows have “two” under “Staff”?"] == ("count", "3")
+
+
+@pytest.mark.parametrize(
+    ("language", "like", "text"),
+    [("en", "$20.00", "$1,234.50"), ("de", "20,00 €", "1.234,50 €"), ("en", "7 km", "1,234 km")],
+)
+def test_a_result_is_written_as_the_numbers_are(language: str, like: str, text: str) -> None:
+
+    templates = templates_of(language)
+    assert templates is not None
+    assert written(Decimal("1234.50"), like, templates) == text
+
+
+# ---- questions in the page's language ----------------------------------------------------------
+
+PEOPLE = ["Ann Lee", "Bob Ray", "Cid Fox", "Dan Orr", "Eve Kay"]
+PAY = ["$1,200", "$900", "$3,400", "$2,000", "$900"]
+
+
+def english() -> Templates:
+    templates = templates_of("en")
+    assert templates is not None
+    return templates
+
+
+def answers(snapshot: Snapshot, templates: Templates | None = None) -> dict[str, str]:
+    questions = questions_of(snapshot, templates or english())
+    return {question.text: question.answers[0] for question in questions}
+
+
+def email(blank: Blank, *addresses: str, **fields: Any) -> Any:
+    page = blank()
+    for address in addresses:
+        page.add(f"Write to {address}", **fields)
+    fact = {"kind": "contact", "label": "email", "value": addresses[0], "element": 0}
+    page.facts.append(fact)
+    return page
+
+
+def test_a_table_is_asked_by_row_by_value_and_for_the_extremes(
+    blank: Blank, freeze: Freeze
+) -> None:
+    page = blank().table(["Name", "Pay"], *map(list, zip(PEOPLE, PAY, strict=True)))
+    assert answers(freeze(page)) == {
+        "In the row “Ann Lee” of the table, what is given under “Pay”?": "$1,200",
+        "In the row “Cid Fox” of the table, what is given under “Pay”?": "$3,400",
+        "In the row “Dan Orr” of the table, what is given under “Pay”?": "$2,000",
+        "In the table, which “Name” has “$1,200” under “Pay”?": "Ann Lee",
+        "In the table, which “Name” has “$3,400” under “Pay”?": "Cid Fox",
+        "In the table, which “Name” has “$2,000” under “Pay”?": "Dan Orr",
+        "In the table, which “Name” has the highest value under “Pay”?": "Cid Fox",
+    }
+
+
+def test_an_answer_is_accepted_in_all_its_forms(blank: Blank, freeze: Freeze) -> None:
+    questions = questions_of(freeze(blank().prices(Tea="$1,200.00", Cake="$5")), english())
+    (forms,) = [each.answers for each in questions if "Tea" in each.text]
+    assert {"$1,200.00", "$1200", "1,200.00", "1200"} <= set(forms)
+    assert len(set(forms)) == len(forms)
+
+
+def test_no_extreme_is_asked_for_of_what_counts_different_things(
+    blank: Blank, freeze: Freeze
+) -> None:
+    pay = ["$1", "€2", "$3", "$4", "$5"]
+    page = blank().table(["Name", "Pay"], *map(list, zip(PEOPLE, pay, strict=True)))
+    assert not any("highest" in text for text in answers(freeze(page)))
+
+
+def test_of_two_tables_that_answer_one_question_differently_neither_is_asked(
+    blank: Blank, freeze: Freeze
+) -> None:
+    page = blank()
+    for first in ("A 1", "B 1"):
+        rooms = [first, "A 2", "A 3", "A 4", "A 5"]
+        page.table(["Name", "Room"], *map(list, zip(PEOPLE, rooms, strict=True)))
+    found = answers(freeze(page))
+    assert "In the row “Ann Lee” of the table, what is given under “Room”?" not in found
+    assert "In the row “Bob Ray” of the table, what is given under “Room”?" in found
+
+
+def test_a_label_that_the_page_says_elsewhere_is_not_asked_for(
+    blank: Blank, freeze: Freeze
+) -> None:
+    page = blank().pairs(Size="40 cm", Weight="3 kg")
+    page.add("Weight")
+    assert answers(freeze(page)) == {"What does the page give for “Size”?": "40 cm"}
+
+
+def test_prices_are_compared_unless_the_page_shows_another(blank: Blank, freeze: Freeze) -> None:
+    page = blank().prices(Tea="$2", Coffee="$3", Cake="$5", Soup="$7", Bread="$1")
+    found = answers(freeze(page))
+    assert found["What is the price of “Tea”?"] == "$2"
+    assert found["Of all that has a price on the page, what is the most expensive?"] == "Soup"
+    assert found["Of all that has a price on the page, what is the cheapest?"] == "Bread"
+    page.add("Delivery $9")
+    assert not any("most" in text for text in answers(freeze(page)))
+
+
+def test_an_address_is_asked_for_if_it_is_the_only_one_and_can_be_read(
+    blank: Blank, freeze: Freeze
+) -> None:
+    mine, other = "me@shop.example", "you@shop.example"
+    assert list(answers(freeze(email(blank, mine))).values()) == [mine]
+    assert answers(freeze(email(blank, mine, other))) == {}
+    assert answers(freeze(email(blank, mine, landmark="contentinfo"))) == {}
+    assert answers(freeze(email(blank, mine, covered=0.5))) == {}
+
+
+@pytest.mark.parametrize(
+    "value", ["—", "Size 40 is what it has", "a very long answer of many more words"]
+)
+def test_what_is_no_precise_answer_is_not_asked_for(
+    blank: Blank, freeze: Freeze, value: str
+) -> None:
+    assert answers(freeze(blank().pairs(Size=value))) == {}
+
+
+@pytest.mark.parametrize("language", languages())
+def test_each_language_asks_for_each_kind(blank: Blank, freeze: Freeze, language: str) -> None:
+    templates = templates_of(language)
+    assert templates is not None
+    page = blank().pairs(L="V 1")
+    page.table(["N", "P"], *map(list, zip(PEOPLE, ["10", "20", "30", "40", "50"], strict=True)))
+    found = answers(freeze(page, language=language), templates)
+    assert found[templates.lookup.format(row="Ann Lee", column="P")] == "10"
+    assert found[templates.reverse.format(key="N", value="20", column="P")] == "Bob Ray"
+    assert found[templates.highest.format(key="N", column="P")] == "Eve Kay"
+    assert found[templates.lowest.format(key="N", column="P")] == "Ann Lee"
+    assert found[templates.pair.format(label="L")] == "V 1"
+    costs = freeze(blank().prices(A1="5", B2="7", C3="8", D4="9", E5="6"), language=language)
+    assert answers(costs, templates)[templates.dearest] == "D4"
+    assert answers(costs, templates)[templates.cheapest] == "A1"
+
+
+# ---- numbers -----------------------------------------------------------------------------------
+
+
+def test_numbers_are_read_as_their_language_writes_them() -> None:
+    german, french = templates_of("de"), templates_of("fr")
+    assert german is not None
+    assert french is not None
+    for text, questions, value, unit in (
+        ("1,234.5", english(), "1234.5", ""),
+        ("−$701.70", english(), "-701.70", "$"),
+        ("12 %", english(), "12", "%"),
+        ("1.234,5 kg", german, "1234.5", "kg"),
+        ("1\u202f234,50 €", french, "1234.50", "€"),
+    ):
+        amount = amount_of(text, questions)
+        assert amount is not None, text
+        assert (amount.value, amount.unit) == (Decimal(value), unit)
+
+
+@pytest.mark.parametrize("text", ["", "Feb 14", "#7841", "12,34", "1.2.3", "2008/11/28", "9 – 5"])
+def test_what_is_no_number_or_could_be_two_is_none(text: str) -> None:
+    assert amount_of(text, english()) is None
+
+
+@given(st.integers(0, 10**9))
+def test_a_number_is_read_as_it_was_written(number: int) -> None:
+    amount = amount_of(f"${number:,}.50", english())
+    assert amount is not None
+    assert amount.value == Decimal(number) + Decimal("0.5")

@@ -1,0 +1,118 @@
+"""Which elements are buttons, and which one is the call to action."""
+
+from typing import Any
+
+import pytest
+
+from snellen.tasks.builder.screen.buttons import (
+    NEAR_EQUAL,
+    NO_BUTTON,
+    NOT_FILLED,
+    buttons,
+    fill_of,
+    labelled_buttons,
+    primary_button,
+)
+from snellen.tasks.builder.screen.elements import Element, Screen
+
+BLUE, WHITE = "#0b57d0", "#ffffff"
+
+
+def button(text: str, left: float = 100, **fields: Any) -> dict[str, Any]:
+    shape = {"tag": "button", "role": "button", "text": text, "name": text, "landmark": "main"}
+    place = {"box": (left, 300, left + 120, 340), "color": "#000000", "background": WHITE}
+    return {**shape, **place, "painted": True, "parent": 0, **fields}
+
+
+def page(*parts: dict[str, Any]) -> Screen:
+    body = Element(0, "main", (0, 0, 1280, 900), role="main", background=WHITE)
+    return Screen(
+        1280,
+        900,
+        (body, *(Element(id=number, **part) for number, part in enumerate(parts, 1))),
+        language="en",
+    )
+
+
+def test_the_filled_button_of_the_content_is_the_call_to_action() -> None:
+    screen = page(
+        button("Search", landmark="search", background=BLUE),
+        button("Save draft", 300),
+        button("Book now", 500, background=BLUE, color=WHITE),
+    )
+    found = primary_button(screen)
+    assert isinstance(found, Element)
+    assert found.text == "Book now"
+
+
+def test_two_that_stand_out_alike_are_refused() -> None:
+    screen = page(button("Buy", background=BLUE), button("Rent", 300, background=BLUE))
+    assert primary_button(screen) == NEAR_EQUAL
+
+
+def test_buttons_of_one_text_count_as_one() -> None:
+    screen = page(
+        button("Buy", background=BLUE), button("Buy", 300, background=BLUE), button("Share", 500)
+    )
+    found = primary_button(screen)
+    assert isinstance(found, Element)
+    assert found.id == 1
+
+
+def test_without_a_fill_nothing_stands_out() -> None:
+    assert primary_button(page(button("One"), button("Two", 300))) == NOT_FILLED
+
+
+def test_without_a_button_there_is_none() -> None:
+    assert primary_button(page()) == NO_BUTTON
+
+
+def test_what_cannot_be_undone_is_not_called_for() -> None:
+    screen = page(
+        button("Delete account", background="#b3261e"), button("Save", 300, background=BLUE)
+    )
+    found = primary_button(screen)
+    assert isinstance(found, Element)
+    assert found.text == "Save"
+
+
+def test_what_is_paid_for_is_not_the_pages_own() -> None:
+    paid = {"tag": "section", "role": "region", "name": "Advertisement", "parent": 0}
+    screen = page(
+        {**paid, "box": (900, 200, 1200, 500), "background": WHITE},
+        button("Ask for a visit", 950, parent=1, background=BLUE),
+    )
+    assert primary_button(screen) == NO_BUTTON
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"disabled": True}, {"covered": 0.5}, {"box": (10, 10, 15, 15)}],
+    ids=["disabled", "covered", "tiny"],
+)
+def test_what_cannot_be_pressed_is_no_button(fields: dict[str, Any]) -> None:
+    assert buttons(page(button("Buy", **fields))) == []
+
+
+@pytest.mark.parametrize(
+    "fields", [{"text": "→"}, {"cut": True}, {"clipped": True}, {"text": "word " * 12}]
+)
+def test_a_button_without_a_text_that_can_be_read_is_not_labelled(fields: dict[str, Any]) -> None:
+    screen = page({**button("Buy"), **fields})
+    assert len(buttons(screen)) == 1
+    assert labelled_buttons(screen) == []
+
+
+def test_a_link_is_a_button_when_it_is_drawn_as_one() -> None:
+    link: dict[str, Any] = {"tag": "a", "role": "link"}
+    screen = page(
+        button("Filled", **link, background=BLUE),
+        button("Plain", 300, **link),
+        button("In a bar", 500, **link, background=BLUE) | {"landmark": "navigation"},
+    )
+    assert [one.text for one in buttons(screen)] == ["Filled"]
+
+
+def test_a_picture_behind_it_is_no_fill() -> None:
+    screen = page(button("Buy", background=""))
+    assert fill_of(screen, screen.elements[1]) == 1

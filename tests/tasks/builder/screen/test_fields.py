@@ -1,0 +1,124 @@
+"""Form fields: which can be asked about, and what is typed into them."""
+
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.screen.fields import (
+    hintable_fields,
+    kind_of,
+    plausible_value,
+    says_hint,
+    text_fields,
+    write_date,
+)
+
+
+def form(*fields: dict[str, Any], language: str = "en") -> Screen:
+    elements: list[Element] = []
+    for row, field in enumerate(fields):
+        top = 100 + 60 * row
+        label = str(field.get("label", ""))
+        elements.append(Element(2 * row, "label", (100, top, 200, top + 16), own=label, text=label))
+        shape: dict[str, Any] = {"role": "textbox", "kind": "text"}
+        elements.append(
+            Element(2 * row + 1, "input", (100, top + 20, 400, top + 50), **{**shape, **field})
+        )
+    return Screen(1280, 800, tuple(elements), language=language)
+
+
+def test_empty_fields_that_can_be_typed_into_are_asked_about() -> None:
+    screen = form(
+        {"label": "Name"},
+        {"label": "Taken", "value": "Anna"},
+        {"label": "Secret", "kind": "password"},
+        {"label": "Day", "kind": "date"},
+        {"label": "Off", "disabled": True},
+        {"label": "Hidden", "covered": 0.5},
+        {"label": "Choice", "role": "combobox"},
+    )
+    assert [field.label for field in text_fields(screen)] == ["Name"]
+
+
+def test_the_type_says_more_than_the_label() -> None:
+    screen = form({"label": "Where to write", "kind": "email"}, {"label": "Company"})
+    assert [kind_of(screen, field) for field in text_fields(screen)] == ["email", "company"]
+
+
+def test_a_value_is_of_the_pages_language() -> None:
+    for language, label, letters in (
+        ("zh", "城市", "南京成都杭州"),
+        ("de", "Ort", "KölnLeipzigBremen"),
+    ):
+        screen = form({"label": label}, language=language)
+        value = plausible_value(screen, screen.elements[1], Random(0))
+        assert value is not None
+        assert value in letters
+
+
+def test_a_date_is_written_as_its_hint_asks() -> None:
+    screen = form({"label": "Date", "placeholder": "DD/MM/YYYY"}, {"label": "Date of birth"})
+    first, second = (plausible_value(screen, one, Random(4)) for one in text_fields(screen))
+    assert first is not None
+    assert second is not None
+    day, month, year = map(int, first.split("/"))
+    assert (1 <= day <= 28, 1 <= month <= 12, year) == (True, True, 2026)
+    assert 1962 <= int(second.split("/")[2]) <= 2003
+
+
+@given(st.integers(0, 1000))
+def test_a_value_is_never_the_hint(seed: int) -> None:
+    screen = form({"label": "Number of people", "placeholder": "2", "role": "spinbutton"})
+    assert plausible_value(screen, screen.elements[1], Random(seed)) not in {None, "2"}
+
+
+@pytest.mark.parametrize("label", ["Message", "Your account number", "Coupon"])
+def test_without_a_rule_there_is_no_value(label: str) -> None:
+    screen = form({"label": label})
+    assert plausible_value(screen, screen.elements[1], Random(0)) is None
+
+
+def test_without_words_for_the_language_there_is_no_value() -> None:
+    screen = form({"label": "Name"}, language="fi")
+    assert plausible_value(screen, screen.elements[1], Random(0)) is None
+
+
+@pytest.mark.parametrize(
+    ("form_", "written"),
+    [
+        ("MM/DD/YYYY", "03/09/2026"),
+        ("DD/MM/YYYY", "09/03/2026"),
+        ("TT.MM.JJJJ", "09.03.2026"),
+        ("DD/MM/AAAA", "09/03/2026"),
+        ("JJ/MM/AAAA", "09/03/2026"),
+        ("YYYY-MM-DD", "2026-03-09"),
+        ("年-月-日", "2026-03-09"),
+        ("يوم/شهر/سنة", "09/03/2026"),
+        ("MM/YY", "03/26"),
+    ],
+)
+def test_dates_are_written_in_the_letters_of_each_language(form_: str, written: str) -> None:
+    assert write_date(form_, 9, 3, 2026) == written
+
+
+def test_a_hint_can_be_inferred_where_a_label_is_shown_and_the_hint_is_not() -> None:
+    screen = form(
+        {"label": "City", "placeholder": "Where you live"},
+        {"label": "Search", "placeholder": "Search"},
+        {"label": "E-mail", "placeholder": "name@example.org"},
+        {"label": "Work e-mail", "placeholder": "name@example.org"},
+        {"label": "Code", "placeholder": "1234"},
+    )
+    assert [field.label for field in hintable_fields(screen)] == ["City"]
+    assert says_hint(screen, screen.elements[5])
+    assert not says_hint(screen, screen.elements[1])
+
+
+def test_a_label_that_nobody_sees_helps_nobody() -> None:
+    field = Element(0, "input", (100, 120, 400, 150), role="textbox", kind="text", label="City",
+                    placeholder="Where you live")  # fmt: skip
+    assert hintable_fields(Screen(1280, 800, (field,), language="en")) == []

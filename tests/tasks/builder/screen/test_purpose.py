@@ -1,0 +1,65 @@
+"""What a page is for, as it says itself."""
+
+import pytest
+
+from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.screen.purpose import (
+    GENERIC,
+    NO_DESCRIPTION,
+    NOT_SHOWN,
+    OTHER_LANGUAGE,
+    TOO_SHORT,
+    page_kind,
+    purpose,
+)
+
+SAID = "Handmade teapots from Fernbrook, fired twice and shipped within three days."
+SHOWN = "Our handmade teapots are fired twice in Fernbrook and shipped quickly"
+
+
+def page(description: str, shown: str = SHOWN, language: str = "en") -> Screen:
+    text = Element(0, "p", (0, 0, 100, 20), own=shown, text=shown)
+    return Screen(1280, 800, (text,), description=description, language=language)
+
+
+def test_a_description_of_what_is_seen_says_what_a_page_is_for() -> None:
+    assert purpose(page(f"  {SAID}\n")) == (SAID, "")
+
+
+@pytest.mark.parametrize(
+    ("screen", "reason"),
+    [
+        (page(""), NO_DESCRIPTION),
+        (page("Teapots."), TOO_SHORT),
+        (page(SAID, language="de"), OTHER_LANGUAGE),
+        (page(SAID, language=""), OTHER_LANGUAGE),
+        (page("Inbox. Free admin template by somebody, sixty pages, chart variants."), GENERIC),
+        (page("Whatever else somebody might write about entirely different things."), NOT_SHOWN),
+    ],
+)  # fmt: skip
+def test_other_descriptions_say_nothing(screen: Screen, reason: str) -> None:
+    assert purpose(screen) == ("", reason)
+
+
+def test_what_stands_in_bars_is_not_what_a_page_is_for() -> None:
+    text = Element(0, "p", (0, 0, 100, 20), own=SHOWN, text=SHOWN, landmark="contentinfo")
+    assert purpose(Screen(1280, 800, (text,), description=SAID, language="en")) == ("", NOT_SHOWN)
+
+
+def test_a_long_description_ends_with_a_sentence() -> None:
+    said, _ = purpose(page(f"{SAID} {'More words follow here. ' * 30}"))
+    assert said.startswith(SAID)
+    assert said.endswith("here.")
+    assert len(said.split()) <= 60
+
+
+def test_pages_are_of_few_kinds() -> None:
+    def of(*elements: Element) -> str:
+        return page_kind(Screen(1280, 800, elements))
+
+    box = (0.0, 0.0, 9.0, 9.0)
+    assert of() == "text"
+    assert of(Element(0, "input", box, kind="password")) == "account"
+    assert of(*(Element(n, "input", box, role="textbox") for n in range(4))) == "form"
+    assert of(Element(0, "table", box, role="table")) == "table"
+    assert of(*(Element(n, "img", box, role="img") for n in range(4))) == "list"

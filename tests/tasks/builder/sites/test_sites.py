@@ -1,0 +1,314 @@
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from html.parser import HTMLParser
+from importlib import import_module
+from pathlib import Path
+from typing import TypeVar
+from xml.etree.ElementTree import Element, TreeBuilder
+
+import pytest
+
+from snellen.grading.errors import InputError
+from snellen.tasks.builder.sites import Site, generate_site, generate_sites, write_sites
+from snellen.tasks.builder.sites.kinds import KINDS
+from snellen.tasks.builder.sites.language import LANGUAGES, language
+from snellen.tasks.builder.sites.templates import STRUCTURES
+from snellen.tasks.builder.sites.themes import THEMES, Theme
+
+VOID = {"br", "hr", "img", "input", "link", "meta"}
+
+T = TypeVar("T")
+
+
+class Reader(HTMLParser):
+    """A tree of a page whose tags must all be closed in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.builder = TreeBuilder()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = [name for name, _ in attrs]
+        assert len(set(names)) == len(names), f"an attribute of <{tag}> comes twice"
+        self.builder.start(tag, {name: value or "" for name, value in attrs})
+        if tag in VOID:
+            self.builder.end(tag)
+        else:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+        self.builder.end(tag)
+
+    def handle_data(self, data: str) -> None:
+        if self.open:
+            self.builder.data(data)
+
+
+class Page:
+    """One page as it is read back."""
+
+    def __init__(self, site: Site, path: str) -> None:
+        self.name = f"{site.name}/{path}"
+        reader = Reader()
+        reader.feed(site.files[path].decode())
+        reader.close()
+        assert not reader.open
+        self.root = reader.builder.close()
+
+    def all(self, *tags: str) -> list[Element]:
+        return [element for element in self.root.iter() if element.tag in tags]
+
+    def values(self, attribute: str, *tags: str) -> list[str]:
+        return [
+            element.attrib[attribute]
+            for element in (self.all(*tags) if tags else self.root.iter())
+            if attribute in element.attrib
+        ]
+
+
+def text(element: Element) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+def paragraphs(element: Element) -> Iterator[str]:
+    """Yield what paragraphs say, except what buttons that can't be undone do."""
+    if element.get("class") == "danger-zone":
+        return
+    if element.tag == "p" and element.get("class") != "meta":
+        yield text(element)
+    for child in element:
+        yield from paragraphs(child)
+
+
+@pytest.fixture(scope="module")
+def sites() -> list[Site]:
+    return list(generate_sites(200, 7))
+
+
+@pytest.fixture(scope="module")
+def pages(sites: list[Site]) -> list[Page]:
+    return [Page(site, path) for site in sites for path in site.files]
+
+
+def test_equal_seeds_give_equal_bytes_on_every_platform() -> None:
+    digest = hashlib.sha256()
+    for site in generate_sites(20, 7):
+        for path, content in site.files.items():
+            digest.update(f"{site.name}/{path}\0".encode())
+            digest.update(content)
+    assert digest.hexdigest() == "c50636fa9aef3fd65973ef419324d7743207f5668411cf89e86e08fc0fa331b1"
+
+
+def test_a_site_does_not_depend_on_those_before_it() -> None:
+    assert list(generate_sites(20, 7))[3] == generate_site(7, 3)
+
+
+def test_another_seed_gives_other_pages() -> None:
+    assert generate_site(7, 0).files != generate_site(8, 0).files
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 40])
+def test_there_are_as_many_pages_as_asked_for(count: int) -> None:
+    assert sum(len(site.files) for site in generate_sites(count, 3)) == count
+
+
+def test_sites_have_three_to_six_pages(sites: list[Site]) -> None:
+    assert {len(site.pages) for site in sites[:-1]} == {3, 4, 5, 6}
+
+
+def test_200_pages_show_every_kind_language_theme_and_nearly_every_structure(
+    sites: list[Site],
+) -> None:
+    assert {site.kind for site in sites} == set(KINDS)
+    assert {site.language for site in sites} == set(LANGUAGES)
+    assert {site.theme for site in sites} == {theme.name for theme in THEMES}
+    shown = {page.kind for site in sites for page in site.pages.values()}
+    assert len(shown) >= len(STRUCTURES) - 2
+    assert len({site.name for site in sites}) == len(sites)
+
+
+@pytest.mark.slow
+def test_pages_are_valid_html(sites: list[Site]) -> None:
+    parser: Callable[..., object] = import_module("html5lib").HTMLParser(strict=True).parse
+    for site in sites:
+        for content in site.files.values():
+            parser(content.decode())
+
+
+def test_titles_are_unique_in_a_site_and_are_those_that_are_told(sites: list[Site]) -> None:
+    for site in sites:
+        titles = [text(Page(site, path).all("title")[0]) for path in site.pages]
+        assert titles == [page.title for page in site.pages.values()]
+        assert len(set(titles)) == len(titles)
+
+
+def test_every_page_has_what_a_page_must_have(pages: list[Page]) -> None:
+    for page in pages:
+        (heading,) = page.all("h1")
+        assert text(heading), page.name
+        assert page.root.get("lang"), page.name
+        assert page.root.get("dir") in ("ltr", "rtl"), page.name
+        for landmark in ("header", "nav", "main", "footer"):
+            assert page.all(landmark), (page.name, landmark)
+        (description,) = [
+            e.get("content", "") for e in page.all("meta") if e.get("name") == "description"
+        ]
+        assert len(description) > 30, page.name
+
+
+def test_arabic_runs_from_right_to_left(sites: list[Site]) -> None:
+    for site in sites:
+        directions = {Page(site, path).root.get("dir") for path in site.pages}
+        assert directions == {"rtl" if site.language == "ar" else "ltr"}
+
+
+def test_most_pages_have_a_clear_primary_button(pages: list[Page]) -> None:
+    found = [
+        any("primary" in css.split() for css in p.values("class", "a", "button")) for p in pages
+    ]
+    assert sum(found) > 0.9 * len(pages)
+
+
+def test_a_good_share_of_pages_has_facts_forms_pictures_and_buttons_that_cannot_be_undone(
+    pages: list[Page],
+) -> None:
+    def share(has: Callable[[Page], Sequence[object]]) -> float:
+        return sum(bool(has(page)) for page in pages) / len(pages)
+
+    assert share(lambda page: page.all("table")) > 0.5
+    assert share(lambda page: page.all("dl")) > 0.8
+    assert share(lambda page: page.all("label")) > 0.4
+    assert share(lambda page: page.values("placeholder")) > 0.4
+    assert share(lambda page: [c for c in page.values("class", "button") if c == "danger"]) > 0.15
+    assert share(lambda page: page.values("alt", "img")) > 0.4
+    assert share(lambda page: page.all("polyline")) > 0.02
+
+
+def test_ids_are_unique_and_every_label_has_its_field(pages: list[Page]) -> None:
+    for page in pages:
+        ids = page.values("id")
+        assert len(set(ids)) == len(ids), page.name
+        assert set(page.values("for")) <= set(ids), page.name
+        assert set(page.values("aria-controls")) <= set(ids), page.name
+
+
+def test_every_link_leads_to_a_page_of_the_site(sites: list[Site]) -> None:
+    for site in sites:
+        for path in site.pages:
+            page = Page(site, path)
+            for target in page.values("href", "a") + page.values("action", "form"):
+                if target.startswith("mailto:"):
+                    continue
+                place, _, part = target.partition("#")
+                assert place.split("?")[0] in {"", *site.pages}, (page.name, target)
+                assert not part or place or part in page.values("id"), (page.name, target)
+
+
+def test_nothing_is_loaded_from_elsewhere(sites: list[Site]) -> None:
+    for site in sites:
+        for content in site.files.values():
+            assert not re.findall(rb'(?:src|href|action)="(?:https?:)?//[^"]*', content)
+
+
+def test_no_paragraph_comes_twice_in_a_site(sites: list[Site]) -> None:
+    for site in sites:
+        seen: Counter[str] = Counter()
+        for path in site.pages:
+            (main,) = Page(site, path).all("main")
+            seen.update(said for said in paragraphs(main) if len(said) > 60)
+        assert not [said for said, count in seen.items() if count > 1], site.name
+
+
+def test_hardly_a_sentence_comes_twice_in_200_pages(pages: list[Page]) -> None:
+    said: Counter[str] = Counter()
+    for page in pages:
+        for paragraph in paragraphs(page.all("main")[0]):
+            parts = re.split(r"(?<=[.!?。])\s*", paragraph)
+            said.update(part for part in parts if len(part) > 25)
+    assert said.total() > 500
+    assert sum(count for count in said.values() if count > 1) < 0.12 * said.total()
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_language_says_what_english_says(code: str) -> None:
+    english, other = language("en"), language(code)
+    assert set(other.kinds) == set(KINDS)
+    assert set(other.words.ui) == set(english.words.ui)
+    assert set(other.words.form_fields) == set(english.words.form_fields)
+    assert set(other.words.lists) == set(english.words.lists)
+    assert len(other.words.months) == 12
+    assert len(other.words.weekdays) == 7
+    for kind, said in other.kinds.items():
+        assert set(said.titles) == set(english.kinds[kind].titles), kind
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_structure_of_every_kind_can_be_written(
+    code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen: dict[str, object] = {"language": code}
+
+    def turn(seed: int, what: str, number: int, choices: Sequence[T]) -> T:
+        wanted = chosen.get(what)
+        return next((c for c in choices if c == wanted), choices[number % len(choices)])
+
+    monkeypatch.setattr("snellen.tasks.builder.sites.sites._turn", turn)
+    for kind in KINDS:
+        chosen["kind"] = kind
+        missing = {page.structure for page in KINDS[kind].pages}
+        for number in range(40):
+            missing -= {page.kind for page in generate_site(1, number).pages.values()}
+            if not missing:
+                break
+        assert not missing, kind
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_every_text_can_be_read_on_what_is_behind_it(theme: Theme) -> None:
+    for front, back in theme.colors.pairs():
+        assert contrast(front, back) >= 4.5, (front, back)
+
+
+def contrast(front: str, back: str) -> float:
+    """The contrast ratio of WCAG 2.2."""
+    light, dark = sorted((luminance(front), luminance(back)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(color: str) -> float:
+    parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_contrast_is_what_the_guideline_gives_for_known_colors() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.005)
+
+
+def test_sites_are_written_into_folders_and_a_second_time_left_alone(tmp_path: Path) -> None:
+    sites = write_sites(tmp_path, pages=9, seed=7)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(site.name for site in sites)
+    first = tmp_path / sites[0].name / "index.html"
+    assert first.read_bytes() == sites[0].files["index.html"]
+    before = first.stat().st_mtime_ns
+    assert write_sites(tmp_path, pages=9, seed=7) == sites
+    assert first.stat().st_mtime_ns == before
+
+
+def test_a_folder_with_other_pages_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / generate_site(7, 0).name
+    folder.mkdir()
+    (folder / "index.html").write_text("mine")
+    with pytest.raises(InputError, match="holds other pages"):
+        write_sites(tmp_path, pages=3, seed=7)
+    assert (folder / "index.html").read_text() == "mine"

@@ -1,0 +1,176 @@
+"""Exams built of pages, from the folder of pages to a pack that is checked."""
+
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from snellen.grading.errors import InputError
+from snellen.tasks.builder.browser.settings import DESKTOP, PHONE, BrowserSettings
+from snellen.tasks.builder.build import BuildSettings, PageDone
+from snellen.tasks.builder.exam import BuiltExam, PackOptions, Watch, build_exam, digest_of
+from snellen.tasks.builder.pages import find_pages
+from snellen.tasks.builder.sites import generate_site
+from snellen.tasks.pack import sealing
+from snellen.tasks.pack.checking import check_pack
+from snellen.tasks.pack.layout import SEALED
+from snellen.tasks.pack.reading import open_pack
+
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
+
+SETTINGS = BuildSettings(seed=5, clicks=4)
+WANTED = PackOptions("fresh", licence="CC0-1.0")
+
+
+class Build(NamedTuple):
+    pages: Path
+    folder: Path
+    output: Path
+    exam: BuiltExam
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write three pages of a generated site in English, and one that shows nothing."""
+    folder = tmp_path_factory.mktemp("pages") / "site"
+    sites = (generate_site(11, number, most=3) for number in range(20))
+    site = next(site for site in sites if site.language == "en")
+    folder.mkdir()
+    for name, content in site.files.items():
+        (folder / name).write_bytes(content)
+    (folder / "blank.html").write_text("<title>Nothing</title>")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def build(pages: Path, tmp_path_factory: pytest.TempPathFactory) -> Build:
+    room = tmp_path_factory.mktemp("build")
+    folder, output = room / "work", room / "exam"
+    exam = build_exam(find_pages(pages), folder, output, SETTINGS, WANTED, jobs=2)
+    return Build(pages, folder, output, exam)
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_the_exam_has_nothing_wrong_and_every_reference_scores_what_can_be_attained(
+    build: Build,
+) -> None:
+    found = check_pack(build.output)
+    assert found.fine, found.faults
+    assert [task.attainable for task in found.tasks] == pytest.approx(
+        [1.0] * len(found.tasks), abs=1e-6
+    )
+    assert {task.task for task in build.exam.manifest.tasks} >= {
+        "visualwebbench/heading_ocr",
+        "visualwebbench/element_ground_bbox",
+        "webrssbench/color",
+        "webrssbench/ui_grouping",
+    }
+
+
+def test_the_manifest_says_how_it_was_made(build: Build) -> None:
+    built = build.exam.manifest.built
+    assert built is not None
+    assert (built.seed, built.sites, built.pages) == (5, 1, 3)
+    assert built.browser.startswith("Chromium ")
+    assert built.skipped == {"site/blank": "nothing to see"}
+    assert built.licences == {"site": "CC0-1.0"}
+    assert built.thresholds["page height"]
+    assert open_pack(build.output).manifest == build.exam.manifest
+
+
+def test_what_an_agent_sees_names_no_page_and_the_references_do(build: Build) -> None:
+    items = (build.output / "items.jsonl").read_text(encoding="utf-8")
+    references = (build.output / "references.jsonl").read_text(encoding="utf-8")
+    for page in find_pages(build.pages).pages:
+        if page.page != "blank":
+            assert page.page_code in items
+            assert page.id not in items
+            assert page.id in references
+    assert "record" in references
+
+
+def test_the_same_snapshots_make_the_same_bytes(build: Build, tmp_path: Path) -> None:
+    shutil.copytree(build.folder, tmp_path / "work")
+    shutil.rmtree(tmp_path / "work/made")
+    build_exam(find_pages(build.pages), tmp_path / "work", tmp_path / "exam", SETTINGS, WANTED)
+    assert files_of(tmp_path / "exam") == files_of(build.output)
+
+
+def test_a_build_that_was_stopped_goes_on_and_ends_the_same(build: Build, tmp_path: Path) -> None:
+    def stop(done: PageDone) -> None:
+        raise KeyboardInterrupt
+
+    found, folder = find_pages(build.pages), tmp_path / "work"
+    with pytest.raises(KeyboardInterrupt):
+        build_exam(found, folder, tmp_path / "exam", SETTINGS, WANTED, watch=Watch(page=stop))
+    assert not (tmp_path / "exam").exists()
+    first = {path: path.stat().st_mtime_ns for path in (folder / "snapshots").rglob("*.json")}
+    exam = build_exam(found, folder, tmp_path / "exam", SETTINGS, WANTED)
+    assert all(path.stat().st_mtime_ns == since for path, since in first.items())
+    assert exam.manifest.built is not None
+    if not exam.manifest.built.unstable:
+        assert files_of(tmp_path / "exam") == files_of(build.output)
+
+
+def test_only_the_tasks_that_are_asked_for_are_made(build: Build, tmp_path: Path) -> None:
+    settings = BuildSettings(seed=5, tasks=("visualwebbench/action_ground_point",), clicks=4)
+    found = find_pages(build.pages)
+    exam = build_exam(found, tmp_path / "work", tmp_path / "exam", settings, WANTED)
+    assert [task.task for task in exam.manifest.tasks] == list(settings.tasks)
+
+
+@pytest.mark.parametrize(
+    ("size", "prompt"),
+    [(PHONE, "snellen-screenqa-short-1"), (DESKTOP, "snellen-screenqa-short-page-1")],
+)
+def test_screenqa_asks_of_a_mobile_app_where_the_pages_have_a_phone_s_shape(
+    build: Build, tmp_path: Path, size: tuple[int, int], prompt: str
+) -> None:
+    browser = BrowserSettings(*size)
+    settings = BuildSettings(seed=5, tasks=("screenqa/short",), clicks=0, browser=browser)
+    found = find_pages(build.pages)
+    exam = build_exam(found, tmp_path / "work", tmp_path / "exam", settings, WANTED)
+    assert [task.prompt for task in exam.manifest.tasks] == [prompt]
+
+
+def test_a_key_seals_the_references_and_leaves_no_readable_ones(
+    build: Build, tmp_path: Path
+) -> None:
+    key = sealing.write_key(tmp_path / "exam.key", pack=tmp_path / "exam")
+    shutil.copytree(build.folder, tmp_path / "work")
+    wanted = PackOptions("fresh", key=key)
+    build_exam(find_pages(build.pages), tmp_path / "work", tmp_path / "exam", SETTINGS, wanted)
+    assert (tmp_path / "exam" / SEALED).is_file()
+    assert not (tmp_path / "exam/references.jsonl").exists()
+    assert check_pack(tmp_path / "exam", key).fine
+
+
+def test_another_seed_or_changed_pages_do_not_go_on_in_the_same_folder(
+    build: Build, tmp_path: Path
+) -> None:
+    found = find_pages(build.pages)
+    with pytest.raises(InputError, match="other settings"):
+        build_exam(found, build.folder, tmp_path / "a", BuildSettings(seed=6, clicks=4), WANTED)
+    changed = tmp_path / "site"
+    shutil.copytree(build.pages, changed)
+    (changed / "index.html").write_text("<h1>Else</h1>")
+    with pytest.raises(InputError, match="other settings"):
+        build_exam(find_pages(changed), build.folder, tmp_path / "b", SETTINGS, WANTED)
+    assert digest_of(find_pages(changed)) != digest_of(found)
+
+
+def test_where_no_page_carries_an_item_nothing_is_written(pages: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "blank"
+    folder.mkdir()
+    shutil.copy(pages / "blank.html", folder)
+    with pytest.raises(InputError, match="no page carries an item: blank/blank: nothing to see"):
+        build_exam(find_pages(folder), tmp_path / "work", tmp_path / "exam", SETTINGS, WANTED)
+    assert not (tmp_path / "exam").exists()

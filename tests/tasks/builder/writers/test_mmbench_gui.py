@@ -1,0 +1,455 @@
+"""MMBench-GUI's items, from hand-made pages and a dump of an app to a pack."""
+
+import io
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from snellen.grading.ceiling import attainable_maximum
+from snellen.grading.protocols.table import PROTOCOLS, gold_shape
+from snellen.tasks.benchmarks.mmbench_gui.format import DIFFICULTIES
+from snellen.tasks.benchmarks.mmbench_gui.load import load
+from snellen.tasks.builder.items import PageItems, Refused, make_items
+from snellen.tasks.builder.questions.options import among, look_alikes, steps
+from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.snapshots import Captured, Click, Snapshot
+from snellen.tasks.builder.writers.mmbench_gui.l1 import Question, ask
+from snellen.tasks.builder.writers.mmbench_gui.l2 import advanced, basic, place_of
+from snellen.tasks.builder.writers.mmbench_gui.write import MAKERS, write_data
+from snellen.tasks.data.check import image_faults
+from snellen.tasks.pack.checking import check_pack
+from snellen.tasks.pack.writing import Part, write_pack
+
+WIDTH, HEIGHT = 1280, 1200
+PEOPLE = ["Ann Lee", "Bob Ray", "Cid Fox", "Dan Orr", "Eve Kay", "Flo May"]
+OFFICES = ["Tokyo", "Paris", "Delhi", "Cairo", "Lagos", "Quito"]
+PAY = ["$1,200", "$1,900", "$3,400", "$2,000", "$2,750", "$1,050"]
+"""Both columns differ in every row; the fee of Cid Fox is the highest."""
+
+Freeze = Callable[..., Snapshot]
+
+
+def part(elements: list[Element], tag: str, text: str = "", **fields: Any) -> int:
+    """Add an element and return its id."""
+    place = len(elements)
+    top = 10 + 22 * place
+    box = fields.pop("box", (300, top, 420, top + 18))
+    shown: dict[str, Any] = {"text": text, "own": text, "name": text, "landmark": "main", **fields}
+    elements.append(Element(place, tag, box, **shown))
+    return place
+
+
+def people(elements: list[Element]) -> dict[str, Any]:
+    """Add a table and return it as a fact."""
+    cells: list[list[int]] = []
+    for row, values in enumerate(zip(PEOPLE, OFFICES, PAY, strict=True)):
+        top = 700 + 30 * row
+        cells.append(
+            [
+                part(elements, "td", text, role="cell", box=(x, top, x + 90, top + 20))
+                for x, text in zip((300, 500, 700), values, strict=True)
+            ]
+        )
+    return {
+        "kind": "table",
+        "caption": "People",
+        "element": None,
+        "headers": ["Name", "Office", "Fee"],
+        "header_cells": [None, None, None],
+        "rows": [list(row) for row in zip(PEOPLE, OFFICES, PAY, strict=True)],
+        "cells": cells,
+    }
+
+
+@pytest.fixture
+def freeze(tmp_path: Path) -> Freeze:
+    numbers = iter(range(1000))
+
+    def make(
+        elements: list[Element], *facts: dict[str, Any], site: str = "shop", **more: Any
+    ) -> Snapshot:
+        folder = tmp_path / "snapshots" / f"{next(numbers)}"
+        page = more.pop("page", "index")
+        clicks = more.pop("clicks", ())
+        screen = Screen(WIDTH, HEIGHT, tuple(elements), **{"language": "en", **more})
+        return frozen(folder, Captured(page, site, "x.html", screen, clicks=clicks, facts=facts))
+
+    return make
+
+
+def frozen(folder: Path, captured: Captured) -> Snapshot:
+    folder.mkdir(parents=True)
+    file = io.BytesIO()
+    shade = sum(map(ord, captured.site + captured.page)) % 256
+    Image.new("RGB", (captured.screen.width, captured.screen.height), (shade, 200, 99)).save(
+        file, "PNG"
+    )
+    (folder / "screen.png").write_bytes(file.getvalue())
+    (folder / "snapshot.json").write_bytes(msgspec.json.encode(captured))
+    return Snapshot(folder)
+
+
+def full(freeze: Freeze, **more: Any) -> Snapshot:
+    """A page with a table, fields, buttons and links."""
+    elements: list[Element] = []
+    part(elements, "h1", "Our people", role="heading", level=1)
+    table = people(elements)
+    part(elements, "label", "E-mail")
+    part(elements, "input", role="textbox", kind="email", label="E-mail", name="E-mail")
+    part(elements, "button", "Save draft", role="button", painted=True, background="#0b57d0")
+    part(elements, "button", "Delete account", role="button")
+    part(elements, "label", "Remember my choice")
+    part(elements, "input", role="checkbox", kind="checkbox", label="Remember my choice")
+    part(elements, "a", "Harbour tours", role="link", href="/tours.html")
+    return freeze(elements, table, **more)
+
+
+def questions(snapshot: Snapshot, difficulty: Any, seeds: int = 60) -> dict[str, list[Question]]:
+    found: dict[str, list[Question]] = {}
+    for seed in range(seeds):
+        question = ask(snapshot, difficulty, Random(seed))
+        if question is not None:
+            found.setdefault(question.kind, []).append(question)
+    return found
+
+
+# ---- options -----------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10_000), st.lists(st.text("abcdef", min_size=1), min_size=5, unique=True))
+def test_options_hold_the_right_one_once_and_differ(seed: int, texts: list[str]) -> None:
+    found = among(texts[0], texts, "Which?", Random(seed))
+    if found is not None:
+        assert 4 <= len(found.texts) <= 6
+        assert found.texts[found.right] == texts[0]
+        assert len(set(found.texts)) == len(found.texts)
+
+
+def test_fewer_than_three_others_are_too_few() -> None:
+    assert among("a", ["a", "b", "c", "B"], "Which?", Random(1)) is None
+
+
+def test_an_answer_that_alone_repeats_the_question_is_not_asked_for() -> None:
+    others = ["Opening times", "Contact", "Products", "Careers"]
+    assert among("Price list", others, "Where are the prices?", Random(1)) is None
+
+
+def test_an_answer_that_stands_out_by_its_length_is_not_asked_for() -> None:
+    assert among("a" * 40, ["b", "c", "d", "e"], "Which?", Random(1)) is None
+
+
+def test_the_right_one_is_as_often_the_longest_as_any_other() -> None:
+    pool = ["x" * length for length in range(5, 15)]
+    longest = places = chance = 0.0
+    for seed in range(3000):
+        answer = pool[seed % len(pool)]
+        found = among(answer, pool, "Which?", Random(seed))
+        if found is not None:
+            longest += max(found.texts, key=len) == answer
+            places += found.right == 0
+            chance += 1 / len(found.texts)
+    assert longest == pytest.approx(chance, rel=0.15)
+    assert places == pytest.approx(chance, rel=0.15)
+
+
+@given(st.integers(0, 10_000), st.integers(4, 30))
+def test_steps_hold_the_number_among_neighbours(seed: int, value: int) -> None:
+    found = steps(value, str, Random(seed), least=1)
+    numbers = sorted(map(int, found.texts))
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    assert found.texts[found.right] == str(value)
+    assert numbers[0] >= 1
+
+
+def test_the_right_number_is_as_often_the_first_step_as_the_last() -> None:
+    ranks = Counter(
+        sorted(map(int, found.texts)).index(7)
+        for seed in range(4000)
+        if len((found := steps(7, str, Random(seed))).texts) == 4
+    )
+    assert max(ranks.values()) < 1.25 * min(ranks.values())
+
+
+@pytest.mark.parametrize(
+    "text", ["$170.90", "June 12, 2026", "5:15 pm", "(212) 555-0151", "426 GB", "2.600,00 €"]
+)
+def test_look_alikes_have_the_form_of_the_answer(text: str) -> None:
+    found = look_alikes(text, Random(3))
+    assert len(set(found)) == 5
+    assert text not in found
+    assert {len(other) for other in found} == {len(text)}
+    form = "".join("0" if sign.isdecimal() else sign for sign in text)
+    assert {"".join("0" if sign.isdecimal() else sign for sign in other) for other in found} == {
+        form
+    }
+
+
+def test_a_look_alike_of_a_time_is_a_time() -> None:
+    for seed in range(200):
+        for text in look_alikes("9:15 am", Random(seed)):
+            hour, minute = text.removesuffix(" am").split(":")
+            assert 1 <= int(hour) <= 12
+            assert minute in {"00", "15", "30", "45"}
+
+
+@pytest.mark.parametrize("text", ["Tokyo", "2026"])
+def test_what_has_no_digits_to_change_has_no_look_alikes(text: str) -> None:
+    assert list(look_alikes(text, Random(1))) == []
+
+
+# ---- L1 ----------------------------------------------------------------------------------------
+
+
+def test_an_easy_question_reads_a_cell_and_takes_the_others_from_its_column(freeze: Freeze) -> None:
+    (kind,) = found = questions(full(freeze), "easy")
+    assert kind == "read"
+    for question in found["read"]:
+        options = set(question.options.texts)
+        assert options <= set(OFFICES) or options <= set(PAY)
+        name = next(person for person in PEOPLE if person in question.text)
+        column = OFFICES if "Office" in question.text else PAY
+        assert question.options.texts[question.options.right] == column[PEOPLE.index(name)]
+
+
+def test_a_medium_question_asks_what_comes_next_in_a_column(freeze: Freeze) -> None:
+    found = questions(full(freeze), "medium")
+    assert set(found) == {"next"}
+    for question in found["next"]:
+        answer = question.options.texts[question.options.right]
+        before = next(person for person in PEOPLE if f"“{person}”" in question.text)
+        assert PEOPLE.index(answer) == PEOPLE.index(before) + 1
+
+
+def test_a_medium_question_asks_what_comes_next_in_a_line_of_cards(freeze: Freeze) -> None:
+    elements: list[Element] = []
+    names = ["Tea", "Milk", "Cake", "Soup", "Rice", "Plum"]
+    for place, text in enumerate(names):
+        left, top = 20 + 200 * (place % 2), 100 + 100 * (place // 2)
+        box = (left, top, left + 100, top + 20)
+        part(elements, "h3", text, role="heading", level=3, box=box)
+    found = questions(freeze(elements), "medium")
+    assert set(found) == {"next"}
+    for question in found["next"]:
+        answer = question.options.texts[question.options.right]
+        before = next(name for name in names if f"“{name}”" in question.text)
+        assert names.index(answer) == names.index(before) + 1
+        assert names.index(before) % 2 == 0
+        assert before not in question.options.texts
+
+
+def test_rows_are_counted_where_the_table_is_whole(freeze: Freeze) -> None:
+    elements: list[Element] = []
+    table = people(elements)
+    for _ in range(len(PEOPLE) + 1):
+        part(elements, "tr", role="row")
+    (question, *_) = questions(freeze(elements, table), "medium")["count"]
+    assert question.options.texts[question.options.right] == "6"
+
+
+@pytest.mark.slow
+def test_a_hard_question_combines_cells(freeze: Freeze) -> None:
+    found = questions(full(freeze), "hard", 200)
+    assert set(found) == {"extreme", "condition", "difference", "two steps"}
+    values = [int(pay[1:].replace(",", "")) for pay in PAY]
+    for question in found["extreme"]:
+        wanted = max(values) if "highest" in question.text else min(values)
+        answer = question.options.texts[question.options.right]
+        assert values[PEOPLE.index(answer)] == wanted
+    for question in found["condition"]:
+        than = next(person for person in PEOPLE if person in question.text)
+        count = sum(value > values[PEOPLE.index(than)] for value in values)
+        assert question.options.texts[question.options.right] == str(count)
+    for question in found["difference"]:
+        one, other = [person for person in PEOPLE if person in question.text]
+        apart = abs(values[PEOPLE.index(one)] - values[PEOPLE.index(other)])
+        answer = question.options.texts[question.options.right]
+        assert int(answer[1:].replace(",", "")) == apart
+    for question in found["two steps"]:
+        known = next(office for office in OFFICES if office in question.text)
+        answer = question.options.texts[question.options.right]
+        assert answer == PAY[OFFICES.index(known)]
+
+
+def test_where_nothing_is_said_it_asks_what_stands_where(freeze: Freeze) -> None:
+    elements: list[Element] = []
+    for place, text in enumerate(["Alpha", "Bravo", "Gamma", "Delta", "Sigma", "Theta"]):
+        part(elements, "p", text, box=(20, 20 + 100 * place, 80, 40 + 100 * place))
+    snapshot = freeze(elements)
+    tops = {element.own: element.box[1] for element in elements}
+    for difficulty, kind in (("easy", "place"), ("medium", "place"), ("hard", "order")):
+        found = questions(snapshot, difficulty)
+        assert set(found) == {kind}
+        for question in found[kind]:
+            order = sorted(question.options.texts, key=tops.__getitem__)
+            if "lowest" in question.text:
+                order.reverse()
+            answer = question.options.texts[question.options.right]
+            assert answer == order[1 if "second" in question.text else 0]
+
+
+def test_a_page_without_texts_is_refused_with_the_reason(freeze: Freeze) -> None:
+    (refused,) = MAKERS["mmbench-gui/l1"](freeze([]), Random(1))
+    assert refused == Refused("mmbench-gui/l1", "nothing to read or to place for an easy question")
+
+
+# ---- L2 ----------------------------------------------------------------------------------------
+
+
+def test_basic_tells_kind_colour_name_and_place_of_what_is_unique(freeze: Freeze) -> None:
+    snapshot = full(freeze)
+    texts = [one.text for seed in range(40) for one in basic(snapshot, Random(seed))]
+    assert any("blue button “Save draft”" in text for text in texts)
+    assert any("check box “Remember my choice”" in text for text in texts)
+    assert any("heading “Our people” at the top" in text for text in texts)
+    for seed in range(40):
+        for one in basic(snapshot, Random(seed)):
+            said = one.element.label or one.element.text
+            assert f"“{said}”" in one.text
+            assert (one.seen == "icon") == (one.element.role == "checkbox")
+
+
+def test_what_is_there_twice_or_in_the_frame_of_the_site_is_not_asked_for(freeze: Freeze) -> None:
+    elements: list[Element] = []
+    part(elements, "button", "Add", role="button")
+    part(elements, "button", "Add", role="button")
+    bar = part(elements, "header", role="banner", box=(0, 0, 1280, 60), landmark="")
+    part(elements, "input", role="searchbox", name="Search", landmark="search", parent=bar)
+    snapshot = freeze(elements)
+    assert list(basic(snapshot, Random(1))) == []
+    (refused,) = MAKERS["mmbench-gui/l2_advanced"](snapshot, Random(1))
+    assert refused == Refused("mmbench-gui/l2_advanced", "no element whose purpose is known")
+
+
+def test_advanced_tells_what_an_element_is_for(freeze: Freeze) -> None:
+    last = full(freeze).screen.elements[-1]
+    snapshot = full(freeze, clicks=(Click(last.id, "Tours of the bay", "/tours.html"),))
+    found = {
+        one.text: one.element.text or one.element.label
+        for seed in range(60)
+        for one in advanced(snapshot, Random(seed))
+    }
+    assert found == {
+        "Use what deletes the account for good.": "Delete account",
+        "Use what saves the entries as a draft without sending them.": "Save draft",
+        "Where would you give the address to which mail is sent to you?": "E-mail",
+        "Decide whether or not: “Remember my choice”.": "Remember my choice",
+        "Where would you click for the page “Tours of the bay”?": "Harbour tours",
+    }
+
+
+@pytest.mark.slow
+def test_of_buttons_that_do_the_same_the_card_tells_which(freeze: Freeze) -> None:
+    elements: list[Element] = []
+    for place, name in enumerate(["Oak table", "Pine chair"]):
+        top = 100 + 300 * place
+        card = part(elements, "li", box=(20, top, 400, top + 200))
+        part(elements, "h3", name, role="heading", level=3, parent=card)
+        part(elements, "button", "Add to basket", role="button", parent=card)
+    found = {
+        one.text: one.element.id
+        for seed in range(20)
+        for one in advanced(freeze(elements), Random(seed))
+    }
+    assert found == {
+        "For “Oak table”, use what adds the item to the shopping basket.": 2,
+        "For “Pine chair”, use what adds the item to the shopping basket.": 5,
+    }
+
+
+def test_a_search_is_asked_for_where_one_field_alone_can_do_it(freeze: Freeze) -> None:
+    elements: list[Element] = []
+    part(elements, "input", role="searchbox", name="Find", placeholder="Find", label="Find")
+    part(elements, "label", "Find")
+    (only,) = advanced(freeze(elements), Random(1))
+    assert (only.text, only.element.id) == ("You look for something and know a word of it.", 0)
+    box = (600, 10, 900, 40)
+    part(elements, "button", "Search pages", role="button", box=box, landmark="banner")
+    assert list(advanced(freeze(elements), Random(1))) == []
+
+
+@pytest.mark.parametrize(
+    ("box", "place"),
+    [
+        ((0, 0, 30, 30), "at the top left of the screen"),
+        ((140, 280, 160, 300), "at the bottom centre of the screen"),
+        ((290, 140, 300, 160), "on the right of the screen, halfway down"),
+        ((140, 140, 160, 160), "in the middle of the screen"),
+    ],
+)
+def test_a_place_is_told_in_thirds(box: Any, place: str) -> None:
+    assert place_of(box, Screen(300, 300, ())) == place
+
+
+# ---- the published layout ----------------------------------------------------------------------
+
+TASKS = ("mmbench-gui/l1", "mmbench-gui/l2_basic", "mmbench-gui/l2_advanced")
+
+
+@pytest.fixture
+def pages(freeze: Freeze, tmp_path: Path) -> list[PageItems]:
+    found: list[PageItems] = []
+    for site, page in (("one.example", "index"), ("one.example", "a_b"), ("two.example", "index")):
+        snapshot = full(freeze, site=site, page=page)
+        found.append(make_items(snapshot, MAKERS, 7, tmp_path / "made" / site / page))
+    return found
+
+
+@pytest.fixture
+def data(pages: list[PageItems], tmp_path: Path) -> Path:
+    write_data(pages, tmp_path / "data")
+    return tmp_path / "data"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_what_is_made_loads_and_its_references_reach_the_maximum(task: str, data: Path) -> None:
+    loaded = load(task, data)
+    each = len(DIFFICULTIES) if task == "mmbench-gui/l1" else 2
+    assert len(loaded.ids) == 3 * each
+    assert all("one.example/" in item or "two.example/index" in item for item in loaded.ids)
+    assert loaded.cluster == "image"
+    assert set(loaded.tags["image"]) == {
+        "os_web/one.example/index.png",
+        "os_web/one.example/a_b.png",
+        "os_web/two.example/index.png",
+    }
+    assert list(image_faults(loaded)) == []
+    shape = gold_shape(task)
+    assert loaded.contexts is not None
+    for protocol in PROTOCOLS[task]:
+        found = attainable_maximum(protocol, shape.responses, loaded.golds, loaded.contexts)
+        assert not found.below, protocol.id
+
+
+def test_no_prompt_tells_the_site(data: Path) -> None:
+    for task in TASKS:
+        loaded = load(task, data)
+        assert not any("example" in loaded.item(item).prompt for item in loaded.ids)
+
+
+def test_it_makes_a_clean_pack_with_a_line_for_each_item(data: Path, tmp_path: Path) -> None:
+    parts = [Part(load(task, data)) for task in TASKS]
+    write_pack(parts, tmp_path / "pack", name="made")
+    assert check_pack(tmp_path / "pack").fine
+    lines = [json.loads(line) for line in (data / "made.jsonl").read_text().splitlines()]
+    ids = {(part.data.task, item) for part in parts for item in part.data.ids}
+    assert {(line["task"], line["item"]) for line in lines} == ids
+    assert all(line["record"] and line["tags"]["language"] == "en" for line in lines)
+
+
+def test_equal_items_are_written_to_equal_bytes(pages: list[PageItems], tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_data(pages, tmp_path / name)
+    found = [path for path in (tmp_path / "a").rglob("*") if path.is_file()]
+    files = [path.relative_to(tmp_path / "a") for path in found]
+    assert len(files) == 6
+    for file in files:
+        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()

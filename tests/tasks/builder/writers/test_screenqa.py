@@ -1,0 +1,258 @@
+"""ScreenQA's items, from hand-made screens to a pack."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, cast
+
+import msgspec
+import pytest
+
+from snellen.grading.ceiling import attainable_maximum
+from snellen.grading.protocols.table import PROTOCOLS, gold_shape
+from snellen.tasks.benchmarks.screenqa.load import NO_ANSWER, load
+from snellen.tasks.builder.items import Made, PageItems, Refused, make_items
+from snellen.tasks.builder.snapshots import Snapshot
+from snellen.tasks.builder.writers.screenqa.absent import SHARE, ScreenQuestion, is_absent
+from snellen.tasks.builder.writers.screenqa.write import (
+    COMPLEX,
+    IMAGES,
+    LONG,
+    MAKERS,
+    SHORT,
+    write_data,
+)
+from snellen.tasks.data.check import image_faults
+from snellen.tasks.models import TaskData
+from snellen.tasks.pack.checking import check_pack
+from snellen.tasks.pack.writing import Part, write_pack
+
+Freeze = Callable[..., Snapshot]
+Blank = Callable[[], Any]
+
+
+def test_a_value_within_a_line_has_an_answer_and_no_box(blank: Blank, freeze: Freeze) -> None:
+    page = blank()
+    line = page.add("Size: 40 cm")
+    fact = {"label": "Size", "value": "40 cm", "label_element": line, "element": line}
+    page.facts.append({"kind": "pairs", "caption": "", "element": None, "pairs": [fact]})
+    snapshot = freeze(page)
+    assert [one.task for one in MAKERS[SHORT](snapshot, Random(1))] == [SHORT]
+    (refused,) = MAKERS[LONG](snapshot, Random(1))
+    assert refused == Refused(LONG, "nothing that one element says alone")
+
+
+# ---- items -------------------------------------------------------------------------------------
+
+
+def test_a_short_answer_has_its_variants(blank: Blank, freeze: Freeze) -> None:
+    (made,) = MAKERS[SHORT](freeze(blank().pairs(Trial="30 days")), Random(1))
+    assert isinstance(made, Made)
+    assert made.row["ground_truth"] == ["30 days", "30"]
+    assert "“Trial”" in made.row["question"]
+
+
+def test_a_long_answer_has_sentences_in_two_wordings_and_the_element(
+    blank: Blank, freeze: Freeze
+) -> None:
+    page = blank().pairs(Trial="30 days")
+    page.elements[1] = msgspec.structs.replace(page.elements[1], ink=(100.0, 32.0, 150.0, 44.0))
+    (made,) = MAKERS[LONG](freeze(page), Random(1))
+    assert isinstance(made, Made)
+    first, second = made.row["ground_truth"]
+    assert first["full_answer"] != second["full_answer"]
+    assert all("30 days" in rater["full_answer"] for rater in (first, second))
+    elements = [{"text": "30 days", "bounds": [100.0, 32.0, 150.0, 44.0]}]
+    assert first["ui_elements"] == second["ui_elements"] == elements
+
+
+def test_a_screen_carries_at_most_two_of_a_task_of_different_kinds(
+    blank: Blank, freeze: Freeze
+) -> None:
+    page = blank().pairs(Seats="69", Trial="30 days").prices(Tea="$3.50", Coffee="$4.20")
+    for task in (SHORT, LONG):
+        made = list(MAKERS[task](freeze(page), Random(3)))
+        assert {one.tags["question"] for one in made if isinstance(one, Made)} == {"pair", "price"}
+        assert len(made) == 2
+
+
+def test_an_empty_screen_is_refused_with_reasons(blank: Blank, freeze: Freeze) -> None:
+    found = [one for maker in MAKERS.values() for one in maker(freeze(blank()), Random(1))]
+    assert found == [
+        Refused(SHORT, "nothing that is said once and can be asked for"),
+        Refused(LONG, "nothing that one element says alone"),
+        Refused(COMPLEX, "no numbers to calculate with or things to count"),
+    ]
+
+
+# ---- questions without an answer ---------------------------------------------------------------
+
+
+def asked(kind: str, name: str, answer: str) -> ScreenQuestion:
+    return ScreenQuestion("other", "other/index", "en", "text", 0, kind, (name,), answer)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "answer", "shown", "absent"),
+    [
+        ("pair", "Waiting time", "about 11 minutes", "Seats\n69", True),
+        ("pair", "Waiting time", "about 11 minutes", "The time now", False),
+        ("pair", "Deadline", "June 12, 2026", "Begins\nMay 1, 2026", False),
+        ("pair", "Deadline", "June 12, 2026", "Begins soon", True),
+        ("pair", "Emergency", "(212) 555-0151", "Call 212 555 0199", False),
+        ("pair", "Fee", "$5", "costs $7", False),
+        ("pair", "Kitchen until", "3:45 pm", "Hours\n9:00 am", False),
+        ("pair", "营业时间", "九点", "营业日", False),
+        ("pair", "营业时间", "九点", "座位", True),
+        ("pair", "Curator", "Noah Whitcombe", "Signed in as Noah Whitcombe", False),
+        ("pair", "Address", "2 Alder Street", "Seats", False),
+        ("pair", "地址", "灯塔街154号", "座位", False),
+        ("pair", "New", "Solo", "renewed", True),
+        ("pair", "New", "Solo", "a new one", False),
+        ("price", "History of music", "$5", "History of painting\n$7", True),
+        ("price", "History of music", "$5", "The history of Music", False),
+        ("cell", "Friday", "9 am", "open on Friday", False),
+        ("cell", "Friday", "9 am", "Monday\n9 am", True),
+    ],
+)
+def test_nothing_may_hint_at_what_a_screen_does_not_say(
+    kind: str, name: str, answer: str, shown: str, absent: bool
+) -> None:
+    assert is_absent(asked(kind, name, answer), shown) is absent
+
+
+def golds_of(loaded: TaskData) -> list[list[Any]]:
+    return [list(cast(Sequence[Any], gold)) for gold in loaded.golds]
+
+
+def many(blank: Blank, freeze: Freeze, tmp_path: Path, count: int) -> list[PageItems]:
+    """Screens of four sites, of which each tells two things of its own."""
+    found: list[PageItems] = []
+    words = ["Alder", "Birch", "Cedar", "Dogwood", "Elm", "Fir", "Gorse", "Hazel", "Ivy", "Juniper"]
+    for number in range(count):
+        labels = {f"{words[number % 10]}_{place}_{number}": f"{number}{place} cm" for place in "xy"}
+        site, name = f"site{number % 4}.example", f"page{number}"
+        snapshot = freeze(blank().pairs(**labels), site, name)
+        found.append(make_items(snapshot, MAKERS, 7, tmp_path / "made" / site / name))
+    return found
+
+
+@pytest.mark.slow
+def test_a_quarter_of_the_questions_has_no_answer_and_is_asked_elsewhere(
+    blank: Blank, freeze: Freeze, tmp_path: Path
+) -> None:
+    pages = many(blank, freeze, tmp_path, 60)
+    write_data(pages, tmp_path / "data")
+    absences: tuple[tuple[str, list[Any]], ...] = (
+        (SHORT, [NO_ANSWER]),
+        (LONG, [NO_ANSWER]),
+        ("screenqa/ui_contents", [[]]),
+        ("screenqa/ui_contents_boxes", [[]]),
+    )
+    for task, nothing in absences:
+        loaded = load(task, tmp_path / "data")
+        golds = golds_of(loaded)
+        share = golds.count(nothing) / len(golds)
+        assert share == pytest.approx(SHARE, abs=0.03)
+        prompts = [loaded.item(item).prompt.splitlines()[-1] for item in loaded.ids]
+        absent = [text for text, gold in zip(prompts, golds, strict=True) if gold == nothing]
+        present = {text for text, gold in zip(prompts, golds, strict=True) if gold != nothing}
+        assert set(absent) <= present
+        assert len(set(absent)) == len(absent)
+
+
+def test_a_single_screen_has_only_questions_with_answers(
+    blank: Blank, freeze: Freeze, tmp_path: Path
+) -> None:
+    write_data(many(blank, freeze, tmp_path, 1), tmp_path / "data")
+    loaded = load(SHORT, tmp_path / "data")
+    assert len(loaded.ids) == 2
+    assert all(NO_ANSWER not in gold for gold in golds_of(loaded))
+
+
+# ---- the published layout ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def pages(blank: Blank, freeze: Freeze, tmp_path: Path) -> list[PageItems]:
+    found: list[PageItems] = []
+    for site, name, trial in (
+        ("one.example", "index", "30 days"),
+        ("one.example", "a_b", "14 days"),
+        ("two.example", "index", "7 days"),
+    ):
+        page = blank().prices(Tea="$3.50", Coffee="$4.20", Cake="$9.00").pairs(Trial=trial)
+        snapshot = freeze(page, site, name)
+        found.append(make_items(snapshot, MAKERS, 7, tmp_path / "made" / site / name))
+    return found
+
+
+@pytest.fixture
+def data(pages: list[PageItems], tmp_path: Path) -> Path:
+    write_data(pages, tmp_path / "data")
+    return tmp_path / "data"
+
+
+def test_a_screen_has_its_number_whatever_is_built_beside_it(
+    pages: list[PageItems], data: Path, tmp_path: Path
+) -> None:
+    # So packs of two builds can be merged.
+    write_data(pages[2:], tmp_path / "alone")
+    (alone,) = {each.name for each in (tmp_path / "alone" / IMAGES).iterdir()}
+    beside = {each.name for each in (data / IMAGES).iterdir()}
+    assert alone in beside
+    assert len(beside) == 3
+
+
+TASKS = (SHORT, LONG, "screenqa/ui_contents", "screenqa/ui_contents_boxes", COMPLEX)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", TASKS)
+def test_what_is_made_loads_and_its_references_reach_the_maximum(task: str, data: Path) -> None:
+    loaded = load(task, data, images=data / IMAGES)
+    assert loaded.cluster == "image_id"
+    assert len(set(loaded.tags["image_id"])) == 3
+    assert len(loaded.ids) == 6
+    assert list(image_faults(loaded)) == []
+    shape = gold_shape(task)
+    for protocol in PROTOCOLS[task]:
+        # The fork's score of short answers does not reach its own maximum by a reference.
+        if protocol.id != "charset":
+            found = attainable_maximum(
+                protocol, shape.responses, loaded.golds, loaded.contexts or ()
+            )
+            assert not found.below, protocol.id
+
+
+def test_it_makes_a_clean_pack_with_a_line_for_each_item(data: Path, tmp_path: Path) -> None:
+    parts = [Part(load(task, data, images=data / IMAGES)) for task in TASKS]
+    write_pack(parts, tmp_path / "pack", name="made")
+    assert check_pack(tmp_path / "pack").fine
+    lines = [json.loads(line) for line in (data / "made.jsonl").read_text().splitlines()]
+    ids = {(part.data.task, item) for part in parts for item in part.data.ids}
+    assert {(line["task"], line["item"]) for line in lines} == ids
+    assert len(lines) == len(ids)
+    assert {(line["site"], line["page"]) for line in lines} == {
+        ("one.example", "index"),
+        ("one.example", "a_b"),
+        ("two.example", "index"),
+    }
+
+
+def test_no_prompt_tells_the_site_or_the_answer(data: Path) -> None:
+    loaded = load(SHORT, data)
+    for item, gold in zip(loaded.ids, golds_of(loaded), strict=True):
+        question = loaded.item(item).prompt.splitlines()[-1]
+        assert "example" not in question
+        assert not any(text in question for text in gold)
+
+
+def test_equal_items_are_written_to_equal_bytes(pages: list[PageItems], tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_data(pages, tmp_path / name)
+    files = [path for path in (tmp_path / "a").rglob("*") if path.is_file()]
+    assert len(files) == 7
+    for file in files:
+        assert file.read_bytes() == (tmp_path / "b" / file.relative_to(tmp_path / "a")).read_bytes()

@@ -1,0 +1,241 @@
+"""Lettered boxes and titles after clicks, from hand-made pages."""
+
+import io
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from PIL import Image
+
+from snellen.tasks.builder.items import Made, Maker, Refused
+from snellen.tasks.builder.questions.spatial import meet
+from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.snapshots import Captured, Click, Snapshot
+from snellen.tasks.builder.writers.visualwebbench.choices import (
+    GROUND_ITEMS,
+    action_ground,
+    candidates,
+    element_ground,
+)
+from snellen.tasks.builder.writers.visualwebbench.clicks import action_prediction
+from snellen.tasks.builder.writers.visualwebbench.shared import Reason
+
+NAMES = ["Home", "News", "Shoes", "Boots", "Jobs", "Press", "Help", "Basket", "Stores", "Blog"]
+
+
+def page(
+    tmp_path: Path, elements: Sequence[Element], clicks: Sequence[Click] = (), title: str = "Shop"
+) -> Snapshot:
+    file = io.BytesIO()
+    Image.new("RGB", (400, 600), "white").save(file, "PNG")
+    (tmp_path / "screen.png").write_bytes(file.getvalue())
+    screen = Screen(400, 600, tuple(elements), language="en", title=title)
+    captured = Captured("index", "shop", "index.html", screen, clicks=tuple(clicks))
+    (tmp_path / "snapshot.json").write_bytes(msgspec.json.encode(captured))
+    return Snapshot(tmp_path)
+
+
+def link(place: int, name: str, **more: Any) -> Element:
+    box = (20.0, 20.0 + 50 * place, 120.0, 50.0 + 50 * place)
+    given: dict[str, Any] = {"role": "link", "text": name, "own": name, "box": box}
+    given |= {"id": place, "tag": "a", "href": f"/{name}.html", **more}
+    return Element(**given)
+
+
+def links(names: Sequence[str] = NAMES) -> list[Element]:
+    return [link(place, name) for place, name in enumerate(names)]
+
+
+def made(maker: Maker, snapshot: Snapshot, seed: int = 1) -> list[Made]:
+    found = list(maker(snapshot, Random(seed)))
+    assert all(isinstance(one, Made) for one in found), found
+    return [one for one in found if isinstance(one, Made)]
+
+
+def reason(maker: Maker, snapshot: Snapshot) -> str:
+    (only,) = maker(snapshot, Random(1))
+    assert isinstance(only, Refused)
+    return only.reason
+
+
+def test_the_right_option_is_the_described_element(tmp_path: Path) -> None:
+    snapshot = page(tmp_path, links())
+    items = made(element_ground, snapshot)
+    assert len(items) == GROUND_ITEMS
+    for item in items:
+        right = item.row["options"][item.row["answer"]]
+        (element,) = (each for each in snapshot.screen.elements if list(each.box) == right)
+        assert item.row["elem_desc"] == f"link “{element.text}”"
+        assert item.record["element"] == element.id
+        assert item.row["raw_image"] == "raw_image/shop/index.png"
+        assert item.images[item.row["image"]] != item.images[item.row["raw_image"]]
+    assert len({item.row["elem_desc"] for item in items}) == GROUND_ITEMS
+    assert len({item.row["answer"] for item in items}) == GROUND_ITEMS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("maker", [element_ground, action_ground])
+def test_no_two_options_meet_and_none_is_called_like_the_target(
+    tmp_path: Path, maker: Maker
+) -> None:
+    crowd = [*links(), *(link(10 + n, f"Near {n}", box=(60 + n, 30, 160, 60)) for n in range(5))]
+    snapshot = page(tmp_path, crowd)
+    for seed in range(10):
+        for item in made(maker, snapshot, seed):
+            assert len(item.row["options"]) == 8
+            for one, other in combinations(item.row["options"], 2):
+                assert not meet(tuple(one), tuple(other))
+
+
+@pytest.mark.slow
+def test_letters_are_balanced(tmp_path: Path) -> None:
+    snapshot = page(tmp_path, links())
+    counts = Counter(
+        item.row["answer"] for seed in range(40) for item in made(element_ground, snapshot, seed)
+    )
+    assert set(counts) == set(range(8))
+    assert max(counts.values()) < 2.5 * 120 / 8
+
+
+@pytest.mark.slow
+def test_what_two_descriptions_fit_is_never_asked_for(tmp_path: Path) -> None:
+    twice = [*links(), link(10, "NEWS!")]
+    snapshot = page(tmp_path, twice)
+    for seed in range(20):
+        assert not any(
+            "news" in item.row["elem_desc"].casefold()
+            for item in made(element_ground, snapshot, seed)
+        )
+
+
+def test_a_page_where_each_name_comes_twice_is_refused(tmp_path: Path) -> None:
+    snapshot = page(tmp_path, links(NAMES[:5] * 2))
+    assert reason(element_ground, snapshot) == Reason.NOT_UNIQUE
+
+
+def test_a_page_with_few_elements_is_refused(tmp_path: Path) -> None:
+    assert reason(element_ground, page(tmp_path, links(NAMES[:7]))) == Reason.FEW_CANDIDATES
+    same_place = [link(place, name, box=(20, 20, 120, 50)) for place, name in enumerate(NAMES)]
+    assert reason(action_ground, page(tmp_path, same_place)) == Reason.FEW_CANDIDATES
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"covered": 0.5},
+        {"cut": True},
+        {"clipped": True},
+        {"box": (20, 20, 26, 26)},
+        {"box": (0, 0, 400, 600)},
+        {"text": "", "own": ""},
+        {"text": "2,500", "own": "2,500"},
+        {"text": "\uf0c9 Menu", "own": "\uf0c9 Menu"},
+    ],
+)
+def test_what_can_not_be_seen_or_called_is_no_candidate(
+    tmp_path: Path, fault: dict[str, Any]
+) -> None:
+    assert candidates(page(tmp_path, [link(0, "Home", **fault)]).screen) == []
+    assert len(candidates(page(tmp_path, [link(0, "Home")]).screen)) == 1
+
+
+def test_of_a_link_and_the_heading_in_it_the_link_is_meant(tmp_path: Path) -> None:
+    inner = Element(1, "h3", (20, 20, 80, 40), 0, "heading", text="Home", own="Home", level=3)
+    (only,) = candidates(page(tmp_path, [link(0, "Home"), inner]).screen)
+    assert only.kind == "link"
+
+
+def test_a_field_is_called_by_its_visible_label(tmp_path: Path) -> None:
+    label = Element(0, "label", (10, 10, 90, 30), text="E-mail", own="E-mail")
+    field = Element(1, "input", (10, 40, 200, 70), role="textbox", label="E-mail")
+    unseen = Element(2, "input", (10, 80, 200, 110), role="textbox", name="Digit 1 of 6")
+    found = candidates(page(tmp_path, [label, field, unseen]).screen)
+    assert [(each.kind, each.name) for each in found] == [("", "E-mail"), ("textbox", "E-mail")]
+
+
+@pytest.mark.slow
+def test_instructions_say_what_is_done_and_are_marked_as_made(tmp_path: Path) -> None:
+    button = link(10, "Buy now", role="button", href="", box=(200, 20, 300, 50))
+    disabled = link(11, "Pay", role="button", disabled=True, box=(200, 80, 300, 110))
+    heading = link(12, "Offers", role="heading", box=(200, 140, 300, 170))
+    snapshot = page(tmp_path, [*links(), button, disabled, heading])
+    items = [item for seed in range(30) for item in made(action_ground, snapshot, seed)]
+    said = {item.row["instruction"] for item in items}
+    assert any(text in said for text in ("Press “Buy now”.", "Click the button “Buy now”."))
+    assert not any("Pay" in text or "Offers" in text for text in said)
+    assert {item.tags["synthetic"] for item in items} == {"yes"}
+
+
+def test_a_link_that_looks_like_a_button_is_clicked(tmp_path: Path) -> None:
+    painted = [link(place, name, painted=True) for place, name in enumerate(NAMES)]
+    for item in made(action_ground, page(tmp_path, painted)):
+        assert item.row["instruction"].startswith("Click “")
+
+
+def clicks(count: int, outcome: str = "page") -> list[Click]:
+    return [Click(place, f"{NAMES[place]} – Shop", outcome=outcome) for place in range(count)]
+
+
+def test_the_right_title_is_where_the_click_led(tmp_path: Path) -> None:
+    snapshot = page(tmp_path, links(), clicks(10))
+    items = made(action_prediction, snapshot)
+    assert len(items) == 3
+    for item in items:
+        place: int = item.record["element"]
+        element = snapshot.screen.elements[place]
+        assert item.row["options"][item.row["answer"]] == f"{element.text} – Shop"
+        assert len(set(item.row["options"])) == 8
+        left, top, _, _ = item.row["bbox"]
+        assert (left * 400, top * 600) == pytest.approx((20, element.box[1]), abs=0.01)
+
+
+def test_the_pages_own_title_fills_up_and_is_never_right(tmp_path: Path) -> None:
+    here = Click(5, "Shop", outcome="page")
+    snapshot = page(tmp_path, links(), [*clicks(3), here])
+    for item in made(action_prediction, snapshot):
+        assert len(item.row["options"]) == 4
+        assert "Shop" in item.row["options"]
+        assert item.row["options"][item.row["answer"]] != "Shop"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [4, 10])
+def test_letters_of_titles_are_balanced(tmp_path: Path, count: int) -> None:
+    snapshot = page(tmp_path, links(), clicks(count))
+    items = [item for seed in range(60) for item in made(action_prediction, snapshot, seed)]
+    counts = Counter(item.row["answer"] for item in items)
+    options = min(count + 1, 8)
+    assert set(counts) == set(range(options))
+    assert max(counts.values()) < 1.6 * len(items) / options
+
+
+def test_equal_titles_are_one_option(tmp_path: Path) -> None:
+    again = Click(9, "HOME - shop", outcome="title")
+    for item in made(action_prediction, page(tmp_path, links(), [*clicks(8), again])):
+        assert len({option.casefold().replace("–", "-") for option in item.row["options"]}) == 8
+
+
+@pytest.mark.parametrize(
+    ("led", "expected"),
+    [
+        ([], Reason.NO_CLICKS),
+        (clicks(10, "popup"), Reason.NO_CLICKS),
+        (clicks(10, "failed"), Reason.NO_CLICKS),
+        ([Click(1, "Shop")], Reason.NO_CLICKS),
+        (clicks(2), Reason.FEW_TITLES),
+    ],
+)
+def test_pages_whose_clicks_lead_nowhere_are_refused(
+    tmp_path: Path, led: list[Click], expected: Reason
+) -> None:
+    assert reason(action_prediction, page(tmp_path, links(), led)) == expected
+
+
+def test_what_is_covered_is_an_option_and_no_question(tmp_path: Path) -> None:
+    covered = [link(place, name, covered=0.4) for place, name in enumerate(NAMES)]
+    assert reason(action_prediction, page(tmp_path, covered, clicks(10))) == Reason.NO_CLICKS
