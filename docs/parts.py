@@ -134,7 +134,7 @@ def _protocol_tables(known: tuple[base.Protocol, ...]) -> str:
         [
             f"`{one.id}`",
             one.parser.name,
-            one.normaliser.name,
+            one.normalizer.name,
             one.metric.name,
             one.denominator.name,
         ]
@@ -143,7 +143,7 @@ def _protocol_tables(known: tuple[base.Protocol, ...]) -> str:
     return (
         _table(["protocol", "what is special", "metrics", "source"], rules)
         + "\n"
-        + _table(["", "parser", "normalisation", "metric", "denominator"], parts)
+        + _table(["", "parser", "normalization", "metric", "denominator"], parts)
     )
 
 
@@ -224,7 +224,7 @@ def _alike(task: str) -> list[list[base.Protocol]]:
     """Group a task's protocols by their four parts, in their order."""
     groups: dict[object, list[base.Protocol]] = {}
     for one in protocols_of(task):
-        parts = (one.parser, one.normaliser, one.metric, one.denominator)
+        parts = (one.parser, one.normalizer, one.metric, one.denominator)
         groups.setdefault(parts, []).append(one)
     return list(groups.values())
 

@@ -78,8 +78,8 @@ def edited(dice: random.Random, text: str) -> str:
             return "<no answer>"
 
 
-def normalised(text: str) -> str:
-    """SQuAD v1.1's normalisation, as its script writes it."""
+def normalized(text: str) -> str:
+    """SQuAD v1.1's normalization, as its script writes it."""
     exclude = set(string.punctuation)
     text = "".join(character for character in text.lower() if character not in exclude)
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", text).split())
@@ -94,14 +94,14 @@ def published(prediction: str, references: list[str]) -> tuple[float, float]:
     if not references:
         return 0.0, 0.0
     return (
-        max(float(normalised(prediction) == normalised(gold)) for gold in references),
+        max(float(normalized(prediction) == normalized(gold)) for gold in references),
         max(f1(prediction, gold) for gold in references),
     )
 
 
 def f1(prediction: str, gold: str) -> float:
     """Token F1 of one pair, as published."""
-    predicted, expected = normalised(prediction).split(), normalised(gold).split()
+    predicted, expected = normalized(prediction).split(), normalized(gold).split()
     same = sum((Counter(predicted) & Counter(expected)).values())
     if same == 0:
         return 0.0

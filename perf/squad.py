@@ -120,8 +120,8 @@ def check(pairs: list[Pair], references: SquadReferences) -> None:
 
 def published(prediction: str, reference: str) -> SquadScore:
     """Do what evaluate-v1.1.py of SQuAD does for one pair, as plainly as it does."""
-    exact = 1.0 if normalised(prediction) == normalised(reference) else 0.0
-    mine, theirs = normalised(prediction).split(), normalised(reference).split()
+    exact = 1.0 if normalized(prediction) == normalized(reference) else 0.0
+    mine, theirs = normalized(prediction).split(), normalized(reference).split()
     shared = sum((Counter(mine) & Counter(theirs)).values())
     if shared == 0:
         return SquadScore(exact, 0.0)
@@ -129,8 +129,8 @@ def published(prediction: str, reference: str) -> SquadScore:
     return SquadScore(exact, 2 * precision * recall / (precision + recall))
 
 
-def normalised(text: str) -> str:
-    """Normalise as normalize_answer of that script does."""
+def normalized(text: str) -> str:
+    """Normalize as normalize_answer of that script does."""
     punctuation = set(string.punctuation)
     kept = "".join(character for character in text.lower() if character not in punctuation)
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", kept).split())

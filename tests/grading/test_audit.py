@@ -31,9 +31,9 @@ Write: TypeAlias = Callable[[float, float], str]
 L2 = protocol_of("mmbench-gui/l2_basic")
 WIDTH, HEIGHT = 2560.0, 1440.0
 # Forty small targets, none on the diagonal, so that no two readings of a point agree by chance.
-CENTRES = [(0.02 + 0.012 * place, 0.95 - 0.011 * place) for place in range(40)]
+CENTERS = [(0.02 + 0.012 * place, 0.95 - 0.011 * place) for place in range(40)]
 GOLDS = [
-    ImageTarget((x - 0.005, y - 0.005, x + 0.005, y + 0.005), (WIDTH, HEIGHT)) for x, y in CENTRES
+    ImageTarget((x - 0.005, y - 0.005, x + 0.005, y + 0.005), (WIDTH, HEIGHT)) for x, y in CENTERS
 ]
 TARGETS = Targets(GOLDS)
 
@@ -44,7 +44,7 @@ def answers(responses: Sequence[object]) -> list[Answers]:
 
 
 def written(write: Write) -> list[Answers]:
-    return answers([write(x, y) for x, y in CENTRES])
+    return answers([write(x, y) for x, y in CENTERS])
 
 
 def audit(batches: list[Answers], targets: Targets = TARGETS) -> CoordinateAudit:
@@ -58,7 +58,7 @@ def score(found: CoordinateAudit, space: CoordinateSpace, *, swapped: bool = Fal
     return reading.score
 
 
-def test_thousandths_are_recognised_and_the_warning_says_what_they_would_score() -> None:
+def test_thousandths_are_recognized_and_the_warning_says_what_they_would_score() -> None:
     found = audit(written(lambda x, y: f"({x * 1000:.0f}, {y * 1000:.0f})"))
     assert (found.answers, found.unread, found.as_read) == (40, 0, 0.0)
     assert found.readings[0].space is THOUSAND
@@ -84,7 +84,7 @@ READ: list[Write] = [
 
 
 @pytest.mark.parametrize(("write", "space", "swapped"), ODD)
-def test_every_space_and_order_is_recognised(
+def test_every_space_and_order_is_recognized(
     write: Write, space: CoordinateSpace, swapped: bool
 ) -> None:
     found = audit(written(write))
@@ -129,7 +129,7 @@ def test_plain_misses_raise_no_warning() -> None:
 
 def test_a_handful_of_answers_is_too_few_for_a_warning() -> None:
     found = audit(written(lambda x, y: f"({x * 1000:.0f}, {y * 1000:.0f})"))
-    few = answers([f"({x * 1000:.0f}, {y * 1000:.0f})" for x, y in CENTRES[:8]])
+    few = answers([f"({x * 1000:.0f}, {y * 1000:.0f})" for x, y in CENTERS[:8]])
     assert audit(few).readings[0].score == 1.0
     assert audit(few).warning == ""
     # The sign test: 2 / 2^8 for each of fifteen readings is above 0.01, 2 / 2^40 is not.
@@ -241,7 +241,7 @@ def test_the_protocol_that_the_audit_names_scores_what_the_audit_said(
     graded: str, name: str, across: float, down: float
 ) -> None:
     # A third of the points miss, one answer refuses: the scores are neither 0 nor 1.
-    points = [(x + 0.2 * (place % 3 == 0), y) for place, (x, y) in enumerate(CENTRES)]
+    points = [(x + 0.2 * (place % 3 == 0), y) for place, (x, y) in enumerate(CENTERS)]
     said: list[object] = [f"({x * across:.4f}, {y * down:.4f})" for x, y in points]
     said[1] = "I would rather not."
     found = audit_coordinates(protocol_of(L2.task, graded), TARGETS, answers(said))
@@ -267,7 +267,7 @@ def test_where_y_comes_first_no_protocol_is_named() -> None:
 def test_a_sample_of_many_answers_is_audited_and_called_one() -> None:
     golds = [GOLDS[place % 40] for place in range(400)]
     contexts = [Context(width=WIDTH, height=HEIGHT)] * 400
-    said = [f"({x * 1000:.0f}, {y * 1000:.0f})" for x, y in CENTRES] * 10
+    said = [f"({x * 1000:.0f}, {y * 1000:.0f})" for x, y in CENTERS] * 10
     grader = Grader.of(L2, golds, contexts)
     auditor = Auditor(L2, Targets(golds, contexts), most=100)
     for start in range(0, 400, 50):
@@ -292,7 +292,7 @@ def test_a_run_that_hits_nearly_always_gets_no_warning_unaudited() -> None:
 
 
 @pytest.mark.parametrize("longest", LONGEST_SIDES)
-def test_pixels_of_a_common_view_are_recognised_and_named(longest: int) -> None:
+def test_pixels_of_a_common_view_are_recognized_and_named(longest: int) -> None:
     high = longest * HEIGHT / WIDTH
     found = audit(written(lambda x, y: f"({x * longest:.0f}, {y * high:.0f})"))
     assert (found.readings[0].space, found.readings[0].score) == (VIEWS[longest], 1.0)

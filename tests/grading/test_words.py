@@ -9,7 +9,7 @@ from rouge_score.tokenizers import (  # pyright: ignore[reportMissingTypeStubs] 
     DefaultTokenizer,
 )
 
-from snellen.grading.normalise import squad
+from snellen.grading.normalize import squad
 from snellen.grading.words import answer_words, words
 
 

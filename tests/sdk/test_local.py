@@ -78,7 +78,7 @@ def test_a_complete_set_of_answers_is_not_incomplete() -> None:
 
 
 def test_an_outcome_label_does_not_alter_the_number_of_the_protocol() -> None:
-    # The published rule: two texts that normalise to nothing match exactly, with F1 0.
+    # The published rule: two texts that normalize to nothing match exactly, with F1 0.
     score = sdk.score("screenqa/short", response="", reference=["$"])
     assert score.outcome is Outcome.EMPTY
     assert score.metrics == {"exact_match": 1.0, "f1": 0.0}

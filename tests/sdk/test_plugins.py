@@ -24,7 +24,7 @@ def install(site: Path, package: str, name: str, module: str) -> None:
     """Lay a distribution out as an installer does: its module, its metadata, its entry points."""
     site.mkdir(exist_ok=True)
     module_name = package.replace("-", "_")
-    (site / f"{module_name}.py").write_text(module.replace("colours", name))
+    (site / f"{module_name}.py").write_text(module.replace("colors", name))
     info = site / f"{module_name}-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
@@ -35,9 +35,9 @@ def install(site: Path, package: str, name: str, module: str) -> None:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A folder of installed packages that holds one which adds the benchmark `colours`."""
+    """A folder of installed packages that holds one which adds the benchmark `colors`."""
     folder = tmp_path / "site"
-    install(folder, "acme-colours", "colours", MODULE)
+    install(folder, "acme-colors", "colors", MODULE)
     return folder
 
 
@@ -46,7 +46,7 @@ def data(tmp_path: Path) -> Path:
     """The benchmark's data."""
     folder = tmp_path / "data"
     folder.mkdir()
-    rows = [{"page": "a.com", "colour": "red"}, {"page": "b.com", "colour": "Blue"}]
+    rows = [{"page": "a.com", "color": "red"}, {"page": "b.com", "color": "Blue"}]
     (folder / "pages.json").write_text(json.dumps(rows))
     return folder
 
@@ -81,10 +81,10 @@ def test_an_installed_benchmark_is_graded_like_snellens_own(site: Path, data: Pa
         site,
         f"""
         from snellen import sdk
-        task = "colours/page"
+        task = "colors/page"
         print(task in sdk.TASKS, sdk.task_of(task).title, list(sdk.TASKS)[-1])
         print([one.name for one in sdk.protocols_of(task)])
-        data = sdk.load(task, {str(data)!r}, prompt="colours-2")
+        data = sdk.load(task, {str(data)!r}, prompt="colors-2")
         print(data.item("0").prompt.split("?")[0])
         answers = [{{"item_id": "0", "response": "Red"}}, {{"item_id": "1", "response": "Blue"}}]
         report = sdk.grade(answers, task=task, data={str(data)!r})
@@ -96,9 +96,9 @@ def test_an_installed_benchmark_is_graded_like_snellens_own(site: Path, data: Pa
         """,
     )
     assert told.splitlines() == [
-        "True Name the page's colour colours/page",
+        "True Name the page's color colors/page",
         "['robust@1', 'strict@1']",
-        "Which colour is it",
+        "Which color is it",
         "1.0 robust 0.5",
         "1.0",
         "{'robust': 1.0, 'strict': 0.5}",
@@ -110,10 +110,10 @@ def test_an_installed_benchmark_is_graded_like_snellens_own(site: Path, data: Pa
 def test_the_command_line_lists_and_grades_it(site: Path, data: Path, tmp_path: Path) -> None:
     answers = tmp_path / "answers.jsonl"
     answers.write_text('{"item_id": "0", "response": "red"}\n{"item_id": "1", "response": "x"}\n')
-    assert "page  Name the page's colour  accuracy" in snellen(site, "benchmarks")
-    assert "case does not count" in snellen(site, "protocols", "colours/page")
-    assert "colours/page" in snellen(site, "protocols")
-    graded = snellen(site, "grade", str(answers), "--task", "colours/page", "--data", str(data))
+    assert "page  Name the page's color  accuracy" in snellen(site, "benchmarks")
+    assert "case does not count" in snellen(site, "protocols", "colors/page")
+    assert "colors/page" in snellen(site, "protocols")
+    graded = snellen(site, "grade", str(answers), "--task", "colors/page", "--data", str(data))
     assert "accuracy" in graded
     assert "50.0" in graded
 
@@ -128,7 +128,7 @@ def test_snellens_own_tasks_are_graded_without_looking_for_packages(site: Path) 
         sdk.score("screenqa/short", response="12", reference=["12"])
         sdk.grade([{"item_id": "1", "response": "12"}], task="screenqa/short",
                   references={"1": ["12"]})
-        print("acme_colours" in sys.modules)
+        print("acme_colors" in sys.modules)
         from snellen.grading.protocols import plugins
         print(plugins._entry_points.cache_info().currsize)
         """,
@@ -147,7 +147,7 @@ def test_a_package_that_cannot_be_imported_is_named_and_hurts_no_other(site: Pat
         """
         from snellen import sdk
         print(sdk.score("screenqa/short", response="12", reference=["12"]).value)
-        print(sdk.score("colours/page", response="red", reference="red").value)
+        print(sdk.score("colors/page", response="red", reference="red").value)
         try:
             sdk.protocols_of("broken/page")
         except sdk.SnellenError as error:
@@ -161,7 +161,7 @@ def test_a_package_that_cannot_be_imported_is_named_and_hurts_no_other(site: Pat
         " broken_bench:BENCHMARK: RuntimeError: no licence",
     ]
     listed = snellen(site, "benchmarks")
-    assert "Name the page's colour" in listed
+    assert "Name the page's color" in listed
     assert "left out: broken-bench, which adds the benchmark 'broken'" in listed
     refused = snellen(site, "protocols", "broken/page", status=2)
     assert "no licence" in refused
@@ -176,9 +176,9 @@ def test_a_list_of_all_tasks_warns_of_a_package_that_it_leaves_out(site: Path) -
 
 @pytest.mark.slow
 def test_two_packages_that_claim_one_name_are_both_named(site: Path) -> None:
-    install(site, "zeta-colours", "colours", MODULE)
-    told = snellen(site, "protocols", "colours/page", status=2)
-    assert "acme-colours and zeta-colours both add a benchmark 'colours'" in told
+    install(site, "zeta-colors", "colors", MODULE)
+    told = snellen(site, "protocols", "colors/page", status=2)
+    assert "acme-colors and zeta-colors both add a benchmark 'colors'" in told
 
 
 @pytest.mark.slow
@@ -195,7 +195,7 @@ def test_no_package_can_take_the_name_of_snellens_own(site: Path, data: Path) ->
     ("module", "message"),
     [
         ("BENCHMARK = 5", "gives a int at other:BENCHMARK, where a"),
-        (MODULE.replace('name="colours"', 'name="others"'), "'mine/page' of others must be called"),
+        (MODULE.replace('name="colors"', 'name="others"'), "'mine/page' of others must be called"),
         (MODULE.replace('TEXT, "accuracy",', 'TEXT, "f1",'), "mine/page is to be measured by 'f1'"),
         (MODULE.replace("tasks=(", "tasks=() and ("), "has the tasks (none)"),
         ("", "has no attribute 'BENCHMARK'"),
@@ -212,6 +212,6 @@ def test_an_entry_point_that_is_no_benchmark_says_what_is_wrong(
 
 @pytest.mark.slow
 def test_a_name_that_differs_from_the_entry_points_is_an_error(tmp_path: Path) -> None:
-    install(tmp_path / "site", "other", "mine", MODULE.replace("colours", "yours"))
+    install(tmp_path / "site", "other", "mine", MODULE.replace("colors", "yours"))
     told = snellen(tmp_path / "site", "protocols", "mine/page", status=2)
     assert "calls it 'yours' at other:BENCHMARK; make the names agree" in told

@@ -17,14 +17,14 @@ NO_ANSWER = "<no answer>"
 ADVERSARIAL = ["", " ", "...", "the", "A", "$", "+", NO_ANSWER, "<No answer>", "ß İ", "\x1c", "٣"]
 
 
-def normalised(text: str) -> str:
+def normalized(text: str) -> str:
     """SQuAD v1.1: lower, no ASCII punctuation, no articles, single spaces."""
     kept = "".join(character for character in text.lower() if character not in string.punctuation)
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", kept).split())
 
 
 def f1(prediction: str, gold: str) -> float:
-    predicted, expected = normalised(prediction).split(), normalised(gold).split()
+    predicted, expected = normalized(prediction).split(), normalized(gold).split()
     same = sum((Counter(predicted) & Counter(expected)).values())
     if not same:
         return 0.0
@@ -40,7 +40,7 @@ def published(prediction: str, golds: list[str]) -> tuple[float, float]:
     golds = [gold for gold in golds if gold != NO_ANSWER]
     if not golds:
         return 0.0, 0.0
-    exact = max(float(normalised(prediction) == normalised(gold)) for gold in golds)
+    exact = max(float(normalized(prediction) == normalized(gold)) for gold in golds)
     return exact, max(f1(prediction, gold) for gold in golds)
 
 

@@ -85,7 +85,7 @@ def test_a_deferred_exam_is_graded_where_the_references_are_as_an_exam_is(
     recorded = take(bare, store, golds, agent_of, mode="deferred")["tasks"][0]
     assert (recorded["answered"], recorded["value"], recorded["metrics"]) == (8, None, {})
 
-    # The organiser grades what is exported with the command that the export prints.
+    # The organizer grades what is exported with the command that the export prints.
     out = tmp_path / "out"
     words = ["attempts", "export", "1", str(full), "--key", str(key), "-o", str(out)]
     exported = CliRunner().invoke(app, [*words, "--store", str(store)])

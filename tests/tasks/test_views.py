@@ -75,7 +75,7 @@ def test_a_scaled_png_holds_exactly_what_lanczos_gives() -> None:
     assert found.tobytes() == expected.tobytes()
 
 
-def test_a_jpeg_stays_a_jpeg_with_its_colours_at_full_resolution() -> None:
+def test_a_jpeg_stays_a_jpeg_with_its_colors_at_full_resolution() -> None:
     stripes = np.zeros((80, 80, 3), dtype=np.uint8)
     stripes[:, ::4, 0] = 255
     found = view(encoded(Image.fromarray(stripes), "JPEG"), 40)
@@ -125,7 +125,7 @@ def test_transparency_survives_scaling() -> None:
 
 
 def test_of_several_frames_the_first_is_taken() -> None:
-    frames = [Image.new("RGB", (40, 40), colour) for colour in ("red", "blue")]
+    frames = [Image.new("RGB", (40, 40), color) for color in ("red", "blue")]
     data = encoded(frames[0], "GIF", save_all=True, append_images=frames[1:])
     found = opened(view(data, 10)).convert("RGB")
     assert found.getpixel((5, 5)) == (255, 0, 0)

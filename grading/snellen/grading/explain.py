@@ -1,6 +1,6 @@
 """Why two protocols give the same stored answers different numbers, exactly.
 
-A protocol has four parts: parser, normalisation, metric, denominator. Every mixture of the two
+A protocol has four parts: parser, normalization, metric, denominator. Every mixture of the two
 protocols' parts is a protocol, so it can score the answers too; the Shapley value of each part
 over the sixteen mixtures shares the whole difference out among the four (Shapley, 1953: A value
 for n-person games). The shares add up to the difference.
@@ -20,7 +20,7 @@ from snellen.grading.protocols.base import (
     Context,
     Gold,
     Metric,
-    Normaliser,
+    Normalizer,
     Parser,
     Protocol,
 )
@@ -31,7 +31,7 @@ class Part(StrEnum):
     """What a protocol is made of."""
 
     PARSER = "parser"
-    NORMALISATION = "normalisation"
+    NORMALIZATION = "normalization"
     METRIC = "metric"
     DENOMINATOR = "denominator"
 
@@ -86,7 +86,7 @@ def mixture(first: Protocol, second: Protocol, taken: Iterable[Part]) -> Protoco
     return replace(
         first,
         parser=second.parser if Part.PARSER in parts else first.parser,
-        normaliser=second.normaliser if Part.NORMALISATION in parts else first.normaliser,
+        normalizer=second.normalizer if Part.NORMALIZATION in parts else first.normalizer,
         metric=second.metric if Part.METRIC in parts else first.metric,
         denominator=second.denominator if Part.DENOMINATOR in parts else first.denominator,
     )
@@ -127,12 +127,12 @@ def explain(
         raise MetricError("no items: there is no difference to explain")
     values: dict[frozenset[Part], float] = {}
     unprinted = False
-    graded = [Part.PARSER, Part.NORMALISATION, Part.METRIC]
+    graded = [Part.PARSER, Part.NORMALIZATION, Part.METRIC]
     # Parts that are the same in both protocols make the same mixture again.
-    known: dict[tuple[Parser, Normaliser, Metric], tuple[MetricValue, MetricValue]] = {}
+    known: dict[tuple[Parser, Normalizer, Metric], tuple[MetricValue, MetricValue]] = {}
     for taken in _subsets(graded):
         mixed = mixture(first, second, taken)
-        parts = (mixed.parser, mixed.normaliser, mixed.metric)
+        parts = (mixed.parser, mixed.normalizer, mixed.metric)
         if parts not in known:
             grader = Grader.of(mixed, golds, contexts)
             known[parts] = _both(grader, golds, (first, second), answers, attempts, key)
@@ -167,7 +167,7 @@ def part_name(protocol: Protocol, part: Part) -> str:
     """Return what a protocol's part is called."""
     return {
         Part.PARSER: protocol.parser.name,
-        Part.NORMALISATION: protocol.normaliser.name,
+        Part.NORMALIZATION: protocol.normalizer.name,
         Part.METRIC: protocol.metric.name,
         Part.DENOMINATOR: protocol.denominator.name,
     }[part]

@@ -108,7 +108,7 @@ class Grader:
         """
         if contexts:
             golds = [sized(gold, context) for gold, context in zip(golds, contexts, strict=True)]
-        judge = protocol.metric.prepare(golds, protocol.normaliser)
+        judge = protocol.metric.prepare(golds, protocol.normalizer)
         return cls(protocol, judge, contexts, places)
 
     def batch(self, given: Answers) -> Columns:

@@ -23,7 +23,7 @@ class NoSuchAttemptError(ExamError):
 
 
 class StoreError(ExamError):
-    """The store failed, and what was asked is not done; the cause is for the organiser's log.
+    """The store failed, and what was asked is not done; the cause is for the organizer's log.
 
     Attributes:
         again: Whether the same call may succeed later, without anybody doing anything.

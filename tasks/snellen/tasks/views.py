@@ -48,7 +48,7 @@ def view(data: bytes, max_side: int | None = None) -> View:
 
     An image that fits is passed on byte for byte. A larger one is scaled by one factor, with
     Lanczos's filter, so that its longer side is `max_side`. A JPEG stays a JPEG (quality 95,
-    colours at full resolution, so that coloured text keeps its edges), anything else becomes a
+    colors at full resolution, so that colored text keeps its edges), anything else becomes a
     PNG; of several frames the first is taken. What models' APIs don't take (BMP, TIFF) becomes a
     PNG at any size.
 

@@ -24,7 +24,7 @@ from snellen.grading.metrics.consensus import (
 )
 
 VOTES = st.dictionaries(st.text("abcdefgh", min_size=1, max_size=3), st.sampled_from("xXyYz "))
-lowered = partial(majority, normalise=str.lower)
+lowered = partial(majority, normalize=str.lower)
 
 
 def test_the_answer_chosen_most_often_wins() -> None:
@@ -82,7 +82,7 @@ def test_empty_answers_and_refusals_are_no_votes() -> None:
 
 def test_an_answer_with_an_empty_normal_form_is_no_vote() -> None:
     votes = {"a": "!!", "b": "Buy!", "c": "Buy", "d": "buy"}
-    result = majority(votes, normalise=lambda text: text.strip("!").lower())
+    result = majority(votes, normalize=lambda text: text.strip("!").lower())
     assert result.voters == 3
 
 
@@ -100,7 +100,7 @@ def test_no_votes_have_no_share() -> None:
 
 
 def test_three_of_four_annotators_make_a_label() -> None:
-    result = human_majority(dict(zip("abcd", "xxyx", strict=True)), normalise=unchanged)
+    result = human_majority(dict(zip("abcd", "xxyx", strict=True)), normalize=unchanged)
     assert (result.answer, result.votes, result.voters) == ("x", 3, 4)
 
 
@@ -115,7 +115,7 @@ def test_three_of_four_annotators_make_a_label() -> None:
     ],
 )
 def test_annotators_who_disagree_leave_an_item_unresolved(labels: str, reason: str) -> None:
-    result = human_majority({str(i): label for i, label in enumerate(labels)}, normalise=unchanged)
+    result = human_majority({str(i): label for i, label in enumerate(labels)}, normalize=unchanged)
     assert (result.answer, result.reason) == (None, reason)
 
 
@@ -264,4 +264,4 @@ def test_nothing_to_freeze_and_no_support_are_errors() -> None:
     with pytest.raises(MetricError, match="minimum_support must be at least 1, not 0"):
         centroid({}, {}, minimum_support=0)
     with pytest.raises(MetricError, match="needed must be at least 1, not 0"):
-        human_majority({}, normalise=unchanged, needed=0)
+        human_majority({}, normalize=unchanged, needed=0)

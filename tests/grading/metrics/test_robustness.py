@@ -19,9 +19,9 @@ from snellen.grading.metrics.robustness import (
 
 PAIRS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40)
 
-# WebRSSBench Table 2, colour: before, after, printed drop, in points; Table 4: unchanged share;
+# WebRSSBench Table 2, color: before, after, printed drop, in points; Table 4: unchanged share;
 # section 7.1: R of the printed drop.
-COLOUR = {
+COLOR = {
     "GPT-5": (75.7, 68.9, 6.8, 75.88, 66.0),
     "Claude-4-Sonnet": (68.3, 59.0, 9.3, 70.54, 53.5),
     "Gemini 2.5-Pro": (75.0, 65.9, 9.1, 74.06, 54.5),
@@ -44,23 +44,23 @@ def test_r_falls_by_five_with_every_point(points: float, r: float) -> None:
     assert robustness_index(-points / 100) == pytest.approx(r, abs=1e-9)
 
 
-@pytest.mark.parametrize("model", COLOUR)
+@pytest.mark.parametrize("model", COLOR)
 def test_r_of_the_printed_drops_is_as_worked_out(model: str) -> None:
-    _, _, drop, _, r = COLOUR[model]
+    _, _, drop, _, r = COLOR[model]
     assert robustness_index(drop / 100) == pytest.approx(r, abs=1e-9)
 
 
-@pytest.mark.parametrize("model", COLOUR)
+@pytest.mark.parametrize("model", COLOR)
 def test_the_printed_drops_are_those_of_the_means_to_the_last_digit(model: str) -> None:
     # Section 7.1: rounding before the difference moves some by 0.1.
-    before, after, drop, _, _ = COLOUR[model]
+    before, after, drop, _, _ = COLOR[model]
     assert robustness([before / 100], [after / 100]).drop * 100 == pytest.approx(drop, abs=0.1001)
 
 
-@pytest.mark.parametrize("model", COLOUR)
+@pytest.mark.parametrize("model", COLOR)
 def test_the_published_unchanged_shares_are_possible(model: str) -> None:
     # Section 1.6: all twelve rows satisfy the bounds.
-    before, after, _, unchanged, _ = COLOUR[model]
+    before, after, _, unchanged, _ = COLOR[model]
     assert unchanged_bounds(before / 100, after / 100).hold(unchanged / 100)
 
 
@@ -113,8 +113,8 @@ def test_the_means_are_those_of_the_flips(pairs: list[tuple[bool, bool]]) -> Non
     table, result = flips(before, after), robustness(before, after)
     assert table.n == result.n == len(pairs)
     assert result.before == (table.both_right + table.broke) / table.n
-    assert result.after == (table.both_right + table.mended) / table.n
-    assert result.delta == pytest.approx((table.broke - table.mended) / table.n)
+    assert result.after == (table.both_right + table.fixed) / table.n
+    assert result.delta == pytest.approx((table.broke - table.fixed) / table.n)
 
 
 @given(st.lists(st.tuples(st.sampled_from("ABC"), st.sampled_from("ABC")), min_size=1))

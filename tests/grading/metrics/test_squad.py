@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.grading import normalise
+from snellen.grading import normalize
 from snellen.grading.errors import MetricError
 from snellen.grading.metrics.squad import (
     NO_ANSWER,
@@ -24,17 +24,17 @@ from snellen.grading.metrics.squad import (
     squad,
     token_f1,
 )
-from snellen.grading.normalise import Normaliser
+from snellen.grading.normalize import Normalizer
 
 pytestmark = pytest.mark.compat
 
-NORMALISERS = (
-    normalise.squad,
-    normalise.squad_or_raw,
-    normalise.lower_strip,
-    normalise.identity,
-    normalise.alphanumeric,
-    normalise.button,
+NORMALIZERS = (
+    normalize.squad,
+    normalize.squad_or_raw,
+    normalize.lower_strip,
+    normalize.identity,
+    normalize.alphanumeric,
+    normalize.button,
 )
 PIECES = (
     *("a", "an", "the", "The", "cat", "dog", "12", "$", ",", "|", NO_ANSWER, "<No answer>", "no"),
@@ -51,7 +51,7 @@ def published_form(text: str) -> str:
 
 
 def published(
-    prediction: str, references: Sequence[str], form: Normaliser = published_form
+    prediction: str, references: Sequence[str], form: Normalizer = published_form
 ) -> SquadScore:
     """The definition of evaluate-v1.1.py, written out."""
     exact = 0.0
@@ -67,7 +67,7 @@ def published(
 
 
 def published_screenqa(
-    prediction: str, references: Sequence[str], form: Normaliser = published_form
+    prediction: str, references: Sequence[str], form: Normalizer = published_form
 ) -> SquadScore:
     """The definition of screen_qa code/metrics.py, written out."""
     if prediction == NO_ANSWER:
@@ -136,9 +136,9 @@ def test_screenqa_short_of(
 
 @pytest.mark.parametrize("prediction", ["$", " $ ", "A", "the"])
 def test_the_robust_form_lets_an_answer_match_itself_only(prediction: str) -> None:
-    assert squad(prediction, [prediction], normalise.squad_or_raw) == (1, 1)
-    assert squad(prediction, ["%"], normalise.squad_or_raw) == (0, 0)
-    assert squad("", [prediction], normalise.squad_or_raw) == (0, 0)
+    assert squad(prediction, [prediction], normalize.squad_or_raw) == (1, 1)
+    assert squad(prediction, ["%"], normalize.squad_or_raw) == (0, 0)
+    assert squad("", [prediction], normalize.squad_or_raw) == (0, 0)
 
 
 def test_no_answer_is_an_answer_like_any_other_outside_screenqa() -> None:
@@ -155,8 +155,8 @@ def test_the_same_words_in_another_order_are_no_exact_match() -> None:
 
 
 def test_exact_match_compares_the_whitespace_that_a_form_keeps() -> None:
-    assert squad("a  b", ["a b"], normalise.identity) == (0, 1)
-    assert squad(" ", [" "], normalise.identity) == (1, 0)
+    assert squad("a  b", ["a b"], normalize.identity) == (0, 1)
+    assert squad(" ", [" "], normalize.identity) == (1, 0)
 
 
 @given(texts, references_of_one)
@@ -177,16 +177,16 @@ def test_one_pair_agrees_with_the_published_definition(
 @given(
     st.lists(references_of_one, min_size=1, max_size=5),
     st.lists(st.tuples(st.integers(0, 4), texts), max_size=8),
-    st.sampled_from(NORMALISERS),
+    st.sampled_from(NORMALIZERS),
     st.booleans(),
 )
 def test_batches_agree_with_one_at_a_time_and_with_the_definition(
     references: list[list[str]],
     answers: list[tuple[int, str]],
-    form: Normaliser,
+    form: Normalizer,
     screenqa: bool,
 ) -> None:
-    prepared = SquadReferences.prepare(references, normalise=form, screenqa=screenqa)
+    prepared = SquadReferences.prepare(references, normalize=form, screenqa=screenqa)
     item = [index % len(references) for index, _ in answers]
     # Answers equal to some reference take a shorter path.
     predictions = [text for _, text in answers] + [one[0] for one in references]
@@ -232,7 +232,7 @@ def test_scores_are_float_arrays_also_for_no_prediction() -> None:
     prepared = SquadReferences.prepare([["A cat"]])
     for scores in (prepared.score([], []), prepared.score(np.array([0], np.int32), ["x"])):
         assert scores.exact_match.dtype == scores.f1.dtype == np.float64
-    generic = SquadReferences.prepare([["A cat"]], normalise=normalise.identity)
+    generic = SquadReferences.prepare([["A cat"]], normalize=normalize.identity)
     assert generic.score([], []).f1.shape == (0,)
 
 
@@ -308,5 +308,5 @@ def test_the_whole_test_split_agrees_with_the_published_definition(screenqa_data
     ]
     np.testing.assert_array_equal(np.array(one), np.stack(scores, axis=1))
 
-    # BENCHMARKS 3.3: 21 references normalise to nothing, so an empty answer "matches" them.
+    # BENCHMARKS 3.3: 21 references normalize to nothing, so an empty answer "matches" them.
     assert sum(not published_form(text) for texts in references for text in texts) == 21

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from snellen.grading import normalise
+from snellen.grading import normalize
 from snellen.grading.errors import MetricError
 from snellen.grading.metrics.text import (
     anls,
@@ -147,14 +147,14 @@ def test_contains(prediction: str, reference: str, words: float, substring: floa
 
 
 def test_contains_compares_the_form_it_is_given() -> None:
-    assert contains("It is OK", ["ok"], normalise.identity) == 0
-    assert contains("It is OK", ["no", "OK"], normalise.identity) == 1
+    assert contains("It is OK", ["ok"], normalize.identity) == 0
+    assert contains("It is OK", ["no", "OK"], normalize.identity) == 1
 
 
 @given(texts, texts, texts)
 def test_a_reference_between_spaces_is_contained(before: str, middle: str, after: str) -> None:
     assume(middle.strip())
-    assert contains(f"{before} {middle} {after}", [middle], normalise.identity) == 1.0
+    assert contains(f"{before} {middle} {after}", [middle], normalize.identity) == 1.0
 
 
 def levenshtein(one: str, other: str) -> int:
@@ -168,7 +168,7 @@ def levenshtein(one: str, other: str) -> int:
 
 
 @given(texts, texts)
-def test_anls_is_one_minus_the_normalised_distance(prediction: str, reference: str) -> None:
+def test_anls_is_one_minus_the_normalized_distance(prediction: str, reference: str) -> None:
     one, other = (" ".join(text.lower().split()) for text in (prediction, reference))
     longest = max(len(one), len(other))
     similarity = 1 - levenshtein(one, other) / longest if longest else 1.0

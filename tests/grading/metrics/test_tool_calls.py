@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from snellen.grading.errors import MetricError
 from snellen.grading.metrics.tool_calls import ToolCallScore, same_json, tool_call
-from snellen.grading.normalise import lower_strip
+from snellen.grading.normalize import lower_strip
 
 SCHEMA = {
     "type": "object",
@@ -88,9 +88,9 @@ def test_values_are_compared_as_json(first: object, second: object, same: bool) 
     assert same_json(second, first) is same
 
 
-def test_strings_are_normalised_only_when_asked() -> None:
+def test_strings_are_normalized_only_when_asked() -> None:
     assert tool_call(call(text=" Milk"), call(text="milk")).arguments == 0
-    assert tool_call(call(text=[" Milk"]), call(text=["milk"]), normalise=lower_strip).exact == 1
+    assert tool_call(call(text=[" Milk"]), call(text=["milk"]), normalize=lower_strip).exact == 1
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def test_predictions_can_name_their_items() -> None:
 
 
 def test_texts_can_be_numbered_beforehand() -> None:
-    gold = UiBoxesReferences.prepare([[[OK]]], normalise=str.lower)
+    gold = UiBoxesReferences.prepare([[[OK]]], normalize=str.lower)
     ids = gold.text_ids(["ok", "OK", "no"])
     assert ids[0] == ids[1] != -1
     assert ids[2] == -1

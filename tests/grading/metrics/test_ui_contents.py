@@ -56,8 +56,8 @@ def test_without_order_the_same_texts_are_exact() -> None:
     assert ui_contents(["a", "a"], [["a"]], ordered=False).exact_match == 0
 
 
-def test_texts_can_be_normalised() -> None:
-    assert ui_contents(["OK"], [["ok"]], normalise=str.lower) == (1, 1)
+def test_texts_can_be_normalized() -> None:
+    assert ui_contents(["OK"], [["ok"]], normalize=str.lower) == (1, 1)
     assert ui_contents(["OK"], [["ok"]]) == (0, 0)
 
 
@@ -149,9 +149,9 @@ def test_each_box_metric_takes_its_own_best_rater() -> None:
     assert ui_contents_boxes(prediction, [other, [WHOLE]]) == pytest.approx((1, 0, 2 / 3))
 
 
-def test_texts_of_boxes_can_be_normalised() -> None:
+def test_texts_of_boxes_can_be_normalized() -> None:
     small: BoxedText = ((0, 0, 10, 10), "ok")
-    assert ui_contents_boxes([small], [[WHOLE]], normalise=str.casefold) == (1, 1, 1)
+    assert ui_contents_boxes([small], [[WHOLE]], normalize=str.casefold) == (1, 1, 1)
 
 
 @pytest.mark.parametrize("threshold", [0.0, 1.5, float("nan")])

@@ -15,7 +15,7 @@ from snellen.grading.metrics.weighted_choice import (
     grounding_summary,
     plain,
     weighted_eq3,
-    weighted_normalised,
+    weighted_normalized,
 )
 
 # Section 4.1: win m = 4, 5, 6 with hits 1, 0, 1; mac m = 4, 5 with hits 0, 1.
@@ -70,15 +70,15 @@ def test_plain_scores_are_accuracies() -> None:
     assert result.level.score == 0.6
 
 
-def test_normalised_scores_divide_by_the_attainable_maximum() -> None:
-    result = weighted_normalised(VECTOR)
+def test_normalized_scores_divide_by_the_attainable_maximum() -> None:
+    result = weighted_normalized(VECTOR)
     assert result.by_platform["win"].score == float(Fraction(95, 143))
     assert result.by_platform["mac"].score == float(Fraction(16, 31))
     assert result.level.score == float(Fraction(13411, 22165))
     assert round(result.level.score, 6) == 0.605053
 
 
-def test_eq3_scores_are_not_normalised() -> None:
+def test_eq3_scores_are_not_normalized() -> None:
     result = weighted_eq3(VECTOR)
     assert result.by_platform["win"].score == float(Fraction(19, 36))
     assert result.by_platform["win"].ceiling == float(Fraction(143, 180))
@@ -101,35 +101,35 @@ def test_the_published_score_is_above_the_ceiling_of_eq3() -> None:
 
 @given(OUTCOMES)
 def test_all_right_is_the_ceiling_and_all_wrong_is_zero(outcomes: list[ChoiceOutcome]) -> None:
-    for protocol in (plain, weighted_normalised, weighted_eq3):
+    for protocol in (plain, weighted_normalized, weighted_eq3):
         best = protocol([o._replace(hit=True) for o in outcomes]).level
         worst = protocol([o._replace(hit=False) for o in outcomes]).level
         assert best.score == best.ceiling
         assert worst.score == 0
         assert 0 <= protocol(outcomes).level.score <= best.ceiling
-    assert plain(outcomes).level.ceiling == weighted_normalised(outcomes).level.ceiling == 1
+    assert plain(outcomes).level.ceiling == weighted_normalized(outcomes).level.ceiling == 1
 
 
 @given(OUTCOMES)
-def test_with_equal_option_counts_normalising_gives_the_accuracy(
+def test_with_equal_option_counts_normalizing_gives_the_accuracy(
     outcomes: list[ChoiceOutcome],
 ) -> None:
     same = [o._replace(options=4) for o in outcomes]
-    assert weighted_normalised(same) == plain(same)
+    assert weighted_normalized(same) == plain(same)
     assert weighted_eq3(same).level.score == pytest.approx(plain(same).level.score * 3 / 4)
 
 
 @given(OUTCOMES)
 def test_a_level_is_the_mean_of_its_platforms_by_count(outcomes: list[ChoiceOutcome]) -> None:
     assert plain(outcomes).level.score == sum(o.hit for o in outcomes) / len(outcomes)
-    for protocol in (weighted_normalised, weighted_eq3):
+    for protocol in (weighted_normalized, weighted_eq3):
         result = protocol(outcomes)
         total = sum(p.score * p.n for p in result.by_platform.values())
         assert result.level.score == pytest.approx(total / len(outcomes))
 
 
 def test_a_level_without_questions_or_choices_is_an_error() -> None:
-    for protocol in (plain, weighted_normalised, weighted_eq3):
+    for protocol in (plain, weighted_normalized, weighted_eq3):
         with pytest.raises(MetricError, match="the score of no questions is not defined"):
             protocol([])
         with pytest.raises(MetricError, match="a choice needs two options or more, not 1"):

@@ -56,7 +56,7 @@ VISUALWEBBENCH = [
     ("None", None, None),
     ("AB", None, None),
     ("A, B, C, D", "D", None),
-    # The parser's behaviours seen when it was run.
+    # The parser's behaviors seen when it was run.
     ("b.", None, "B"),
     ("ANSWER: C\n", None, "C"),
     (r"\boxed{C}", None, "C"),
@@ -157,12 +157,12 @@ def test_mmbench_gui_reads_what_its_code_reads(text: str, letter: str | None) ->
 
 
 @pytest.mark.parametrize(("text", "letter"), [(row[0], row[2]) for row in VISUALWEBBENCH])
-def test_the_robust_parser_mends_visualwebbench(text: str, letter: str | None) -> None:
+def test_the_robust_parser_fixes_visualwebbench(text: str, letter: str | None) -> None:
     assert robust_choice(text, 8) == letter
 
 
 @pytest.mark.parametrize(("text", "letter"), [(row[0], row[2]) for row in MMBENCH_GUI])
-def test_the_robust_parser_mends_mmbench_gui(text: str, letter: str | None) -> None:
+def test_the_robust_parser_fixes_mmbench_gui(text: str, letter: str | None) -> None:
     assert robust_choice(text, 6) == letter
 
 

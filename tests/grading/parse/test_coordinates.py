@@ -207,7 +207,7 @@ def test_ui_tars_refuses_an_image_200_times_as_long_as_wide() -> None:
         ("(0.5,0.3)", (0.5, 0.3)),
         ("[0.1, 0.2, 0.3, 0.6]", (0.2, 0.4)),
         ("-0.5 and 1.", (-0.5, 1.0)),
-        # PROTOCOLS 2, ScreenSpot: box to centre, in thousandths.
+        # PROTOCOLS 2, ScreenSpot: box to center, in thousandths.
         ("<ref>OK</ref><box>(100,200),(300,400)</box>", (0.2, 0.3)),
         ("<box>(0,0),(10,10)</box> or <box>(90,90),(99,99)</box>", (0.005, 0.005)),
         ("the box (0.5,0.3)", None),
@@ -346,8 +346,8 @@ def test_a_reader_finds_the_box(
     assert (read and read.ltrb) == expected
 
 
-def test_the_centre_of_a_box_is_a_point_in_its_space() -> None:
-    assert ReadBox(0, 0, 2, 4, Space.UNIT).centre == ReadPoint(1, 2, Space.UNIT)
+def test_the_center_of_a_box_is_a_point_in_its_space() -> None:
+    assert ReadBox(0, 0, 2, 4, Space.UNIT).center == ReadPoint(1, 2, Space.UNIT)
 
 
 @given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.sampled_from(["({}, {})", "[{},{}]"]))

@@ -1,4 +1,4 @@
-"""Refusal labels, and the answers of WebRSSBench's safety and colour tasks."""
+"""Refusal labels, and the answers of WebRSSBench's safety and color tasks."""
 
 import pytest
 from hypothesis import given

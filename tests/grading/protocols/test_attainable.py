@@ -63,7 +63,7 @@ def test_a_reference_in_pixels_of_an_unknown_size_can_be_given_in_pixels_alone(k
             attainable_maximum(protocol_of(task, name), shape.responses, [gold])
 
 
-# How many references of the real data miss the maximum: those that normalise to nothing.
+# How many references of the real data miss the maximum: those that normalize to nothing.
 NOTHING_LEFT = {
     ("short_answers/test.json", "official"): 21,
     ("short_answers/validation.json", "official"): 21,

@@ -37,7 +37,7 @@ def total(
 
 # ---- short answers
 
-# BENCHMARKS 2.4, the SQuAD column, and whether the normalised texts are equal.
+# BENCHMARKS 2.4, the SQuAD column, and whether the normalized texts are equal.
 SQUAD = [
     ("the cat sat", "the cat sat", 1, 1),
     ("The cat sat", "the cat sat", 1, 1),
@@ -80,7 +80,7 @@ NO_ANSWERS = [
     ("<No answer>", [NO_ANSWER], (0, 0)),
     ("<No answer>", ["no answer"], (1, 1)),
     (f" {NO_ANSWER}", [NO_ANSWER], (0, 0)),
-    # Texts that normalise to nothing.
+    # Texts that normalize to nothing.
     ("A", ["A"], (1, 0)),
     ("the", ["a"], (1, 0)),
     ("$", ["+"], (1, 0)),

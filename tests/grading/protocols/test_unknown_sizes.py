@@ -180,7 +180,7 @@ def test_a_comparison_may_say_that_an_answer_cannot_be_judged() -> None:
         return (float(answer == gold),)
 
     metric = pairwise("the same", ("accuracy",), "accuracy", compare)
-    judge = metric.prepare(["a", None], protocol_of(V2).normaliser)
+    judge = metric.prepare(["a", None], protocol_of(V2).normalizer)
     judged = judge(np.array([0, 1, 0]), ["a", "a", "b"])
     assert judged.values.ravel().tolist() == [1.0, 0.0, 0.0]
     assert judged.failed == {1: "no reference"}

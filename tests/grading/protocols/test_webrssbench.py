@@ -13,7 +13,7 @@ from snellen.grading.grade import Answers, Grader
 from snellen.grading.metrics.similarity import CharNgramEmbedder
 from snellen.grading.models.reports import MetricValue
 from snellen.grading.models.scores import Outcome, Score
-from snellen.grading.normalise import button
+from snellen.grading.normalize import button
 from snellen.grading.protocols.base import NO_CONTEXT, Context
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocol_of
 from snellen.grading.protocols.webrssbench import with_embedder
@@ -168,7 +168,7 @@ def test_another_embedder_can_take_the_place_of_ours() -> None:
         with_embedder(protocol_of("webrssbench/color"), trigrams)
 
 
-# ---- T5 colour, T8 safety
+# ---- T5 color, T8 safety
 
 
 @pytest.mark.parametrize(("task", "key"), [("color", "accuracy"), ("safety", "recall")])

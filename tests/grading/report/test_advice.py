@@ -189,11 +189,11 @@ def test_unread_answers_name_the_protocol_that_reads_them(bare_page: MakePage) -
     said = rule("unread")(bare_page(outcomes=outcomes, alternatives=(robust,), **row(0.5)))
     assert plain(said) == (
         "12 % of the answers could not be read under `official@1`; `robust@1` reads them all and"
-        " gives 61.2 %: mend the form of the answers in the prompt first."
+        " gives 61.2 %: fix the form of the answers in the prompt first."
     )
 
 
-def test_a_protocol_that_reads_more_and_gives_less_is_not_recommended(bare_page: MakePage) -> None:
+def test_a_protocol_that_reads_more_and_gives_less_is_not_recomfixed(bare_page: MakePage) -> None:
     outcomes = {Outcome.ANSWERED: 264, Outcome.UNPARSED: 36}
     worse = ProtocolValue("robust@1", "f1", 0.4, 0)
     said = rule("unread")(bare_page(outcomes=outcomes, alternatives=(worse,), **row(0.5)))

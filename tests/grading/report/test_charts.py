@@ -193,10 +193,10 @@ def test_any_text_is_drawn_as_text(nasty: str, make_estimate: MakeEstimate) -> N
     assert "style" not in attributes
 
 
-def test_colours_are_the_pages_own(make_estimate: MakeEstimate) -> None:
+def test_colors_are_the_pages_own(make_estimate: MakeEstimate) -> None:
     svg = breakdown_drawing(breakdown(make_estimate, ["a", "b"]), 0.5, (0, 100), "b").svg
-    colours = set(re.findall(r'(?:fill|stroke)="([^"]+)"', svg))
-    assert all(colour == "none" or colour.startswith("var(--") for colour in colours)
+    colors = set(re.findall(r'(?:fill|stroke)="([^"]+)"', svg))
+    assert all(color == "none" or color.startswith("var(--") for color in colors)
     assert f'viewBox="0 0 {WIDTH} ' in svg
 
 

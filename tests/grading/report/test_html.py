@@ -299,8 +299,8 @@ def test_importing_the_page_imports_nothing_heavy() -> None:
     assert not {"altair", "vl_convert", "jinja2", "scipy", "PIL"} & set(run.stdout.split())
 
 
-def _luminance(colour: str) -> float:
-    channels = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+def _luminance(color: str) -> float:
+    channels = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
@@ -318,14 +318,14 @@ def test_text_stands_out_by_day_by_night_and_on_paper(bare_page: MakePage) -> No
     ]
     assert len(schemes) == 3
     for scheme in schemes:
-        colours = {
-            name: colour if len(colour) == 7 else "#" + "".join(2 * each for each in colour[1:])
-            for name, colour in scheme.items()
+        colors = {
+            name: color if len(color) == 7 else "#" + "".join(2 * each for each in color[1:])
+            for name, color in scheme.items()
         }
         for text in ("ink", "muted", "accent", "bad", "warn", "good"):
             for ground in ("paper", "card", "wash"):
-                assert _contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
-        assert _contrast(colours["ink"], colours["warn-wash"]) >= 4.5
+                assert _contrast(colors[text], colors[ground]) >= 4.5, (text, ground)
+        assert _contrast(colors["ink"], colors["warn-wash"]) >= 4.5
 
 
 def summary_table(title: str = "Positions", name: str = "easy") -> Table:

@@ -60,7 +60,7 @@ def test_a_worked_example() -> None:
     assert found.robustness.sensitivity == pytest.approx(1 / 3)
     assert found.flips is not None
     assert (found.flips.both_right, found.flips.broke) == (1, 2)
-    assert (found.flips.mended, found.flips.both_wrong) == (1, 1)
+    assert (found.flips.fixed, found.flips.both_wrong) == (1, 1)
     # 2 against 1: the exact p is 1, and of 3 coins 1 shows heads 3 times in 8.
     assert found.p == pytest.approx(1 - 3 / 8, abs=1e-12)
 
@@ -74,8 +74,8 @@ def test_mcnemars_p_is_the_binomial_one_with_half_of_what_was_seen(
 ) -> None:
     values = [float(value) for row in rows for value in row]
     (found,) = shifts(values, pairs_of(len(rows)))
-    broke, mended = rows.count((1, 0)), rows.count((0, 1))
-    count, least = broke + mended, min(broke, mended)
+    broke, fixed = rows.count((1, 0)), rows.count((0, 1))
+    count, least = broke + fixed, min(broke, fixed)
     # Fagerland, Lydersen & Laake 2013: the exact p less the chance of what was seen, half of that
     # where both sides are seen equally often.
     seen = float(stats.binom.pmf(least, count, 0.5))
@@ -130,7 +130,7 @@ def test_pages_of_one_site_are_one_cluster() -> None:
     assert found.delta.clusters == 3
     # One cluster lost two, and no other lost or won: its sign is a coin, the seen side counts half.
     assert found.p_by_site == pytest.approx(0.5)
-    # As if the pairs were independent, two broke and none was mended.
+    # As if the pairs were independent, two broke and none was fixed.
     assert found.p == pytest.approx(0.25)
     (apart,) = shifts(values, pairs_of(4))
     assert apart.delta.clusters == 4

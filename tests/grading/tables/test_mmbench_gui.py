@@ -31,9 +31,9 @@ def test_the_worked_vector_of_l1_comes_out_in_all_three_ways() -> None:
     hard = understanding(L1_VALUES, L1_TAGS)["hard"]
     assert hard.plain.level.score == 0.6
     assert hard.plain.by_platform["win"].score == 2 / 3
-    assert hard.normalised.level.score == 13411 / 22165
-    assert hard.normalised.by_platform["win"].score == 95 / 143
-    assert hard.normalised.by_platform["mac"].score == 16 / 31
+    assert hard.normalized.level.score == 13411 / 22165
+    assert hard.normalized.by_platform["win"].score == 95 / 143
+    assert hard.normalized.by_platform["mac"].score == 16 / 31
     assert hard.eq3.level.score == 143 / 300
     assert hard.eq3.by_platform["win"].ceiling == float(Fraction(143, 180))
 
@@ -55,7 +55,7 @@ def test_values_over_several_attempts_count_every_answer() -> None:
     assert thrice.plain.by_platform["win"].n == 9
     assert thrice.plain.level.score == 9 / 15
     same = understanding(L1_VALUES, L1_TAGS, attempts=3)["hard"]
-    assert same.normalised.level.score == once.normalised.level.score
+    assert same.normalized.level.score == once.normalized.level.score
 
 
 @pytest.mark.parametrize(
@@ -86,15 +86,15 @@ def test_l1_agrees_with_the_formulas_written_out(rows: list[tuple[str, int, bool
         "options": [str(row[1]) for row in rows],
     }
     found = understanding([float(row[2]) for row in rows], tags)["easy"]
-    eq3 = normalised = 0.0
+    eq3 = normalized = 0.0
     for platform in {row[0] for row in rows}:
         mine = [row for row in rows if row[0] == platform]
         won = sum((m - 1) / m for _, m, hit in mine if hit) / len(mine)
         best = sum((m - 1) / m for _, m, _ in mine) / len(mine)
         eq3 += won * len(mine) / len(rows)
-        normalised += won / best * len(mine) / len(rows)
+        normalized += won / best * len(mine) / len(rows)
     assert found.eq3.level.score == pytest.approx(eq3, abs=1e-12)
-    assert found.normalised.level.score == pytest.approx(normalised, abs=1e-12)
+    assert found.normalized.level.score == pytest.approx(normalized, abs=1e-12)
     assert found.plain.level.score == pytest.approx(np.mean([row[2] for row in rows]), abs=1e-12)
 
 

@@ -20,7 +20,7 @@ POINT = "visualwebbench/element_ground_point"
 BOX = "visualwebbench/element_ground_bbox"
 
 
-def centre(number: int) -> tuple[float, float]:
+def center(number: int) -> tuple[float, float]:
     return 0.05 + 0.9 * (number * 0.377 % 1), 0.05 + 0.9 * (number * 0.618 % 1)
 
 
@@ -29,7 +29,7 @@ def thousandths(task: str = L2, count: int = 60, **options: Any) -> sdk.Report:
     references: dict[str, object] = {}
     answers: list[dict[str, object]] = []
     for number in range(count):
-        x, y = centre(number)
+        x, y = center(number)
         box = [x - 0.01, y - 0.01, x + 0.01, y + 0.01]
         if task != L2:
             box = [side * (800 if place % 2 else 1280) for place, side in enumerate(box)]

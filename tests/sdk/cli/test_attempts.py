@@ -1,4 +1,4 @@
-"""`snellen attempts`: what an organiser sees and does with the store alone, or with packs."""
+"""`snellen attempts`: what an organizer sees and does with the store alone, or with packs."""
 
 import asyncio
 import json

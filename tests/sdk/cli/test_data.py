@@ -222,7 +222,7 @@ server.serve_forever()
 """
 
 
-# Ctrl-C is heeded in a process that was started in the background, too.
+# Ctrl-C is respected in a process that was started in the background, too.
 FETCH = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -109,16 +109,16 @@ def test_sample_draws_a_pack(folder: Path) -> None:
     assert run(folder, "pack", "check", "@/s").exit_code == 0
 
 
-def test_strike_takes_lists_and_never_changes_a_pack_in_place(folder: Path) -> None:
-    (folder / "struck.txt").write_text("test/5/0\n")
+def test_remove_takes_lists_and_never_changes_a_pack_in_place(folder: Path) -> None:
+    (folder / "removed.txt").write_text("test/5/0\n")
     (folder / "more.txt").write_text("screenqa/short\ttest/9/1\tblurred\n")
-    result = run(folder, "pack", "strike", "@/demo", "@/struck.txt", "@/more.txt", "-o", "@/new")
+    result = run(folder, "pack", "remove", "@/demo", "@/removed.txt", "@/more.txt", "-o", "@/new")
     assert result.exit_code == 0
     assert len(items(folder / "new")) == 5
     manifest = json.loads((folder / "new" / "manifest.json").read_text())
-    assert [one["reason"] for one in manifest["built"]["struck"]] == ["struck by hand", "blurred"]
+    assert [one["reason"] for one in manifest["built"]["struck"]] == ["removed by hand", "blurred"]
     assert "built" not in json.loads((folder / "demo" / "manifest.json").read_text())
-    again = run(folder, "pack", "strike", "@/demo", "@/struck.txt", "-o", "@/demo")
+    again = run(folder, "pack", "remove", "@/demo", "@/removed.txt", "-o", "@/demo")
     assert again.exit_code == 2
     assert "never changed in place" in again.stderr
 
@@ -134,16 +134,16 @@ def test_preview_writes_a_page(folder: Path) -> None:
         assert run(folder, "pack", "preview", "@/demo", "-o", wrong).exit_code == 2
 
 
-def test_audit_lists_what_is_at_fault_and_strikes_it(folder: Path) -> None:
-    result = run(folder, "pack", "audit", "@/demo", "-o", "@/struck.txt", "--strike", "@/new")
+def test_audit_lists_what_is_at_fault_and_removes_it(folder: Path) -> None:
+    result = run(folder, "pack", "audit", "@/demo", "-o", "@/removed.txt", "--remove", "@/new")
     assert result.exit_code == 1
     assert "1 of 7 items are at fault" in result.stdout
-    listed = (folder / "struck.txt").read_text().splitlines()
+    listed = (folder / "removed.txt").read_text().splitlines()
     assert listed[1:] == ["screenqa/short\ttest/9/3\tthe answer stands in the prompt"]
     assert len(items(folder / "new")) == 6
     again = run(folder, "pack", "audit", "@/new", "-o", "@/none.txt", "--json")
     assert again.exit_code == 0
-    assert json.loads(again.stdout)["struck"] == []
+    assert json.loads(again.stdout)["removed"] == []
 
 
 def test_export_writes_chats(folder: Path) -> None:

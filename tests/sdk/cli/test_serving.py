@@ -46,15 +46,15 @@ def test_the_first_token_of_a_store_says_what_it_changes(store: str) -> None:
 
 
 def test_a_token_can_have_both_scopes(store: str) -> None:
-    options = ("--scope", "organise", "--scope", "take", "--store", store)
+    options = ("--scope", "organize", "--scope", "take", "--store", store)
     assert run("token", "create", "boss", *options).exit_code == 0
-    assert "organise,take" in run("token", "list", "--store", store).stdout
+    assert "organize,take" in run("token", "list", "--store", store).stdout
 
 
 def test_a_scope_that_is_none_is_refused(store: str) -> None:
     result = run("token", "create", "alice", "--scope", "tak", "--store", store)
     assert result.exit_code == 2
-    assert "no scope 'tak'; there are: take, organise" in result.stderr
+    assert "no scope 'tak'; there are: take, organize" in result.stderr
 
 
 def test_a_token_that_is_not_there_is_said_with_status_2(store: str) -> None:

@@ -28,8 +28,8 @@ def notes(tmp_path: Path) -> Path:
 def agent(notes: Path) -> Callable[[str], str]:
     """Return the command of an agent that behaves in a way."""
 
-    def command(behaviour: str) -> str:
-        return shlex.join([sys.executable, str(AGENT), behaviour, str(notes)])
+    def command(behavior: str) -> str:
+        return shlex.join([sys.executable, str(AGENT), behavior, str(notes)])
 
     return command
 

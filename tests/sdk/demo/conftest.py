@@ -33,14 +33,14 @@ class Sheet:
         self.texts[box] = text
         return box
 
-    def fill(self, box: Sequence[float], colour: str) -> Box:
+    def fill(self, box: Sequence[float], color: str) -> Box:
         """Fill an area."""
-        ImageDraw.Draw(self.image).rectangle(tuple(box), fill=colour)
+        ImageDraw.Draw(self.image).rectangle(tuple(box), fill=color)
         return Box(*box)
 
-    def frame(self, box: Sequence[float], colour: str = "red", width: int = 3) -> Box:
+    def frame(self, box: Sequence[float], color: str = "red", width: int = 3) -> Box:
         """Draw a box as lines."""
-        ImageDraw.Draw(self.image).rectangle(tuple(box), outline=colour, width=width)
+        ImageDraw.Draw(self.image).rectangle(tuple(box), outline=color, width=width)
         return Box(*box)
 
     @property
@@ -81,8 +81,8 @@ def sheet() -> Callable[..., Sheet]:
     """Return a function that gives an empty sheet of a size."""
     pytest.importorskip("cv2")
 
-    def make(width: int = 800, height: int = 600, colour: str = "white") -> Sheet:
-        return Sheet(Image.new("RGB", (width, height), colour))
+    def make(width: int = 800, height: int = 600, color: str = "white") -> Sheet:
+        return Sheet(Image.new("RGB", (width, height), color))
 
     return make
 

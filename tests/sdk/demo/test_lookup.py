@@ -66,7 +66,7 @@ def test_nothing_is_found_where_there_is_nothing() -> None:
         ("Wann ist die Öffnung?", "date"),
         ("How many rooms are there?", "number"),
         ("What is the e-mail address?", "email"),
-        ("What colour is it?", ""),
+        ("What color is it?", ""),
     ],
 )
 def test_the_kind_of_value_is_known_from_the_question(question: str, kind: str) -> None:
@@ -128,7 +128,7 @@ def test_a_row_is_found_by_its_value(question: str, row: str) -> None:
     [
         "What is the interest?",
         "which “Account” has “9.99 %” under “Interest”?",
-        "which “Account” has the highest value under “Colour”?",
+        "which “Account” has the highest value under “Color”?",
         "In the row “Goal Saver”, what is under “Interest”?",
         "which “Minimum” has the highest value under “Minimum”?",
     ],

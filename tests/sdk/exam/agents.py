@@ -15,7 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import TextContent
 
 
-async def take(behaviour: str, notes: Path) -> None:
+async def take(behavior: str, notes: Path) -> None:
     prompt = sys.stdin.read()
     attempt, client = os.environ["SNELLEN_ATTEMPT"], os.environ["SNELLEN_CLIENT"]
     assert re.search(rf'attempt "{attempt}" and client "{client}"', prompt)
@@ -30,9 +30,9 @@ async def take(behaviour: str, notes: Path) -> None:
         first = not (notes / item["item"]).exists()
         with (notes / item["item"]).open("a", encoding="utf-8") as file:
             file.write(f"{client} {os.getpid()} {'SNELLEN_PACK_KEY' in os.environ}\n")
-        if behaviour == "stumbles" and first:
+        if behavior == "stumbles" and first:
             stumble(item["progress"]["answered"])
-        if behaviour == "refuses" and "How many" in item["prompt"]:
+        if behavior == "refuses" and "How many" in item["prompt"]:
             os._exit(3)
         answer = "no idea"
         asked = {"attempt": attempt, "client": client, "item": item["item"], "answer": answer}

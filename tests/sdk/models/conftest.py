@@ -213,7 +213,7 @@ def benchmark(tmp_path: Path) -> Callable[[int], Path]:
 
 @pytest.fixture
 def screenshots(tmp_path: Path) -> Callable[[int], Path]:
-    """Write so many screenshots of 60 x 90 pixels, each of its own colour."""
+    """Write so many screenshots of 60 x 90 pixels, each of its own color."""
 
     def write(count: int) -> Path:
         folder = tmp_path / "rico"
@@ -229,9 +229,9 @@ def screenshots(tmp_path: Path) -> Callable[[int], Path]:
 def png() -> Callable[..., bytes]:
     """Make a PNG."""
 
-    def make(width: int = 4, height: int = 4, colour: int = 0) -> bytes:
+    def make(width: int = 4, height: int = 4, color: int = 0) -> bytes:
         out = io.BytesIO()
-        Image.new("RGB", (width, height), (colour, 0, 0)).save(out, "PNG")
+        Image.new("RGB", (width, height), (color, 0, 0)).save(out, "PNG")
         return out.getvalue()
 
     return make

@@ -269,8 +269,8 @@ def test_bytes_that_are_no_text_are_replaced_and_the_answer_says_so(
     asked_into(api, benchmark(2), tmp_path / "run")
     first, second = (tmp_path / "run" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(first)["response"] == "caf\ufffd"
-    assert json.loads(first)["meta"]["mended"] is True
-    assert "mended" not in json.loads(second)["meta"]
+    assert json.loads(first)["meta"]["fixed"] is True
+    assert "fixed" not in json.loads(second)["meta"]
 
 
 def asked_into(api: Api, folder: Path, run: Path) -> None:

@@ -341,9 +341,7 @@ def test_after_a_good_answer_a_wrong_type_is_an_error_of_its_item(benchmark: Ben
     assert errors_of(report) == ["the model's function must return text, not NoneType"]
 
 
-def test_half_a_surrogate_pair_of_a_function_is_mended(
-    benchmark: Benchmark, tmp_path: Path
-) -> None:
+def test_half_a_surrogate_pair_of_a_function_is_fixed(benchmark: Benchmark, tmp_path: Path) -> None:
     async def toy(question: Question) -> str:
         if "Number 1?" in question.prompt:
             raise ValueError("b\ud83d")

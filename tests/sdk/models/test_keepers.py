@@ -279,7 +279,7 @@ def test_a_line_is_in_the_file_as_soon_as_it_is_added(tmp_path: Path) -> None:
 
 @pytest.fixture
 def ctrl_c() -> Iterator[None]:
-    """Heed Ctrl-C, which a process started in the background ignores."""
+    """Respect Ctrl-C, which a process started in the background ignores."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

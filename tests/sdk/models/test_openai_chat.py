@@ -47,7 +47,7 @@ def test_a_text_alone_is_sent_as_text() -> None:
 
 
 def test_images_go_before_the_text_in_the_item_s_order(png: Png) -> None:
-    images = {"before": view(png(colour=1)), "after": view(png(colour=2))}
+    images = {"before": view(png(color=1)), "after": view(png(color=2))}
     content = sent(Decoding(), detail="high", images=images)["messages"][0]["content"]
     assert [part["type"] for part in content] == ["image_url", "image_url", "text"]
     assert content[0]["image_url"]["url"].startswith("data:image/png;base64,iVBOR")

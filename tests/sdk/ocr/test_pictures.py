@@ -94,7 +94,7 @@ def test_lines_are_read_row_by_row() -> None:
         (Box(0, 22, 150, 60), False),
         (Box(300, 22, 450, 40), False),
     ],
-    ids=["below", "centred", "far", "larger", "beside"],
+    ids=["below", "centered", "far", "larger", "beside"],
 )
 def test_lines_that_go_on_are_one_paragraph(second: Box, joined: bool) -> None:
     lines = [Line("one", Box(0, 0, 200, 18)), Line("two", second)]

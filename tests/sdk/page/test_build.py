@@ -39,9 +39,9 @@ def said(**responses: object) -> list[dict[str, Any]]:
     return [{"item_id": item_id, "response": text} for item_id, text in responses.items()]
 
 
-def picture(colour: str, side: int = 900, suffix: str = "PNG") -> bytes:
+def picture(color: str, side: int = 900, suffix: str = "PNG") -> bytes:
     buffer = io.BytesIO()
-    Image.new("RGB", (side, side // 2), colour).save(buffer, suffix)
+    Image.new("RGB", (side, side // 2), color).save(buffer, suffix)
     return buffer.getvalue()
 
 
@@ -273,17 +273,17 @@ def test_items_have_a_small_picture_and_one_screen_is_embedded_once() -> None:
     found = album_of(ThumbnailBudget(side=100, large_share=0), pictures).item_list
     assert [row.image for row in found.rows] == [0, 1, 0, 1, 0, 1]
     assert [row.question for row in found.rows[:1]] == ["Look.\n\nQuestion: number 0?"]
-    for image, colour in zip(found.images, ((255, 0, 0), (0, 0, 255)), strict=True):
+    for image, color in zip(found.images, ((255, 0, 0), (0, 0, 255)), strict=True):
         with Image.open(io.BytesIO(image.data)) as opened:
             assert (opened.format, opened.size) == ("WEBP", (100, 50))
             near = opened.convert("RGB").getpixel((50, 25))
         assert isinstance(near, tuple)
-        assert all(abs(a - b) < 12 for a, b in zip(near, colour, strict=True))
+        assert all(abs(a - b) < 12 for a, b in zip(near, color, strict=True))
 
 
 def test_the_budget_of_pictures_is_kept_and_what_is_left_out_is_counted() -> None:
     pictures = {
-        str(number): picture(colour) for number, colour in enumerate(("red", "blue", "green"))
+        str(number): picture(color) for number, color in enumerate(("red", "blue", "green"))
     }
     small = shrink(pictures["0"], 100, 60)
     assert small is not None

@@ -8,9 +8,9 @@ from PIL import Image
 from snellen.sdk.page.thumbnails import Album, ThumbnailBudget
 
 
-def picture(colour: str, side: int) -> bytes:
+def picture(color: str, side: int) -> bytes:
     buffer = io.BytesIO()
-    Image.new("RGB", (side, side // 2), colour).save(buffer, "PNG")
+    Image.new("RGB", (side, side // 2), color).save(buffer, "PNG")
     return buffer.getvalue()
 
 

@@ -346,7 +346,7 @@ FLIPS = {
 }
 
 
-def test_a_perturbation_shows_what_broke_and_what_was_mended(tmp_path: Path) -> None:
+def test_a_perturbation_shows_what_broke_and_what_was_fixed(tmp_path: Path) -> None:
     report = paired("webrssbench/color", FLIPS, "Buy")
     for each in (report, read_back(report, tmp_path)):
         summary = each.summary()

@@ -175,7 +175,7 @@ def test_options_that_are_drawn_in_the_image_stay(packs: Path) -> None:
     assert shuffle(free, SECRET) is None
 
 
-async def test_options_stay_where_the_organiser_says_so(serve: Serve) -> None:
+async def test_options_stay_where_the_organizer_says_so(serve: Serve) -> None:
     service = serve("mixed", shuffle_options=False)
     exam = service.exam
     for place in exam.items(["mmbench-gui/l1"], SECRET):

@@ -110,7 +110,7 @@ async def test_attempts_are_counted_by_caller_however_they_end(serve: Serve) -> 
     await service.lease(given_up, ME)
     await service.abandon(given_up)
     await service.finish((await service.start(ME)).attempt)
-    with pytest.raises(ExamError, match="all 2 attempts are used; ask the exam's organiser"):
+    with pytest.raises(ExamError, match="all 2 attempts are used; ask the exam's organizer"):
         await service.start(ME)
     assert (await service.start(Caller("another"))).count == 8
 
@@ -160,7 +160,7 @@ async def test_while_attempts_are_left_starting_opens_another(serve: Serve) -> N
     assert third.attempt.id == first.attempt.id
 
 
-async def test_an_organiser_replaces_a_handle_that_was_lost(serve: Serve) -> None:
+async def test_an_organizer_replaces_a_handle_that_was_lost(serve: Serve) -> None:
     service = serve(attempts=1)
     started = await service.start(ME)
     item = await answer(service, started.attempt)
@@ -288,7 +288,7 @@ async def test_a_sweep_closes_what_is_over_and_what_nobody_touches(
     assert (await service.sweep(idle_minutes=60)).abandoned == 0
 
 
-async def test_an_organiser_pages_through_everybodys_attempts(serve: Serve) -> None:
+async def test_an_organizer_pages_through_everybodys_attempts(serve: Serve) -> None:
     service = serve()
     made = [(await service.start(Caller(name))).attempt for name in ("x", "y", "z")]
     first = service.list_attempts(limit=2)
@@ -308,7 +308,7 @@ async def test_an_attempt_goes_on_where_it_was_after_a_restart(
     second = await service.lease(started.attempt, ME)
     await service.viewed(started.attempt, second)
     now[0] += MINUTE
-    # Another process, and an organiser who has changed the rules meanwhile.
+    # Another process, and an organizer who has changed the rules meanwhile.
     again = serve("mixed", seed=9, shuffle_options=False, lease_minutes=1)
     attempt = again.attempt(started.handle, ME.name)
     assert attempt.rules.views == 5

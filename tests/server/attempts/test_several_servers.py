@@ -66,7 +66,7 @@ async def test_no_caller_that_has_seen_an_item_gets_another_attempt(servers: Ser
         *(take(service, caller) for caller in callers for service in services)
     )
     refused = {item for item in found if "attempt is used" in item}
-    assert refused <= {"the one attempt is used; ask the exam's organiser for more"}
+    assert refused <= {"the one attempt is used; ask the exam's organizer for more"}
     assert len(services[0].list_attempts()) == 5
     for caller in callers:
         with pytest.raises(ExamError, match="the one attempt is used"):

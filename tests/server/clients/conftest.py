@@ -36,7 +36,7 @@ def example() -> Callable[[str], ModuleType]:
 
 
 @pytest.fixture
-def organised(
+def organized(
     tmp_path: Path, environment: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Path]:
     """Return what puts a command `snellen` of these sources on the path, with some options.
@@ -72,7 +72,7 @@ def remote(serve: Callable[..., Any], store: Path) -> tuple[str, str]:
 def exam_of(request: pytest.FixtureRequest) -> Callable[[ModuleType], Any]:
     """Return what makes an exam of three items, in each of an example's two ways."""
     if request.param == "on this machine":
-        request.getfixturevalue("organised")("--sample", "3")
+        request.getfixturevalue("organized")("--sample", "3")
         return lambda example: example.on_this_machine()
     url, token = request.getfixturevalue("remote")
     return lambda example: example.of_a_server(url, token)

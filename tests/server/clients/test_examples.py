@@ -54,9 +54,9 @@ configurations = pytest.mark.parametrize("read", [of_claude_code, of_codex])
 
 @configurations
 async def test_the_command_of_a_configuration_serves_the_exam(
-    read: Callable[[], Configured], organised: Callable[..., Path], tmp_path: Path
+    read: Callable[[], Configured], organized: Callable[..., Path], tmp_path: Path
 ) -> None:
-    organised()
+    organized()
     server = read()["snellen"]
     assert server.keys() == {"command", "args"}
     with (tmp_path / "log").open("w") as log:
@@ -94,8 +94,8 @@ def token(environment: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> st
 
 
 @pytest.mark.slow
-def test_the_raw_client_takes_the_exam_on_this_machine(organised: Callable[..., Path]) -> None:
-    organised()
+def test_the_raw_client_takes_the_exam_on_this_machine(organized: Callable[..., Path]) -> None:
+    organized()
     signature, value = raw_client()
     assert signature.startswith("screenqa/short")
     assert 0.0 <= float(value) < 1.0
@@ -192,9 +192,9 @@ def test_the_registry_is_told_of_this_version() -> None:
 
 
 async def test_what_the_registry_is_told_to_run_serves_the_exam(
-    organised: Callable[..., Path], tmp_path: Path
+    organized: Callable[..., Path], tmp_path: Path
 ) -> None:
-    organised()
+    organized()
     package = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))["packages"][0]
     assert package["transport"] == {"type": "stdio"}
     arguments = [argument["value"] for argument in package["packageArguments"]]

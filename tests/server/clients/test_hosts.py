@@ -222,9 +222,9 @@ def user(tmp_path: Path, model: str) -> User:
 
 
 def test_claude_code_takes_the_exam_of_this_machine(
-    organised: Callable[..., Path], user: User, check: Callable[[str], None]
+    organized: Callable[..., Path], user: User, check: Callable[[str], None]
 ) -> None:
-    organised("--sample", "3")
+    organized("--sample", "3")
     user.claude("mcp", "add", "snellen", "--", "snellen", "mcp")
     takes = ("-p", "take the exam", "--allowedTools", "mcp__snellen")
     check(user.claude(*takes, MCP_CONNECTION_NONBLOCKING="0"))
@@ -253,18 +253,18 @@ def test_claude_code_takes_the_exam_of_a_server_that_was_added_by_command(
 
 
 def test_claude_code_takes_the_exam_of_a_project(
-    organised: Callable[..., Path], user: User, check: Callable[[str], None]
+    organized: Callable[..., Path], user: User, check: Callable[[str], None]
 ) -> None:
-    organised("--sample", "3")
+    organized("--sample", "3")
     shutil.copy(EXAMPLES / "claude_code.mcp.json", user.home / ".mcp.json")
     takes = ("-p", "take the exam", "--allowedTools", "mcp__snellen")
     check(user.claude(*takes))
 
 
 def test_codex_takes_the_exam_of_this_machine(
-    organised: Callable[..., Path], user: User, check: Callable[[str], None]
+    organized: Callable[..., Path], user: User, check: Callable[[str], None]
 ) -> None:
-    organised("--sample", "3")
+    organized("--sample", "3")
     check(user.codex(codex_table("snellen"), *CODEX_TAKES))
 
 

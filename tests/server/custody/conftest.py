@@ -71,10 +71,10 @@ class Drawn:
         return [[4, 5, 24, 15], [30, 40, 50, 60]][self.which]
 
 
-def paint(path: Path, colour: object, size: tuple[int, int] = (60, 80)) -> None:
+def paint(path: Path, color: object, size: tuple[int, int] = (60, 80)) -> None:
     """Write an image; it is the same in both exams."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    shade = sum(map(ord, str(colour))) % 256
+    shade = sum(map(ord, str(color))) % 256
     Image.new("RGB", size, (shade, 255 - shade, 100)).save(path)
 
 

@@ -167,7 +167,7 @@ async def test_with_tokens_each_sees_its_own_attempts_only(
 
 @pytest.mark.slow
 async def test_who_shows_no_good_token_is_turned_away(serve: Serve, store: Path) -> None:
-    good, organiser = token(store, "good"), token(store, "boss", Scope.ORGANISE)
+    good, organizer = token(store, "good"), token(store, "boss", Scope.ORGANIZE)
     served = serve("--store", str(store))
     assert post(served.url, LIST, Authorization=f"Bearer {good}")[0] == 200
     for held in (None, "Bearer nonsense", f"Basic {good}", "Bearer", good):
@@ -176,7 +176,7 @@ async def test_who_shows_no_good_token_is_turned_away(serve: Serve, store: Path)
         assert status == 401
         assert answered["www-authenticate"] == "Bearer"
         assert "oken" in json.loads(body)["error"]
-    status, body, _ = post(served.url, LIST, Authorization=f"Bearer {organiser}")
+    status, body, _ = post(served.url, LIST, Authorization=f"Bearer {organizer}")
     assert status == 403
     assert "not for taking" in json.loads(body)["error"]
     # A token counts until it is revoked, without a new start.

@@ -31,8 +31,8 @@ def held(tokens: Tokens, token: str) -> tuple[str, frozenset[Scope]] | None:
 
 
 def test_a_token_tells_its_holder_and_scopes(tokens: Tokens) -> None:
-    token = tokens.create("alice", [Scope.TAKE, Scope.ORGANISE])
-    assert held(tokens, token) == ("alice", {Scope.TAKE, Scope.ORGANISE})
+    token = tokens.create("alice", [Scope.TAKE, Scope.ORGANIZE])
+    assert held(tokens, token) == ("alice", {Scope.TAKE, Scope.ORGANIZE})
     assert held(tokens, tokens.create("bob")) == ("bob", {Scope.TAKE})
 
 

@@ -1,4 +1,4 @@
-"""Organisers over HTTP: what their tokens open, and nobody else's."""
+"""Organizers over HTTP: what their tokens open, and nobody else's."""
 
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping
@@ -101,7 +101,7 @@ def door(store: Path) -> Served:
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
-async def test_only_a_token_for_organising_opens_a_route(
+async def test_only_a_token_for_organizing_opens_a_route(
     door: Served, method: str, path: str
 ) -> None:
     async with door(sample=1) as served:
@@ -111,10 +111,10 @@ async def test_only_a_token_for_organising_opens_a_route(
         take = served.tokens.create("alice")
         status, said = await served.ask(path, take, method=method)
         assert status == 403
-        assert "not for organising; `snellen token create NAME --scope organise`" in said["error"]
+        assert "not for organizing; `snellen token create NAME --scope organize`" in said["error"]
         assert (await served.ask(path, method=method))[0] == 401
         assert (await served.ask(path, "nonsense", method=method))[0] == 401
-        boss = served.tokens.create("boss", [Scope.ORGANISE])
+        boss = served.tokens.create("boss", [Scope.ORGANIZE])
         if path.endswith("answers"):
             headers = {"Authorization": f"Bearer {boss}"}
             assert (await served.http.get(path, headers=headers)).status_code == 200
@@ -130,20 +130,20 @@ async def test_a_server_without_tokens_is_as_closed_to_strangers(
 ) -> None:
     async with door(guarded=guarded, sample=1) as served:
         assert (await served.ask("/attempts"))[0] == 403
-        # A token that is made while the server runs opens the organiser's routes at once.
-        boss = served.tokens.create("boss", [Scope.ORGANISE])
+        # A token that is made while the server runs opens the organizer's routes at once.
+        boss = served.tokens.create("boss", [Scope.ORGANIZE])
         assert (await served.ask("/attempts", boss))[0] == 200
         assert (await served.ask("/attempts"))[0] == 401
 
 
-async def test_a_token_for_organising_alone_takes_no_exam(door: Served) -> None:
+async def test_a_token_for_organizing_alone_takes_no_exam(door: Served) -> None:
     async with door() as served:
-        boss = served.tokens.create("boss", [Scope.ORGANISE])
+        boss = served.tokens.create("boss", [Scope.ORGANIZE])
         status, said = await served.ask("/mcp", boss, method="POST")
         assert (status, "not for taking the exam" in said["error"]) == (403, True)
 
 
-async def test_an_examinee_sees_no_tool_of_an_organiser(door: Served) -> None:
+async def test_an_examinee_sees_no_tool_of_an_organizer(door: Served) -> None:
     async with door():
         assert len(TOOLS) == 7
         assert not [name for name in TOOLS if "attempts" in name or "sweep" in name]
@@ -151,7 +151,7 @@ async def test_an_examinee_sees_no_tool_of_an_organiser(door: Served) -> None:
 
 async def test_attempts_are_listed_page_by_page(door: Served, golds: Mapping[str, str]) -> None:
     async with door(sample=2) as served:
-        boss = served.tokens.create("boss", [Scope.ORGANISE])
+        boss = served.tokens.create("boss", [Scope.ORGANIZE])
         numbers = [(await served.take(golds, right)).id for right in (2, 1, 0)]
         status, first = await served.ask("/attempts?limit=2", boss)
         assert status == 200
@@ -167,7 +167,7 @@ async def test_attempts_are_listed_page_by_page(door: Served, golds: Mapping[str
 
 async def test_the_answers_are_those_of_an_export(door: Served, golds: Mapping[str, str]) -> None:
     async with door() as served:
-        boss = served.tokens.create("boss", [Scope.ORGANISE])
+        boss = served.tokens.create("boss", [Scope.ORGANIZE])
         attempt = await served.take(golds, 5)
         headers = {"Authorization": f"Bearer {boss}"}
         (exported,) = served.service.export(attempt)
@@ -185,7 +185,7 @@ async def test_a_report_is_the_examinees_or_made_where_there_is_none(
     door: Served, golds: Mapping[str, str]
 ) -> None:
     async with door() as served:
-        boss = served.tokens.create("boss", [Scope.ORGANISE])
+        boss = served.tokens.create("boss", [Scope.ORGANIZE])
         finished = await served.take(golds, 6)
         status, report = await served.ask(f"/attempts/{finished.id}/report", boss)
         assert (status, report) == (200, json.loads(finished.report))
@@ -198,13 +198,13 @@ async def test_a_report_is_the_examinees_or_made_where_there_is_none(
         await served.service.abandon(given_up)
         status, report = await served.ask(path, boss)
         assert (status, report["state"], report["value"]) == (200, "abandoned", 3 / 12)
-        # It is the organiser's alone: the examinee who gave up gets none.
+        # It is the organizer's alone: the examinee who gave up gets none.
         assert served.service.numbered(given_up.id).report is None
 
 
 async def test_details_count_the_calls_that_have_just_been_made(door: Served) -> None:
     async with door() as served:
-        boss = served.tokens.create("boss", [Scope.ORGANISE])
+        boss = served.tokens.create("boss", [Scope.ORGANIZE])
         attempt = (await served.service.start(ME)).attempt
         status, found = await served.ask(f"/attempts/{attempt.id}", boss)
         assert status == 200
@@ -212,9 +212,9 @@ async def test_details_count_the_calls_that_have_just_been_made(door: Served) ->
         assert (found["cost"]["calls"], found["total"]) == (0, 12)
 
 
-async def test_an_organiser_replaces_a_handle(door: Served) -> None:
+async def test_an_organizer_replaces_a_handle(door: Served) -> None:
     async with door() as served:
-        boss = served.tokens.create("boss", [Scope.ORGANISE])
+        boss = served.tokens.create("boss", [Scope.ORGANIZE])
         started = await served.service.start(ME)
         path = f"/attempts/{started.attempt.id}/reissue"
         status, said = await served.ask(path, boss, method="POST")
@@ -229,7 +229,7 @@ async def test_an_organiser_replaces_a_handle(door: Served) -> None:
 
 async def test_a_sweep_says_what_it_closed(door: Served) -> None:
     async with door(minutes=1) as served:
-        boss = served.tokens.create("boss", [Scope.ORGANISE])
+        boss = served.tokens.create("boss", [Scope.ORGANIZE])
         attempt = (await served.service.start(ME)).attempt
         served.change("update attempts set deadline = deadline - 60001")
         swept = await served.ask("/attempts/sweep", boss, method="POST")
@@ -257,7 +257,7 @@ async def test_what_can_not_be_answered_is_said(
     door: Served, path: str, status: int, said: str
 ) -> None:
     async with door(sample=1) as served:
-        boss = served.tokens.create("boss", [Scope.ORGANISE])
+        boss = served.tokens.create("boss", [Scope.ORGANIZE])
         await served.service.start(ME)
         found, body = await served.ask(path, boss)
         assert (found, said in body["error"]) == (status, True), body
@@ -266,7 +266,7 @@ async def test_what_can_not_be_answered_is_said(
 @pytest.mark.parametrize("idle", ["0", "-5", "nan", "inf", "", "soon"])
 async def test_a_sweep_of_what_is_not_idle_is_refused(door: Served, idle: str) -> None:
     async with door() as served:
-        boss = served.tokens.create("boss", [Scope.ORGANISE])
+        boss = served.tokens.create("boss", [Scope.ORGANIZE])
         attempt = (await served.service.start(ME)).attempt
         status, said = await served.ask(f"/attempts/sweep?idle={idle}", boss, method="POST")
         assert (status, "idle must be a number from 1 to" in said["error"]) == (400, True)
@@ -275,7 +275,7 @@ async def test_a_sweep_of_what_is_not_idle_is_refused(door: Served, idle: str) -
 
 async def test_a_fault_says_nothing_of_itself(door: Served) -> None:
     async with door() as served:
-        boss = served.tokens.create("boss", [Scope.ORGANISE])
+        boss = served.tokens.create("boss", [Scope.ORGANIZE])
         attempt = (await served.service.start(ME)).attempt
         await served.service.close(attempt)
         served.change("""update attempts set report = '{"gold": "SECRET"}'""")
@@ -297,7 +297,7 @@ async def test_a_fault_says_nothing_of_itself(door: Served) -> None:
         ("", False),
     ],
 )
-def test_which_paths_are_an_organisers(path: str, theirs: bool) -> None:
+def test_which_paths_are_an_organizers(path: str, theirs: bool) -> None:
     assert is_organizer_path(path) is theirs
 
 
@@ -319,17 +319,17 @@ def test_a_server_says_where_attempts_are_not_limited(
 
 
 @pytest.mark.slow
-def test_a_real_server_answers_an_organiser(serve: Served, store: Path) -> None:
+def test_a_real_server_answers_an_organizer(serve: Served, store: Path) -> None:
     served = serve("--store", str(store))
     database = open_store(store)
-    boss = Tokens(database).create("boss", [Scope.ORGANISE])
+    boss = Tokens(database).create("boss", [Scope.ORGANIZE])
     database.close()
     url = served.url.removesuffix("/mcp") + "/attempts"
     found = httpx.get(url, headers={"Authorization": f"Bearer {boss}"})
     assert (found.status_code, found.json()) == (200, {"attempts": [], "next": None})
     assert httpx.get(url).status_code == 401
     log = [json.loads(line) for line in served.stop().splitlines() if line.startswith("{")]
-    assert [(line["path"], line["caller"]) for line in log if line["event"] == "organise"] == [
+    assert [(line["path"], line["caller"]) for line in log if line["event"] == "organize"] == [
         ("/attempts", "boss")
     ]
     assert not any(boss in json.dumps(line) for line in log)

@@ -424,4 +424,4 @@ async def test_attempts_are_limited_by_the_server(exam: Exam) -> None:
     async with exam(attempts=1) as agent:
         await agent.start()
         await agent.item()
-        assert "ask the exam's organiser" in await agent.refused("start_attempt")
+        assert "ask the exam's organizer" in await agent.refused("start_attempt")

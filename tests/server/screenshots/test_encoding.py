@@ -29,10 +29,10 @@ def photograph(width: int, height: int, spread: int = 256) -> Image.Image:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 17, 255, 256])
-def test_few_colours_make_a_png_that_loses_nothing(count: int) -> None:
+def test_few_colors_make_a_png_that_loses_nothing(count: int) -> None:
     draw = np.random.default_rng(count)
-    colours = draw.integers(0, 256, (count, 3), dtype=np.uint8)
-    image = Image.fromarray(colours[draw.integers(0, count, (90, 70))])
+    colors = draw.integers(0, 256, (count, 3), dtype=np.uint8)
+    image = Image.fromarray(colors[draw.integers(0, count, (90, 70))])
     found = encode(image, Format.AUTO, LIMIT)
     assert opened(found.data, "image/png").convert("RGB").tobytes() == image.tobytes()
     assert found.media_type == "image/png"
@@ -66,14 +66,14 @@ def test_a_flat_screen_with_text_is_smaller_than_a_png(encoded: Encode) -> None:
     assert all(ours < plain for ours, plain in sizes)
 
 
-def test_many_colours_make_a_lossless_webp_while_that_is_small() -> None:
+def test_many_colors_make_a_lossless_webp_while_that_is_small() -> None:
     image = photograph(100, 100)
     found = encode(image, Format.AUTO, LIMIT)
     assert found.media_type == "image/webp"
     assert opened(found.data, found.media_type).convert("RGB").tobytes() == image.tobytes()
 
 
-def test_a_large_photograph_becomes_a_jpeg_with_its_colours_at_full_resolution() -> None:
+def test_a_large_photograph_becomes_a_jpeg_with_its_colors_at_full_resolution() -> None:
     image = photograph(900, 700, spread=40)
     found = encode(image, Format.AUTO, LIMIT)
     assert found.media_type == "image/jpeg"

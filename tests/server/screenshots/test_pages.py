@@ -1,4 +1,4 @@
-"""Pages: every kind of image gives its colours, and what is none or damaged is refused."""
+"""Pages: every kind of image gives its colors, and what is none or damaged is refused."""
 
 import os
 import struct
@@ -29,8 +29,8 @@ def chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def png(width: int, height: int, depth: int, colour: int, rows: bytes, *more: bytes) -> bytes:
-    header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0))
+def png(width: int, height: int, depth: int, color: int, rows: bytes, *more: bytes) -> bytes:
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, 0))
     body = chunk(b"IDAT", zlib.compress(rows))
     return b"\x89PNG\r\n\x1a\n" + header + b"".join(more) + body + chunk(b"IEND", b"")
 
@@ -71,7 +71,7 @@ def test_a_region_is_cut_as_pillow_cuts_it(noise: Image.Image, encoded: Encode) 
         ("RGB", "BMP"),
     ],
 )
-def test_every_mode_gives_the_right_colours(mode: str, form: str, encoded: Encode) -> None:
+def test_every_mode_gives_the_right_colors(mode: str, form: str, encoded: Encode) -> None:
     # Left half black, right half white: what every mode can say.
     image = Image.new("RGB", (64, 32), "black")
     image.paste(WHITE, (32, 0, 64, 32))
@@ -82,12 +82,12 @@ def test_every_mode_gives_the_right_colours(mode: str, form: str, encoded: Encod
     assert abs(pixels[:, 34:] - 255).max() <= 3
 
 
-@pytest.mark.parametrize("colour", ["red", "lime", "blue", "#123456"])
+@pytest.mark.parametrize("color", ["red", "lime", "blue", "#123456"])
 @pytest.mark.parametrize(
     ("mode", "form"), [("RGB", "PNG"), ("P", "PNG"), ("P", "GIF"), ("RGBA", "PNG"), ("RGB", "BMP")]
 )
-def test_colours_are_not_swapped(colour: str, mode: str, form: str, encoded: Encode) -> None:
-    image = Image.new("RGB", (9, 5), colour)
+def test_colors_are_not_swapped(color: str, mode: str, form: str, encoded: Encode) -> None:
+    image = Image.new("RGB", (9, 5), color)
     flat = image.quantize(4) if mode == "P" else image.convert(mode)
     assert shown(decode(encoded(flat, form))).getpixel((4, 2)) == image.getpixel((4, 2))
 
@@ -106,7 +106,7 @@ def test_what_is_transparent_lies_on_white(encoded: Encode) -> None:
     assert [page.getpixel((x, 0)) for x in range(3)] == [WHITE, (200, 0, 0), (127, 127, 127)]
 
 
-def test_a_palette_with_a_transparent_colour_lies_on_white(encoded: Encode) -> None:
+def test_a_palette_with_a_transparent_color_lies_on_white(encoded: Encode) -> None:
     image = Image.new("P", (2, 1))
     image.putpalette([10, 20, 30, 200, 100, 50])
     image.putpixel((1, 0), 1)
@@ -115,17 +115,15 @@ def test_a_palette_with_a_transparent_colour_lies_on_white(encoded: Encode) -> N
 
 
 @pytest.mark.parametrize(
-    ("colour", "key", "row"),
+    ("color", "key", "row"),
     [
         (2, struct.pack(">HHH", 1, 2, 3), bytes([0, 1, 2, 3, 9, 8, 7])),
         (0, struct.pack(">H", 1), bytes([0, 1, 9])),
     ],
 )
-def test_one_colour_that_stands_for_transparent_is_white(
-    colour: int, key: bytes, row: bytes
-) -> None:
-    page = shown(decode(png(2, 1, 8, colour, row, chunk(b"tRNS", key))))
-    second = (9, 8, 7) if colour == 2 else (9, 9, 9)
+def test_one_color_that_stands_for_transparent_is_white(color: int, key: bytes, row: bytes) -> None:
+    page = shown(decode(png(2, 1, 8, color, row, chunk(b"tRNS", key))))
+    second = (9, 8, 7) if color == 2 else (9, 9, 9)
     assert [page.getpixel((x, 0)) for x in range(2)] == [WHITE, second]
 
 
@@ -133,8 +131,8 @@ def test_sixteen_bits_a_channel_keep_their_upper_eight() -> None:
     grey = struct.pack(">HHH", 0x1234, 0xFFFF, 0x00FF)
     page = shown(decode(png(3, 1, 16, 0, b"\0" + grey)))
     assert [page.getpixel((x, 0)) for x in range(3)] == [(0x12,) * 3, WHITE, (0,) * 3]
-    colour = struct.pack(">HHH", 0x1234, 0xABCD, 0x00FF)
-    page = shown(decode(png(1, 1, 16, 2, b"\0" + colour)))
+    color = struct.pack(">HHH", 0x1234, 0xABCD, 0x00FF)
+    page = shown(decode(png(1, 1, 16, 2, b"\0" + color)))
     assert page.getpixel((0, 0)) == (0x12, 0xAB, 0)
 
 
@@ -156,7 +154,7 @@ def test_pixels_are_taken_as_stored_whatever_exif_says(encoded: Encode) -> None:
 
 @pytest.mark.parametrize("form", ["GIF", "PNG", "WEBP"])
 def test_of_several_frames_the_first_is_taken(form: str, encoded: Encode) -> None:
-    frames = [Image.new("RGB", (20, 10), colour) for colour in ("red", "blue")]
+    frames = [Image.new("RGB", (20, 10), color) for color in ("red", "blue")]
     options = {"lossless": True} if form == "WEBP" else {}
     data = encoded(frames[0], form, save_all=True, append_images=frames[1:], **options)
     assert shown(decode(data)).getpixel((3, 3)) == (255, 0, 0)
@@ -249,10 +247,10 @@ def test_an_image_of_many_rows_is_the_same_as_its_parts(
 ) -> None:
     # Two million pixels: more than are made grey or RGB together.
     pixels = np.random.default_rng(1).integers(0, 256, (22_011, 100, 4), dtype=np.uint8)
-    colours = Image.fromarray(pixels, "RGBA")
+    colors = Image.fromarray(pixels, "RGBA")
     options: dict[str, object] = {"lossless": True} if form == "WEBP" else {}
-    height = 16_000 if form == "WEBP" else colours.height
-    image = colours.crop((0, 0, 100, height))
+    height = 16_000 if form == "WEBP" else colors.height
+    image = colors.crop((0, 0, 100, height))
     image = image.convert("RGB").quantize(64) if mode == "P" else image.convert(mode)
     if mode == "P":
         image.info["transparency"] = 3

@@ -233,7 +233,7 @@ def test_a_full_disk_is_told_and_survived(database: Database) -> None:
     assert kept
     assert lost
     assert all(isinstance(error, StoreError) for error in lost)
-    assert "nothing was stored; the store's disk is full: the organiser must free" in str(lost[0])
+    assert "nothing was stored; the store's disk is full: the organizer must free" in str(lost[0])
     assert names(database) == sorted(kept)
     database.submit(limit(100_000)).result()
     assert database.submit(adding("there is space again")).result()
@@ -248,7 +248,7 @@ def test_a_damaged_store_is_told(database: Database, file: Path) -> None:
     for page in range(1, len(data) // 4096):
         data[page * 4096 : page * 4096 + 200] = b"\xff" * 200
     file.write_bytes(bytes(data))
-    with pytest.raises(StoreError, match="the store is damaged: the organiser must restore it"):
+    with pytest.raises(StoreError, match="the store is damaged: the organizer must restore it"):
         open_store(file)
 
 
@@ -295,7 +295,7 @@ def test_a_store_that_was_deleted_takes_no_more_answers(database: Database, file
         with pytest.raises(StoreError, match="the store's file was deleted or replaced") as caught:
             database.submit(adding(f"{number}")).result()
         assert not caught.value.again
-        assert "tell the exam's organiser" in str(caught.value)
+        assert "tell the exam's organizer" in str(caught.value)
     assert not file.exists()
 
 

@@ -116,7 +116,7 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
 def test_a_file_that_is_no_database_is_said_to_be_none(tmp_path: Path) -> None:
     file = tmp_path / "exam.sqlite"
     file.write_bytes(b"no database, but a text that is long enough to look at" * 40)
-    with pytest.raises(StoreError, match="is no database: the organiser must name another file"):
+    with pytest.raises(StoreError, match="is no database: the organizer must name another file"):
         open_store(file)
 
 

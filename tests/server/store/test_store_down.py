@@ -38,13 +38,13 @@ class Door:
     http: httpx.AsyncClient
     started: NewAttempt
     take: str
-    organise: str
+    organize: str
 
     async def ask(self, path: str) -> httpx.Response:
         if path == "/mcp":
             headers = {"Authorization": f"Bearer {self.take}"}
             return await self.http.post(path, json=LIST, headers=headers)
-        headers = {"Authorization": f"Bearer {self.organise}"}
+        headers = {"Authorization": f"Bearer {self.organize}"}
         return await self.http.get(path, headers=headers)
 
 
@@ -57,7 +57,7 @@ async def served(url: str) -> AsyncGenerator[Door]:
         exam = read_exam(Settings((sample_pack(),), url, Rules()), grade_answers)
         service, tokens = Service(exam, database), Tokens(database)
         opened = Host(service, Screenshots(), database)
-        take, organise = tokens.create("alice"), tokens.create("boss", [Scope.ORGANISE])
+        take, organize = tokens.create("alice"), tokens.create("boss", [Scope.ORGANIZE])
         app = web_app(
             ExamServer(LazyHost(lambda: opened)),
             Address(),
@@ -68,7 +68,7 @@ async def served(url: str) -> AsyncGenerator[Door]:
         http = await stack.enter_async_context(
             httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765")
         )
-        yield Door(service, http, await service.start(ME), take, organise)
+        yield Door(service, http, await service.start(ME), take, organize)
 
 
 @pytest.mark.parametrize("path", ["/mcp", "/attempts", "/attempts/1", "/attempts/1/report"])

@@ -56,7 +56,7 @@ class Exam:
         return " ".join(self.random.choice(WORDS) for _ in range(count))
 
     def draw(self, name: str, mark: bool = False, size: tuple[int, int] = SIZE) -> str:
-        """Draw a page of coloured blocks and texts, the same for a name, and keep it."""
+        """Draw a page of colored blocks and texts, the same for a name, and keep it."""
         random = Random(name.removesuffix(" marked"))
         image = Image.new("RGB", size, "white")
         pen = ImageDraw.Draw(image)

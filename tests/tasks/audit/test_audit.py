@@ -15,7 +15,7 @@ from snellen.tasks.audit.models import Audit, Fault, Solver
 from snellen.tasks.benchmarks.table import TASKS, load_task
 from snellen.tasks.pack.checking import check_pack
 from snellen.tasks.pack.reading import Pack, open_pack, open_references
-from snellen.tasks.pack.striking import read_struck, strike, struck_text
+from snellen.tasks.pack.removal import read_removed, remove, removed_text
 from snellen.tasks.pack.writing import Part, write_pack
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -171,19 +171,19 @@ def spoilt(make_exam: MakeExam) -> tuple[Pack, dict[str, str]]:
 
 
 @pytest.mark.slow
-def test_planted_items_are_caught_and_good_ones_are_not_struck(
+def test_planted_items_are_caught_and_good_ones_are_not_removed(
     spoilt: tuple[Pack, dict[str, str]],
 ) -> None:
     pack, bad = spoilt
     found = audit(pack)
-    struck = {f"{one.task} {one.item}" for one in found.struck}
+    removed = {f"{one.task} {one.item}" for one in found.removed}
     assert len(bad) >= 200
-    missed = Counter(kind for name, kind in bad.items() if name not in struck)
+    missed = Counter(kind for name, kind in bad.items() if name not in removed)
     assert len(bad) - missed.total() >= 0.95 * len(bad), missed
     # A contradiction takes along the good item that is contradicted: nobody can say which is.
     wrong = [
         one
-        for one in found.struck
+        for one in found.removed
         if f"{one.task} {one.item}" not in bad and one.reason != Fault.CONTRADICTED.value
     ]
     good = len(pack.lines) - len(bad)
@@ -191,18 +191,18 @@ def test_planted_items_are_caught_and_good_ones_are_not_struck(
 
 
 @pytest.mark.slow
-def test_what_is_struck_by_the_list_leaves_a_clean_pack_that_is_not_at_fault(
+def test_what_is_removed_by_the_list_leaves_a_clean_pack_that_is_not_at_fault(
     spoilt: tuple[Pack, dict[str, str]], tmp_path: Path
 ) -> None:
     pack, _ = spoilt
     found = audit(pack)
-    path = tmp_path / "struck.txt"
-    path.write_text(struck_text(found.struck))
-    assert tuple(read_struck(path, pack)) == found.struck
-    strike(pack, found.struck, tmp_path / "left")
+    path = tmp_path / "removed.txt"
+    path.write_text(removed_text(found.removed))
+    assert tuple(read_removed(path, pack)) == found.removed
+    remove(pack, found.removed, tmp_path / "left")
     left = open_pack(tmp_path / "left")
     assert check_pack(left.folder).fine
-    assert audit(left).struck == ()
+    assert audit(left).removed == ()
 
 
 @pytest.mark.slow
@@ -211,7 +211,7 @@ def test_good_items_are_left_alone_and_solvers_without_eyes_stay_at_chance(
 ) -> None:
     pack = make_exam(12).pack()
     found = audit(pack)
-    assert found.struck == ()
+    assert found.removed == ()
     for solver in found.overall:
         if solver.solver in (Solver.BLIND, Solver.LONGEST, Solver.FIRST, Solver.FREQUENT):
             assert solver.lift is not None
@@ -255,7 +255,7 @@ def test_a_record_that_lists_two_candidates_alike_faults_the_item(tmp_path: Path
     write_pack([Part(data, records=records)], tmp_path / "pack", name="demo", images=False)
     pack = open_pack(tmp_path / "pack")
     assert open_references(pack).records[task] == records
-    assert [(one.item, one.reason) for one in audit(pack).struck] == [
+    assert [(one.item, one.reason) for one in audit(pack).removed] == [
         (data.ids[0], Fault.TWO_FIT.value)
     ]
 
@@ -285,7 +285,7 @@ def test_the_text_of_a_picture_is_read_where_somebody_can(make_exam: MakeExam) -
     scores = {one.solver: one for task in found.tasks if task.task == WEBQA for one in task.solvers}
     assert scores[Solver.TEXT_ONLY].score == pytest.approx(1)
     assert scores[Solver.BLIND].score == 0
-    assert found.struck == ()
+    assert found.removed == ()
 
 
 WHERE = {

@@ -48,7 +48,7 @@ def test_another_encoding_size_or_edge_looks_the_same(data: bytes) -> None:
     assert alike(look_of(data), PLAIN)
 
 
-def changed(*, box: bool = False, text: str = "", colour: str = "") -> bytes:
+def changed(*, box: bool = False, text: str = "", color: str = "") -> bytes:
     image = page()
     pen = ImageDraw.Draw(image)
     if box:
@@ -56,8 +56,8 @@ def changed(*, box: bool = False, text: str = "", colour: str = "") -> bytes:
     if text:
         pen.rectangle((30, 30, 800, 80), fill="#fdfdfd")
         pen.text((40, 40), text, "black", font_size=28)
-    if colour:
-        pen.rectangle((900, 40, 1100, 80), fill=colour)
+    if color:
+        pen.rectangle((900, 40, 1100, 80), fill=color)
     return encoded(image)
 
 
@@ -66,16 +66,16 @@ def changed(*, box: bool = False, text: str = "", colour: str = "") -> bytes:
     [
         changed(box=True),
         changed(text="Another heading altogether on this page"),
-        changed(colour="#ff8800"),
+        changed(color="#ff8800"),
         encoded(page(1280, 2200)),
         encoded(page(1272, 1990).transpose(Image.Transpose.FLIP_TOP_BOTTOM)),
     ],
 )
-def test_a_marked_box_another_text_or_colour_looks_different(data: bytes) -> None:
+def test_a_marked_box_another_text_or_color_looks_different(data: bytes) -> None:
     assert not alike(PLAIN, look_of(data))
 
 
-def test_a_picture_of_one_colour_shows_nothing() -> None:
+def test_a_picture_of_one_color_shows_nothing() -> None:
     assert look_of(encoded(Image.new("RGB", (30, 20), "#334455"))).blank
     assert not PLAIN.blank
 

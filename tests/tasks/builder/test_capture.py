@@ -13,7 +13,7 @@ from snellen.tasks.builder.browser.session import Session
 from snellen.tasks.builder.browser.settings import BrowserSettings
 from snellen.tasks.builder.capture import CaptureSettings, capture_page
 from snellen.tasks.builder.pages import Page
-from snellen.tasks.builder.perturb.colour import COLOUR_CHANGES
+from snellen.tasks.builder.perturb.color import COLOR_CHANGES
 from snellen.tasks.builder.screen.elements import Element
 from snellen.tasks.builder.snapshots import Click, Snapshot
 
@@ -64,7 +64,7 @@ def test_capturing_again_gives_the_same_bytes(
     page = make_page(SHOP.replace("<footer>", "<button>Back</button><a href=a.html>More</a>"))
     settings = CaptureSettings(seed=7, clicks=2, renders=1)
     for name in ("one", "two"):
-        snapshot = capture_page(session, page, tmp_path / name, settings, COLOUR_CHANGES)
+        snapshot = capture_page(session, page, tmp_path / name, settings, COLOR_CHANGES)
         assert len(snapshot.captured.changes) >= 2
         assert len(snapshot.captured.clicks) == 2
     assert files(tmp_path / "one") == files(tmp_path / "two")

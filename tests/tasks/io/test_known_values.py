@@ -7,7 +7,7 @@ import pytest
 from snellen.tasks.io.rows import fault_of, known_values, words_of
 
 
-class Colour(StrEnum):
+class Color(StrEnum):
     RED = "red"
     GREEN = "green"
 
@@ -19,8 +19,8 @@ class Leaf(msgspec.Struct, rename={"size": "how big"}):
 
 class Branch(msgspec.Struct):
     leaves: tuple[Leaf, ...] = ()
-    pair: tuple[Leaf, Colour] | None = None
-    named: dict[Colour, Leaf] = {}
+    pair: tuple[Leaf, Color] | None = None
+    named: dict[Color, Leaf] = {}
     place: int | None = None
 
 

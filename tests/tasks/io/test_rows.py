@@ -57,7 +57,7 @@ def test_the_error_counts_rows_from_1_and_says_what_to_do() -> None:
     error = row_error(found([{"name": "a"}, {"name": 1}]), "test.json", list[Row])
     assert str(error) == (
         "test.json, field 'name': row 2 (counted from 1): expected `str`, got `int`;"
-        " references can't be guessed: mend that row or fetch the file again"
+        " references can't be guessed: fix that row or fetch the file again"
     )
 
 

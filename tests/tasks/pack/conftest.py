@@ -24,9 +24,9 @@ def every_benchmark(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]
     return {name: written(name, tmp_path_factory.mktemp(name)) for name in OWN}
 
 
-def png(colour: str, size: tuple[int, int] = (40, 60), form: str = "PNG") -> bytes:
+def png(color: str, size: tuple[int, int] = (40, 60), form: str = "PNG") -> bytes:
     out = BytesIO()
-    Image.new("RGB", size, colour).save(out, form)
+    Image.new("RGB", size, color).save(out, form)
     return out.getvalue()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from snellen.tasks.pack.checking import check_pack
-from snellen.tasks.pack.layout import FORMAT, Built, StruckItem
+from snellen.tasks.pack.layout import FORMAT, Built, RemovedItem
 from snellen.tasks.pack.reading import Pack, open_pack, open_references
 from snellen.tasks.pack.sealing import new_key
 from snellen.tasks.pack.writing import seal_pack
@@ -22,7 +22,7 @@ BUILT = Built(
     unstable=("shop/index",),
     refused={"visualwebbench/webqa": {"no facts": 3}},
     licences={"shop": "MIT"},
-    struck=(StruckItem(task="screenqa/short", item="test/7/0", reason="blurred"),),
+    struck=(RemovedItem(task="screenqa/short", item="test/7/0", reason="blurred"),),
 )
 
 
@@ -51,7 +51,7 @@ def test_references_without_records_read_as_before(make_pack: MakePack) -> None:
     assert open_references(pack).records == {"screenqa/short": {}}
 
 
-@pytest.mark.parametrize("wrong", [{"pages": -1}, {"colour": "red"}])
+@pytest.mark.parametrize("wrong", [{"pages": -1}, {"color": "red"}])
 def test_what_is_no_such_record_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="validation error"):
         Built.model_validate(wrong)

@@ -76,7 +76,7 @@ def test_the_same_item_is_taken_once_and_another_of_its_id_is_refused(
     asked = rows("a")
     asked[0]["question"] = "Which?"
     third = make_pack("third", load_short(asked, "third data"))
-    with pytest.raises(InputError, match=r"1 items of screenqa/short .* test/5/0; strike"):
+    with pytest.raises(InputError, match=r"1 items of screenqa/short .* test/5/0; remove"):
         merge_packs([one, third], tmp_path / "clash", name="both")
     assert not (tmp_path / "clash").exists()
 

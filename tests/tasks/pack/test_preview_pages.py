@@ -1,4 +1,4 @@
-"""Contact sheets: self-contained, escaped, split where too large, and they strike items."""
+"""Contact sheets: self-contained, escaped, split where too large, and they remove items."""
 
 import re
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from snellen.grading.errors import DataError
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.preview_pages import preview_pages
 from snellen.tasks.pack.reading import Pack, open_references
-from snellen.tasks.pack.striking import read_struck
+from snellen.tasks.pack.removal import read_removed
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab
@@ -89,19 +89,19 @@ def tab(open_tab: Callable[..., "Tab"], pack: Pack, tmp_path: Path) -> "Tab":
 
 @pytest.mark.slow
 @pytest.mark.browser
-def test_struck_items_are_saved_as_a_list_that_strikes_them(
+def test_removed_items_are_saved_as_a_list_that_removes_them(
     tab: "Tab", pack: Pack, tmp_path: Path
 ) -> None:
-    tab.locator(".card").nth(1).get_by_label("strike").check()
+    tab.locator(".card").nth(1).get_by_label("remove").check()
     tab.locator(".card").nth(1).locator(".reason").fill("blurred")
-    tab.locator(".card").nth(0).get_by_label("strike").check()
-    assert "3 of 3 items, 2 struck" in tab.locator("#count").inner_text()
+    tab.locator(".card").nth(0).get_by_label("remove").check()
+    assert "3 of 3 items, 2 removed" in tab.locator("#count").inner_text()
     with tab.expect_download() as waiting:
-        tab.get_by_role("button", name="Save struck.txt").click()
-    path = tmp_path / "struck.txt"
+        tab.get_by_role("button", name="Save removed.txt").click()
+    path = tmp_path / "removed.txt"
     waiting.value.save_as(path)
-    assert [(one.item, one.reason) for one in read_struck(path, pack)] == [
-        ("test/5/0", "struck by hand"),
+    assert [(one.item, one.reason) for one in read_removed(path, pack)] == [
+        ("test/5/0", "removed by hand"),
         ("test/9/0", "blurred"),
     ]
     tab.reload()
@@ -118,6 +118,6 @@ def test_filters_narrow_the_list_and_pictures_come_when_they_are_near(tab: "Tab"
     tab.get_by_label("Tag").select_option("image_id")
     tab.get_by_label("Value").select_option("9")
     assert tab.locator(".card:visible").count() == 2
-    tab.get_by_label("struck only").check()
+    tab.get_by_label("removed only").check()
     assert tab.get_by_text("No item fits the filters.").is_visible()
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390

@@ -161,7 +161,7 @@ def test_what_is_no_split_is_refused(make_pack: MakePack, tmp_path: Path) -> Non
     with pytest.raises(InputError, match="would be empty"):
         split_pack(pack, {"a": 0.4, "b": 0.3, "c": 0.3}, tmp_path / "parts")
     with pytest.raises(UnknownNameError, match="image_id"):
-        split_pack(pack, HALVES, tmp_path / "parts", by="colour")
+        split_pack(pack, HALVES, tmp_path / "parts", by="color")
     with pytest.raises(DataError, match="SNELLEN_PACK_KEY"):
         split_pack(make_pack("sealed", key=KEY), HALVES, tmp_path / "parts")
     assert not (tmp_path / "parts").exists()

@@ -229,7 +229,7 @@ def test_harder_is_not_worse_for_half_the_models_of_webrssbench() -> None:
     assert {model for model in easy if hard[model] > easy[model]} == {"Claude-4-Sonnet"}
 
 
-def test_the_unchanged_shares_of_colour_lie_within_their_bounds() -> None:
+def test_the_unchanged_shares_of_color_lie_within_their_bounds() -> None:
     before, after = printed(RSS_2, "color before"), printed(RSS_2, "color after")
     unchanged = printed(RSS_4, "color")
     assert len(unchanged) == 12

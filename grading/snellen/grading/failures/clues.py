@@ -13,7 +13,7 @@ class Clues:
     """What a dataset or a run may know of an item that its gold does not say.
 
     Attributes:
-        distractors: The buttons that were recoloured.
+        distractors: The buttons that were recolored.
         regions: The text of each region of the page.
         view: The size of the image that the model saw, where it was resized.
     """

@@ -11,7 +11,7 @@ from snellen.grading.protocols.spaces import InPixels
 
 
 def place_tags(failure: Failure) -> Iterator[FailureTag]:
-    """Tag a point, or a box by its centre, that is off by no more than the target's own size."""
+    """Tag a point, or a box by its center, that is off by no more than the target's own size."""
     if failure.answer is None:
         return
     gold = cast("Target", failure.gold)
@@ -26,7 +26,7 @@ def place_tags(failure: Failure) -> Iterator[FailureTag]:
 
 
 def _is_near(numbers: Sequence[float], target: Ltrb) -> bool:
-    # A point is a box with one corner: its own centre.
+    # A point is a box with one corner: its own center.
     x, y = (a / 2 + b / 2 for a, b in zip(numbers[:2], numbers[-2:], strict=True))
     left, top, right, bottom = target
     width, height = right - left, bottom - top

@@ -158,8 +158,8 @@ RULES: Mapping[FailureTag, Rule] = MappingProxyType(
         ),
         FailureTag.DISTRACTOR: Rule(
             FailureGroup.TEXT,
-            "The response names a button that was recoloured to draw the eye.",
-            "Compare with the same pages in their own colours: this measures what colour costs.",
+            "The response names a button that was recolored to draw the eye.",
+            "Compare with the same pages in their own colors: this measures what color costs.",
         ),
         FailureTag.CASE_OR_PUNCTUATION: Rule(
             FailureGroup.TEXT,

@@ -17,7 +17,7 @@ from snellen.grading.failures.values import (
     valued_words,
 )
 from snellen.grading.failures.wordings import denies_answer
-from snellen.grading.normalise import squad_words
+from snellen.grading.normalize import squad_words
 from snellen.grading.parse.refusals import names_button
 from snellen.grading.protocols.base import NO_CONTEXT
 from snellen.grading.protocols.texts import NO_ANSWER, NO_ANSWER_SPELLINGS, all_texts
@@ -83,7 +83,7 @@ def text_tags(failure: Failure) -> Iterator[FailureTag]:
 
 
 def button_tags(failure: Failure) -> Iterator[FailureTag]:
-    """Tag a button's name: the recoloured one, none at all ("sorry"), or nearly the right one."""
+    """Tag a button's name: the recolored one, none at all ("sorry"), or nearly the right one."""
     if not isinstance(failure.answer, str):
         return
     if not failure.answer:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from types import MappingProxyType
 
-from snellen.grading.normalise import squad_words
+from snellen.grading.normalize import squad_words
 
 # SQuAD's form deletes ASCII punctuation: marks inside a number are written with others.
 _POINT, _COLON, _SLASH, _MINUS = "\u00b7", "\u2236", "\u2044", "\u2212"

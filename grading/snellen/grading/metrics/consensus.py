@@ -90,17 +90,17 @@ def unchanged(text: str) -> str:
 def majority(
     votes: Mapping[str, str],
     *,
-    normalise: Callable[[str], str],
+    normalize: Callable[[str], str],
     minimum_support: int = 3,
     ignored: Callable[[str], bool] = is_blank,
 ) -> Consensus:
-    """The answer chosen most often (WebRSSBench v1, reference of the colour tasks).
+    """The answer chosen most often (WebRSSBench v1, reference of the color tasks).
 
     Answers are grouped by normal form. Of a group the most frequent raw form is kept.
 
     Args:
         votes: Raw answer by voter id.
-        normalise: Normal form of an answer; whoever's is empty has not voted.
+        normalize: Normal form of an answer; whoever's is empty has not voted.
         minimum_support: How many voters it takes (voters, not votes for the winner).
         ignored: Whether a raw answer is no vote: blank, a refusal.
 
@@ -108,19 +108,19 @@ def majority(
         MetricError: If `minimum_support` is less than 1.
 
     >>> votes = {"a": "Buy now", "b": "buy now", "c": "Sign up", "d": "Buy now", "e": ""}
-    >>> result = majority(votes, normalise=str.casefold)
+    >>> result = majority(votes, normalize=str.casefold)
     >>> result.answer, result.votes, result.share
     ('Buy now', 3, 0.75)
     """
     _check_minimum(minimum_support, "minimum_support")
-    tally = _tally(votes, normalise, ignored)
+    tally = _tally(votes, normalize, ignored)
     return _decide(tally, _shortage(tally, minimum_support))
 
 
 def human_majority(
     labels: Mapping[str, str],
     *,
-    normalise: Callable[[str], str],
+    normalize: Callable[[str], str],
     needed: int = 3,
     ignored: Callable[[str], bool] = is_blank,
 ) -> Consensus:
@@ -128,18 +128,18 @@ def human_majority(
 
     Args:
         labels: Raw label by annotator id.
-        normalise: Normal form of a label; whoever's is empty has not voted.
+        normalize: Normal form of a label; whoever's is empty has not voted.
         needed: How many must agree; besides, they must be more than half of those who voted.
         ignored: Whether a raw label is no vote.
 
     Raises:
         MetricError: If `needed` is less than 1.
 
-    >>> human_majority({"a": "Yes", "b": "Yes", "c": "No", "d": "No"}, normalise=str.lower).reason
+    >>> human_majority({"a": "Yes", "b": "Yes", "c": "No", "d": "No"}, normalize=str.lower).reason
     'the leading answer has 2 of 4 votes, 3 needed'
     """
     _check_minimum(needed, "needed")
-    tally = _tally(labels, normalise, ignored)
+    tally = _tally(labels, normalize, ignored)
     agreed, voters = _leading(tally), _voters(tally)
     reason = None
     if agreed < needed:
@@ -198,7 +198,7 @@ def leave_one_out(
         decide: Makes a consensus of the remaining votes, such as a partial of `majority`.
 
     >>> from functools import partial
-    >>> rule = partial(majority, normalise=str.lower, minimum_support=2)
+    >>> rule = partial(majority, normalize=str.lower, minimum_support=2)
     >>> leave_one_out({"a": "x", "b": "y", "c": "y", "d": "x"}, "d", rule).answer
     'y'
     """
@@ -214,8 +214,8 @@ def freeze(items: Mapping[str, Consensus]) -> FrozenConsensus:
     Raises:
         MetricError: If there are no items.
 
-    >>> both = {"q2": majority({}, normalise=str.lower),
-    ...         "q1": majority({"a": "x", "b": "x", "c": "x"}, normalise=str.lower)}
+    >>> both = {"q2": majority({}, normalize=str.lower),
+    ...         "q1": majority({"a": "x", "b": "x", "c": "x"}, normalize=str.lower)}
     >>> frozen = freeze(both)
     >>> frozen.references, frozen.unresolved
     ((('q1', 'x'),), (('q2', '0 voters, 3 needed'),))
@@ -244,12 +244,12 @@ def _entry(consensus: Consensus) -> dict[str, object]:
 
 
 def _tally(
-    votes: Mapping[str, str], normalise: Callable[[str], str], ignored: Callable[[str], bool]
+    votes: Mapping[str, str], normalize: Callable[[str], str], ignored: Callable[[str], bool]
 ) -> tuple[Choice, ...]:
     """Group the votes by normal form, most votes first, then lowest voter id."""
     groups: dict[str, list[str]] = {}
     for voter, answer in sorted(votes.items()):
-        form = "" if ignored(answer) else normalise(answer)
+        form = "" if ignored(answer) else normalize(answer)
         if form:
             groups.setdefault(form, []).append(voter)
     choices = (

@@ -1,6 +1,6 @@
 """Episodes of an agent and how well it used its steps: SR, EQA/SR, SR-EQA, platform means.
 
-The area EQA itself lives in `eqa`, its behaviour under other task orders in `eqa_orders`.
+The area EQA itself lives in `eqa`, its behavior under other task orders in `eqa_orders`.
 """
 
 import math

@@ -49,13 +49,13 @@ class Flips:
 
     both_right: int
     broke: int
-    mended: int
+    fixed: int
     both_wrong: int
 
     @property
     def n(self) -> int:
         """Number of items."""
-        return self.both_right + self.broke + self.mended + self.both_wrong
+        return self.both_right + self.broke + self.fixed + self.both_wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,20 +149,20 @@ def unchanged_share(
 
 
 def flips(before: Sequence[bool], after: Sequence[bool]) -> Flips:
-    """Count which answers broke and which were mended.
+    """Count which answers broke and which were fixed.
 
     Raises:
         MetricError: If there are no items or the lengths differ.
 
     >>> flips([True, True, False, False], [True, False, True, False])
-    Flips(both_right=1, broke=1, mended=1, both_wrong=1)
+    Flips(both_right=1, broke=1, fixed=1, both_wrong=1)
     """
     _check_paired(len(before), len(after))
     pairs = [(bool(a), bool(b)) for a, b in zip(before, after, strict=True)]
     return Flips(
         both_right=pairs.count((True, True)),
         broke=pairs.count((True, False)),
-        mended=pairs.count((False, True)),
+        fixed=pairs.count((False, True)),
         both_wrong=pairs.count((False, False)),
     )
 

@@ -250,7 +250,7 @@ class CharNgramEmbedder:
     that everything runs, and is the same everywhere, without a model; scores made with it do
     not compare with those of a sentence model, and carry its name.
 
-    Texts are NFKC-normalised and lower-cased, white space collapsed, and bounded by spaces; a
+    Texts are NFKC-normalized and lower-cased, white space collapsed, and bounded by spaces; a
     gram seen c times counts 1 + ln c in the cell that CRC-32 of its UTF-8 bytes points to; rows
     have length 1. Cosines are 0 or more.
 

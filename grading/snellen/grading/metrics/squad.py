@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from snellen.grading import normalise as forms
+from snellen.grading import normalize as forms
 from snellen.grading.errors import MetricError
-from snellen.grading.normalise import Normaliser
+from snellen.grading.normalize import Normalizer
 
 NO_ANSWER = "<no answer>"
 
@@ -44,9 +44,9 @@ _EQUAL_BUT_EMPTY = SquadScore(1.0, 0.0)
 
 
 def exact_match(
-    prediction: str, references: Sequence[str], normalise: Normaliser = forms.squad
+    prediction: str, references: Sequence[str], normalize: Normalizer = forms.squad
 ) -> float:
-    """Score 1 when the normalised prediction equals a normalised reference, else 0.
+    """Score 1 when the normalized prediction equals a normalized reference, else 0.
 
     Raises:
         MetricError: There is no reference.
@@ -54,16 +54,16 @@ def exact_match(
     >>> exact_match("the cat", ["A dog", "Cat!"])
     1.0
     """
-    return squad(prediction, references, normalise).exact_match
+    return squad(prediction, references, normalize).exact_match
 
 
 def token_f1(
-    prediction: str, references: Sequence[str], normalise: Normaliser = forms.squad
+    prediction: str, references: Sequence[str], normalize: Normalizer = forms.squad
 ) -> float:
     """Score the overlap of whitespace tokens as multisets, the best over the references.
 
     F1 is twice the shared tokens over the tokens of both. No shared token scores 0, also where
-    both normalised texts are empty ("the" against "a": exact match 1, F1 0).
+    both normalized texts are empty ("the" against "a": exact match 1, F1 0).
 
     Raises:
         MetricError: There is no reference.
@@ -71,11 +71,11 @@ def token_f1(
     >>> token_f1("Yes, it is", ["Yes"])
     0.5
     """
-    return squad(prediction, references, normalise).f1
+    return squad(prediction, references, normalize).f1
 
 
 def squad(
-    prediction: str, references: Sequence[str], normalise: Normaliser = forms.squad
+    prediction: str, references: Sequence[str], normalize: Normalizer = forms.squad
 ) -> SquadScore:
     """Give exact match and token F1 of one prediction, each the best over the references.
 
@@ -85,11 +85,11 @@ def squad(
     >>> squad("4.3 stars", ["4.3"])
     SquadScore(exact_match=0.0, f1=0.6666666666666666)
     """
-    return SquadReferences.prepare([references], normalise=normalise).score_one(0, prediction)
+    return SquadReferences.prepare([references], normalize=normalize).score_one(0, prediction)
 
 
 def screenqa_short(
-    prediction: str, references: Sequence[str], normalise: Normaliser = forms.squad
+    prediction: str, references: Sequence[str], normalize: Normalizer = forms.squad
 ) -> SquadScore:
     """Score a ScreenQA short answer, where the literal `<no answer>` says there is none.
 
@@ -103,7 +103,7 @@ def screenqa_short(
     >>> screenqa_short("<no answer>", ["REST", "<no answer>"])
     SquadScore(exact_match=1.0, f1=1.0)
     """
-    prepared = SquadReferences.prepare([references], normalise=normalise, screenqa=True)
+    prepared = SquadReferences.prepare([references], normalize=normalize, screenqa=True)
     return prepared.score_one(0, prediction)
 
 
@@ -126,13 +126,13 @@ class _Item(NamedTuple):
 
 
 class _WordForm(NamedTuple):
-    """A normaliser that yields words with single spaces between them, so words are the key."""
+    """A normalizer that yields words with single spaces between them, so words are the key."""
 
     words: Callable[[str], list[str]]
     lines: Callable[[Sequence[str]], list[str]]
 
 
-_WORD_FORMS: Mapping[Normaliser, _WordForm] = {
+_WORD_FORMS: Mapping[Normalizer, _WordForm] = {
     forms.squad: _WordForm(forms.squad_words, forms.squad_lines),
     forms.squad_or_raw: _WordForm(forms.squad_or_raw_words, forms.squad_or_raw_lines),
 }
@@ -140,7 +140,7 @@ _WORD_FORMS: Mapping[Normaliser, _WordForm] = {
 
 @dataclass(frozen=True, slots=True)
 class SquadReferences:
-    """The references of a whole data set, normalised and counted once.
+    """The references of a whole data set, normalized and counted once.
 
     Scoring changes nothing in it: threads can share it, processes can pickle it.
 
@@ -151,7 +151,7 @@ class SquadReferences:
     SquadScore(exact_match=1.0, f1=1.0)
     """
 
-    normalise: Normaliser
+    normalize: Normalizer
     _items: tuple[_Item, ...]
     _form: _WordForm | None
     _known: Mapping[str, list[str]]
@@ -162,20 +162,20 @@ class SquadReferences:
         cls,
         references: Iterable[Sequence[str]],
         *,
-        normalise: Normaliser = forms.squad,
+        normalize: Normalizer = forms.squad,
         screenqa: bool = False,
     ) -> "SquadReferences":
-        """Normalise and count the references of every item.
+        """Normalize and count the references of every item.
 
         Args:
             references: The references of item 0, of item 1, and so on.
-            normalise: The form in which texts are compared.
+            normalize: The form in which texts are compared.
             screenqa: Score the literal `<no answer>` as `screenqa_short` does.
 
         Raises:
             MetricError: An item has no reference.
         """
-        form = _WORD_FORMS.get(normalise)
+        form = _WORD_FORMS.get(normalize)
         # Data sets repeat answers ("yes", "12"): each distinct one is prepared once.
         prepared: dict[str, tuple[_Key, _Bag]] = {}
         items: list[_Item] = []
@@ -185,12 +185,12 @@ class SquadReferences:
             answers = [text for text in texts if not (screenqa and text == NO_ANSWER)]
             for text in answers:
                 if text not in prepared:
-                    prepared[text] = _prepare(text, normalise, form)
+                    prepared[text] = _prepare(text, normalize, form)
             no_answer = _RIGHT if len(answers) < len(texts) else _WRONG
             keys, bags = _distinct(prepared[text] for text in answers)
             items.append(_Item(keys, bags, no_answer if screenqa else None))
         known = {text: key for text, (key, _) in prepared.items() if isinstance(key, list)}
-        return cls(normalise, tuple(items), form, known)
+        return cls(normalize, tuple(items), form, known)
 
     def __len__(self) -> int:
         return len(self._items)
@@ -208,7 +208,7 @@ class SquadReferences:
             return no_answer
         key: _Key
         if self._form is None:
-            key = self.normalise(prediction)
+            key = self.normalize(prediction)
             words = key.split()
         else:
             known = self._known.get(prediction)
@@ -280,9 +280,9 @@ class SquadReferences:
         return MetricError(f"no item {item}: there are {len(self._items)}, counted from 0")
 
 
-def _prepare(text: str, normalise: Normaliser, form: _WordForm | None) -> tuple[_Key, _Bag]:
+def _prepare(text: str, normalize: Normalizer, form: _WordForm | None) -> tuple[_Key, _Bag]:
     """Give a reference's key and its counted words."""
-    key = normalise(text) if form is None else form.words(text)
+    key = normalize(text) if form is None else form.words(text)
     words = key.split() if isinstance(key, str) else key
     distinct = frozenset(words)
     counts = None if len(distinct) == len(words) else dict(Counter(words))
@@ -292,7 +292,7 @@ def _prepare(text: str, normalise: Normaliser, form: _WordForm | None) -> tuple[
 def _distinct(
     prepared: Iterable[tuple[_Key, _Bag]],
 ) -> tuple[tuple[_Key, ...], tuple[_Bag, ...]]:
-    """Keep one of references that normalise to the same text."""
+    """Keep one of references that normalize to the same text."""
     keys: list[_Key] = []
     bags: list[_Bag] = []
     for key, bag in prepared:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from snellen.grading.errors import MetricError
-from snellen.grading.normalise import Normaliser, alphanumeric, lower_strip
+from snellen.grading.normalize import Normalizer, alphanumeric, lower_strip
 
 _WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
 # A number keeps the point or comma inside it, so that 12 is not found in 12.5.
@@ -73,7 +73,7 @@ def set_f1(prediction_tokens: Sequence[str], reference_tokens: Sequence[str]) ->
 
 
 def multiui_f1(
-    prediction: str, references: Sequence[str], normalise: Normaliser = lower_strip
+    prediction: str, references: Sequence[str], normalize: Normalizer = lower_strip
 ) -> float:
     """Score the overlap of words and punctuation marks as sets, the best over the references.
 
@@ -88,11 +88,11 @@ def multiui_f1(
     def score(text: str, reference: str) -> float:
         return set_f1(_WORD_OR_MARK.findall(text), _WORD_OR_MARK.findall(reference))
 
-    return _best(score, normalise(prediction), [normalise(text) for text in references])
+    return _best(score, normalize(prediction), [normalize(text) for text in references])
 
 
 def charset_f1(
-    prediction: str, references: Sequence[str], normalise: Normaliser = alphanumeric
+    prediction: str, references: Sequence[str], normalize: Normalizer = alphanumeric
 ) -> float:
     """Score the distinct characters two texts share, the best over the references.
 
@@ -108,13 +108,13 @@ def charset_f1(
     def score(text: str, reference: str) -> float:
         return _f1(len(set(text) & set(reference)), len(text), len(reference))
 
-    return _best(score, normalise(prediction), [normalise(text) for text in references])
+    return _best(score, normalize(prediction), [normalize(text) for text in references])
 
 
 def contains(
     prediction: str,
     references: Sequence[str],
-    normalise: Normaliser = lower_strip,
+    normalize: Normalizer = lower_strip,
     *,
     whole_words: bool = True,
 ) -> float:
@@ -142,18 +142,18 @@ def contains(
         found = " ".join(_WORD_NUMBER_OR_MARK.findall(text))
         return float(bool(wanted) and f" {wanted} " in f" {found} ")
 
-    return _best(score, normalise(prediction), [normalise(text) for text in references])
+    return _best(score, normalize(prediction), [normalize(text) for text in references])
 
 
 def anls(prediction: str, references: Sequence[str], *, threshold: float = 0.5) -> float:
-    """Score the normalised Levenshtein similarity, the best over the references.
+    """Score the normalized Levenshtein similarity, the best over the references.
 
     Both texts are lower-cased and their whitespace collapsed; the distance is divided by the
     length of the longer of the two forms, two empty texts being alike. A similarity under the
     threshold scores 0, one equal to it counts. The mean over a data set is ANLS.
 
     Source: Biten et al., Scene Text Visual Question Answering (ICCV 2019), equation 1. The paper
-    drops a similarity of exactly 0.5, the organisers' script keeps it, and so does this. That
+    drops a similarity of exactly 0.5, the organizers' script keeps it, and so does this. That
     script divides by the length of the longer *raw* text, which forgives padding; this does not.
 
     Raises:

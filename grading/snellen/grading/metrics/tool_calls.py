@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from snellen.grading.errors import MetricError
-from snellen.grading.normalise import identity
+from snellen.grading.normalize import identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ def tool_call(
     reference: Mapping[str, Any],
     schema: Mapping[str, Any] | None = None,
     *,
-    normalise: Callable[[str], str] = identity,
+    normalize: Callable[[str], str] = identity,
 ) -> ToolCallScore:
     """Compare a tool call with the right one.
 
@@ -43,7 +43,7 @@ def tool_call(
             the call is wrong.
         reference: The right call, in the same form.
         schema: The JSON Schema of the tool's arguments.
-        normalise: What is done to every string value before it is compared.
+        normalize: What is done to every string value before it is compared.
 
     Raises:
         MetricError: The reference is no call, or the schema is no JSON Schema.
@@ -65,7 +65,7 @@ def tool_call(
     if given is None:
         return ToolCallScore(name=1.0, arguments=0.0, exact=0.0, valid=valid)
     right = sum(
-        key in given and same_json(given[key], value, normalise=normalise)
+        key in given and same_json(given[key], value, normalize=normalize)
         for key, value in wanted.items()
     )
     pairs = len(given) + len(wanted)
@@ -77,7 +77,7 @@ def tool_call(
     )
 
 
-def same_json(first: object, second: object, *, normalise: Callable[[str], str] = identity) -> bool:
+def same_json(first: object, second: object, *, normalize: Callable[[str], str] = identity) -> bool:
     """Tell whether two JSON values are equal, true and 1 being different and 1 and 1.0 the same.
 
     >>> same_json([1, {"a": "b"}], [1.0, {"a": "b"}]), same_json(True, 1)
@@ -88,7 +88,7 @@ def same_json(first: object, second: object, *, normalise: Callable[[str], str] 
     while left:
         one, other = left.pop()
         if isinstance(one, str) and isinstance(other, str):
-            if normalise(one) != normalise(other):
+            if normalize(one) != normalize(other):
                 return False
         elif isinstance(one, Mapping) and isinstance(other, Mapping):
             fields, others = cast("Mapping[str, object]", one), cast("Mapping[str, object]", other)

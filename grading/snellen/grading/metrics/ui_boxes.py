@@ -19,7 +19,7 @@ from snellen.grading.metrics.ui_contents import (
     ORDERED_IOU,
     BoxedText,
     Element,
-    Normalise,
+    Normalize,
     UiBoxesRule,
     UiBoxesScore,
     elements,
@@ -83,7 +83,7 @@ class UiBoxesReferences:
         iou_threshold: float = 0.1,
         matching: Matching = "iou",
         ordered: bool = True,
-        normalise: Normalise | None = None,
+        normalize: Normalize | None = None,
     ) -> Self:
         """Prepare the references of all items: for each item one list of elements a rater.
 
@@ -96,9 +96,9 @@ class UiBoxesReferences:
         for place, item in enumerate(references):
             if not item:
                 raise MetricError(f"item {place} has no rater's list to compare with")
-        raters = tuple(tuple(elements(each, normalise) for each in item) for item in references)
+        raters = tuple(tuple(elements(each, normalize) for each in item) for item in references)
         vocabulary: dict[str, int] = {}
-        rule = UiBoxesRule(iou_threshold, matching, ordered, normalise)
+        rule = UiBoxesRule(iou_threshold, matching, ordered, normalize)
         return cls(rule, raters, vocabulary, _lay_out(raters, vocabulary))
 
     def __len__(self) -> int:
@@ -129,8 +129,8 @@ class UiBoxesReferences:
 
     def text_ids(self, texts: Sequence[str]) -> Integers:
         """Number texts as the references do; -1 for a text that no reference holds."""
-        known, normalise = self.vocabulary.get, self.rule.normalise
-        said = map(normalise, texts) if normalise else texts
+        known, normalize = self.vocabulary.get, self.rule.normalize
+        said = map(normalize, texts) if normalize else texts
         return np.fromiter((known(text, -1) for text in said), dtype=np.int64, count=len(texts))
 
     def score_columns(

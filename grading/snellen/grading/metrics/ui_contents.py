@@ -2,7 +2,7 @@
 
 An answer is a list of UI elements in reading order; an empty list says that the screen holds no
 answer. Each metric takes its maximum over the raters on its own. Texts are compared as they are
-unless the caller normalises them.
+unless the caller normalizes them.
 
 Source: screen_qa code/metrics.py (`sqa_uic_metrics`, `sqa_uic_bb_metrics`).
 """
@@ -24,7 +24,7 @@ from snellen.grading.metrics.boxes import (
 BoxedText: TypeAlias = tuple[Ltrb, str]
 """One UI element: its box (left, top, right, bottom) and its text."""
 
-Normalise: TypeAlias = Callable[[str], str]
+Normalize: TypeAlias = Callable[[str], str]
 
 ORDERED_IOU = 0.1
 """The IoU that the ordered exact match asks for, whatever the threshold: so the published code."""
@@ -65,13 +65,13 @@ class UiBoxesRule(NamedTuple):
         ordered: Whether the exact match compares the lists place by place, as published, with
             IoU 0.1 whatever the threshold. Otherwise every element needs a partner of its own,
             in any order, at the threshold.
-        normalise: Applied to every text before comparison; None leaves texts as they are.
+        normalize: Applied to every text before comparison; None leaves texts as they are.
     """
 
     iou_threshold: float = 0.1
     matching: Matching = "iou"
     ordered: bool = True
-    normalise: Normalise | None = None
+    normalize: Normalize | None = None
 
 
 def ui_contents(
@@ -79,7 +79,7 @@ def ui_contents(
     references: Sequence[Sequence[str]],
     *,
     ordered: bool = True,
-    normalise: Normalise | None = None,
+    normalize: Normalize | None = None,
 ) -> UiContentsScore:
     """Compare a list of UI texts with each rater's list.
 
@@ -89,8 +89,8 @@ def ui_contents(
     Args:
         prediction: The texts predicted, in reading order.
         references: One list of texts a rater.
-        ordered: Whether the exact match heeds the order, as published.
-        normalise: Applied to every text before comparison; None (published) compares as is.
+        ordered: Whether the exact match respects the order, as published.
+        normalize: Applied to every text before comparison; None (published) compares as is.
 
     Raises:
         MetricError: There are no references.
@@ -103,13 +103,13 @@ def ui_contents(
     if not prediction:
         right = float(any(not reference for reference in references))
         return UiContentsScore(right, right)
-    texts = _normalised(prediction, normalise)
+    texts = _normalized(prediction, normalize)
     bag = Counter(texts)
     exact, best = False, 0.0
     for reference in references:
         if not reference:
             continue
-        gold = _normalised(reference, normalise)
+        gold = _normalized(reference, normalize)
         gold_bag = Counter(gold)
         exact = exact or (texts == gold if ordered else bag == gold_bag)
         best = max(best, f1_of_matches((bag & gold_bag).total(), len(texts), len(gold)))
@@ -123,7 +123,7 @@ def ui_contents_boxes(
     iou_threshold: float = 0.1,
     matching: Matching = "iou",
     ordered: bool = True,
-    normalise: Normalise | None = None,
+    normalize: Normalize | None = None,
 ) -> UiBoxesScore:
     """Compare a list of UI elements with boxes with each rater's list.
 
@@ -141,7 +141,7 @@ def ui_contents_boxes(
             matches, which the published sum can miss.
         ordered: Whether the exact match compares place by place, as published, with IoU 0.1
             whatever the threshold; otherwise in any order, at the threshold.
-        normalise: Applied to every text before comparison; None (published) compares as is.
+        normalize: Applied to every text before comparison; None (published) compares as is.
 
     Raises:
         MetricError: There are no references, or the threshold is out of range.
@@ -153,15 +153,15 @@ def ui_contents_boxes(
     >>> ui_contents_boxes(prediction, [reference], matching="count").f1
     1.0
     """
-    rule = UiBoxesRule(iou_threshold, matching, ordered, normalise)
+    rule = UiBoxesRule(iou_threshold, matching, ordered, normalize)
     check_threshold(iou_threshold)
-    return score_elements(prediction, [elements(each, normalise) for each in references], rule)
+    return score_elements(prediction, [elements(each, normalize) for each in references], rule)
 
 
-def elements(boxed: Iterable[BoxedText], normalise: Normalise | None) -> list[Element]:
+def elements(boxed: Iterable[BoxedText], normalize: Normalize | None) -> list[Element]:
     """Make elements ready for comparison."""
     return [
-        Element(*box, (box[2] - box[0]) * (box[3] - box[1]), normalise(text) if normalise else text)
+        Element(*box, (box[2] - box[0]) * (box[3] - box[1]), normalize(text) if normalize else text)
         for box, text in boxed
     ]
 
@@ -196,11 +196,11 @@ def _score_rater(
     """Score against one rater's list, neither list empty."""
     edges: list[Edge] = []
     same: list[Edge] = []
-    threshold, normalise = rule.iou_threshold, rule.normalise
+    threshold, normalize = rule.iou_threshold, rule.normalize
     in_place = 0
     for i, ((left, top, right, bottom), text) in enumerate(prediction):
         area = (right - left) * (bottom - top)
-        said = normalise(text) if normalise else text
+        said = normalize(text) if normalize else text
         for j, (left2, top2, right2, bottom2, area2, text2) in enumerate(reference):
             # Spelled out, not calls of min and max: this is nine tenths of the work.
             width = (right if right < right2 else right2) - (left if left > left2 else left2)
@@ -229,5 +229,5 @@ def _score_rater(
     return UiBoxesScore(f1_of_matches(boxes, *sizes), float(exact), f1_of_matches(both, *sizes))
 
 
-def _normalised(texts: Iterable[str], normalise: Normalise | None) -> list[str]:
-    return list(map(normalise, texts)) if normalise else list(texts)
+def _normalized(texts: Iterable[str], normalize: Normalize | None) -> list[str]:
+    return list(map(normalize, texts)) if normalize else list(texts)

@@ -88,13 +88,13 @@ def plain(outcomes: Iterable[ChoiceOutcome]) -> LevelScore:
     )
 
 
-def weighted_normalised(outcomes: Iterable[ChoiceOutcome]) -> LevelScore:
+def weighted_normalized(outcomes: Iterable[ChoiceOutcome]) -> LevelScore:
     """Per platform mean(hit * alpha) / mean(alpha), as the published code has it; 1 is attainable.
 
     Raises:
         MetricError: As `plain`.
 
-    >>> weighted_normalised([ChoiceOutcome("web", 4, True), ChoiceOutcome("web", 6, False)])\
+    >>> weighted_normalized([ChoiceOutcome("web", 4, True), ChoiceOutcome("web", 6, False)])\
 .level.score == 9 / 19
     True
     """

@@ -1,1 +1,1 @@
-"""What travels and is stored: frozen, closed models; behaviour lives in functions over them."""
+"""What travels and is stored: frozen, closed models; behavior lives in functions over them."""

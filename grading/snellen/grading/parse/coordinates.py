@@ -54,7 +54,7 @@ class ReadBox(NamedTuple):
         return self[:4]
 
     @property
-    def centre(self) -> ReadPoint:
+    def center(self) -> ReadPoint:
         """The point in the middle."""
         # Halves are added, not the sum halved: the sum of two huge sides is not finite.
         return ReadPoint(self.left / 2 + self.right / 2, self.top / 2 + self.bottom / 2, self.space)
@@ -151,7 +151,7 @@ def ui_tars_point(text: str, size: Size) -> ReadPoint | None:
 
 
 def seeclick_point_or_box(text: str) -> ReadPoint | None:
-    """A point, or the centre of a box, by SeeClick's rules.
+    """A point, or the center of a box, by SeeClick's rules.
 
     Where the text says "box" anywhere: the first `<box>(l,t),(r,b)</box>` in thousandths.
     Elsewhere exactly two numbers are a point and exactly four a box, in fractions.
@@ -197,13 +197,13 @@ _SIDES = ("left", "top", "right", "bottom")
 
 
 def robust_point(text: str) -> ReadPoint | None:
-    """The point that a reader would take for the answer; a box gives its centre.
+    """The point that a reader would take for the answer; a box gives its center.
 
     Read: `(x, y)`, `[x1, y1, x2, y2]`, `x=.., y=..`, calls such as `click(x=.., y=..)`, JSON
     with coordinates, `<point>x y</point>`, box tags, percent, full-width punctuation, exponents.
     The first after the last "answer is" or "answer:" counts, otherwise the last that stands in
     brackets, tags or behind keys, otherwise the last bare pair. Thousands separators are
-    recognised where only they make sense. An inverted box is no answer, and neither is Gemini's
+    recognized where only they make sense. An inverted box is no answer, and neither is Gemini's
     `box_2d`, which puts y first. Only the last 16,384 characters are read.
 
     >>> robust_point("Step 1, 2: the button is at (512, 300).")
@@ -215,7 +215,7 @@ def robust_point(text: str) -> ReadPoint | None:
     if found is None:
         return None
     if len(found.numbers) == 4:
-        return _box(found).centre
+        return _box(found).center
     return ReadPoint(found.numbers[0], found.numbers[1], found.space)
 
 

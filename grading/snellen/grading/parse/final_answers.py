@@ -50,7 +50,7 @@ _AROUND = _NAMES | frozenset(
     | {"certainly", "course", "displayed", "element", "extracted", "final", "following"}
     | {"follows", "for", "found", "from", "here", "here's", "highlighted", "html", "i", "in"}
     | {"inside", "image", "is", "it", "it's", "main", "marked", "meta", "my", "of", "ok", "okay"}
-    | {"on", "output", "outlined", "page", "page's", "primary", "reads", "recognised"}
+    | {"on", "output", "outlined", "page", "page's", "primary", "reads", "recognized"}
     | {"recognized", "rectangle", "red", "region", "result", "says", "screenshot", "seen"}
     | {"shown", "site", "sure", "tag", "that", "the", "there", "this", "to", "visible", "web"}
     | {"webpage", "webpage's", "website", "website's", "which", "within", "would", "written"}

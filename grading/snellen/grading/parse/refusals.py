@@ -5,7 +5,7 @@ import string
 from collections.abc import Iterable
 from typing import Literal
 
-from snellen.grading.normalise import button
+from snellen.grading.normalize import button
 
 # Every answer of a batch passes here, and most are settled by their first character.
 _NO_OPENING = frozenset(string.ascii_letters + string.digits) - frozenset("aimsuAIMSU")
@@ -57,7 +57,7 @@ def names_button(
 ) -> bool:
     """Tell whether a text names one of the buttons.
 
-    Both sides are put in the form of `snellen.grading.normalise.button` first. An empty text
+    Both sides are put in the form of `snellen.grading.normalize.button` first. An empty text
     names nothing.
 
     Args:
@@ -67,7 +67,7 @@ def names_button(
             words of the other, so that "the Sign in button" names "Sign in", but "Signing" does
             not name "Sign".
 
-    Source: WebRSSBench tasks T5 (colour) and T8 (safety); the paper does not say how texts are
+    Source: WebRSSBench tasks T5 (color) and T8 (safety); the paper does not say how texts are
     matched, so both modes are a decision.
 
     >>> names_button("“Buy Now” →", ["buy now"])

@@ -1,4 +1,4 @@
-"""A protocol is a parser, a normaliser, a metric and a denominator under a name and a version.
+"""A protocol is a parser, a normalizer, a metric and a denominator under a name and a version.
 
 The four parts of two protocols of one task can be exchanged one by one: that is how the
 difference between two published numbers is explained (see `snellen.grading.explain`).
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from snellen.grading.errors import MetricError
 from snellen.grading.models.scores import Outcome
-from snellen.grading.normalise import identity
+from snellen.grading.normalize import identity
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
@@ -24,7 +24,7 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 # which), and an answer in the shape that its parser makes.
 Gold: TypeAlias = Any
 AnswerValue: TypeAlias = Any
-Normalise: TypeAlias = Callable[[str], str]
+Normalize: TypeAlias = Callable[[str], str]
 
 
 class PublishedCrashError(Exception):
@@ -130,14 +130,14 @@ def offered(parser: Parser, options: int) -> Parser:
 
 
 @dataclass(frozen=True, slots=True)
-class Normaliser:
+class Normalizer:
     """What is done to both texts before they are compared."""
 
     name: str
-    apply: Normalise
+    apply: Normalize
 
 
-AS_IS = Normaliser("none", identity)
+AS_IS = Normalizer("none", identity)
 
 
 class Judged(NamedTuple):
@@ -168,7 +168,7 @@ class Metric:
         name: What protocol tables call it.
         keys: The keys of an item's values.
         primary: The key that `score.value` is.
-        prepare: Takes all golds and the normaliser once and returns the judge: a function, safe
+        prepare: Takes all golds and the normalizer once and returns the judge: a function, safe
             to call from several threads, of item indices and answers.
         corpus: For what is no mean over items (EQA): takes every item's gold and answer in the
             data's order, None where there is no answer, and returns a value for every one of
@@ -182,7 +182,7 @@ class Metric:
     name: str
     keys: tuple[str, ...]
     primary: str
-    prepare: Callable[[Sequence[Gold], Normaliser], Judge]
+    prepare: Callable[[Sequence[Gold], Normalizer], Judge]
     corpus: Corpus | None = None
     corpus_keys: tuple[str, ...] = ()
     best: float = 1.0
@@ -219,7 +219,7 @@ class Protocol:
         source: The paper section or published file that it follows.
         special: One line on what is special about it.
         parser: From response to answer.
-        normaliser: What is done to texts.
+        normalizer: What is done to texts.
         metric: The comparison.
         denominator: What the published mean divides by.
         write: How a reference is written as the answers that it makes right, where the protocol
@@ -232,7 +232,7 @@ class Protocol:
     source: str
     special: str
     parser: Parser
-    normaliser: Normaliser
+    normalizer: Normalizer
     metric: Metric
     denominator: Denominator = ALL_ITEMS
     write: Callable[[Gold], Sequence[object]] | None = None
@@ -243,7 +243,7 @@ class Protocol:
         return f"{self.id}@{self.version}"
 
 
-Compare: TypeAlias = Callable[[AnswerValue, Gold, Normalise], Sequence[float]]
+Compare: TypeAlias = Callable[[AnswerValue, Gold, Normalize], Sequence[float]]
 
 
 def pairwise(name: str, keys: tuple[str, ...], primary: str, compare: Compare) -> Metric:
@@ -253,7 +253,7 @@ def pairwise(name: str, keys: tuple[str, ...], primary: str, compare: Compare) -
         name: What the metric is called in protocol tables.
         keys: The metric's keys, in the order in which `compare` returns their values.
         primary: The key that `score.value` is.
-        compare: Takes the answer, the gold and the normaliser; raises PublishedCrashError where
+        compare: Takes the answer, the gold and the normalizer; raises PublishedCrashError where
             the published code raises, and UnjudgeableError where what is known of the item does
             not suffice.
     """
@@ -261,9 +261,9 @@ def pairwise(name: str, keys: tuple[str, ...], primary: str, compare: Compare) -
 
 
 def _prepare_pairwise(
-    compare: Compare, width: int, golds: Sequence[Gold], normaliser: Normaliser
+    compare: Compare, width: int, golds: Sequence[Gold], normalizer: Normalizer
 ) -> Judge:
-    apply = normaliser.apply
+    apply = normalizer.apply
 
     def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
         values = np.zeros((len(answers), width), dtype=np.float64)

@@ -170,7 +170,7 @@ def _image_target(value: ImageTarget | Ltrb) -> Target:
     return target
 
 
-def _centre(box: Ltrb) -> Sequence[object]:
+def _center(box: Ltrb) -> Sequence[object]:
     return [[(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]]
 
 
@@ -248,14 +248,14 @@ TARGET_POINT = GoldShape(
     TARGET_BOX.name,
     TARGET_BOX.type,
     _target,
-    lambda target: _centre(target.bbox),
+    lambda target: _center(target.bbox),
     _target_context,
 )
 TARGET_IN_IMAGE = GoldShape(
     "a box [left, top, right, bottom] in 0..1, or {bbox, image_size}",
     ImageTarget | Ltrb,
     _image_target,
-    lambda target: _centre(without_unknowns(target.bbox)),
+    lambda target: _center(without_unknowns(target.bbox)),
     _target_context,
 )
 RELATIONS = GoldShape(

@@ -121,10 +121,10 @@ def _read_point_robustly(response: object, context: Context) -> Parsed:
     return _guessed(point.x, point.y, context)
 
 
-def _point_hit(answer: AnswerValue, gold: Gold, normalise: object) -> tuple[float]:
+def _point_hit(answer: AnswerValue, gold: Gold, normalize: object) -> tuple[float]:
     if not is_in_fractions(unit_box(gold)):
         raise PublishedCrashError
-    return point_hit(answer, gold, normalise)
+    return point_hit(answer, gold, normalize)
 
 
 _L2 = Protocol(
@@ -144,7 +144,7 @@ _L2_ROBUST = Protocol(
     "robust",
     1,
     "ours",
-    "the point that a reader would take for the answer, the centre of a box; percent counts as"
+    "the point that a reader would take for the answer, the center of a box; percent counts as"
     " percent, other numbers as official guesses. Where the prompt states the space, take `unit`,"
     " `pixels` or `thousand`, which guess nothing",
     Parser("the point that is the answer", _read_point_robustly),

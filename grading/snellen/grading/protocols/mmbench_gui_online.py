@@ -128,7 +128,7 @@ def success_within(run: Run, limit: float | None) -> float:
 
 
 def _metric(name: str, success: Callable[[AnswerValue, Gold], float], corpus: Corpus) -> Metric:
-    mean = pairwise(name, ("sr",), "sr", lambda run, gold, _normalise: (success(run, gold),))
+    mean = pairwise(name, ("sr",), "sr", lambda run, gold, _normalize: (success(run, gold),))
     return replace(mean, corpus=corpus, corpus_keys=("eqa",))
 
 

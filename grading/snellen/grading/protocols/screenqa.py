@@ -1,4 +1,4 @@
-"""How ScreenQA's five tasks are scored: as published, as others score them, and mended.
+"""How ScreenQA's five tasks are scored: as published, as others score them, and fixed.
 
 Sources: ScreenQA (Hsiao et al., 2022) and screen_qa `code/metrics.py`; MultiUI
 `screenqa_short`; the lmms-eval fork of the Hugging Face mirror's author; ScreenSuite 0.0.1.
@@ -26,7 +26,7 @@ from snellen.grading.protocols.base import (
     Judge,
     Judged,
     Metric,
-    Normaliser,
+    Normalizer,
     Parsed,
     Parser,
     Protocol,
@@ -57,7 +57,7 @@ def _short(task: str) -> tuple[Protocol, ...]:
             "official",
             1,
             f"{_METRICS_PY} (SQA-S)",
-            "a text that normalises to nothing matches exactly any other such text, with F1 0",
+            "a text that normalizes to nothing matches exactly any other such text, with F1 0",
             AS_GIVEN,
             SQUAD,
             SCREENQA_SHORT,
@@ -196,7 +196,7 @@ _UI_CONTENTS = (
             "exact match in order, F1 over texts",
             ("exact_match", "f1"),
             "f1",
-            lambda answer, gold, normalise: ui_contents(answer, gold, normalise=normalise),
+            lambda answer, gold, normalize: ui_contents(answer, gold, normalize=normalize),
         ),
     ),
     Protocol(
@@ -211,8 +211,8 @@ _UI_CONTENTS = (
             "exact match in any order, F1 over texts",
             ("exact_match", "f1"),
             "f1",
-            lambda answer, gold, normalise: ui_contents(
-                answer, gold, ordered=False, normalise=normalise
+            lambda answer, gold, normalize: ui_contents(
+                answer, gold, ordered=False, normalize=normalize
             ),
         ),
     ),
@@ -220,9 +220,9 @@ _UI_CONTENTS = (
 
 
 def _boxes_metric(name: str, matching: Matching, *, ordered: bool) -> Metric:
-    def prepare(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
+    def prepare(golds: Sequence[Gold], normalizer: Normalizer) -> Judge:
         prepared = UiBoxesReferences.prepare(
-            golds, matching=matching, ordered=ordered, normalise=normaliser.apply
+            golds, matching=matching, ordered=ordered, normalize=normalizer.apply
         )
 
         def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:

@@ -1,4 +1,4 @@
-"""The parsers, normalisers and metrics on text that several benchmarks share."""
+"""The parsers, normalizers and metrics on text that several benchmarks share."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ import numpy as np
 from snellen.grading.metrics.rouge import RougeReferences
 from snellen.grading.metrics.squad import SquadReferences
 from snellen.grading.metrics.text import charset_f1, multiui_f1
-from snellen.grading.normalise import alphanumeric, lower_strip, squad, squad_or_raw
+from snellen.grading.normalize import alphanumeric, lower_strip, squad, squad_or_raw
 from snellen.grading.protocols.base import (
     AnswerValue,
     Context,
@@ -18,7 +18,7 @@ from snellen.grading.protocols.base import (
     Judge,
     Judged,
     Metric,
-    Normaliser,
+    Normalizer,
     Parsed,
     Parser,
     pairwise,
@@ -27,12 +27,12 @@ from snellen.grading.protocols.base import (
 
 NO_ANSWER = "<no answer>"
 
-SQUAD = Normaliser("SQuAD v1.1", squad)
-SQUAD_OR_RAW = Normaliser(
+SQUAD = Normalizer("SQuAD v1.1", squad)
+SQUAD_OR_RAW = Normalizer(
     "SQuAD v1.1, or the text itself where nothing would be left", squad_or_raw
 )
-LOWER_STRIP = Normaliser("lower case, stripped", lower_strip)
-ALPHANUMERIC = Normaliser("letters and digits only", alphanumeric)
+LOWER_STRIP = Normalizer("lower case, stripped", lower_strip)
+ALPHANUMERIC = Normalizer("letters and digits only", alphanumeric)
 
 _NO_ANSWER = re.compile(r"[\s\"'`*]*[<(\[]?\s*no[\s_-]?answer\s*[>)\]]?[\s\"'`*.]*", re.IGNORECASE)
 
@@ -75,8 +75,8 @@ AS_GIVEN = replace(text_parser("text as given", lambda text, _: text), plain=Tru
 NO_ANSWER_SPELLINGS = text_parser("text; any spelling of <no answer> is one", _one_spelling)
 
 
-def _prepare_short(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
-    prepared = SquadReferences.prepare(golds, normalise=normaliser.apply, screenqa=True)
+def _prepare_short(golds: Sequence[Gold], normalizer: Normalizer) -> Judge:
+    prepared = SquadReferences.prepare(golds, normalize=normalizer.apply, screenqa=True)
 
     def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
         columns = prepared.score(items, answers)
@@ -95,13 +95,13 @@ MULTIUI_F1 = pairwise(
     "F1 over the set of words and punctuation marks",
     ("f1",),
     "f1",
-    lambda answer, gold, normalise: (multiui_f1(answer, gold, normalise),),
+    lambda answer, gold, normalize: (multiui_f1(answer, gold, normalize),),
 )
 CHARSET_F1 = pairwise(
     "F1 of distinct characters over text lengths",
     ("f1",),
     "f1",
-    lambda answer, gold, normalise: (charset_f1(answer, gold, normalise),),
+    lambda answer, gold, normalize: (charset_f1(answer, gold, normalize),),
 )
 
 
@@ -115,15 +115,15 @@ def rouge_metric(name: str, *, stemmer: bool, literal_no_answer: bool = False) -
             answer is then compared with the other references.
     """
 
-    def prepare(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
+    def prepare(golds: Sequence[Gold], normalizer: Normalizer) -> Judge:
         accepted = [all_texts(gold) for gold in golds]
         compared = [_spoken(texts) for texts in accepted] if literal_no_answer else accepted
         prepared = RougeReferences(
-            [[normaliser.apply(text) for text in texts] for texts in compared], stemmer=stemmer
+            [[normalizer.apply(text) for text in texts] for texts in compared], stemmer=stemmer
         )
 
         def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
-            columns = prepared.score(items, [normaliser.apply(answer) for answer in answers])
+            columns = prepared.score(items, [normalizer.apply(answer) for answer in answers])
             values = np.column_stack((columns.rouge1, columns.rouge2, columns.rougeL))
             if literal_no_answer:
                 for row, (item, answer) in enumerate(zip(items.tolist(), answers, strict=True)):

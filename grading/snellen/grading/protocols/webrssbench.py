@@ -20,7 +20,7 @@ from snellen.grading.metrics.similarity import (
     TfidfCorpus,
     embedding_cosines,
 )
-from snellen.grading.normalise import button
+from snellen.grading.normalize import button
 from snellen.grading.parse.final_answers import final_answer
 from snellen.grading.parse.lead_ins import placeholder_prefix, strip_quotes
 from snellen.grading.parse.refusals import names_button, safety_answer
@@ -36,7 +36,7 @@ from snellen.grading.protocols.base import (
     Judge,
     Judged,
     Metric,
-    Normaliser,
+    Normalizer,
     Parsed,
     Parser,
     Protocol,
@@ -52,11 +52,11 @@ _C4 = "WebRSSBench appendix C.4"
 def embedding_metric(embedder: Embedder) -> Metric:
     """Cosine of the embeddings of answer and reference; a negative one counts as 0."""
 
-    def prepare(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
-        references: list[str] = [normaliser.apply(gold) for gold in golds]
+    def prepare(golds: Sequence[Gold], normalizer: Normalizer) -> Judge:
+        references: list[str] = [normalizer.apply(gold) for gold in golds]
 
         def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
-            given = [normaliser.apply(answer) for answer in answers]
+            given = [normalizer.apply(answer) for answer in answers]
             expected: list[str] = [references[item] for item in items.tolist()]
             cosines = embedding_cosines(given, expected, embedder, clip="zero")
             return Judged(cosines.reshape(-1, 1))
@@ -83,13 +83,13 @@ def with_embedder(protocol: Protocol, embedder: Embedder) -> Protocol:
     return replace(protocol, metric=embedding_metric(embedder))
 
 
-def _prepare_tfidf(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
-    references = [normaliser.apply(gold) for gold in golds]
+def _prepare_tfidf(golds: Sequence[Gold], normalizer: Normalizer) -> Judge:
+    references = [normalizer.apply(gold) for gold in golds]
     # Fitted on the references alone, so that no model's answers move another's scores.
     prepared = TfidfCorpus.fit(references).prepare(references)
 
     def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
-        given = [normaliser.apply(answer) for answer in answers]
+        given = [normalizer.apply(answer) for answer in answers]
         return Judged(np.asarray(prepared.score(items.tolist(), given)).reshape(-1, 1))
 
     return judge
@@ -128,7 +128,7 @@ def _framed(answer: AnswerValue, gold: Gold, _: object = None) -> tuple[float]:
     return (float(any(names_button(form, all_texts(gold)) for form in _unframed(answer))),)
 
 
-def _prepare_recall(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
+def _prepare_recall(golds: Sequence[Gold], normalizer: Normalizer) -> Judge:
     negatives = sum(map(_is_negative, golds))
     if negatives:
         raise MetricError(
@@ -136,7 +136,7 @@ def _prepare_recall(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
             f" {len(golds)} references say 'sorry': take protocol='robust', or a split"
             " without them (test-positives)"
         )
-    return pairwise("", ("recall",), "recall", _is_named).prepare(golds, normaliser)
+    return pairwise("", ("recall",), "recall", _is_named).prepare(golds, normalizer)
 
 
 def _right_of_page(answer: AnswerValue, gold: Gold, _: object) -> tuple[float]:
@@ -155,8 +155,8 @@ def _recall(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Map
     return {"recall": sum(hits) / len(hits)} if hits else {}
 
 
-_BUTTON = "the reference's button, after normalisation"
-_UNFRAMED = "the reference's button, after normalisation and without what introduces it"
+_BUTTON = "the reference's button, after normalization"
+_UNFRAMED = "the reference's button, after normalization and without what introduces it"
 _NAMED = pairwise(_BUTTON, ("accuracy",), "accuracy", _is_named)
 _NAMED_UNFRAMED = pairwise(_UNFRAMED, ("accuracy",), "accuracy", _framed)
 _RECALL = Metric(_BUTTON, ("recall",), "recall", _prepare_recall)

@@ -125,7 +125,7 @@ def unread(page: Page) -> str:
         return f"{said}: look at some of them, and state the form of the answer in the prompt."
     reads = "reads them all" if not reader.unparsed else f"reads all but {reader.unparsed:,}"
     return (
-        f"{said}; `{reader.name}` {reads} and gives {percent(reader.value)}: mend the form of the"
+        f"{said}; `{reader.name}` {reads} and gives {percent(reader.value)}: fix the form of the"
         " answers in the prompt first."
     )
 

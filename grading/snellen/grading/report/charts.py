@@ -1,6 +1,6 @@
 """The page's charts: Altair describes them, vl-convert draws them as SVG with text that is text.
 
-One drawing serves light and dark, screen and print: every colour is a CSS variable of the page.
+One drawing serves light and dark, screen and print: every color is a CSS variable of the page.
 All are drawn at one width that a phone shows at nearly full size, so that no text gets small.
 """
 
@@ -67,7 +67,7 @@ def calibration_drawing(rows: Sequence[CalibrationRow], ident: str) -> Drawing:
     for each, row in zip(data, shown, strict=True):
         each.update(kind=row.kind.value, **_ends(row.interval))
     kinds = [kind.value for kind in CalibrationKind]
-    colour = alt.Color("kind:N", legend=None).scale(
+    color = alt.Color("kind:N", legend=None).scale(
         domain=kinds, range=["var(--accent)", "var(--warn)", "var(--good)", "var(--muted)"]
     )
     shape = alt.Shape("kind:N", legend=None).scale(
@@ -78,10 +78,10 @@ def calibration_drawing(rows: Sequence[CalibrationRow], ident: str) -> Drawing:
     layers = (
         here.mark_rule(color="var(--accent)", strokeDash=[2, 3]).encode(x=_percents((0, 100))),
         base.mark_rule(strokeWidth=7, strokeCap="round", opacity=0.3).encode(
-            x="low:Q", x2="high:Q", color=colour
+            x="low:Q", x2="high:Q", color=color
         ),
         base.mark_point(filled=True, opacity=1, size=70).encode(
-            x="value:Q", color=colour, shape=shape
+            x="value:Q", color=color, shape=shape
         ),
         *_texts(base),
     )

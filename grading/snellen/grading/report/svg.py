@@ -1,4 +1,4 @@
-"""From an Altair chart to SVG that sits in a page: coloured by its variables, set in its font."""
+"""From an Altair chart to SVG that sits in a page: colored by its variables, set in its font."""
 
 import re
 from collections.abc import Mapping

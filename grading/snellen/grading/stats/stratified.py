@@ -165,7 +165,7 @@ def _spread(
 def _freedom(parts: list[_Part]) -> float:
     """Return Satterthwaite's degrees of freedom were the items of all strata alike.
 
-    Those of the variances found would hang on strata that by chance show none.
+    Those of the variances found would depend on strata that by chance show none.
     """
     alike = [(part.share**2 * part.left / part.drawn, part.freedom) for part in parts]
     return sum(one for one, _ in alike) ** 2 / sum(one**2 / freedom for one, freedom in alike)

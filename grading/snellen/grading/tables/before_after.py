@@ -20,7 +20,7 @@ from snellen.grading.metrics.robustness import (
 )
 from snellen.grading.models.estimates import Estimate
 from snellen.grading.models.tags import TagColumn
-from snellen.grading.normalise import button
+from snellen.grading.normalize import button
 from snellen.grading.stats.paired import mcnemar, paired_difference
 
 if TYPE_CHECKING:
@@ -69,9 +69,9 @@ class Shift:
         mode: `partial`, `all`, `low_contrast`, or `pooled`.
         robustness: Δ, R, sensitivity and unchanged share; see there.
         delta: Δ = before - after with its interval, clustered by site.
-        flips: How many answers broke and how many were mended; None where values are not all 0
+        flips: How many answers broke and how many were fixed; None where values are not all 0
             or 1.
-        p: McNemar's p-value (mid-p) that breaking and mending are equally likely, as if pairs were
+        p: McNemar's p-value (mid-p) that breaking and fixing are equally likely, as if pairs were
             independent; None where `flips` is.
         p_by_site: The same for whole sites: the differences' signs are flipped site by site.
         likeness: The mean similarity of the responses before and after; None if not asked for.

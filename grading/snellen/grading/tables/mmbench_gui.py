@@ -22,7 +22,7 @@ from snellen.grading.metrics.weighted_choice import (
     grounding_summary,
     plain,
     weighted_eq3,
-    weighted_normalised,
+    weighted_normalized,
 )
 from snellen.grading.models.tags import TagColumn
 
@@ -45,13 +45,13 @@ class Understanding:
 
     Attributes:
         plain: Accuracy, which the published code computes by default.
-        normalised: Weighted by (m-1)/m for m options and divided by what is attainable: the
+        normalized: Weighted by (m-1)/m for m options and divided by what is attainable: the
             code's weighted way, and what the published tables hold.
         eq3: Weighted, not divided: Eq. 3 and 4 of the paper; its ceiling is below 1.
     """
 
     plain: LevelScore
-    normalised: LevelScore
+    normalized: LevelScore
     eq3: LevelScore
 
 
@@ -74,7 +74,7 @@ def understanding(values: Values, tags: Tags, *, attempts: int = 1) -> dict[str,
 
     >>> tags = {"difficulty": ["easy"] * 2, "platform": ["ios"] * 2, "options": ["4", "6"]}
     >>> easy = understanding([1, 0], tags)["easy"]
-    >>> easy.plain.level.score, round(easy.normalised.level.score, 4), easy.eq3.level.score
+    >>> easy.plain.level.score, round(easy.normalized.level.score, 4), easy.eq3.level.score
     (0.5, 0.4737, 0.375)
     """
     columns = _columns(values, tags, ("difficulty", "platform", "options"))
@@ -90,7 +90,7 @@ def understanding(values: Values, tags: Tags, *, attempts: int = 1) -> dict[str,
     order = [name for name in DIFFICULTIES if name in asked]
     return {
         name: Understanding(
-            plain(asked[name]), weighted_normalised(asked[name]), weighted_eq3(asked[name])
+            plain(asked[name]), weighted_normalized(asked[name]), weighted_eq3(asked[name])
         )
         for name in (*order, *sorted(asked.keys() - set(order)))
     }

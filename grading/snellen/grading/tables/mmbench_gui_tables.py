@@ -34,9 +34,9 @@ PLATFORMS = ("windows", "macos", "linux", "ios", "android", "web")
 _PAPER = "MMBench-GUI"
 _WAYS: tuple[tuple[str, str, Callable[[Understanding], LevelScore], str], ...] = (
     (
-        "weighted and normalised",
+        "weighted and normalized",
         f"{_PAPER} section 3 and its tables of L1; weights as its code divides them",
-        lambda one: one.normalised,
+        lambda one: one.normalized,
         "",
     ),
     (
@@ -46,7 +46,7 @@ _WAYS: tuple[tuple[str, str, Callable[[Understanding], LevelScore], str], ...] =
         "",
     ),
     (
-        "weighted, not normalised",
+        "weighted, not normalized",
         f"{_PAPER} Eq. 3 and 4",
         lambda one: one.eq3,
         "Its ceiling is below 100: it is what answering all questions rightly scores.",
@@ -73,7 +73,7 @@ def understanding_summary(found: Mapping[str, Understanding]) -> Summary:
             for name, source, way, note in _WAYS
         ),
         values=(
-            *_level_values("weighted_accuracy", {d: one.normalised for d, one in found.items()}),
+            *_level_values("weighted_accuracy", {d: one.normalized for d, one in found.items()}),
             *_level_values("accuracy", {d: one.plain for d, one in found.items()}),
         ),
     )

@@ -434,7 +434,7 @@ def _flips_table(found: Sequence[Shift]) -> Table:
     for one in found:
         if one.flips is not None:
             flips = one.flips
-            counts = (flips.both_right, flips.broke, flips.mended, flips.both_wrong)
+            counts = (flips.both_right, flips.broke, flips.fixed, flips.both_wrong)
             rows.append((one.mode, *counts, one.p, one.p_by_site))
     return Table(
         "Which answers broke",
@@ -442,13 +442,13 @@ def _flips_table(found: Sequence[Shift]) -> Table:
             Column("perturbation", Kind.TEXT),
             _count("right before and after"),
             _count("broke"),
-            _count("mended"),
+            _count("fixed"),
             _count("wrong before and after"),
             Column("p (McNemar)", Kind.P),
             Column("p by site", Kind.P),
         ),
         tuple(rows),
-        "ours: an average hides answers that broke where as many were mended",
+        "ours: an average hides answers that broke where as many were fixed",
         "p: McNemar's mid-p over the pairs; by site: the same with whole sites flipped together,"
         " which is the one to quote where a site has several pages.",
     )

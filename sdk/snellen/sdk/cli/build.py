@@ -82,7 +82,7 @@ def build(
     title: Annotated[str, typer.Option(help="A line for people.")] = "",
     licence: Annotated[str, typer.Option(help="Whose the pages are.")] = "",
     audit: Annotated[
-        bool, typer.Option(help="Strike items that give themselves away or that are ambiguous.")
+        bool, typer.Option(help="Remove items that give themselves away or that are ambiguous.")
     ] = True,
     webp: Annotated[
         bool,
@@ -209,7 +209,7 @@ def _told(exam: "BuiltExam", output: Path, folder: Path) -> None:
     )
     if built.struck:
         reasons = Counter(one.reason for one in built.struck)
-        pack_output.out.print(f"{len(built.struck):,} items struck:")
+        pack_output.out.print(f"{len(built.struck):,} items removed:")
         pack_output.table(["", f"{count:,}", reason] for reason, count in reasons.most_common())
     if built.skipped:
         pack_output.out.print("pages skipped:")

@@ -22,17 +22,17 @@ from snellen.tasks.pack import sealing
 from snellen.tasks.pack.copying import check_outside
 from snellen.tasks.pack.grouping import SITE
 from snellen.tasks.pack.reading import Pack, open_pack, open_references
+from snellen.tasks.pack.removal import remove as remove_items
+from snellen.tasks.pack.removal import removed_text
 from snellen.tasks.pack.splitting import parts_of
-from snellen.tasks.pack.striking import strike as strike_items
-from snellen.tasks.pack.striking import struck_text
 
 
 def audit(
     folder: Folder,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The list of the items at fault.")
-    ] = Path("struck.txt"),
-    strike: Annotated[
+    ] = Path("removed.txt"),
+    remove: Annotated[
         Path | None,
         typer.Option(help="Write the pack without them to this new folder.", show_default=False),
     ] = None,
@@ -45,7 +45,7 @@ def audit(
 ) -> None:
     """Try solvers that must fail, without eyes, and list the items that are at fault.
 
-    The list is for snellen pack strike; it shows no reference. Exit status: 0 when no item is at
+    The list is for snellen pack remove; it shows no reference. Exit status: 0 when no item is at
     fault, 1 when some are, 2 when nothing could be audited.
     """
     with errors_told():
@@ -57,14 +57,14 @@ def audit(
         texts = _reader(pack) if read else None
         with pack_output.bar("looking", None) as watch:
             found = audit_pack(pack, references, seed=seed, texts=texts, watch=watch)
-        write_atomically(output, [struck_text(found.struck).encode()])
+        write_atomically(output, [removed_text(found.removed).encode()])
         if json:
             sys.stdout.write(found.model_dump_json(indent=2) + "\n")
         else:
             _audited(found, output)
-        if strike is not None and found.struck:
-            pack_output.made(strike_items(pack, found.struck, strike, key=secret), strike)
-        if found.struck:
+        if remove is not None and found.removed:
+            pack_output.made(remove_items(pack, found.removed, remove, key=secret), remove)
+        if found.removed:
             raise typer.Exit(PROBLEMS)
 
 
@@ -122,7 +122,7 @@ def _audited(found: Audit, output: Path) -> None:
         pack_output.table(["", f"{count:,}", fault.value] for fault, count in task.faults.items())
     pack_output.out.print("[bold]all tasks[/bold]")
     pack_output.table(["", *_solver(one)] for one in found.overall)
-    count = len(found.struck)
+    count = len(found.removed)
     pack_output.out.print(
         f"{count:,} of {found.items:,} items are at fault; listed in {escape(str(output))}"
     )

@@ -53,7 +53,7 @@ def stat(found: PackStat) -> None:
         out.print(
             f"built by {escape(built.builder or 'unknown')}{escape(seed)}: {built.pages:,} pages of"
             f" {built.sites:,} sites, {len(built.unstable):,} unstable, {len(built.struck):,}"
-            " items struck"
+            " items removed"
         )
 
 

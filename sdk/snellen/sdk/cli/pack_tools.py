@@ -1,4 +1,4 @@
-"""The commands that make packs out of packs: split, merge, sample, strike; and stat."""
+"""The commands that make packs out of packs: split, merge, sample, remove; and stat."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -22,11 +22,11 @@ from snellen.tasks.pack.layout import SEALED
 from snellen.tasks.pack.merging import merge_packs
 from snellen.tasks.pack.preview_pages import PAGE_BUDGET, preview_pages
 from snellen.tasks.pack.reading import Pack, References, open_pack, open_references
+from snellen.tasks.pack.removal import read_removed
+from snellen.tasks.pack.removal import remove as remove_items
 from snellen.tasks.pack.sampling import sample_pack
 from snellen.tasks.pack.splitting import parts_of, split_pack
 from snellen.tasks.pack.stats import pack_stat
-from snellen.tasks.pack.striking import read_struck
-from snellen.tasks.pack.striking import strike as strike_items
 
 Seed = Annotated[int, typer.Option(help="The same seed makes the same choice.", min=0)]
 
@@ -150,9 +150,9 @@ def sample(
         pack_output.made(manifest, output)
 
 
-def strike(
+def remove(
     folder: Folder,
-    struck: Annotated[
+    removed: Annotated[
         list[Path],
         typer.Argument(help="Lists of items, as the preview and the audit write them."),
     ],
@@ -166,9 +166,9 @@ def strike(
     with errors_told():
         pack = open_pack(folder)
         secret = sealing.find_key(key, pack=folder)
-        listed = [one for path in struck for one in read_struck(path, pack)]
+        listed = [one for path in removed for one in read_removed(path, pack)]
         with pack_output.bar("copying", len(pack.lines)) as watch:
-            manifest = strike_items(pack, listed, output, key=secret, watch=watch)
+            manifest = remove_items(pack, listed, output, key=secret, watch=watch)
         pack_output.made(manifest, output)
 
 
@@ -185,9 +185,9 @@ def preview(
     ] = False,
     key: Key = None,
 ) -> None:
-    """Make a contact sheet of a pack: every picture, prompt and reference, to strike items out.
+    """Make a contact sheet of a pack: every picture, prompt and reference, to remove items.
 
-    The page loads nothing and keeps what was struck; its list is for snellen pack strike.
+    The page loads nothing and keeps what was removed; its list is for snellen pack remove.
     """
     with errors_told():
         if output.suffix != ".html":
@@ -215,7 +215,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "split": split,
         "merge": merge,
         "sample": sample,
-        "strike": strike,
+        "remove": remove,
         "preview": preview,
     }
 )

@@ -1,6 +1,6 @@
 """Text for a terminal: what comes of files and clients can't steer it.
 
-`Terminal` in `terminal` does the same for what is printed with colours and tables.
+`Terminal` in `terminal` does the same for what is printed with colors and tables.
 """
 
 import sys

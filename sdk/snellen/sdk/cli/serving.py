@@ -227,7 +227,7 @@ def create(
     name: Annotated[str, typer.Argument(help="Whose it is; attempts belong to this name.")],
     scope: Annotated[
         list[str] | None,
-        typer.Option(help="take or organise; may be repeated; take when left out."),
+        typer.Option(help="take or organize; may be repeated; take when left out."),
     ] = None,
     store: Store = None,
 ) -> None:
@@ -256,7 +256,7 @@ def list_tokens(store: Store = None) -> None:
     with told(), open_database(store) as database:
         for token in Tokens(database).listed():
             state = "" if token.revoked is None else f"  revoked {_day(token.revoked)}"
-            scopes = ",".join(token.scopes)
+            scopes = ",".join(sorted(token.scopes))
             write(f"{token.name}  {scopes}  made {_day(token.created)}{state}\n")
 
 

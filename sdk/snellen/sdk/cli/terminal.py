@@ -1,4 +1,4 @@
-"""The one way to print with colours and in tables: control characters in texts are made visible.
+"""The one way to print with colors and in tables: control characters in texts are made visible.
 
 Rich's own consoles drop five of them, and pass on the one that terminals take commands after.
 """

@@ -21,7 +21,7 @@ from snellen.grading.metrics import consensus as votes_on
 from snellen.grading.models.base import digest_of
 from snellen.grading.models.reports import Problem
 from snellen.grading.no_json import NO_JSON
-from snellen.grading.normalise import button
+from snellen.grading.normalize import button
 from snellen.grading.parse.refusals import is_refusal
 from snellen.grading.parse.regions import region
 from snellen.grading.protocols.base import NO_CONTEXT
@@ -361,9 +361,9 @@ def _decision(voting: _Voting, settings: Settings, votes: _Votes) -> tuple[_Deci
     """Return how votes are decided, and the full name of the embedder that it rests on."""
     support = settings.minimum_support
     if settings.rule == "annotators":
-        return partial(votes_on.human_majority, normalise=voting.form, needed=support), None
+        return partial(votes_on.human_majority, normalize=voting.form, needed=support), None
     if settings.rule == "majority":
-        return partial(votes_on.majority, normalise=voting.form, minimum_support=support), None
+        return partial(votes_on.majority, normalize=voting.form, minimum_support=support), None
     model = load_embedder(settings.embedder or CHAR_NGRAM)
     texts = list(dict.fromkeys(text for given in votes.values() for text in given.values()))
     vectors = dict(zip(texts, model.embed(texts), strict=True)) if texts else {}

@@ -249,7 +249,7 @@ def stratify(
 ) -> Sample:
     """Draw a stratified sample of a task's items.
 
-    Which items are drawn hangs on the seed and their ids alone: not on their order, nor on the
+    Which items are drawn depends on the seed and their ids alone: not on their order, nor on the
     items of other strata.
 
     Args:

@@ -17,7 +17,7 @@ _BY_TASK: Mapping[str, str] = {
     "webrssbench/safety": "sorry",
     "webrssbench/color": "Submit",
     "webrssbench/text": "Submits the form",
-    "webrssbench/layout": "The page presents an organisation and what it offers.",
+    "webrssbench/layout": "The page presents an organization and what it offers.",
     "webrssbench/form_filling": "Jane Doe",
     "webrssbench/hint_text": "Enter your name",
     "visualwebbench/web_caption": "The official website: products, services and contact.",

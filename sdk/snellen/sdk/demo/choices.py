@@ -98,7 +98,7 @@ def _near(option: str, asked: str, lines: Sequence[Line]) -> float:
         for holder in holders:
             if holder is line:
                 continue
-            across = abs(holder.box.centre[0] - line.box.centre[0])
-            down = abs(holder.box.centre[1] - line.box.centre[1])
+            across = abs(holder.box.center[0] - line.box.center[0])
+            down = abs(holder.box.center[1] - line.box.center[1])
             best = max(best, share * max(0.0, 1 - (across / 600 + down / 120)))
     return best

@@ -61,7 +61,7 @@ _ALIKE = 10
 
 
 class Button(NamedTuple):
-    """A text on an area of its own: what it says, the area, and how vivid its colour is."""
+    """A text on an area of its own: what it says, the area, and how vivid its color is."""
 
     text: str
     box: Box
@@ -86,7 +86,7 @@ def irreversible(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding
 
 
 def most_important(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Name the button that stands out most: by its area, its colour and its place."""
+    """Name the button that stands out most: by its area, its color and its place."""
     picture = first(question, pictures)
     buttons = find_buttons(picture)
     if not buttons:
@@ -99,7 +99,7 @@ def purpose(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Say what the button in the red box does, by the words on it."""
     picture = first(question, pictures)
     box = red_box(picture.pixels)
-    text = "" if box is None else mended(read_inside(picture, box))
+    text = "" if box is None else fixed(read_inside(picture, box))
     if not text:
         return no_idea("no text can be read in a red box")
     for pattern, does in _PURPOSES:
@@ -108,10 +108,10 @@ def purpose(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     return Finding(f"Lets the user {text[0].lower()}{text[1:]}", f"the button says {text!r}", box)
 
 
-def mended(text: str) -> str:
+def fixed(text: str) -> str:
     """Undo what a perturbed button may have: letters apart, marks between words, look-alikes.
 
-    >>> mended("S i g n  i n !"), mended("D0wnl0ad ~")
+    >>> fixed("S i g n  i n !"), fixed("D0wnl0ad ~")
     ('Signin', 'Download')
     """
     plain = re.sub(r"[!~·•|]+", " ", text)
@@ -119,14 +119,14 @@ def mended(text: str) -> str:
     if len(letters) >= 3 and sum(len(letter) == 1 for letter in letters) > 0.6 * len(letters):
         plain = "".join(letters)
     pairs = str.maketrans("013457@$", "oieastas")
-    mended_words = [
+    fixed_words = [
         word.translate(pairs) if re.search(r"[^\W\d_]{2}", word) else word for word in plain.split()
     ]
-    return " ".join(mended_words)
+    return " ".join(fixed_words)
 
 
 def find_buttons(picture: Picture) -> Sequence[Button]:
-    """Return the short texts that stand on small areas of a colour of their own."""
+    """Return the short texts that stand on small areas of a color of their own."""
     found: list[Button] = []
     for box in picture.boxes:
         if box.width > 22 * box.height:
@@ -143,9 +143,9 @@ def find_buttons(picture: Picture) -> Sequence[Button]:
     return found
 
 
-def _goes_on(picture: Picture, area: Box, colour: tuple[int, int, int]) -> bool:
-    """Whether an area's colour goes on behind its edge, as that of a table's head or a page."""
-    x, y = area.centre
+def _goes_on(picture: Picture, area: Box, color: tuple[int, int, int]) -> bool:
+    """Whether an area's color goes on behind its edge, as that of a table's head or a page."""
+    x, y = area.center
     beyond = (
         Box(x - 8, area.top - 9, x + 8, area.top - 4),
         Box(area.left - 9, y - 3, area.left - 4, y + 3),
@@ -153,14 +153,14 @@ def _goes_on(picture: Picture, area: Box, colour: tuple[int, int, int]) -> bool:
     )
     grounds = (ground_of(picture.pixels, box) for box in beyond)
     return any(
-        max(abs(one - other) for one, other in zip(ground, colour, strict=True)) < _ALIKE
+        max(abs(one - other) for one, other in zip(ground, color, strict=True)) < _ALIKE
         for ground in grounds
     )
 
 
 def _weight(picture: Picture, button: Button) -> float:
     size = min(button.box.area / 12_000, 1.5)
-    down = button.box.centre[1] / max(picture.height, 1)
+    down = button.box.center[1] / max(picture.height, 1)
     title = find_heading(picture)
     under = title is not None and -40 < button.box.top - title.box.bottom < 420
     dark = 1 - sum(ground_of(picture.pixels, button.box)) / 765

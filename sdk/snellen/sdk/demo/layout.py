@@ -96,7 +96,7 @@ def _on_last_ground(picture: Picture, box: Box) -> bool:
 def _column(picture: Picture, box: Box, *, left: bool) -> bool:
     """Whether a column with a ground of its own, or a line, stands between a box and the middle."""
     middle = picture.width // 2
-    y = int(min(max(box.centre[1], 0), picture.height - 1))
+    y = int(min(max(box.center[1], 0), picture.height - 1))
     span = (int(box.right) + 4, middle) if left else (middle, int(box.left) - 4)
     if span[1] - span[0] < 20:
         return False
@@ -170,8 +170,8 @@ def relation(one: Box, other: Box) -> str:
         return "overlap"
     rows = min(one.bottom, other.bottom) - max(one.top, other.top)
     columns = min(one.right, other.right) - max(one.left, other.left)
-    across = "left" if one.centre[0] < other.centre[0] else "right"
-    down = "top" if one.centre[1] < other.centre[1] else "bottom"
+    across = "left" if one.center[0] < other.center[0] else "right"
+    down = "top" if one.center[1] < other.center[1] else "bottom"
     if rows > 0:
         return across
     if columns > 0:

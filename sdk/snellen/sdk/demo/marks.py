@@ -1,4 +1,4 @@
-"""What is drawn on a picture to point something out: boxes in one colour, some with a letter."""
+"""What is drawn on a picture to point something out: boxes in one color, some with a letter."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
@@ -35,15 +35,15 @@ def red_box(pixels: Pixels) -> Box | None:
     return max(outlines(pixels, RED), key=lambda box: box.area, default=None)
 
 
-def outlines(pixels: Pixels, colour: tuple[int, int, int], near: int = _NEAR) -> list[Box]:
-    """Return the rectangles that are drawn in a colour as lines, not as areas.
+def outlines(pixels: Pixels, color: tuple[int, int, int], near: int = _NEAR) -> list[Box]:
+    """Return the rectangles that are drawn in a color as lines, not as areas.
 
     Args:
         pixels: The picture.
-        colour: Red, green, blue.
+        color: Red, green, blue.
         near: How far each of the three may be off.
     """
-    mask = _near_to(pixels, colour, near)
+    mask = _near_to(pixels, color, near)
     edges = [edge for edge in _edges(mask) if edge.bottom - edge.top <= _THICKEST]
     found: list[Box] = []
     for place, upper in enumerate(edges):
@@ -67,12 +67,12 @@ def lettered_boxes(picture: Picture, letters: Sequence[str]) -> dict[str, Box]:
         letters: The letters there may be.
     """
     found: dict[str, Box] = {}
-    for colour in colours_of_marks(picture.pixels):
-        for box in outlines(picture.pixels, colour, _EXACT):
-            # A letter's own area is a rectangle of that colour, too.
-            if _near_to(picture.cut(box), colour, _EXACT).mean() > _HOLLOW:
+    for color in colors_of_marks(picture.pixels):
+        for box in outlines(picture.pixels, color, _EXACT):
+            # A letter's own area is a rectangle of that color, too.
+            if _near_to(picture.cut(box), color, _EXACT).mean() > _HOLLOW:
                 continue
-            for tag in _tags(picture.pixels, box, colour):
+            for tag in _tags(picture.pixels, box, color):
                 said, sure = picture.reader.read(_enlarged(picture.cut(tag)))
                 letter = said.strip(" .:()[]").upper()
                 if sure >= picture.sure and letter in letters and letter not in found:
@@ -83,25 +83,25 @@ def lettered_boxes(picture: Picture, letters: Sequence[str]) -> dict[str, Box]:
     return found
 
 
-def colours_of_marks(pixels: Pixels, most: int = 40) -> list[tuple[int, int, int]]:
-    """Return the colours of thin level and upright lines in a picture, the strongest first.
+def colors_of_marks(pixels: Pixels, most: int = 40) -> list[tuple[int, int, int]]:
+    """Return the colors of thin level and upright lines in a picture, the strongest first.
 
     Args:
         pixels: The picture.
-        most: How many colours at most.
+        most: How many colors at most.
     """
     wide = pixels.astype(np.int32)
     packed = wide[..., 0] << 16 | wide[..., 1] << 8 | wide[..., 2]
     level, upright = _thin(packed), _thin(packed.T)
-    both = [colour for colour, count in level.items() if min(count, upright.get(colour, 0)) >= _TAG]
-    colours = [(one >> 16, one >> 8 & 255, one & 255) for one in both]
+    both = [color for color, count in level.items() if min(count, upright.get(color, 0)) >= _TAG]
+    colors = [(one >> 16, one >> 8 & 255, one & 255) for one in both]
     # A mark is drawn to be seen: vivid, or dark at least.
-    ranked = sorted(colours, key=lambda one: (vividness(one) < 0.3, sum(one), one))
+    ranked = sorted(colors, key=lambda one: (vividness(one) < 0.3, sum(one), one))
     return ranked[:most]
 
 
 def filled_around(pixels: Pixels, box: Box, reach: tuple[float, float] | None = None) -> Box | None:
-    """Return the area of one colour that a text stands on, if it is small: a button or a badge.
+    """Return the area of one color that a text stands on, if it is small: a button or a badge.
 
     Args:
         pixels: The picture.
@@ -117,7 +117,7 @@ def filled_around(pixels: Pixels, box: Box, reach: tuple[float, float] | None = 
     alike = _near_to(pixels, ground, 12)
     across, down = reach or (38 * box.height, 2.5 * box.height)
     reach_x, reach_y = int(across), int(down)
-    middle_y, middle_x = int(box.centre[1]), int(box.centre[0])
+    middle_y, middle_x = int(box.center[1]), int(box.center[0])
     new_left = _run(alike[top:bottom, max(left - reach_x, 0) : left][:, ::-1].mean(axis=0))
     new_right = _run(alike[top:bottom, right : right + reach_x].mean(axis=0))
     new_top = _run(alike[max(top - reach_y, 0) : top, left:right][::-1].mean(axis=1))
@@ -156,21 +156,21 @@ def field_around(pixels: Pixels, box: Box) -> Box | None:
 
 
 def ground_of(pixels: Pixels, box: Box) -> tuple[int, int, int]:
-    """Return the most frequent colour in a box."""
+    """Return the most frequent color in a box."""
     part = pixels[
         max(int(box.top), 0) : int(box.bottom) + 1, max(int(box.left), 0) : int(box.right) + 1
     ]
     return _ground(part) if part.size else (255, 255, 255)
 
 
-def vividness(colour: tuple[int, int, int]) -> float:
-    """Return how far a colour is from grey, 0..1."""
-    return (max(colour) - min(colour)) / 255
+def vividness(color: tuple[int, int, int]) -> float:
+    """Return how far a color is from grey, 0..1."""
+    return (max(color) - min(color)) / 255
 
 
-def _near_to(pixels: Pixels, colour: tuple[int, int, int], near: int) -> Mask:
-    low = np.clip(np.array(colour) - near, 0, 255).astype(np.uint8)
-    high = np.clip(np.array(colour) + near, 0, 255).astype(np.uint8)
+def _near_to(pixels: Pixels, color: tuple[int, int, int], near: int) -> Mask:
+    low = np.clip(np.array(color) - near, 0, 255).astype(np.uint8)
+    high = np.clip(np.array(color) + near, 0, 255).astype(np.uint8)
     return np.asarray(((pixels >= low) & (pixels <= high)).all(axis=2))
 
 
@@ -206,17 +206,17 @@ def _sides(mask: Mask, edge: _Edge, top: int, bottom: int) -> bool:
 
 
 def _thin(packed: NDArray[np.int32]) -> dict[int, int]:
-    """Count, colour by colour, the pixels of level lines up to 4 pixels thick."""
+    """Count, color by color, the pixels of level lines up to 4 pixels thick."""
     same = packed[:, :-1] == packed[:, 1:]
     off = np.ones(same.shape, bool)
     off[:-4] &= packed[:-4, :-1] != packed[4:, :-1]
     off[4:] &= packed[4:, :-1] != packed[:-4, :-1]
-    colours, counts = np.unique(packed[:, :-1][same & off], return_counts=True)
-    return dict(zip(map(int, colours), map(int, counts), strict=True))
+    colors, counts = np.unique(packed[:, :-1][same & off], return_counts=True)
+    return dict(zip(map(int, colors), map(int, counts), strict=True))
 
 
-def _tags(pixels: Pixels, box: Box, colour: tuple[int, int, int]) -> list[Box]:
-    """Return where a box's letter may stand: small areas of its colour at its corners."""
+def _tags(pixels: Pixels, box: Box, color: tuple[int, int, int]) -> list[Box]:
+    """Return where a box's letter may stand: small areas of its color at its corners."""
     import cv2
 
     found: list[Box] = []
@@ -230,7 +230,7 @@ def _tags(pixels: Pixels, box: Box, colour: tuple[int, int, int]) -> list[Box]:
         part = pixels[y : int(corner_y) + _TAG, x : int(corner_x) + _TAG]
         if min(part.shape[:2]) < _LEAST_SIDE:
             continue
-        solid = _near_to(part, colour, _EXACT).astype(np.uint8)
+        solid = _near_to(part, color, _EXACT).astype(np.uint8)
         # The letter is filled in; the lines of the box are wiped out.
         solid = np.asarray(cv2.morphologyEx(solid, cv2.MORPH_CLOSE, np.ones((7, 7), np.uint8)))
         solid = np.asarray(cv2.morphologyEx(solid, cv2.MORPH_OPEN, np.ones((7, 7), np.uint8)))
@@ -249,8 +249,8 @@ def _enlarged(pixels: Pixels) -> Pixels:
 
 def _ground(part: Pixels) -> tuple[int, int, int]:
     flat = part.reshape(-1, 3).astype(np.int32)
-    colours, counts = np.unique(flat[:, 0] << 16 | flat[:, 1] << 8 | flat[:, 2], return_counts=True)
-    most = int(colours[int(np.argmax(counts))])
+    colors, counts = np.unique(flat[:, 0] << 16 | flat[:, 1] << 8 | flat[:, 2], return_counts=True)
+    most = int(colors[int(np.argmax(counts))])
     return most >> 16, most >> 8 & 255, most & 255
 
 

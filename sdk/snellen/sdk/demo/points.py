@@ -162,7 +162,7 @@ def point(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     if one is None:
         return no_idea("no text on the screen fits the instruction")
     element = element_of(picture, one.box, subject(question.prompt))
-    x, y = element.centre
+    x, y = element.center
     given = _scaled(question, picture, (x, y))
     square = bool(_POINT_FORM.match(question.example))
     said = ", ".join(given)

@@ -16,7 +16,7 @@ from snellen.sdk.models import anthropic_messages, openai_chat
 from snellen.sdk.models.endpoints import Endpoint, Secrets
 from snellen.sdk.models.faults import Fault
 from snellen.sdk.models.questions import REFUSED, Answer, Model, Question
-from snellen.sdk.models.replies import fault_of, filtered, mended, short
+from snellen.sdk.models.replies import fault_of, filtered, fixed, short
 from snellen.sdk.models.settings import Asking, Decoding, Limits
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ class HttpClient:
             )
         content, whole = _utf8_of(response)
         answer = self._dialect.read(content)
-        return answer if whole else replace(answer, mended=True)
+        return answer if whole else replace(answer, fixed=True)
 
     def _safe(self, text: str) -> str:
         """Return a short text without the key and what else the headers hold."""
@@ -287,16 +287,16 @@ class FunctionClient:
             raise Fault("CancelledError: the function was cancelled from within") from error
         except TimeoutError as error:
             what = str(error) or f"no answer within {self._timeout:g} s"
-            raise Fault(mended(what), passing=True) from error
+            raise Fault(fixed(what), passing=True) from error
         except ConnectionError as error:
-            raise Fault(mended(f"{type(error).__name__}: {error}"), passing=True) from error
+            raise Fault(fixed(f"{type(error).__name__}: {error}"), passing=True) from error
         except Exception as error:  # anyone's function may raise anything
-            raise Fault(mended(f"{type(error).__name__}: {error}")) from error
+            raise Fault(fixed(f"{type(error).__name__}: {error}")) from error
         if not isinstance(text, str):
             raise self._wrong(f"the model's function must return text, not {type(text).__name__}")
         self._answered = True
-        whole = mended(text)
-        return Answer(whole, mended=whole != text)
+        whole = fixed(text)
+        return Answer(whole, fixed=whole != text)
 
     def _wrong(self, message: str) -> WrongModelError | Fault:
         """Return what stops the run, or after a good answer the fault of one item."""

@@ -45,7 +45,7 @@ class Answer:
         finish_reason: Why the answer ended, in the API's word.
         cut: Whether it was cut at max_tokens.
         refused: Whether the API says that the model, or a filter, refused.
-        mended: Whether characters were lost: the reply held bytes that are no text.
+        fixed: Whether characters were lost: the reply held bytes that are no text.
     """
 
     text: str
@@ -54,7 +54,7 @@ class Answer:
     finish_reason: str | None = None
     cut: bool = False
     refused: bool = False
-    mended: bool = False
+    fixed: bool = False
 
     def meta(self) -> dict[str, JsonValue]:
         """Return what is kept beside the text: what is known, and flags that are set."""
@@ -64,7 +64,7 @@ class Answer:
             "finish_reason": self.finish_reason,
             "cut": self.cut or None,
             "refused": self.refused or None,
-            "mended": self.mended or None,
+            "fixed": self.fixed or None,
         }
         return {key: value for key, value in known.items() if value is not None}
 

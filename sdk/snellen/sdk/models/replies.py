@@ -41,7 +41,7 @@ def body_of(fields: Mapping[str, object]) -> bytes:
     try:
         return msgspec.json.encode(fields)
     except UnicodeEncodeError:
-        return json.dumps(_mended(fields), ensure_ascii=False).encode()
+        return json.dumps(_fixed(fields), ensure_ascii=False).encode()
 
 
 def reply_of(content: bytes, kind: type[_Reply]) -> _Reply:
@@ -59,7 +59,7 @@ def reply_of(content: bytes, kind: type[_Reply]) -> _Reply:
         except NO_JSON:
             # Python's parser takes half a surrogate pair, which a cut answer may end in.
             plain: object = json.loads(content.decode("utf-8", "replace"))
-            return msgspec.convert(_mended(plain), kind)
+            return msgspec.convert(_fixed(plain), kind)
     except msgspec.ValidationError as error:
         raise _formless(error, content) from None
     except (ValueError, RecursionError):
@@ -228,18 +228,18 @@ def short(text: str) -> str:
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
 
 
-def mended(text: str) -> str:
+def fixed(text: str) -> str:
     """Return a text with a replacement character for every half of a surrogate pair."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _mended(value: object) -> object:
+def _fixed(value: object) -> object:
     """Return JSON with a replacement character for every half of a surrogate pair."""
     if isinstance(value, str):
-        return mended(value)
+        return fixed(value)
     if isinstance(value, Mapping):
         pairs = cast("Mapping[object, object]", value).items()
-        return {_mended(key): _mended(part) for key, part in pairs}
+        return {_fixed(key): _fixed(part) for key, part in pairs}
     if isinstance(value, list | tuple):
-        return [_mended(part) for part in cast("Sequence[object]", value)]
+        return [_fixed(part) for part in cast("Sequence[object]", value)]
     return value

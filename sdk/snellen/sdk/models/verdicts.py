@@ -21,7 +21,7 @@ from snellen.grading.protocols.table import gold_shape
 from snellen.sdk.models.clients import Ask, ModelClient
 from snellen.sdk.models.faults import Fault
 from snellen.sdk.models.questions import Answer, ItemQuestions, Question
-from snellen.sdk.models.replies import mended, short
+from snellen.sdk.models.replies import fixed, short
 from snellen.sdk.report import Report
 from snellen.sdk.scored import intake_of
 from snellen.sdk.submissions import Source, read
@@ -159,7 +159,7 @@ def cases_of(report: Report, chosen: NDArray[np.bool_]) -> Cases:
         item_id = table.ids[place]
         references = tuple(map(_text, responses(selection.golds[place])))
         name = f"{item_id}@{score.attempt}" if attempts > 1 else item_id
-        cases[name] = ResponseCase(cell, item_id, Case(prompts[place], references, mended(text)))
+        cases[name] = ResponseCase(cell, item_id, Case(prompts[place], references, fixed(text)))
         asked[cell] = True
         lengths[cell] = len(text)
     if not cases:
@@ -182,7 +182,7 @@ class JudgeQuestions:
         self._items = ItemQuestions(
             cases.data, (), with_images=with_images, max_view_side=max_view_side
         )
-        prompts = [mended(render(rubric, each.case)) for each in cases.responses.values()]
+        prompts = [fixed(render(rubric, each.case)) for each in cases.responses.values()]
         self.prompts = dict(zip(self.ids, prompts, strict=True))
 
     async def make(self, item_id: str) -> Question:

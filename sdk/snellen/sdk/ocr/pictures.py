@@ -26,7 +26,7 @@ _MARK = (0, 160, 60)
 class Box(NamedTuple):
     """A rectangle of a picture.
 
-    >>> Box(0, 0, 10, 4).holds(5, 2), Box(0, 0, 10, 4).centre
+    >>> Box(0, 0, 10, 4).holds(5, 2), Box(0, 0, 10, 4).center
     (True, (5.0, 2.0))
     """
 
@@ -51,7 +51,7 @@ class Box(NamedTuple):
         return max(self.width, 0.0) * max(self.height, 0.0)
 
     @property
-    def centre(self) -> tuple[float, float]:
+    def center(self) -> tuple[float, float]:
         """The point in its middle."""
         return (self.left + self.right) / 2, (self.top + self.bottom) / 2
 
@@ -173,7 +173,7 @@ class Picture:
 
     def inside(self, region: Box) -> list[Line]:
         """Return the lines whose middle lies in a region."""
-        return self.lines(lambda box: region.holds(*box.centre))
+        return self.lines(lambda box: region.holds(*box.center))
 
     def text(self, box: Box) -> str:
         """Read one line; empty where the reader is not sure."""
@@ -259,7 +259,7 @@ def reading_order(boxes: Sequence[Box]) -> list[Box]:
     0
     """
     rows: list[list[Box]] = []
-    for box in sorted(boxes, key=lambda one: one.centre[1]):
+    for box in sorted(boxes, key=lambda one: one.center[1]):
         if rows and rows[-1][-1].beside(box) > 0.5:
             rows[-1].append(box)
         else:
@@ -291,7 +291,7 @@ def _follows(upper: Box, lower: Box) -> bool:
     alike = max(upper.height, lower.height) <= 1.4 * size
     straight = (
         abs(upper.left - lower.left) <= 0.6 * size
-        or abs(upper.centre[0] - lower.centre[0]) <= 0.6 * size
+        or abs(upper.center[0] - lower.center[0]) <= 0.6 * size
         or abs(upper.right - lower.right) <= 0.3 * size
     )
     return near and alike and straight

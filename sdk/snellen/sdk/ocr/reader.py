@@ -40,7 +40,7 @@ _LEAST = 4
 
 
 class RapidReader:
-    """RapidOCR: a detector of lines and a recogniser; a thread has models of its own.
+    """RapidOCR: a detector of lines and a recognizer; a thread has models of its own.
 
     Raises:
         MissingExtraError: RapidOCR or onnxruntime is not installed.

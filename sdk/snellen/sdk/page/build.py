@@ -14,7 +14,7 @@ from snellen.grading.metrics.eqa import eqa_exact, recall_curve
 from snellen.grading.models.estimates import Estimate
 from snellen.grading.models.scores import Outcome
 from snellen.grading.models.tags import TagColumn
-from snellen.grading.protocols.base import Metric, Normaliser, Parser, Protocol
+from snellen.grading.protocols.base import Metric, Normalizer, Parser, Protocol
 from snellen.grading.protocols.golds import EpisodeGold
 from snellen.grading.protocols.mmbench_gui_online import success_within
 from snellen.grading.protocols.table import protocol_of, protocols_of
@@ -93,11 +93,11 @@ class _Basis:
         self.report = report
         self.selection = selection
         self.protocol = protocol
-        self._graded: dict[tuple[Parser, Normaliser, Metric], Batches] = {}
+        self._graded: dict[tuple[Parser, Normalizer, Metric], Batches] = {}
 
     def batches(self, protocol: Protocol) -> Batches:
         """Return the stored answers with what a protocol of the task makes of them."""
-        rule = (protocol.parser, protocol.normaliser, protocol.metric)
+        rule = (protocol.parser, protocol.normalizer, protocol.metric)
         if rule not in self._graded:
             grader = self.selection.grader(protocol)
             self._graded[rule] = [

@@ -1,4 +1,4 @@
-"""What the service takes and returns beside the store's rows: plain values, no behaviour."""
+"""What the service takes and returns beside the store's rows: plain values, no behavior."""
 
 import json
 from collections.abc import Mapping, Sequence

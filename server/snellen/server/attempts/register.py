@@ -154,7 +154,7 @@ def digest_of(handle: str) -> bytes:
 
 
 class Entry(Closed):
-    """One attempt, as an organiser's list has it; times as ISO 8601 in UTC.
+    """One attempt, as an organizer's list has it; times as ISO 8601 in UTC.
 
     Attributes:
         number: Its number in the store; its handle is its caller's alone.

@@ -264,7 +264,7 @@ class Service(Register):
             except SnellenError as error:
                 raise ExamError(
                     "the attempt is closed and its answers are kept, but its report can't be"
-                    " made: tell the organiser, whose log says why, and call finish_attempt again"
+                    " made: tell the organizer, whose log says why, and call finish_attempt again"
                 ) from error
             text = report.model_dump_json()
             kept = await self.database.write(lambda c: queries.keep_report(c, closed.id, text))
@@ -295,7 +295,7 @@ class Service(Register):
         return self.report(attempt)
 
     def grade(self, attempt: Attempt) -> ExamReport:
-        """Grade a closed attempt, a deferred one as well: for its organiser. It is not stored.
+        """Grade a closed attempt, a deferred one as well: for its organizer. It is not stored.
 
         Raises:
             ExamError: The attempt is open, or this server has no references.
@@ -417,7 +417,7 @@ def _attempt_again(connection: Connection, new: Attempt, most: int | None) -> in
     untouched = queries.UNTOUCHED.first(connection, {name: values[name] for name in choices})
     if untouched is None:
         words = "the one attempt is" if most == 1 else f"all {most} attempts are"
-        raise ExamError(f"{words} used; ask the exam's organiser for more")
+        raise ExamError(f"{words} used; ask the exam's organizer for more")
     log().info("handle replaced", number=untouched.id, caller=new.caller)
     times = {"opened": new.opened, "deadline": _deadline(untouched.rules, new.opened)}
     queries.BEGIN_AGAIN.run(connection, {"a": untouched.id, "d": new.digest, **times})

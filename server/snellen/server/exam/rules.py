@@ -1,4 +1,4 @@
-"""Rules of an exam: what its organiser decides and no examinee can change."""
+"""Rules of an exam: what its organizer decides and no examinee can change."""
 
 from enum import StrEnum
 from typing import Self

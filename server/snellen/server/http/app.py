@@ -1,4 +1,4 @@
-"""The exam over HTTP: `/mcp` for agents, `/attempts` for organisers, `/health` for monitors."""
+"""The exam over HTTP: `/mcp` for agents, `/attempts` for organizers, `/health` for monitors."""
 
 import asyncio
 import signal
@@ -38,10 +38,10 @@ from snellen.server.store.tables import Scope
 PATH = "/mcp"
 HEALTH = "/health"
 _WELL_KNOWN = "/.well-known/"
-_MAKE_ONE = "`snellen token create NAME --scope organise` makes one that opens this"
+_MAKE_ONE = "`snellen token create NAME --scope organize` makes one that opens this"
 _NOT_FOR = {
-    Scope.TAKE: "this token is not for taking the exam; ask the organiser",
-    Scope.ORGANISE: f"this token is not for organising; {_MAKE_ONE}",
+    Scope.TAKE: "this token is not for taking the exam; ask the organizer",
+    Scope.ORGANIZE: f"this token is not for organizing; {_MAKE_ONE}",
 }
 _UNLIMITED = (
     "attempts are not limited: a caller may try until it likes the result; --attempts 1 allows one"
@@ -64,7 +64,7 @@ class RefusedError(AuthenticationError):
 class Gate(AuthenticationBackend):
     """Lets in who holds a token of a scope; `/health` is open.
 
-    The gate for examinees stands before the whole server, that for organisers before each of
+    The gate for examinees stands before the whole server, that for organizers before each of
     their routes, also where examinees need no token.
     """
 
@@ -91,7 +91,7 @@ class Gate(AuthenticationBackend):
             raise RefusedError(status_of(error), str(error), headers_of(error)) from error
 
     def _let_in(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser]:
-        if self._scope is Scope.ORGANISE and not self._tokens.known:
+        if self._scope is Scope.ORGANIZE and not self._tokens.known:
             raise RefusedError(HTTPStatus.FORBIDDEN, f"there is no token yet: {_MAKE_ONE}")
         kind, _, token = conn.headers.get("authorization", "").partition(" ")
         if kind.lower() != "bearer" or not token.strip():
@@ -102,7 +102,7 @@ class Gate(AuthenticationBackend):
         holder = self._tokens.holder(token.strip())
         if holder is None:
             raise RefusedError(
-                HTTPStatus.UNAUTHORIZED, "this token is unknown or was revoked; ask the organiser"
+                HTTPStatus.UNAUTHORIZED, "this token is unknown or was revoked; ask the organizer"
             )
         if self._scope not in holder.scopes:
             raise RefusedError(HTTPStatus.FORBIDDEN, _NOT_FOR[self._scope])
@@ -142,10 +142,10 @@ def web_app(
 
 
 def organizer_routes(service: Service, tokens: Tokens) -> Sequence[Route]:
-    """Return the routes for organisers, who hold tokens of their own scope."""
+    """Return the routes for organizers, who hold tokens of their own scope."""
     gate = Middleware(
         AuthenticationMiddleware,
-        backend=Gate(tokens, Scope.ORGANISE),
+        backend=Gate(tokens, Scope.ORGANIZE),
         on_error=_turned_away,
     )
     return organizer.routes(service, [gate])
@@ -167,7 +167,7 @@ def serve(
         exam_server: The exam.
         address: Where to listen.
         tokens: Who may call.
-        service: What organisers ask.
+        service: What organizers ask.
         notify: Called with a sentence about each thing that is done.
 
     Raises:

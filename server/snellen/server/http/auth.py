@@ -15,7 +15,7 @@ from snellen.server.store.statements import Query, Statement, row_values
 from snellen.server.store.tables import Scope, Token, tokens
 
 _PREFIX = "snellen_"
-"""What every token starts with, so that one that leaked is recognised as such."""
+"""What every token starts with, so that one that leaked is recognized as such."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _RESERVED = "local"

@@ -118,7 +118,7 @@ async def _answered(service: Service, request: Request, answer: _Answer) -> Resp
         log().error("fault", path=request.url.path, **fault(error))
         response = JSONResponse({"error": _FAILED}, HTTPStatus.INTERNAL_SERVER_ERROR)
     log().info(
-        "organise",
+        "organize",
         method=request.method,
         path=request.url.path,
         status=response.status_code,

@@ -50,9 +50,9 @@ _LIST_SECONDS = 60
 _LOCAL = "local"
 _FAILED = (
     "the server failed, and its log says why; what was answered before is kept."
-    " Call again; if it fails again, tell the exam's organiser"
+    " Call again; if it fails again, tell the exam's organizer"
 )
-_NOT_OPENED = "the exam can't be opened, and the server's log says why; tell the exam's organiser"
+_NOT_OPENED = "the exam can't be opened, and the server's log says why; tell the exam's organizer"
 
 
 class ExamServer:

@@ -11,11 +11,11 @@ from snellen.server.screenshots.requests import Format
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-_Colours = list[tuple[int, tuple[int, int, int]]]
+_Colors = list[tuple[int, tuple[int, int, int]]]
 
 LOSSLESS_BYTES = 400_000
 """Up to here clients pass an image on as it is; larger ones some turn into a JPEG themselves."""
-MOST_COLOURS = 256
+MOST_COLORS = 256
 _QUALITIES = (90, 80, 65, 50, 35, 20)
 
 _PNG: dict[str, Any] = {"format": "PNG", "compress_level": 1}
@@ -23,7 +23,7 @@ _PNG: dict[str, Any] = {"format": "PNG", "compress_level": 1}
 # times as long. On flat surfaces with text method 1 is the faster one, and makes files of a
 # tenth of the size.
 _WEBP: dict[str, Any] = {"format": "WEBP", "lossless": True, "quality": 20}
-_FLAT_COLOURS = 1 << 14
+_FLAT_COLORS = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class Encoded:
 def encode(image: "Image", form: Format, max_bytes: int) -> Encoded:
     """Encode an image; the same pixels give the same bytes.
 
-    `auto` is a PNG where a palette holds all colours, as of most text: nothing is lost, it is the
+    `auto` is a PNG where a palette holds all colors, as of most text: nothing is lost, it is the
     smallest, and every client takes it. Else it is lossless WebP, as long as that stays under
     400,000 bytes; else, photographs, the smaller of that and a JPEG of quality 90 with its
-    colours at full resolution. A lossy image that is too large is encoded again at a lower
+    colors at full resolution. A lossy image that is too large is encoded again at a lower
     quality.
 
     Args:
@@ -71,7 +71,7 @@ def _tries(image: "Image", form: Format) -> Iterator[Encoded]:
         if few is not None or form is Format.PNG:
             yield _saved(image if few is None else few, "image/png", _PNG)
     if form in (Format.WEBP, Format.AUTO):
-        flat = image.getcolors(_FLAT_COLOURS) is not None
+        flat = image.getcolors(_FLAT_COLORS) is not None
         yield _saved(image, "image/webp", {**_WEBP, "method": 1 if flat else 0})
     if form is Format.WEBP:
         for quality in _QUALITIES:
@@ -90,24 +90,22 @@ def _aim(encoded: Encoded, form: Format, max_bytes: int) -> int:
 
 
 def _paletted(image: "Image") -> "Image | None":
-    """Return the same pixels with a palette, or None where 256 colours don't hold them.
+    """Return the same pixels with a palette, or None where 256 colors don't hold them.
 
-    Pillow's own ways to a palette look for colours that are near.
+    Pillow's own ways to a palette look for colors that are near.
     """
     if image.mode == "L":
         return image
-    colours = image.getcolors(MOST_COLOURS)
-    if colours is None:
+    colors = image.getcolors(MOST_COLORS)
+    if colors is None:
         return None
     import numpy as np
     from PIL import Image
 
     # One number a pixel: red, green, blue and a byte that is left out, from the lowest up.
     pixels = np.frombuffer(image.tobytes("raw", "RGBX"), dtype="<u4") & 0xFFFFFF
-    known = np.sort(
-        np.array([_number(colour) for _, colour in cast("_Colours", colours)], dtype="<u4")
-    )
-    # A place for every colour there is; only the pages of memory that are touched cost anything.
+    known = np.sort(np.array([_number(color) for _, color in cast("_Colors", colors)], dtype="<u4"))
+    # A place for every color there is; only the pages of memory that are touched cost anything.
     table = np.empty(1 << 24, dtype=np.uint8)
     table[known] = np.arange(len(known), dtype=np.uint8)
     few = Image.frombytes("P", image.size, table[pixels].tobytes())
@@ -115,8 +113,8 @@ def _paletted(image: "Image") -> "Image | None":
     return few
 
 
-def _number(colour: tuple[int, int, int]) -> int:
-    red, green, blue = colour
+def _number(color: tuple[int, int, int]) -> int:
+    red, green, blue = color
     return red | green << 8 | blue << 16
 
 

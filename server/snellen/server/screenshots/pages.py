@@ -68,7 +68,7 @@ def page_bytes(page: Page) -> int:
 def decode(data: bytes, rows_of: Callable[[Extent], int] | None = None) -> Page:
     """Decode an image.
 
-    Pixels are never turned: an EXIF orientation is not looked at, nor is a colour profile. Of
+    Pixels are never turned: an EXIF orientation is not looked at, nor is a color profile. Of
     several frames the first is taken. What is transparent lies on white; of 16 bits a channel
     the upper 8 are kept; CMYK and palettes become RGB.
 
@@ -160,15 +160,15 @@ def _check_png(data: bytes) -> None:
 def _plain_png(data: bytes, image: "Image") -> bool:
     """Whether libvips and Pillow read the same pixels from a file without further ado.
 
-    Eight bits a channel, grey, RGB or RGBA, no interlace, no colour that stands for transparent,
+    Eight bits a channel, grey, RGB or RGBA, no interlace, no color that stands for transparent,
     one frame.
     """
     if image.format != "PNG" or len(data) < 29:
         return False
-    _, _, depth, colour, _, _, interlace = _HEADER.unpack_from(data, 16)
+    _, _, depth, color, _, _, interlace = _HEADER.unpack_from(data, 16)
     return (
         (depth, interlace) == (8, 0)
-        and colour in (0, 2, 6)
+        and color in (0, 2, 6)
         and "transparency" not in image.info
         and getattr(image, "n_frames", 1) == 1
     )

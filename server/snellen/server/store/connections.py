@@ -212,7 +212,7 @@ class FileConnections:
         if gone:
             raise StoreError(
                 "nothing was stored: the store's file was deleted or replaced. To call again does"
-                " not help; tell the exam's organiser, who must put the file back or restart the"
+                " not help; tell the exam's organizer, who must put the file back or restart the"
                 " server",
                 again=False,
             )

@@ -7,17 +7,17 @@ from sqlalchemy.exc import DBAPIError
 from snellen.server.errors import StoreError
 
 _LOCKED = "another program keeps the store locked: call again in a minute"
-_FULL = "the store's disk is full: the organiser must free space; then call again"
-_READ_ONLY = "the store can't be written to: the organiser must allow it"
+_FULL = "the store's disk is full: the organizer must free space; then call again"
+_READ_ONLY = "the store can't be written to: the organizer must allow it"
 _WORDS = {
     sqlite3.SQLITE_BUSY: _LOCKED,
     sqlite3.SQLITE_LOCKED: _LOCKED,
     sqlite3.SQLITE_FULL: _FULL,
-    sqlite3.SQLITE_IOERR: "the store's disk fails: the organiser must look at it; then call again",
+    sqlite3.SQLITE_IOERR: "the store's disk fails: the organizer must look at it; then call again",
     sqlite3.SQLITE_READONLY: _READ_ONLY,
-    sqlite3.SQLITE_CORRUPT: "the store is damaged: the organiser must restore it from a copy",
-    sqlite3.SQLITE_NOTADB: "the store is no database: the organiser must name another file",
-    sqlite3.SQLITE_CANTOPEN: "the store can't be opened: the organiser must look at its file",
+    sqlite3.SQLITE_CORRUPT: "the store is damaged: the organizer must restore it from a copy",
+    sqlite3.SQLITE_NOTADB: "the store is no database: the organizer must name another file",
+    sqlite3.SQLITE_CANTOPEN: "the store can't be opened: the organizer must look at its file",
     # https://www.postgresql.org/docs/current/errcodes-appendix.html
     "55P03": _LOCKED,
     "57014": "the store is too slow: call again in a minute",
@@ -53,7 +53,7 @@ def store_error(error: BaseException, file: str | None = None) -> StoreError:
     if _is_unreachable(_driver(error)):
         words = _UNREACHABLE if file is None else f"can't reach the database: {_driver(error)}"
         return StoreError(words, file=file)
-    words = _WORDS.get(_code(error) or 0, "the store failed: call again, or tell the organiser")
+    words = _WORDS.get(_code(error) or 0, "the store failed: call again, or tell the organizer")
     return StoreError(f"nothing was stored; {words}" if file is None else words, file=file)
 
 

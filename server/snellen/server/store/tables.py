@@ -149,7 +149,7 @@ class Scope(StrEnum):
 
     TAKE = "take"
     """Taking the exam."""
-    ORGANISE = "organise"
+    ORGANIZE = "organize"
     """Seeing everybody's attempts."""
 
 

@@ -10,7 +10,7 @@ from snellen.tasks.audit.items import AuditItem, items_of
 from snellen.tasks.audit.models import Audit, Fault, Solver, SolverScore, TaskAudit
 from snellen.tasks.audit.pictures import looks_of
 from snellen.tasks.audit.solvers import Texts, Tried, pooled, score_of, try_solvers
-from snellen.tasks.pack.layout import StruckItem
+from snellen.tasks.pack.layout import RemovedItem
 from snellen.tasks.pack.reading import Pack, References
 
 _Scores = dict[Solver, list[tuple[Tried, SolverScore]]]
@@ -26,7 +26,7 @@ def audit_pack(
 ) -> Audit:
     """Try what must fail on an exam, and find the items that are at fault.
 
-    An item is struck for what is wrong with itself, never because a solver happened to guess it.
+    An item is removed for what is wrong with itself, never because a solver happened to guess it.
     What is wrong with a task as a whole, such as letters that are not balanced, shows in the
     solvers' lift and is its maker's to fix.
 
@@ -44,7 +44,7 @@ def audit_pack(
     images = (image for line in pack.lines for image in line.images.values())
     looks = looks_of(pack, images, watch)
     tasks: list[TaskAudit] = []
-    struck: list[StruckItem] = []
+    removed: list[RemovedItem] = []
     scores: _Scores = {}
     for spec in pack.manifest.tasks:
         items = items_of(pack, references, spec.task)
@@ -54,8 +54,8 @@ def audit_pack(
             if found := [*faults_of(item, looks), *together.get(item.place, ())]:
                 faults[item.place] = found
         solved = _tried(pack, items, faults, seed, texts, scores)
-        struck += [
-            StruckItem(task=spec.task, item=items[place].item, reason=faults[place][0].value)
+        removed += [
+            RemovedItem(task=spec.task, item=items[place].item, reason=faults[place][0].value)
             for place in sorted(faults)
         ]
         tasks.append(
@@ -66,7 +66,7 @@ def audit_pack(
                 faults=dict(
                     sorted(Counter(fault for own in faults.values() for fault in own).items())
                 ),
-                struck=len(faults),
+                removed=len(faults),
             )
         )
     return Audit(
@@ -75,7 +75,7 @@ def audit_pack(
         items=len(pack.lines),
         tasks=tuple(tasks),
         overall=tuple(pooled(solver, tried) for solver, tried in scores.items()),
-        struck=tuple(struck),
+        removed=tuple(removed),
     )
 
 

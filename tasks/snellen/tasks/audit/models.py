@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from snellen.grading.models.base import Closed
 from snellen.grading.models.estimates import Estimate
-from snellen.tasks.pack.layout import StruckItem
+from snellen.tasks.pack.layout import RemovedItem
 
 
 class Solver(StrEnum):
@@ -92,14 +92,14 @@ class TaskAudit(Closed):
         items: How many items.
         solvers: How far each solver comes.
         faults: Fault to how many items have it; an item with several counts in each.
-        struck: How many items are to be struck.
+        removed: How many items are to be removed.
     """
 
     task: str
     items: int
     solvers: tuple[SolverScore, ...]
     faults: dict[Fault, int]
-    struck: int
+    removed: int
 
 
 class Audit(Closed):
@@ -112,7 +112,7 @@ class Audit(Closed):
         tasks: Task by task.
         overall: The solvers over all tasks that they could be tried on; the chance is the mean of
             the tasks', weighted by their items.
-        struck: The items that are at fault, with the first fault of each.
+        removed: The items that are at fault, with the first fault of each.
     """
 
     name: str
@@ -120,4 +120,4 @@ class Audit(Closed):
     items: int
     tasks: tuple[TaskAudit, ...]
     overall: tuple[SolverScore, ...]
-    struck: tuple[StruckItem, ...]
+    removed: tuple[RemovedItem, ...]

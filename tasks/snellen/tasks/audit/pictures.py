@@ -1,6 +1,6 @@
-"""Pictures by how they look: small grids of colours that survive another encoding.
+"""Pictures by how they look: small grids of colors that survive another encoding.
 
-A picture becomes a grid of mean colours, 64 across; two look the same where no cell differs
+A picture becomes a grid of mean colors, 64 across; two look the same where no cell differs
 by more than a step that noise of encoding stays under and a line of a marked box does not.
 """
 
@@ -20,7 +20,7 @@ ACROSS = 64
 """How many cells a grid has across."""
 
 STEP = 12
-"""How far a cell's mean colour may differ, of 255, in two pictures that look the same."""
+"""How far a cell's mean color may differ, of 255, in two pictures that look the same."""
 
 SCALED_STEP = 30
 """The same of pictures of different sizes, blurred."""
@@ -37,7 +37,7 @@ class Look:
     """How a picture looks.
 
     Attributes:
-        grid: Cells down x across x 3, the mean colours.
+        grid: Cells down x across x 3, the mean colors.
         size: Width and height in pixels.
     """
 

@@ -1,4 +1,4 @@
-"""A benchmark as one object: its tasks, how they are scored, loaded, fetched and recognised.
+"""A benchmark as one object: its tasks, how they are scored, loaded, fetched and recognized.
 
 snellen's own benchmarks and those of other packages are made alike. What is heavy is left to be
 imported when it is used, so that a list of all benchmarks is quick.
@@ -86,7 +86,7 @@ class Benchmark(Rules):
         load: Reads one split of any of them from its published files.
         place: Where it is published; None: nowhere that can be fetched from.
         releases: The releases that are known of it, which its loader hands to `pin`.
-        signs: By what its files are recognised.
+        signs: By what its files are recognized.
 
     Raises:
         PluginError: The parts do not belong together.

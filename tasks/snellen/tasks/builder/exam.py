@@ -3,7 +3,7 @@
 Beside what `building` keeps there, the folder of a build holds
 
     data/               the items in the benchmarks' published layouts, each with made.jsonl
-    draft/              the pack before items were struck
+    draft/              the pack before items were removed
     webp/               images as lossless WebP, where they were asked for
 """
 
@@ -32,7 +32,7 @@ from snellen.tasks.pack.folders import new_folder, replace_hashed
 from snellen.tasks.pack.grouping import SITE
 from snellen.tasks.pack.layout import Built, Manifest
 from snellen.tasks.pack.reading import open_pack, open_references
-from snellen.tasks.pack.striking import strike
+from snellen.tasks.pack.removal import remove
 from snellen.tasks.pack.writing import Part, seal_pack, write_pack
 
 DATA, DRAFT, WEBP = "data", "draft", "webp"
@@ -51,7 +51,7 @@ class PackOptions:
         title: A line for people.
         licence: Whose the pages are.
         key: Seals the references; None leaves them readable.
-        audit: Whether to look for items at fault and strike them.
+        audit: Whether to look for items at fault and remove them.
         webp: Whether to keep images as lossless WebP: a third of PNG's bytes, made more slowly.
     """
 
@@ -68,7 +68,7 @@ class BuiltExam(NamedTuple):
 
     Attributes:
         manifest: The pack's.
-        audit: What the audit found before items were struck; None where there was none.
+        audit: What the audit found before items were removed; None where there was none.
         worked: What came of each page.
     """
 
@@ -157,8 +157,8 @@ def build_exam(
         found = audit_pack(
             pack, open_references(pack, None), seed=settings.seed, watch=watch.looking
         )
-    if found is not None and found.struck:
-        manifest = strike(open_pack(draft), found.struck, final)
+    if found is not None and found.removed:
+        manifest = remove(open_pack(draft), found.removed, final)
     else:
         shutil.copytree(draft, final)
     if options.key is not None:

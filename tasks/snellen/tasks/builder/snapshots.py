@@ -65,7 +65,7 @@ class Change(msgspec.Struct, frozen=True, omit_defaults=True):
         seed: What its choices were drawn from.
         pixels: How many pixels differ from the page at rest; never 0.
         elements: What it did to which elements.
-        record: The parameters: shares, colours, contrasts, operators, texts.
+        record: The parameters: shares, colors, contrasts, operators, texts.
     """
 
     task: str

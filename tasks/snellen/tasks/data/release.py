@@ -1,4 +1,4 @@
-"""A published release of a benchmark: where it is, which files it has, and how to recognise it."""
+"""A published release of a benchmark: where it is, which files it has, and how to recognize it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -119,7 +119,7 @@ def _fits(path: str, patterns: Sequence[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RowSign:
-    """The fields by which a task's rows are recognised, and fields that they never have."""
+    """The fields by which a task's rows are recognized, and fields that they never have."""
 
     task: str
     fields: frozenset[str]
@@ -133,9 +133,9 @@ def row_sign(task: str, fields: str, without: str = "") -> RowSign:
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """By what files of a benchmark are recognised before they are loaded.
+    """By what files of a benchmark are recognized before they are loaded.
 
-    Nothing is judged: a broken file is recognised like a sound one. The functions are for what
+    Nothing is judged: a broken file is recognized like a sound one. The functions are for what
     names and fields can't say; they return tasks.
 
     Attributes:

@@ -74,7 +74,7 @@ def _listed(kind: inspect.Type) -> Iterator[str]:
 SCREEN = "screen"
 """What an item calls its screenshot."""
 
-FETCH_AGAIN = "references can't be guessed: mend that row or fetch the file again"
+FETCH_AGAIN = "references can't be guessed: fix that row or fetch the file again"
 
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 """A text that may not be empty."""

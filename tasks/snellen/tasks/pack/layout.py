@@ -183,7 +183,7 @@ class PackReference(Closed):
     record: JsonValue = Field(default=None, repr=False)
 
 
-class StruckItem(Closed):
+class RemovedItem(Closed):
     """An item that was taken out of a pack, and why; the reason tells nothing of its gold."""
 
     task: str
@@ -192,7 +192,7 @@ class StruckItem(Closed):
 
 
 class Built(Closed):
-    """How a pack's items came to be, where a builder made them or some were struck since.
+    """How a pack's items came to be, where a builder made them or some were removed since.
 
     Attributes:
         builder: What made them, with its version; empty where published data was packed.
@@ -206,7 +206,7 @@ class Built(Closed):
         skipped: The pages of which nothing came, each with the reason.
         refused: Task to reason to how many pages carried no item of it.
         licences: Site to whose its pages are.
-        struck: The items that were taken out.
+        struck: The items that were removed.
         parts: Of a pack that was merged of several: what each says, in their order.
     """
 
@@ -220,7 +220,7 @@ class Built(Closed):
     skipped: dict[str, str] = Field(default_factory=dict[str, str])
     refused: dict[str, dict[str, int]] = Field(default_factory=dict[str, dict[str, int]])
     licences: dict[str, str] = Field(default_factory=dict[str, str])
-    struck: tuple[StruckItem, ...] = ()
+    struck: tuple[RemovedItem, ...] = ()
     parts: tuple["Built", ...] = ()
 
 

@@ -140,7 +140,7 @@ def _refuse(clashes: Sequence[str], what: str, task: str, pack: Pack) -> None:
         few = ", ".join(clashes[:_FEW]) + (", ..." if len(clashes) > _FEW else "")
         raise InputError(
             f"{len(clashes):,} {what} of {task} have ids that an earlier pack has for others:"
-            f" {few}; strike them from one of the packs, or make it again with other ids",
+            f" {few}; remove them from one of the packs, or make it again with other ids",
             file=str(pack.folder),
         )
 

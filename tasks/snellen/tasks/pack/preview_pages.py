@@ -1,4 +1,4 @@
-"""A contact sheet of a pack: HTML pages that load nothing, for people to strike out items.
+"""A contact sheet of a pack: HTML pages that load nothing, for people to remove items.
 
 Whatever comes from the pack is escaped by the template, or reaches the page as JSON that its
 script shows as text. A Content-Security-Policy lets no script and no style run but the two that

@@ -356,4 +356,4 @@ def test_a_mixture_with_the_published_parser_reads_what_the_text_holds() -> None
         attempts=1,
     )
     shares = {share.part.value: share.share for share in found.shares}
-    assert shares == {"parser": 0, "normalisation": 0, "metric": 1, "denominator": 0}
+    assert shares == {"parser": 0, "normalization": 0, "metric": 1, "denominator": 0}

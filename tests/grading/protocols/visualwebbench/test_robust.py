@@ -142,7 +142,7 @@ def test_nothing_crashes_or_leaves_the_mean(task: str) -> None:
 
 
 @pytest.mark.parametrize("task", [*TEXTS, "webqa"])
-def test_a_refusal_is_recognised_and_scored_like_any_text(task: str) -> None:
+def test_a_refusal_is_recognized_and_scored_like_any_text(task: str) -> None:
     reference: Any = ["Sorry, no results"] if task == "webqa" else "Sorry, no results"
     assert score(task, "I'm sorry, I can't read it.", reference).outcome is Outcome.REFUSED
     found = score(task, "Sorry, no results", reference)

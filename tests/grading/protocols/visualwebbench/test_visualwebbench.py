@@ -528,10 +528,10 @@ def test_what_is_said_to_score_as_official_does_has_all_its_parts() -> None:
         official, *others = PROTOCOLS[f"visualwebbench/{task}"]
         for one in others:
             if one.special == "scores as official does":
-                same = (one.parser, one.normaliser, one.metric, one.denominator)
+                same = (one.parser, one.normalizer, one.metric, one.denominator)
                 assert same == (
                     official.parser,
-                    official.normaliser,
+                    official.normalizer,
                     official.metric,
                     official.denominator,
                 )

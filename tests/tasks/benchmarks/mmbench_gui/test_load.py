@@ -255,7 +255,7 @@ def test_the_published_tables_are_made_of_a_reports_values_and_tags(data: Path) 
     answers = [{"item_id": item_id, "response": "C"} for item_id in loaded.ids]
     report = grade([*answers[:4], *answers[5:]], data=loaded)
     found = understanding(report.item_values(), report.tags)
-    assert [one.normalised.level.score for one in found.values()] == [1.0, 0.0, 0.0]
+    assert [one.normalized.level.score for one in found.values()] == [1.0, 0.0, 0.0]
     assert found["easy"].eq3.by_platform["macos"].score == 0.75
 
 
@@ -429,7 +429,7 @@ def test_a_folder_of_another_benchmark_is_told_by_what_it_holds(repo: Path) -> N
         load("mmbench-gui/l2_basic", rows)
 
 
-def test_each_levels_file_is_recognised_when_given_for_the_other(data: Path) -> None:
+def test_each_levels_file_is_recognized_when_given_for_the_other(data: Path) -> None:
     with pytest.raises(DataError, match=r"rows are those of L2_annotations\.json, not of L1"):
         load("mmbench-gui/l1", data / "L2_annotations.json")
     with pytest.raises(DataError, match=r"rows are those of L1_annotations\.json, not of L2"):

@@ -226,7 +226,7 @@ def test_damaged_references_are_refused(published: Published, write_parquet: Wri
         read(SHORT, path)
 
 
-def test_a_git_lfs_pointer_is_recognised(tmp_path: Path) -> None:
+def test_a_git_lfs_pointer_is_recognized(tmp_path: Path) -> None:
     path = tmp_path / "test.parquet"
     path.write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
     with pytest.raises(DataError, match="Git LFS pointer; run git lfs pull"):

@@ -55,9 +55,9 @@ def write_hub(folder: Path, config: str, rows: list[dict[str, Any]], group: int 
     return path
 
 
-def png(width: int, height: int, colour: str = "white") -> bytes:
+def png(width: int, height: int, color: str = "white") -> bytes:
     out = io.BytesIO()
-    Pillow.new("RGB", (width, height), colour).save(out, format="PNG")
+    Pillow.new("RGB", (width, height), color).save(out, format="PNG")
     return out.getvalue()
 
 

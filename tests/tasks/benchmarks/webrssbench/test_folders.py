@@ -61,7 +61,7 @@ def refer(root: Path, name: str, references: object) -> Path:
     return root
 
 
-def test_colour_pages_are_pairs_by_level_in_natural_order(tmp_path: Path) -> None:
+def test_color_pages_are_pairs_by_level_in_natural_order(tmp_path: Path) -> None:
     root = disturbed(tmp_path, "easy/10", "easy/2", "hard/2")
     rows = read("color", refer(root, "color", {"easy/2": "Buy", "hard/2": "Sell", "easy/10": "Go"}))
     assert [one.item_id for one in rows.questions] == [
@@ -78,7 +78,7 @@ def test_colour_pages_are_pairs_by_level_in_natural_order(tmp_path: Path) -> Non
     assert rows.questions[1].images["screen"].path == "easy/2/disturbed.png"
 
 
-def test_a_folders_name_says_how_colours_were_changed(tmp_path: Path) -> None:
+def test_a_folders_name_says_how_colors_were_changed(tmp_path: Path) -> None:
     root = disturbed(tmp_path / "low_contrast", "easy/1")
     rows = read("color", refer(root, "color", {"easy/1": "Buy"}))
     assert [one.item_id for one in rows.questions][1] == "test/easy/1/after-low_contrast"

@@ -127,8 +127,8 @@ def test_votes_that_name_no_class_are_named(tmp_path: Path) -> None:
 
 
 def test_a_task_that_there_is_none_of_is_an_error(tmp_path: Path) -> None:
-    found = refused("color", manifest(tmp_path, COLOR | {"task": "colour"}))
-    assert (found.field, "'colour' is no task; known: position" in found.message) == ("task", True)
+    found = refused("color", manifest(tmp_path, COLOR | {"task": "color"}))
+    assert (found.field, "'color' is no task; known: position" in found.message) == ("task", True)
     found = refused("color", manifest(tmp_path, POSITION, POSITION))
     assert found.message == "has no rows of the task 'color'; there are: position (2)"
     assert "none at all" in refused("color", manifest(tmp_path)).message
@@ -210,14 +210,14 @@ def test_boxes_count_fractions_or_pixels_under_either_rule(tmp_path: Path) -> No
     ]
     found: dict[str, object] = {}
     for space, crops in (("pixels", pixels), ("unit", fractions)):
-        for rule in ("centres", "projections"):
+        for rule in ("centers", "projections"):
             row = POSITION | {"image": size, "crops": crops, "space": space, "rule": rule}
             (gold,) = read("position", manifest(tmp_path, row)).golds
             found[f"{space} {rule}"] = gold
     left, top_left = {("a", "b"): "left"}, {("a", "b"): "top-left"}
     assert found == {
-        "pixels centres": top_left,
-        "unit centres": top_left,
+        "pixels centers": top_left,
+        "unit centers": top_left,
         "pixels projections": left,
         "unit projections": left,
     }

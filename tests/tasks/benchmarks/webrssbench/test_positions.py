@@ -1,4 +1,4 @@
-"""The published labeller's behaviour, measured on a page of 1280 x 4000, and the rule beside it."""
+"""The published labeller's behavior, measured on a page of 1280 x 4000, and the rule beside it."""
 
 from typing import cast
 
@@ -10,7 +10,7 @@ from snellen.grading.parse.relations import Relation, invert
 from snellen.tasks.benchmarks.webrssbench.positions import (
     PageBox,
     Rule,
-    centres,
+    centers,
     label,
     projections,
 )
@@ -33,7 +33,7 @@ def on_page(x: float, y: float, width: float, height: float) -> PageBox:
 @pytest.mark.parametrize(
     ("first", "second", "relation"),
     [
-        # BENCHMARKS 8.4, "Behaviour of the labeller (page 1280x4000)".
+        # BENCHMARKS 8.4, "Behavior of the labeller (page 1280x4000)".
         ((0, 100, 100, 60), (400, 100, 100, 60), "left"),
         ((0, 100, 100, 60), (400, 130, 100, 60), "left"),
         ((0, 100, 100, 60), (400, 150, 100, 60), "top-left"),
@@ -52,20 +52,20 @@ def on_page(x: float, y: float, width: float, height: float) -> PageBox:
         ((0, 3000, 50, 50), (0, 0, 50, 50), "bottom"),
     ],
 )
-def test_centres_labels_as_the_published_script_does(
+def test_centers_labels_as_the_published_script_does(
     first: tuple[float, ...], second: tuple[float, ...], relation: str
 ) -> None:
     one, other = (
         on_page(*cast("tuple[float, float, float, float]", first)),
         on_page(*cast("tuple[float, float, float, float]", second)),
     )
-    assert centres(one, other) == relation
+    assert centers(one, other) == relation
 
 
-def test_a_centre_exactly_at_the_threshold_counts_as_different() -> None:
+def test_a_center_exactly_at_the_threshold_counts_as_different() -> None:
     # Boxes without extent, the second at 0, so that nothing is rounded.
-    assert centres(PageBox(0.01, 0.5, 0.0, 0.0), PageBox(0.0, 0.0, 0.0, 0.0)) == "bottom-right"
-    assert centres(PageBox(0.0099, 0.5, 0.0, 0.0), PageBox(0.0, 0.0, 0.0, 0.0)) == "bottom"
+    assert centers(PageBox(0.01, 0.5, 0.0, 0.0), PageBox(0.0, 0.0, 0.0, 0.0)) == "bottom-right"
+    assert centers(PageBox(0.0099, 0.5, 0.0, 0.0), PageBox(0.0, 0.0, 0.0, 0.0)) == "bottom"
 
 
 def published(a: PageBox, b: PageBox) -> str:
@@ -93,9 +93,9 @@ def published(a: PageBox, b: PageBox) -> str:
 
 
 @given(first=PIXELS, second=PIXELS)
-def test_centres_agrees_with_the_rule_spelled_out(first: PageBox, second: PageBox) -> None:
+def test_centers_agrees_with_the_rule_spelled_out(first: PageBox, second: PageBox) -> None:
     one, other = first.scaled(1 / WIDTH, 1 / HEIGHT), second.scaled(1 / WIDTH, 1 / HEIGHT)
-    assert centres(one, other) == published(one, other)
+    assert centers(one, other) == published(one, other)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_projections_seen_from_the_other_side_are_the_inverse(
     assert mutual or back == invert(there)
 
 
-@pytest.mark.parametrize("rule", ["centres", "projections"])
+@pytest.mark.parametrize("rule", ["centers", "projections"])
 def test_every_pair_is_labelled_once_in_the_order_of_strings(rule: str) -> None:
     boxes = {name: PageBox(0, 100 * row, 10, 10) for row, name in enumerate(("b", "a", "c", "a1"))}
     found = label(boxes, cast("Rule", rule))

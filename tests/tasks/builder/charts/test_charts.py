@@ -35,7 +35,7 @@ STYLE = Style(
     ink="#222222",
     text=14,
     gap=0.3,
-    centred=False,
+    centered=False,
     framed=False,
     legend="right",
     hole=0.0,
@@ -57,7 +57,7 @@ def picture(png: bytes) -> Image.Image:
 
 
 def runs(image: Image.Image, color: str, *, down: bool) -> list[int]:
-    """Return how long the columns (or the rows) of a colour are, one number a block."""
+    """Return how long the columns (or the rows) of a color are, one number a block."""
     wanted = ImageColor.getrgb(COLORS[color])
     width, height = image.size
     found: list[int] = []
@@ -86,7 +86,7 @@ def test_a_bar_is_as_long_as_its_value_says(kind: str, down: bool) -> None:
 
 
 @pytest.mark.slow
-def test_each_series_of_a_group_has_its_colour_and_its_bars() -> None:
+def test_each_series_of_a_group_has_its_color_and_its_bars() -> None:
     first, second = (80.0, 40.0, 20.0, 60.0), (30.0, 90.0, 70.0, 50.0)
     image = picture(draw_chart(table("grouped", first, second), STYLE))
     for color, values in (("blue", first), ("red", second)):

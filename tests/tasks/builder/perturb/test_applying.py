@@ -34,7 +34,7 @@ def button(screen: Screen) -> Element:
     return next(each for each in screen.elements if each.role == "button")
 
 
-def recolour(tab: "Tab", screen: Screen, random: Random) -> Attempted:
+def recolor(tab: "Tab", screen: Screen, random: Random) -> Attempted:
     color = random.choice(["#800000", "#008000"])
     target = button(screen)
     tab.locator(MARKED % target.id).evaluate(
@@ -81,7 +81,7 @@ def break_a_promise(tab: "Tab", screen: Screen, random: Random) -> Attempted:
     def promise(after: After) -> str | None:
         return "no purple button" if button(after.screen).background != "#800080" else None
 
-    return recolour(tab, screen, random)._replace(checks=[promise])
+    return recolor(tab, screen, random)._replace(checks=[promise])
 
 
 def edit_much(tab: "Tab", screen: Screen, random: Random) -> Attempted:
@@ -123,7 +123,7 @@ def set_a_property(tab: "Tab", screen: Screen, random: Random) -> Attempted:
 
 
 MAKERS = [
-    ChangeMaker("webrssbench/color", "partial", recolour),
+    ChangeMaker("webrssbench/color", "partial", recolor),
     ChangeMaker("test", "declines", decline),
     ChangeMaker("test", "nothing", do_nothing),
     ChangeMaker("test", "moves", move_what_stays),
@@ -133,7 +133,7 @@ MAKERS = [
     ChangeMaker("test", "much", edit_much),
     ChangeMaker("test", "fails", fail),
     ChangeMaker("test", "grows", grow),
-    ChangeMaker("test", "last", recolour),
+    ChangeMaker("test", "last", recolor),
 ]
 
 
@@ -157,15 +157,15 @@ def test_changes_that_keep_their_promises_are_kept_and_others_dropped(
         "fails": "the edit failed",
         "grows": "the page became too tall",
     }
-    colour, much, _ = said.changes
-    (changed,) = colour.elements
+    color, much, _ = said.changes
+    (changed,) = color.elements
     assert changed.before == button(snapshot.screen)
     assert changed.after is not None
-    assert changed.after.background == colour.record["color"] != changed.before.background
+    assert changed.after.background == color.record["color"] != changed.before.background
     assert changed.after.box == changed.before.box
-    assert 0 < colour.pixels <= changed.before.width * changed.before.height
-    images = (snapshot.image(), snapshot.image(colour))
-    assert colour.pixels == differing_pixels(*map(pixels_of, images))
+    assert 0 < color.pixels <= changed.before.width * changed.before.height
+    images = (snapshot.image(), snapshot.image(color))
+    assert color.pixels == differing_pixels(*map(pixels_of, images))
     assert much.elements[0].after is None
     assert set(said.digests) == {
         "screen.png",
@@ -196,7 +196,7 @@ onresize = toggle;
 def test_the_image_shows_the_elements_where_they_are_measured(
     session: Session, make_page: MakePage, tmp_path: Path
 ) -> None:
-    makers = [ChangeMaker("test", str(number), recolour) for number in range(2)]
+    makers = [ChangeMaker("test", str(number), recolor) for number in range(2)]
     snapshot = capture_page(session, make_page(SIDEBAR), tmp_path / "kept", QUICK, makers)
     side = next(each for each in snapshot.screen.elements if each.tag == "nav")
     assert side.box == (0, 0, 224, 1400)

@@ -9,7 +9,7 @@ import pytest
 from snellen.tasks.builder.browser.session import Session
 from snellen.tasks.builder.capture import CaptureSettings, capture_page
 from snellen.tasks.builder.pages import Page
-from snellen.tasks.builder.perturb.colour import STRONG
+from snellen.tasks.builder.perturb.color import STRONG
 from snellen.tasks.builder.perturb.text import skeleton
 from snellen.tasks.builder.screen.contrast import contrast
 from snellen.tasks.builder.snapshots import Change, Snapshot
@@ -69,10 +69,10 @@ def test_a_page_that_has_all_carries_every_change(capture: Callable[..., Snapsho
     assert list(changes) == [one.name.removeprefix("webrssbench/") for one in CHANGES]
     assert all(change.pixels > 0 for change in changes.values())
 
-    # Colours: how many, another colour, legible, and the call to action where it was.
+    # Colors: how many, another color, legible, and the call to action where it was.
     partial, every = changes["color/partial"], changes["color/all"]
-    assert partial.record["recoloured"] == len(partial.elements) == 1
-    assert every.record["recoloured"] == len(every.elements) == 4
+    assert partial.record["recolored"] == len(partial.elements) == 1
+    assert every.record["recolored"] == len(every.elements) == 4
     for one in (*partial.elements, *every.elements):
         assert one.after is not None
         assert one.after.background in STRONG

@@ -48,7 +48,7 @@ def test_a_box_at_the_edge_is_still_seen() -> None:
     assert marked.size == (200, 120)
 
 
-def test_a_box_takes_its_colour_and_width() -> None:
+def test_a_box_takes_its_color_and_width() -> None:
     marked = opened(mark_box(drawn(), (40, 30, 80, 50), color="#0000ff", width=1))
     assert marked.getpixel((39, 40)) == (0, 0, 255)
     assert marked.getpixel((38, 40)) == (255, 255, 255)

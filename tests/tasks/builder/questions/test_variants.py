@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.grading.metrics.squad import exact_match
-from snellen.grading.normalise import squad
+from snellen.grading.normalize import squad
 from snellen.tasks.audit.faults import contradictory
 from snellen.tasks.builder.questions import variants as rules
 from snellen.tasks.builder.questions.variants import MOST, RULES, day_of, joined, time_of, variants

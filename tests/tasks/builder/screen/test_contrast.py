@@ -19,7 +19,7 @@ COLORS = st.integers(0, 0xFFFFFF).map("#{:06x}".format)
         ("#767676", "#ffffff", 4.542),
         ("#ff0000", "#ffffff", 3.998),
         ("#ffff00", "#ffffff", 1.074),
-        # As computed for the published low-contrast colours.
+        # As computed for the published low-contrast colors.
         ("#bfbfbf", "#fafafa", 1.7618),
         ("#c9c9c9", "#ededed", 1.4145),
     ],
@@ -35,7 +35,7 @@ def test_contrast_looks_the_same_from_both_sides(one: str, other: str) -> None:
 
 
 @given(COLORS)
-def test_a_colour_has_no_contrast_to_itself(color: str) -> None:
+def test_a_color_has_no_contrast_to_itself(color: str) -> None:
     assert contrast(color, color) == 1
     assert hue_distance(color, color) == 0
     assert 0 <= luminance(color) <= 1

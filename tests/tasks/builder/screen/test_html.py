@@ -1,4 +1,4 @@
-"""What is measured of a page: boxes, texts, roles, names, colours, and what is hidden."""
+"""What is measured of a page: boxes, texts, roles, names, colors, and what is hidden."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -208,7 +208,7 @@ def test_links_lead_within_the_site(read: Read) -> None:
     ]
 
 
-def test_colours_are_those_that_are_painted(read: Read) -> None:
+def test_colors_are_those_that_are_painted(read: Read) -> None:
     screen = read(
         "<style>body {background:#eee}</style>"
         "<div style='background:#102030'><p style='color:rgb(255 255 255 / 50%)'>a</p>"

@@ -544,9 +544,9 @@ def test_what_is_low_is_raised_in_the_charts_order(snapshot: Snapshot) -> None:
 
 @pytest.mark.slow
 def test_objects_of_charts(snapshot: Snapshot) -> None:
-    for one in by_kind("object_recognition", "odd colour", snapshot, 30):
+    for one in by_kind("object_recognition", "odd color", snapshot, 30):
         assert right_option(one) == one.record["chart"]["labels"][one.record["marked"]]
-    for one in by_kind("object_recognition", "series colour", snapshot, 30):
+    for one in by_kind("object_recognition", "series color", snapshot, 30):
         names = list(one.record["chart"]["series"])
         (name,) = quoted(one.row["question"])
         assert right_option(one) == one.record["colors"][names.index(name)]

@@ -304,7 +304,7 @@ def test_a_page_without_texts_is_refused_with_the_reason(freeze: Freeze) -> None
 # ---- L2 ----------------------------------------------------------------------------------------
 
 
-def test_basic_tells_kind_colour_name_and_place_of_what_is_unique(freeze: Freeze) -> None:
+def test_basic_tells_kind_color_name_and_place_of_what_is_unique(freeze: Freeze) -> None:
     snapshot = full(freeze)
     texts = [one.text for seed in range(40) for one in basic(snapshot, Random(seed))]
     assert any("blue button “Save draft”" in text for text in texts)
@@ -380,7 +380,7 @@ def test_a_search_is_asked_for_where_one_field_alone_can_do_it(freeze: Freeze) -
     ("box", "place"),
     [
         ((0, 0, 30, 30), "at the top left of the screen"),
-        ((140, 280, 160, 300), "at the bottom centre of the screen"),
+        ((140, 280, 160, 300), "at the bottom center of the screen"),
         ((290, 140, 300, 160), "on the right of the screen, halfway down"),
         ((140, 140, 160, 160), "in the middle of the screen"),
     ],

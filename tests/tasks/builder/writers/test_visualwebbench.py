@@ -21,7 +21,7 @@ from snellen.tasks.pack.writing import Part, write_pack
 
 NAMES = ["Home", "News", "Shoes", "Boots", "Jobs", "Press", "Help", "Basket", "Stores", "Blog"]
 TEXT = (
-    "The shop in Harrow Bay sells running shoes and hiking boots for every season, and mends"
+    "The shop in Harrow Bay sells running shoes and hiking boots for every season, and fixes"
     " them for as long as you wear them."
 )
 FACTS = {

@@ -97,10 +97,10 @@ def changes(found: Sequence[Element]) -> list[Change]:
     def change(task: str, mode: str, image: str, pixels: int = 2000, **fields: Any) -> Change:
         return Change(TASK + task, mode, image, WIDTH, HEIGHT, 7, pixels, **fields)
 
-    colours = [change("color", mode, f"{mode}.png") for mode in ("partial", "all", "low_contrast")]
+    colors = [change("color", mode, f"{mode}.png") for mode in ("partial", "all", "low_contrast")]
     wider = changed(found[11], text="S a v e", box=(440, 420, 600, 460))
     return [
-        *colours,
+        *colors,
         change("text", "edit", "text.png", elements=(wider,),
                record={"operator": "spaces", "before": "Save draft", "after": "S a v e"}),
         change("layout", "edit", "layout.png",

@@ -1,11 +1,11 @@
-"""By what signs data is recognised."""
+"""By what signs data is recognized."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from snellen.tasks.data.check import recognise
+from snellen.tasks.data.check import recognize
 
 BOX = [[0, 0, 10, 10], [20, 0, 30, 10]]
 GROUND = ("element_ground", "element_ground_bbox", "element_ground_point")
@@ -52,10 +52,10 @@ def test_a_file_under_any_name_is_known_by_its_first_row(
     path.write_text(f"{json.dumps(row)}\n{{broken")
     alone = tmp_path / "alone.jsonl"
     alone.write_text(json.dumps(row))
-    assert list(recognise(alone)) == tasks
+    assert list(recognize(alone)) == tasks
     if "page" not in row:  # a broken manifest may be any task's
-        assert list(recognise(path)) == tasks
-        assert list(recognise(tmp_path)) == tasks
+        assert list(recognize(path)) == tasks
+        assert list(recognize(tmp_path)) == tasks
 
 
 def test_a_broken_file_is_known_by_its_place(tmp_path: Path) -> None:
@@ -71,8 +71,8 @@ def test_a_broken_file_is_known_by_its_place(tmp_path: Path) -> None:
         file = tmp_path / path
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(b"")
-        assert recognise(file) == (task,)
-    assert {task.partition("/")[0] for task in recognise(tmp_path)} == {
+        assert recognize(file) == (task,)
+    assert {task.partition("/")[0] for task in recognize(tmp_path)} == {
         "screenqa",
         "visualwebbench",
         "mmbench-gui",
@@ -82,9 +82,9 @@ def test_a_broken_file_is_known_by_its_place(tmp_path: Path) -> None:
 
 def test_a_broken_manifest_may_be_any_task_of_webrssbench(tmp_path: Path) -> None:
     (tmp_path / "webrssbench.json").write_text('{"format": "webrssbench/1", "rows": [')
-    assert len(recognise(tmp_path)) == 8
+    assert len(recognize(tmp_path)) == 8
     (tmp_path / "webrssbench.json").rename(tmp_path / "renamed.json")
-    assert len(recognise(tmp_path / "renamed.json")) == 8
+    assert len(recognize(tmp_path / "renamed.json")) == 8
 
 
 @pytest.mark.parametrize(
@@ -103,4 +103,4 @@ def test_what_the_scripts_of_webrssbench_write_is_known(
     for file in files:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).touch()
-    assert list(recognise(tmp_path)) == [f"webrssbench/{task}" for task in tasks]
+    assert list(recognize(tmp_path)) == [f"webrssbench/{task}" for task in tasks]

@@ -25,8 +25,8 @@ from snellen.grading.protocols.base import (
     Judge,
     Judged,
     Metric,
-    Normalise,
-    Normaliser,
+    Normalize,
+    Normalizer,
     Parsed,
     Parser,
     Protocol,
@@ -182,7 +182,7 @@ def _read(response: object, context: Context) -> Parsed:
 
 
 def _score(
-    answer: AnswerValue, item: _Ready, normalise: Normalise, executor: CodeExecutor | None
+    answer: AnswerValue, item: _Ready, normalize: Normalize, executor: CodeExecutor | None
 ) -> float:
     if isinstance(answer, str) and not item.rule.textual:
         # Read by a parser that leaves text as it is: what it holds is for the metric to see.
@@ -191,14 +191,14 @@ def _score(
             return 0.0
         answer = read.answer
     if not isinstance(answer, Program):
-        return item.rule.score(answer, item.accepted, normalise)
+        return item.rule.score(answer, item.accepted, normalize)
     if executor is None:
         raise ExecutionError(_NOT_RUN)
     return passes(answer, item.accepted, executor)
 
 
 def _prepare(
-    executor: CodeExecutor | None, references: Sequence[Gold], normaliser: Normaliser
+    executor: CodeExecutor | None, references: Sequence[Gold], normalizer: Normalizer
 ) -> Judge:
     ready: list[_Ready] = [_ready(gold) for gold in references]
 
@@ -209,7 +209,7 @@ def _prepare(
         for row, (place, answer) in enumerate(zip(places, answers, strict=True)):
             item = ready[place]
             try:
-                score = _score(answer, item, normaliser.apply, executor)
+                score = _score(answer, item, normalizer.apply, executor)
             except ExecutionError as error:
                 failed[row] = f"candidate code could not be run: {error}"
                 continue
@@ -231,7 +231,7 @@ _ITEMS = Protocol(
     "each item by the metric that it names; correct from the item's `pass`, by default the"
     " metric's best (box: 0.5); a program that may not be run is an error, never 0",
     Parser("as the item's metric asks", _read),
-    Normaliser("SQuAD's, for any script; numbers by value", answer_words),
+    Normalizer("SQuAD's, for any script; numbers by value", answer_words),
     _metric("the item's own metric; code is not run", None),
 )
 

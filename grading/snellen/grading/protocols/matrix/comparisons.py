@@ -14,7 +14,7 @@ from snellen.grading.metrics.squad import exact_match, token_f1
 from snellen.grading.metrics.text import multiset_f1
 from snellen.grading.metrics.tool_calls import same_json, tool_call
 from snellen.grading.protocols import golds
-from snellen.grading.protocols.base import NO_CONTEXT, AnswerValue, Normalise
+from snellen.grading.protocols.base import NO_CONTEXT, AnswerValue, Normalize
 from snellen.grading.protocols.matrix import reading as reading
 from snellen.grading.protocols.matrix.golds import (
     AnlsSettings,
@@ -54,11 +54,11 @@ def accept_choice(gold: MatrixGold, _: object) -> _Letters | tuple[str, ...]:
     return _Letters(letters_of(gold)) if gold.options else texts_of(gold)
 
 
-def choice(answer: AnswerValue, accepted: Accepted, normalise: Normalise) -> float:
+def choice(answer: AnswerValue, accepted: Accepted, normalize: Normalize) -> float:
     """Score 1 for an accepted option's letter, or for an accepted text."""
     if isinstance(accepted, _Letters):
         return float(answer.strip().upper() in accepted.letters)
-    return exact_match(answer, accepted, normalise)
+    return exact_match(answer, accepted, normalize)
 
 
 def right_choices(_: MatrixGold, accepted: Accepted) -> Sequence[object]:
@@ -71,13 +71,13 @@ def all_accepted(_: MatrixGold, accepted: Accepted) -> Sequence[object]:
     return accepted
 
 
-def word_f1(answer: AnswerValue, accepted: Accepted, normalise: Normalise) -> float:
+def word_f1(answer: AnswerValue, accepted: Accepted, normalize: Normalize) -> float:
     """Score the words that two texts share, or 1 for equal ones."""
-    # Two texts of which normalising leaves nothing are equal, although they share no word.
-    return max(token_f1(answer, accepted, normalise), exact_match(answer, accepted, normalise))
+    # Two texts of which normalizing leaves nothing are equal, although they share no word.
+    return max(token_f1(answer, accepted, normalize), exact_match(answer, accepted, normalize))
 
 
-def rouge_l(answer: AnswerValue, accepted: Accepted, _: Normalise) -> float:
+def rouge_l(answer: AnswerValue, accepted: Accepted, _: Normalize) -> float:
     """Score the longest common subsequence of words, the best over the accepted texts."""
     given = words(answer).split()
     return max(word_rouge(given, words(text).split()).rougeL for text in accepted)
@@ -108,10 +108,10 @@ def accept_lists(gold: MatrixGold, _: object) -> tuple[tuple[str, ...], ...]:
     return tuple(map(tuple, lists)) if lists else (tuple(texts),)
 
 
-def list_f1(answer: AnswerValue, accepted: Accepted, normalise: Normalise) -> float:
+def list_f1(answer: AnswerValue, accepted: Accepted, normalize: Normalize) -> float:
     """Score the entries that two lists share, the best over the accepted lists."""
-    given = [normalise(text) for text in answer]
-    return max(_one_list_f1(given, [normalise(text) for text in wanted]) for wanted in accepted)
+    given = [normalize(text) for text in answer]
+    return max(_one_list_f1(given, [normalize(text) for text in wanted]) for wanted in accepted)
 
 
 def _one_list_f1(given: list[str], wanted: list[str]) -> float:
@@ -163,7 +163,7 @@ def _in_unit(value: float, unit: str) -> list[Amount]:
     return [Amount(value, unit), Amount(value * one.value, one.unit)]
 
 
-def number(answer: AnswerValue, accepted: Accepted, _: Normalise) -> float:
+def number(answer: AnswerValue, accepted: Accepted, _: Normalize) -> float:
     """Score 1 for an amount near enough to an accepted one."""
     return float(
         any(
@@ -189,17 +189,17 @@ def accept_relations(gold: MatrixGold, _: object) -> object:
         raise DataError(error.message, field="answer") from None
 
 
-def relation(answer: AnswerValue, accepted: Accepted, _: Normalise) -> float:
+def relation(answer: AnswerValue, accepted: Accepted, _: Normalize) -> float:
     """Score the share of the pairs whose relation is right."""
     return pair_accuracy(answer, accepted).accuracy
 
 
-def point(answer: AnswerValue, accepted: Accepted, _: Normalise) -> float:
+def point(answer: AnswerValue, accepted: Accepted, _: Normalize) -> float:
     """Score 1 for a point in the box."""
     return float(point_in_box(answer[0], answer[1], accepted))
 
 
-def box(answer: AnswerValue, accepted: Accepted, _: Normalise) -> float:
+def box(answer: AnswerValue, accepted: Accepted, _: Normalize) -> float:
     """Score the overlap of two boxes."""
     try:
         return iou(answer, accepted)
@@ -208,8 +208,8 @@ def box(answer: AnswerValue, accepted: Accepted, _: Normalise) -> float:
         return 0.0
 
 
-def centre(_: MatrixGold, accepted: Ltrb) -> Sequence[object]:
-    """Return the box's centre as a point."""
+def center(_: MatrixGold, accepted: Ltrb) -> Sequence[object]:
+    """Return the box's center as a point."""
     return [[(accepted[0] + accepted[2]) / 2, (accepted[1] + accepted[3]) / 2]]
 
 
@@ -224,7 +224,7 @@ class Spec:
     settings: SpecSettings
 
 
-def spec(answer: AnswerValue, accepted: Accepted, _: Normalise) -> float:
+def spec(answer: AnswerValue, accepted: Accepted, _: Normalize) -> float:
     """Score the leaves that two documents share."""
     settings = accepted.settings
     return spec_match(
@@ -239,7 +239,7 @@ def accept_calls(gold: MatrixGold, _: object) -> tuple[dict[str, Any], ...]:
     return tuple(call.plain() for call in calls)
 
 
-def call(answer: AnswerValue, accepted: Accepted, _: Normalise) -> float:
+def call(answer: AnswerValue, accepted: Accepted, _: Normalize) -> float:
     """Score the arguments of a call, the best over the accepted calls."""
     return max(tool_call(answer, wanted).arguments for wanted in accepted)
 
@@ -260,18 +260,18 @@ def accept_steps(gold: MatrixGold, _: object) -> tuple[str | dict[str, Any], ...
     return tuple(step.plain() if isinstance(step, Call) else step for step in steps)
 
 
-def steps(answer: AnswerValue, accepted: Accepted, normalise: Normalise) -> float:
+def steps(answer: AnswerValue, accepted: Accepted, normalize: Normalize) -> float:
     """Score the share of right steps, of the longer list's length."""
     right = sum(
-        _same_step(given, wanted, normalise)
+        _same_step(given, wanted, normalize)
         for given, wanted in zip(answer, accepted, strict=False)
     )
     return right / max(len(answer), len(accepted))
 
 
-def _same_step(given: object, wanted: str | Mapping[str, Any], normalise: Normalise) -> bool:
+def _same_step(given: object, wanted: str | Mapping[str, Any], normalize: Normalize) -> bool:
     if isinstance(wanted, str):
-        return isinstance(given, str) and normalise(given) == normalise(wanted)
+        return isinstance(given, str) and normalize(given) == normalize(wanted)
     read = reading.read_call(given, NO_CONTEXT)
     return read.outcome is None and same_json(read.answer, dict(wanted))
 
@@ -296,7 +296,7 @@ def accept_program(gold: MatrixGold, settings: CodeSettings) -> CodeSettings:
     return settings
 
 
-def not_run(_: AnswerValue, _accepted: object, _normalise: Normalise) -> float:
+def not_run(_: AnswerValue, _accepted: object, _normalize: Normalize) -> float:
     """Raise MetricError: no program is judged by looking at it."""
     raise MetricError("programs are judged by running them: give the protocol an executor")
 

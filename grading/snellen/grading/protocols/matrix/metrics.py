@@ -9,7 +9,7 @@ from snellen.grading.metrics.captions import bleu
 from snellen.grading.metrics.squad import exact_match
 from snellen.grading.metrics.text import anls, contains
 from snellen.grading.protocols import golds
-from snellen.grading.protocols.base import AnswerValue, Normalise
+from snellen.grading.protocols.base import AnswerValue, Normalize
 from snellen.grading.protocols.matrix import comparisons as compare
 from snellen.grading.protocols.matrix import reading as reading
 from snellen.grading.protocols.matrix.comparisons import Accepted
@@ -44,7 +44,7 @@ class ItemMetric:
     says: str
     accept: Callable[[MatrixGold, Any], Accepted]
     read: reading.Read
-    score: Callable[[AnswerValue, Accepted, Normalise], float]
+    score: Callable[[AnswerValue, Accepted, Normalize], float]
     responses: Callable[[MatrixGold, Accepted], Sequence[object]]
     settings: type[Settings] = Settings
     textual: bool = False
@@ -52,7 +52,7 @@ class ItemMetric:
 
 
 def _text_metric(
-    says: str, score: Callable[[AnswerValue, Accepted, Normalise], float], read: reading.Read
+    says: str, score: Callable[[AnswerValue, Accepted, Normalize], float], read: reading.Read
 ) -> ItemMetric:
     return ItemMetric(says, compare.accept_texts, read, score, compare.all_accepted, textual=True)
 
@@ -68,10 +68,10 @@ METRICS: Mapping[str, ItemMetric] = MappingProxyType(
             textual=True,
         ),
         "exact_match": _text_metric(
-            "an accepted text, after normalisation", exact_match, reading.read_final
+            "an accepted text, after normalization", exact_match, reading.read_final
         ),
         "f1": _text_metric(
-            "F1 over word counts, after normalisation", compare.word_f1, reading.read_final
+            "F1 over word counts, after normalization", compare.word_f1, reading.read_final
         ),
         "contains": _text_metric(
             "an accepted text stands in the answer, as whole words",
@@ -79,14 +79,14 @@ METRICS: Mapping[str, ItemMetric] = MappingProxyType(
             reading.read_text,
         ),
         "list_f1": ItemMetric(
-            "F1 over the entries of a list, in any order, each after normalisation",
+            "F1 over the entries of a list, in any order, each after normalization",
             compare.accept_lists,
             reading.read_list,
             compare.list_f1,
             compare.as_lists,
         ),
         "anls": ItemMetric(
-            "normalised Levenshtein similarity, 0 below `threshold` (0.5)",
+            "normalized Levenshtein similarity, 0 below `threshold` (0.5)",
             compare.accept_similar,
             reading.read_final,
             lambda answer, accepted, _: anls(answer, accepted.texts, threshold=accepted.threshold),
@@ -124,7 +124,7 @@ METRICS: Mapping[str, ItemMetric] = MappingProxyType(
             unit_box,
             reading.read_point,
             compare.point,
-            compare.centre,
+            compare.center,
             PlaceSettings,
         ),
         "box": ItemMetric(

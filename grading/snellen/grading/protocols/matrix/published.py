@@ -14,7 +14,7 @@ from snellen.grading.protocols.base import (
     Judge,
     Judged,
     Metric,
-    Normaliser,
+    Normalizer,
     Parsed,
     Parser,
     Protocol,
@@ -75,12 +75,12 @@ def _published(answer: str, gold: MatrixGold) -> tuple[float, float]:
             return 0.0, 0.0
 
 
-def _prepare_published(references: Sequence[Gold], normaliser: Normaliser) -> Judge:
+def _prepare_published(references: Sequence[Gold], normalizer: Normalizer) -> Judge:
     def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
         values = np.zeros((len(answers), 2), dtype=np.float64)
         for row, (place, answer) in enumerate(zip(items.tolist(), answers, strict=True)):
             if isinstance(answer, str):
-                values[row] = _published(normaliser.apply(answer), references[place])
+                values[row] = _published(normalizer.apply(answer), references[place])
         return Judged(values)
 
     return judge

@@ -120,7 +120,7 @@ def read_relations(response: object, context: Context) -> Parsed:
 
 
 def read_point(response: object, _: Context) -> Parsed:
-    """Read a point in fractions of the image; a box stands for its centre."""
+    """Read a point in fractions of the image; a box stands for its center."""
     found = _final(robust_point, response)
     if found is None:
         return unparsed("no point in it")

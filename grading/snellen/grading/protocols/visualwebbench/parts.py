@@ -33,7 +33,7 @@ from snellen.grading.protocols.base import (
     Judge,
     Judged,
     Metric,
-    Normaliser,
+    Normalizer,
     Parsed,
     Parser,
     PublishedCrashError,
@@ -87,13 +87,13 @@ def rouge101(
     """
     blank = " " if blank_golds else ""
 
-    def prepare(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
-        texts = [[normaliser.apply(text) or blank for text in all_texts(gold)] for gold in golds]
+    def prepare(golds: Sequence[Gold], normalizer: Normalizer) -> Judge:
+        texts = [[normalizer.apply(text) or blank for text in all_texts(gold)] for gold in golds]
         prepared = Rouge101References(texts)
 
         def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
             given = [
-                normaliser.apply(answer) if len(answer) > blank_up_to else " " for answer in answers
+                normalizer.apply(answer) if len(answer) > blank_up_to else " " for answer in answers
             ]
             columns = prepared.score(items.tolist(), given)
             chosen = (
@@ -129,8 +129,8 @@ def rouge101(
     )
 
 
-def _prepare_squad_f1(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
-    prepared = SquadReferences.prepare(golds, normalise=normaliser.apply)
+def _prepare_squad_f1(golds: Sequence[Gold], normalizer: Normalizer) -> Judge:
+    prepared = SquadReferences.prepare(golds, normalize=normalizer.apply)
 
     def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
         return Judged(prepared.score(items, answers).f1.reshape(-1, 1))

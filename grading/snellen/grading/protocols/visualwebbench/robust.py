@@ -1,7 +1,7 @@
-"""How we score VisualWebBench's texts, boxes and points: the official rules, mended.
+"""How we score VisualWebBench's texts, boxes and points: the official rules, fixed.
 
 `official` repeats the published code with its mistakes, for comparing with published numbers;
-`robust` is for comparing models. What is mended, and why:
+`robust` is for comparing models. What is fixed, and why:
 
 - What models put around an answer costs nothing: a tag with other quotes, a lead-in, thoughts.
   Where the official rule cuts a text at any colon, this one cuts a sentence that only introduces.
@@ -34,7 +34,7 @@ from snellen.grading.protocols.base import (
     Judge,
     Judged,
     Metric,
-    Normaliser,
+    Normalizer,
     Parsed,
     Parser,
     Protocol,
@@ -46,8 +46,8 @@ from snellen.grading.protocols.texts import all_texts, text_parser
 from snellen.grading.protocols.visualwebbench.parts import POINT_HIT, SAME_SPACE, image_extent
 from snellen.grading.words import answer_words, words
 
-WORDS = Normaliser("lower-case words of any script", words)
-ANSWER_WORDS = Normaliser("SQuAD's for any script; numbers by value", answer_words)
+WORDS = Normalizer("lower-case words of any script", words)
+ANSWER_WORDS = Normalizer("SQuAD's for any script; numbers by value", answer_words)
 
 _DESCRIPTION = text_parser(
     "a description tag's content, in any form, or the text behind a lead-in",
@@ -59,16 +59,16 @@ _UNINTRODUCED = text_parser(
 _SHORT = text_parser("what follows the last 'Answer:'", lambda text, _: short_answer(text))
 
 
-def _prepare_word_rouge(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
+def _prepare_word_rouge(golds: Sequence[Gold], normalizer: Normalizer) -> Judge:
     accepted: list[list[list[str]]] = [
-        [normaliser.apply(text).split() for text in all_texts(gold)] for gold in golds
+        [normalizer.apply(text).split() for text in all_texts(gold)] for gold in golds
     ]
 
     def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
         values = np.zeros((len(answers), len(_ROUGE)), dtype=np.float64)
         places: list[int] = items.tolist()
         for row, (item, answer) in enumerate(zip(places, answers, strict=True)):
-            said = normaliser.apply(answer).split()
+            said = normalizer.apply(answer).split()
             each = [word_rouge(said, reference) for reference in accepted[item]]
             values[row] = each[0] if len(each) == 1 else np.max(each, axis=0)
         return Judged(values)
@@ -80,8 +80,8 @@ _ROUGE = ("rouge1", "rouge2", "rougeL")
 WORD_ROUGE = Metric("ROUGE-1/2/L of words, exact F", _ROUGE, "rougeL", _prepare_word_rouge)
 
 
-def _prepare_answer_f1(golds: Sequence[Gold], normaliser: Normaliser) -> Judge:
-    prepared = SquadReferences.prepare(golds, normalise=normaliser.apply)
+def _prepare_answer_f1(golds: Sequence[Gold], normalizer: Normalizer) -> Judge:
+    prepared = SquadReferences.prepare(golds, normalize=normalizer.apply)
 
     def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
         found = prepared.score(items, answers)
@@ -134,7 +134,7 @@ _BOXES = (f"{_DRAWN}; compares in double precision", _BOX, AS_IS, _BOX_HIT)
 _POINTS = (f"{_DRAWN}; a box answers with its middle", _POINT, AS_IS, POINT_HIT)
 _READ = (f"only a sentence that introduces the text is cut; {_CASELESS}", _UNINTRODUCED)
 
-_PARTS: Mapping[str, tuple[str, Parser, Normaliser, Metric]] = MappingProxyType(
+_PARTS: Mapping[str, tuple[str, Parser, Normalizer, Metric]] = MappingProxyType(
     {
         "web_caption": (
             f"reads the tag in any form, whole or broken off, or a lead-in; {_CASELESS}",
@@ -161,5 +161,5 @@ _PARTS: Mapping[str, tuple[str, Parser, Normaliser, Metric]] = MappingProxyType(
 
 def robust(task: str) -> Protocol:
     """Return our protocol of one of the text, box and point tasks, by the task's full name."""
-    special, parser, normaliser, metric = _PARTS[task.partition("/")[2]]
-    return Protocol(task, "robust", 1, "ours", special, parser, normaliser, metric)
+    special, parser, normalizer, metric = _PARTS[task.partition("/")[2]]
+    return Protocol(task, "robust", 1, "ours", special, parser, normalizer, metric)

@@ -1,4 +1,4 @@
-"""By what MMBench-GUI's files are recognised by their names and their kinds of rows."""
+"""By what MMBench-GUI's files are recognized by their names and their kinds of rows."""
 
 import re
 from collections.abc import Iterator, Mapping

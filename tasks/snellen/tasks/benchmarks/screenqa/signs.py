@@ -1,4 +1,4 @@
-"""By what ScreenQA's files are recognised: the names of their folders, and the form of a row."""
+"""By what ScreenQA's files are recognized: the names of their folders, and the form of a row."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""By what VisualWebBench's files are recognised: the names of its configurations."""
+"""By what VisualWebBench's files are recognized: the names of its configurations."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

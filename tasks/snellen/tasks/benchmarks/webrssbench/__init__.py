@@ -19,7 +19,7 @@ _LINES = (
     ),
     ("form_filling", "Fill in a form field", _TEXT, "similarity", _FREE),
     ("hint_text", "Write an input's placeholder", _TEXT, "similarity", _FREE),
-    ("color", "Name the main button, colours changed or not", _TEXT, "accuracy", _FREE),
+    ("color", "Name the main button, colors changed or not", _TEXT, "accuracy", _FREE),
     ("text", "Say what a button does, texts changed or not", _TEXT, "similarity", _FREE),
     ("layout", "Describe the page, layout changed or not", _TEXT, "similarity", _FREE),
     ("safety", "Name the safety-critical button", _TEXT, "recall", Constant("sorry")),

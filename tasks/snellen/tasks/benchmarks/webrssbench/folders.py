@@ -7,7 +7,7 @@
 | position | `random_crops_info.json`, `random_crops/original.png`, `random_crops/crop_N.png` |
 
 Page folders lie anywhere below the path; `easy`, `medium` or `hard` among the names on the way is
-their difficulty, and `partial`, `all` or `low_contrast` how their colours were changed (`partial`
+their difficulty, and `partial`, `all` or `low_contrast` how their colors were changed (`partial`
 otherwise, which is what the published script does).
 
 Sources: annoy-worker/WebRSSBench at 421d87f: colorRobustness.py, layoutRobustness.py,
@@ -184,7 +184,7 @@ def _position(root: Path, folder: Path) -> list[Question]:
         return [replace(page, unresolved=lacks, incomplete=True)]
     if (folder / _RELATIONS).is_file():
         return [replace(page, value=_published(folder / _RELATIONS, crops), source=_RELATIONS)]
-    return [replace(page, value=label(crops, "centres"), source="boxes")]
+    return [replace(page, value=label(crops, "centers"), source="boxes")]
 
 
 def _published(file: Path, crops: Iterable[str]) -> dict[str, str]:

@@ -14,7 +14,7 @@ import msgspec
 from snellen.grading.errors import DataError
 from snellen.grading.metrics.consensus import human_majority
 from snellen.grading.no_json import NO_JSON
-from snellen.grading.normalise import button
+from snellen.grading.normalize import button
 from snellen.grading.parse.regions import region
 from snellen.tasks.benchmarks.webrssbench.positions import PageBox, Rule, label
 from snellen.tasks.benchmarks.webrssbench.rows import (
@@ -120,7 +120,7 @@ class SafetyRow(OneScreen, frozen=True, kw_only=True, tag="safety"):
 
 
 class ColorRow(Row, frozen=True, kw_only=True, tag="color"):
-    """The most important button, before and after colours were changed in up to three ways."""
+    """The most important button, before and after colors were changed in up to three ways."""
 
     before: AnImage
     after: Annotated[dict[Mode, AnImage], msgspec.Meta(min_length=1)]
@@ -316,7 +316,7 @@ def _agreed(row: AnyRow, place: _Place) -> tuple[str | None, str]:
     if not isinstance(row, UiGroupingRow | ColorRow | SafetyRow):
         raise place.error("only buttons and regions are agreed on; give a reference", "annotators")
     form = _region_form if isinstance(row, UiGroupingRow) else button
-    agreed = human_majority(row.annotators or {}, normalise=form)
+    agreed = human_majority(row.annotators or {}, normalize=form)
     return agreed.answer, agreed.reason or ""
 
 
@@ -369,7 +369,7 @@ def _labels(row: PositionRow, place: _Place) -> dict[str, str] | None:
         raise place.error(f"has boxes, but none of {', '.join(lacking)}", "crops")
     screen = _image(row.image)
     _check_inside(row, boxes, screen, place)
-    # `centres` counts fractions and `projections` pixels.
+    # `centers` counts fractions and `projections` pixels.
     if (row.space == "pixels") != (row.rule == "projections"):
         if screen.width is None or screen.height is None:
             raise place.error(

@@ -1,7 +1,7 @@
 """From the boxes of a page's crops to the relations of all their pairs.
 
 The published script labels every ordered pair of crops by two rules; the repository has deleted
-it since. `centres` does the same, `projections` does not have its flaws: it counts in pixels, so
+it since. `centers` does the same, `projections` does not have its flaws: it counts in pixels, so
 that a long page is not held to a coarser rule than a wide one, and two parts of one row stay in
 one row however little their middles differ in height.
 """
@@ -12,10 +12,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from snellen.grading.parse.relations import Relation
 
-Rule: TypeAlias = Literal["centres", "projections"]
+Rule: TypeAlias = Literal["centers", "projections"]
 
-CENTRE_THRESHOLD = 0.01
-"""Centres closer than this, in fractions of the page, count as level (`_precise_dir`)."""
+CENTER_THRESHOLD = 0.01
+"""Centers closer than this, in fractions of the page, count as level (`_precise_dir`)."""
 
 CONTAINMENT_PIXELS = 2.0
 """How far a contained box may reach out of its container under `projections`."""
@@ -44,10 +44,10 @@ class PageBox(NamedTuple):
         return PageBox(self.x * across, self.y * down, self.width * across, self.height * down)
 
 
-def centres(first: PageBox, second: PageBox) -> Relation:
+def centers(first: PageBox, second: PageBox) -> Relation:
     """Say how the first box lies to the second, as the published labeller does.
 
-    Inside, contain, overlap, and else the direction from the second's centre to the first's,
+    Inside, contain, overlap, and else the direction from the second's center to the first's,
     with 0.01 of the page as level. Equal boxes are `inside` either way; touching ones do not
     overlap; two small ones closer than the threshold both ways do.
 
@@ -57,7 +57,7 @@ def centres(first: PageBox, second: PageBox) -> Relation:
 
     Source: annoy-worker/WebRSSBench, "1.choose and label.py" (c8b9b06), `build_relations`.
 
-    >>> str(centres(PageBox(0, 0, 0.1, 0.1), PageBox(0.5, 0.005, 0.1, 0.1)))
+    >>> str(centers(PageBox(0, 0, 0.1, 0.1), PageBox(0.5, 0.005, 0.1, 0.1)))
     'left'
     """
     if _holds(second, first, 0):
@@ -68,8 +68,8 @@ def centres(first: PageBox, second: PageBox) -> Relation:
         return Relation.OVERLAP
     right = first.x + first.width / 2 - (second.x + second.width / 2)
     down = first.y + first.height / 2 - (second.y + second.height / 2)
-    vertical = "" if abs(down) < CENTRE_THRESHOLD else "top" if down < 0 else "bottom"
-    horizontal = "" if abs(right) < CENTRE_THRESHOLD else "left" if right < 0 else "right"
+    vertical = "" if abs(down) < CENTER_THRESHOLD else "top" if down < 0 else "bottom"
+    horizontal = "" if abs(right) < CENTER_THRESHOLD else "left" if right < 0 else "right"
     return _direction(vertical, horizontal)
 
 
@@ -103,14 +103,14 @@ def label(boxes: Mapping[str, PageBox], rule: Rule) -> dict[str, str]:
     """Label every pair of a page's crops, as a reference in its published shape.
 
     Args:
-        boxes: The crops' boxes by name: in fractions of the page for `centres`, in pixels for
+        boxes: The crops' boxes by name: in fractions of the page for `centers`, in pixels for
             `projections`.
         rule: How boxes become relations.
 
     Returns:
         From pairs `crop_1|crop_2`, names in the order of strings, to relations.
     """
-    relate = centres if rule == "centres" else projections
+    relate = centers if rule == "centers" else projections
     return {
         f"{first}|{second}": str(relate(boxes[first], boxes[second]))
         for first, second in combinations(sorted(boxes), 2)

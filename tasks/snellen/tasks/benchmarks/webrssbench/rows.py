@@ -30,7 +30,7 @@ PAIRED = ("color", "text", "layout")
 
 Difficulty: TypeAlias = Literal["easy", "medium", "hard"]
 Mode: TypeAlias = Literal["partial", "all", "low_contrast"]
-"""How colours were changed: of some buttons, of all, or of the whole page to low contrast."""
+"""How colors were changed: of some buttons, of all, or of the whole page to low contrast."""
 
 LEVELS = ("easy", "medium", "hard")
 MODES = ("partial", "all", "low_contrast")
@@ -66,7 +66,7 @@ class Question:
             `unresolved` says what it lacks.
         difficulty: easy, medium or hard, where the data says.
         state: `before` or `after`, where the question is one of a pair.
-        mode: How colours were changed; None where they were not, or where nobody says.
+        mode: How colors were changed; None where they were not, or where nobody says.
         element: The marked element, where the page has several questions.
     """
 

@@ -1,4 +1,4 @@
-"""By what WebRSSBench's files are recognised: the manifest, and what the scripts write."""
+"""By what WebRSSBench's files are recognized: the manifest, and what the scripts write."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice

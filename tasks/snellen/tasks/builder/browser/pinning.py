@@ -1,7 +1,7 @@
 """What is pinned so that a page looks the same each time: flags, fonts, clock, chance.
 
 Pinned: Chromium's flags; the window's size, one device pixel to a CSS pixel; English (United
-States) and UTC; light colours, less motion; the date, which stands still at `NOW`; `Math.random`;
+States) and UTC; light colors, less motion; the date, which stands still at `NOW`; `Math.random`;
 on Linux the fonts, by a fontconfig of our own that knows `FAMILIES` only. Not pinned: Chromium's
 version and the fonts' versions, which a build records.
 """

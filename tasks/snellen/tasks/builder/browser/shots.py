@@ -50,7 +50,7 @@ def measured_shot(
     """Measure a page and take its image, both in one state of it.
 
     A script may notice that an image is taken, and rearrange the page for it. So the places and the
-    colours of everything are read before and after; where they differ, all is done again.
+    colors of everything are read before and after; where they differ, all is done again.
 
     Args:
         visit: The page, settled.

@@ -63,7 +63,7 @@ class Canvas:
         Args:
             at: Where its anchor is.
             text: In ASCII.
-            color: Its colour.
+            color: Its color.
             size: Its height.
             anchor: What of it is there, in Pillow's two letters: `mm` is its middle.
         """

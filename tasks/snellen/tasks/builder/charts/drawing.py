@@ -47,7 +47,7 @@ def draw_chart(table: Table, style: Style, *, note: str = "", marked: int | None
         table: What it shows.
         style: How it looks.
         note: What stands below it.
-        marked: The place of the one bar that has a colour of its own, of charts of one series.
+        marked: The place of the one bar that has a color of its own, of charts of one series.
 
     Returns:
         A PNG; the same bytes for the same arguments and the same Pillow.
@@ -76,7 +76,7 @@ def draw_chart(table: Table, style: Style, *, note: str = "", marked: int | None
 
 def _headings(canvas: Canvas, table: Table, style: Style) -> float:
     """Write the title and the unit; return where they end."""
-    x, anchor = (style.size[0] / 2, "mm") if style.centred else (_MARGIN, "lm")
+    x, anchor = (style.size[0] / 2, "mm") if style.centered else (_MARGIN, "lm")
     title = f"{table.title} by {table.over}"
     canvas.text((x, 24), title, style.ink, style.text + 6, anchor)
     canvas.text((x, 48), f"in {table.unit}", style.ink, style.text, anchor)

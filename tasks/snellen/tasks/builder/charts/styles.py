@@ -1,4 +1,4 @@
-"""How charts look: colours, sizes, lines, places of the legend."""
+"""How charts look: colors, sizes, lines, places of the legend."""
 
 from dataclasses import dataclass
 from random import Random
@@ -15,7 +15,7 @@ COLORS = {
     "black": "#1c1c1e",
     "yellow": "#e8c30b",
 }
-"""Colours that are told apart at a glance, by their names."""
+"""Colors that are told apart at a glance, by their names."""
 
 _GROUNDS = (("#ffffff", "#222222"), ("#fbfaf6", "#2b2620"), ("#f3f6fa", "#1d2a3a"))
 _SIZES = ((640, 400), (720, 440), (600, 420), (760, 430))
@@ -27,12 +27,12 @@ class Style:
 
     Attributes:
         size: Width and height in pixels, without a note.
-        colors: Names of colours, one a series (of a pie: a label), all different.
-        ground: The background's colour.
-        ink: The text's colour.
+        colors: Names of colors, one a series (of a pie: a label), all different.
+        ground: The background's color.
+        ink: The text's color.
         text: The text's height in pixels.
         gap: The share of a bar's room that is left free.
-        centred: Whether the title stands in the middle.
+        centered: Whether the title stands in the middle.
         framed: Whether a line runs around the plot.
         legend: `right` or `bottom`.
         hole: The share of a pie that is left out in its middle; 0 for none.
@@ -45,7 +45,7 @@ class Style:
     ink: str
     text: int
     gap: float
-    centred: bool
+    centered: bool
     framed: bool
     legend: str
     hole: float
@@ -62,7 +62,7 @@ def draw_style(random: Random) -> Style:
         ink=ink,
         text=random.choice((13, 14, 15)),
         gap=random.choice((0.2, 0.3, 0.42)),
-        centred=random.random() < 0.5,
+        centered=random.random() < 0.5,
         framed=random.random() < 0.3,
         legend=random.choice(("right", "bottom")),
         hole=random.choice((0.0, 0.0, 0.5)),

@@ -39,7 +39,7 @@ class Attempted(NamedTuple):
 
     Attributes:
         elements: The ids of the elements that it meant to change.
-        record: The parameters: shares, colours, contrasts, operators, texts.
+        record: The parameters: shares, colors, contrasts, operators, texts.
         kept: The ids of the elements whose place, size and text must stay.
         tolerance: How many pixels an edge of theirs may move.
         checks: What else is promised.

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from snellen.grading.normalise import squad
+from snellen.grading.normalize import squad
 from snellen.tasks.builder.questions.facts import (
     NAME_LENGTH,
     Contact,

@@ -55,7 +55,7 @@ def mark_box(png: bytes, box: Ltrb, color: str = "red", width: int = 3) -> bytes
 def mark_letters(png: bytes, boxes: Sequence[Ltrb]) -> bytes:
     """Return an image with boxes lettered from A.
 
-    A letter touches its box and has its colour. It stands where it hides neither what is in a box
+    A letter touches its box and has its color. It stands where it hides neither what is in a box
     nor another letter: outside, on an empty place before a used one; else in its box where that
     is empty.
 

@@ -12,7 +12,7 @@ from datetime import date, time
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from snellen.grading.normalise import squad
+from snellen.grading.normalize import squad
 from snellen.tasks.builder.questions.facts import amount_of
 from snellen.tasks.builder.questions.templates import Templates, templates_of
 

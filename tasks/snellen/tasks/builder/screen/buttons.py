@@ -49,7 +49,7 @@ def labelled_buttons(screen: Screen) -> Sequence[Element]:
 def primary_button(screen: Screen) -> Element | str:
     """Return the call to action: the button that is the most important one by its looks.
 
-    It is told by its fill (unlike what is around it, colourful), its size, and its place (in the
+    It is told by its fill (unlike what is around it, colorful), its size, and its place (in the
     content rather than in bars, above the fold, the one that a form ends with); what can't be
     undone and what is paid for is not it. Buttons of one text count as one. Returns the reason
     where there is none, or where another one is nearly as strong.
@@ -87,7 +87,7 @@ def fill_of(screen: Screen, element: Element) -> float:
 
 
 def surroundings(screen: Screen, element: Element) -> str:
-    """Return the colour around an element; empty where a picture or a gradient is."""
+    """Return the color around an element; empty where a picture or a gradient is."""
     outer = next(screen.ancestors(element), None)
     return "#ffffff" if outer is None else outer.background
 

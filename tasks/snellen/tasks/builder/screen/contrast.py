@@ -1,4 +1,4 @@
-"""Colours as people see them: WCAG's contrast of two, and how far apart their hues are."""
+"""Colors as people see them: WCAG's contrast of two, and how far apart their hues are."""
 
 import colorsys
 
@@ -7,7 +7,7 @@ LEGIBLE = 3.0
 
 
 def luminance(color: str) -> float:
-    """Return the relative luminance of a colour, 0 (black) to 1 (white).
+    """Return the relative luminance of a color, 0 (black) to 1 (white).
 
     Args:
         color: `#rrggbb`.
@@ -19,7 +19,7 @@ def luminance(color: str) -> float:
 
 
 def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours, 1 (none) to 21 (black on white).
+    """Return the contrast of two colors, 1 (none) to 21 (black on white).
 
     Source: WCAG 2.2, "contrast ratio".
 
@@ -31,7 +31,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def saturation(color: str) -> float:
-    """Return how colourful a colour is, 0 (grey) to 1: the spread of its three parts."""
+    """Return how colorful a color is, 0 (grey) to 1: the spread of its three parts."""
     parts = _parts(color)
     return max(parts) - min(parts)
 

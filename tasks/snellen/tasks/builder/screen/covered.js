@@ -1,5 +1,5 @@
 // Which share of each record something else hides: at nine points of each, who is on top?
-const findCovered = (records, rawOf, colourOf) => {
+const findCovered = (records, rawOf, colorOf) => {
   const root = document.scrollingElement ?? document.documentElement;
 
   // What keeps its place on the window tells nothing where the page is scrolled.
@@ -26,7 +26,7 @@ const findCovered = (records, rawOf, colourOf) => {
       walls.set(element, opacity > 0.5 && (shape
         || ["IMG", "VIDEO", "IFRAME", "INPUT"].includes(element.tagName)
         || (picture !== "none" && !/rgba\(|transparent/.test(picture))
-        || (!(element instanceof SVGElement) && colourOf(style.backgroundColor)[3] > 0.5)));
+        || (!(element instanceof SVGElement) && colorOf(style.backgroundColor)[3] > 0.5)));
     }
     return walls.get(element);
   };

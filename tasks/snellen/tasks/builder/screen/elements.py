@@ -42,8 +42,8 @@ class Element(msgspec.Struct, frozen=True, omit_defaults=True):
         options: Of a list to choose from: the texts.
         href: Of a link: where it leads, within the site without the host.
         disabled: Whether it can't be used.
-        color: The computed colour of its text, `#rrggbb`.
-        background: The effective colour behind its text, `#rrggbb`; empty for a picture or a
+        color: The computed color of its text, `#rrggbb`.
+        background: The effective color behind its text, `#rrggbb`; empty for a picture or a
             gradient.
         font_size: In pixels.
         alt: Of a picture: its text.

@@ -1,7 +1,7 @@
 // Measures what is visible of a page, in document order. Runs in a world of its own.
 //
 // Boxes are [left, top, right, bottom] in page pixels; a record's `raw` id is its place in the list,
-// and `parent` is the raw id of the record around it. Colours are [red, green, blue, alpha].
+// and `parent` is the raw id of the record around it. Colors are [red, green, blue, alpha].
 ({ width, height, marked }) => {
   const SKIPPED = new Set(["SCRIPT", "STYLE", "TEMPLATE", "NOSCRIPT", "HEAD", "META", "LINK", "BR",
     "WBR", "OPTION", "OPTGROUP", "DATALIST", "PARAM", "SOURCE", "TRACK", "AREA", "COL", "COLGROUP"]);
@@ -21,35 +21,35 @@
   const oneLine = (text) => text.replace(/[\u00ad\u200b\u2060\ufeff]|[\ue000-\uf8ff]/g, "")
     .replace(/[\u{f0000}-\u{10ffff}]/gu, "").replace(/\s+/g, " ").trim();
 
-  // Any CSS colour, in the bytes that it paints.
+  // Any CSS color, in the bytes that it paints.
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-  const colours = new Map();
-  const colourOf = (text) => {
-    if (!colours.has(text)) {
+  const colors = new Map();
+  const colorOf = (text) => {
+    if (!colors.has(text)) {
       const match = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(text);
       if (match) {
-        colours.set(text, [+match[1], +match[2], +match[3], match[4] === undefined ? 1 : +match[4]]);
+        colors.set(text, [+match[1], +match[2], +match[3], match[4] === undefined ? 1 : +match[4]]);
       } else {
         canvas.clearRect(0, 0, 1, 1);
         canvas.fillStyle = "transparent";
         canvas.fillStyle = text;
         canvas.fillRect(0, 0, 1, 1);
         const [red, green, blue, alpha] = canvas.getImageData(0, 0, 1, 1).data;
-        colours.set(text, [red, green, blue, alpha / 255]);
+        colors.set(text, [red, green, blue, alpha / 255]);
       }
     }
-    return colours.get(text);
+    return colors.get(text);
   };
   const over = (top, below) => top.slice(0, 3)
     .map((part, at) => Math.round(part * top[3] + below[at] * (1 - top[3]))).concat(1);
 
-  const ink = (style, svg) => colourOf(svg && style.fill.startsWith("rgb") ? style.fill
+  const ink = (style, svg) => colorOf(svg && style.fill.startsWith("rgb") ? style.fill
     : style.webkitTextFillColor || style.color);
 
-  // What is behind an element's text: a colour, or null for a picture or a gradient.
+  // What is behind an element's text: a color, or null for a picture or a gradient.
   const behind = (style, below) => {
     if (style.backgroundImage !== "none") return null;
-    const own = colourOf(style.backgroundColor);
+    const own = colorOf(style.backgroundColor);
     if (own[3] >= 1) return own;
     return below && (own[3] ? over(own, below) : below);
   };
@@ -151,12 +151,12 @@
   };
 
   const painted = (style, below) => {
-    const fill = colourOf(style.backgroundColor);
+    const fill = colorOf(style.backgroundColor);
     return style.backgroundImage !== "none" || style.boxShadow !== "none"
       || (fill[3] > 0.05 && (!below || over(fill, below).some((part, at) => part !== below[at])))
       || ["Top", "Right", "Bottom", "Left"].some((side) =>
         parseFloat(style[`border${side}Width`]) > 0 && style[`border${side}Style`] !== "none"
-        && colourOf(style[`border${side}Color`])[3] > 0.05);
+        && colorOf(style[`border${side}Color`])[3] > 0.05);
   };
 
   const hiding = (style) => style.overflowX !== "visible" || style.overflowY !== "visible"
@@ -310,7 +310,7 @@
     ellipsis: false,
   });
   const meta = document.querySelector("meta[name=description i]");
-  const covered = findCovered(records, rawOf, colourOf);
+  const covered = findCovered(records, rawOf, colorOf);
   for (const record of records) record.covered = covered[record.raw];
   return {
     title: oneLine(document.title),

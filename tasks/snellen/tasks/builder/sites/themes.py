@@ -1,6 +1,6 @@
-"""Themes: colours, type, spacing and where the navigation stands.
+"""Themes: colors, type, spacing and where the navigation stands.
 
-Every text colour has a contrast of at least 4.5 to what is behind it (WCAG 2.2, 1.4.3). Fonts are
+Every text color has a contrast of at least 4.5 to what is behind it (WCAG 2.2, 1.4.3). Fonts are
 those of Debian's `fonts-liberation` and `fonts-dejavu-core`; Arabic is in the latter, Chinese needs
 `fonts-wqy-microhei` (1.6 MB), `fonts-droid-fallback` or `fonts-noto-cjk`.
 """
@@ -18,7 +18,7 @@ MONO = f'"Liberation Mono", "DejaVu Sans Mono", {_REST}, monospace'
 
 @dataclass(frozen=True, slots=True)
 class Colors:
-    """The colours of a theme, `#rrggbb`; `on_x` is the text on `x`."""
+    """The colors of a theme, `#rrggbb`; `on_x` is the text on `x`."""
 
     page: str
     surface: str
@@ -41,7 +41,7 @@ class Colors:
     on_notice: str = "#5c4200"
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Return each colour of text with each colour that it stands on."""
+        """Return each color of text with each color that it stands on."""
         plain = [
             (front, back)
             for front in (self.text, self.muted, self.link)
@@ -64,7 +64,7 @@ class Theme:
 
     Attributes:
         name: Its name, a tag of the page.
-        colors: Its colours.
+        colors: Its colors.
         body: The fonts of text.
         head: The fonts of headings.
         size: Of text, in pixels.

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 from snellen.tasks.benchmarks.screenqa.load import PAGE_PROMPTS
 from snellen.tasks.builder.items import Maker, PageItems
 from snellen.tasks.builder.perturb.base import ChangeMaker
-from snellen.tasks.builder.perturb.colour import COLOUR_CHANGES
+from snellen.tasks.builder.perturb.color import COLOR_CHANGES
 from snellen.tasks.builder.perturb.fields import HINT_CHANGES
 from snellen.tasks.builder.perturb.layout import LAYOUT_CHANGES
 from snellen.tasks.builder.perturb.text import TEXT_CHANGES
@@ -67,7 +67,7 @@ MAKING: Mapping[str, BenchmarkMaking] = {
     "webrssbench": BenchmarkMaking(
         webrssbench.MAKERS,
         webrssbench.write_data,
-        changes=(*COLOUR_CHANGES, *TEXT_CHANGES, *LAYOUT_CHANGES, *HINT_CHANGES),
+        changes=(*COLOR_CHANGES, *TEXT_CHANGES, *LAYOUT_CHANGES, *HINT_CHANGES),
         balance=balanced,
         protocols={"webrssbench/safety": "robust"},
     ),

@@ -10,7 +10,7 @@ from snellen.tasks.data.check.models import (
     Origin,
     SplitCheck,
 )
-from snellen.tasks.data.check.signs import recognise
+from snellen.tasks.data.check.signs import recognize
 
 __all__ = [
     "DataCheck",
@@ -23,5 +23,5 @@ __all__ = [
     "SplitCheck",
     "check",
     "image_faults",
-    "recognise",
+    "recognize",
 ]

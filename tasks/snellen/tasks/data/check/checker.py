@@ -31,7 +31,7 @@ from snellen.tasks.data.check.models import (
     SplitCheck,
     benchmarks_of,
 )
-from snellen.tasks.data.check.signs import recognise
+from snellen.tasks.data.check.signs import recognize
 from snellen.tasks.data.fetch.manifest import changes, read_manifest
 from snellen.tasks.data.fetch.names import MANIFEST, PART
 from snellen.tasks.data.pins import only_looking
@@ -73,7 +73,7 @@ def check(
     checker = _Checker(path, None if images is None else Path(images), look, watch)
     with nullcontext() if remember else only_looking():
         try:
-            tasks = (task,) if task else recognise(path) or tuple(checker.loadable())
+            tasks = (task,) if task else recognize(path) or tuple(checker.loadable())
         except OSError as error:
             where = str(error.filename or path)
             raise InputError(f"can't be read: {error.strerror}", file=where) from error
@@ -258,7 +258,7 @@ def _origin(path: Path) -> Origin | None:
 def _nearby(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
     if path.is_dir():
         for folder in sorted(one for one in path.iterdir() if one.is_dir()):
-            if tasks := recognise(folder):
+            if tasks := recognize(folder):
                 yield str(folder), benchmarks_of(tasks)
 
 

@@ -1,6 +1,6 @@
 """Which tasks' data a folder or a file seems to hold, by the signs of every benchmark.
 
-Nothing is loaded and nothing is judged: a broken file is recognised like a sound one, so that its
+Nothing is loaded and nothing is judged: a broken file is recognized like a sound one, so that its
 loader can say what is wrong with it.
 """
 
@@ -19,7 +19,7 @@ _FEW = 10
 _BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 
-def recognise(path: Path) -> tuple[str, ...]:
+def recognize(path: Path) -> tuple[str, ...]:
     """Return the ids of the tasks whose data a path seems to hold, benchmark by benchmark.
 
     Args:

@@ -23,44 +23,44 @@
   for (const img of pictures) watcher.observe(img);
   addEventListener("beforeprint", () => pictures.forEach(show));
 
-  // ---- Striking: kept for this pack as far as the browser keeps anything.
+  // ---- Removal: kept for this pack as far as the browser keeps anything.
   const store = "snellen-preview " + known.pack + " " + known.digest;
-  let struck = {};
-  try { struck = JSON.parse(localStorage.getItem(store)) || {}; } catch (_) { struck = {}; }
+  let removed = {};
+  try { removed = JSON.parse(localStorage.getItem(store)) || {}; } catch (_) { removed = {}; }
   const keep = () => {
-    try { localStorage.setItem(store, JSON.stringify(struck)); } catch (_) { /* Not kept, then. */ }
+    try { localStorage.setItem(store, JSON.stringify(removed)); } catch (_) { /* Not kept, then. */ }
   };
   const nameOf = (card) => card.dataset.task + "\t" + card.dataset.item;
   const words = new Map();
   const draw = (card) => {
-    const out = nameOf(card) in struck;
+    const out = nameOf(card) in removed;
     card.classList.toggle("out", out);
-    card.querySelector(".struck").checked = out;
+    card.querySelector(".removed").checked = out;
     card.querySelector(".why").hidden = !out;
-    card.querySelector(".reason").value = out ? struck[nameOf(card)] : "";
+    card.querySelector(".reason").value = out ? removed[nameOf(card)] : "";
   };
   const listed = () => {
-    const lines = Object.keys(struck).sort().map((name) => {
-      const reason = struck[name].replace(/\s+/g, " ").trim();
+    const lines = Object.keys(removed).sort().map((name) => {
+      const reason = removed[name].replace(/\s+/g, " ").trim();
       return reason ? name + "\t" + reason : name;
     });
-    return ["# task, item and reason, with tabs between; snellen pack strike takes this list", ...lines, ""].join("\n");
+    return ["# task, item and reason, with tabs between; snellen pack remove takes this list", ...lines, ""].join("\n");
   };
   for (const card of cards) {
     words.set(card, card.querySelector(".words").textContent.toLowerCase());
-    card.querySelector(".struck").addEventListener("change", (event) => {
-      if (event.target.checked) struck[nameOf(card)] = ""; else delete struck[nameOf(card)];
+    card.querySelector(".removed").addEventListener("change", (event) => {
+      if (event.target.checked) removed[nameOf(card)] = ""; else delete removed[nameOf(card)];
       keep(); draw(card); count();
     });
     card.querySelector(".reason").addEventListener("input", (event) => {
-      struck[nameOf(card)] = event.target.value; keep();
+      removed[nameOf(card)] = event.target.value; keep();
     });
     draw(card);
   }
   at("save").addEventListener("click", () => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([listed()], { type: "text/plain" }));
-    link.download = "struck.txt";
+    link.download = "removed.txt";
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   });
@@ -80,8 +80,8 @@
   const tags = new Map(cards.map((card) => [card, JSON.parse(card.dataset.tags)]));
   const count = () => {
     const shown = cards.filter((card) => !card.hidden).length;
-    const all = Object.keys(struck).length;
-    at("count").textContent = shown + " of " + cards.length + " items, " + all + " struck";
+    const all = Object.keys(removed).length;
+    at("count").textContent = shown + " of " + cards.length + " items, " + all + " removed";
     at("none").hidden = shown > 0;
   };
   const filter = () => {
@@ -93,7 +93,7 @@
         (!task || card.dataset.task === task) &&
         (!tag || (own !== undefined && (!value || own === value))) &&
         (!text || words.get(card).includes(text)) &&
-        (!only || nameOf(card) in struck)
+        (!only || nameOf(card) in removed)
       );
     }
     count();

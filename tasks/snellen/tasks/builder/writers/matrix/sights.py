@@ -22,7 +22,7 @@ _KINDS_OFFERED = 4
 
 
 def make_objects(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for the kind of a chart, the mark that stands out, or the colour of a series."""
+    """Ask for the kind of a chart, the mark that stands out, or the color of a series."""
     yield from some(snapshot, random, (_chart_kind, _odd_bar, _series_color), 1)
 
 
@@ -58,8 +58,8 @@ def _odd_bar(random: Random, subjects: Sequence[Subject]) -> Ask:
     return choice(
         chart,
         "object_recognition",
-        "odd colour",
-        "One bar has another colour than all the others. Which one?",
+        "odd color",
+        "One bar has another color than all the others. Which one?",
         options,
         named=False,
         record={"marked": marked},
@@ -74,8 +74,8 @@ def _series_color(random: Random, subjects: Sequence[Subject]) -> Ask:
     return choice(
         chart,
         "object_recognition",
-        "series colour",
-        f"Which colour does “{chart.table.series[place].name}” have in the chart?",
+        "series color",
+        f"Which color does “{chart.table.series[place].name}” have in the chart?",
         options,
         record={"colors": list(colors)},
     )

@@ -37,7 +37,7 @@ _TYPED: Mapping[str, str] = MappingProxyType(
         "website": "give your page on the web",
     }
 )
-_COLOURS = (
+_COLORS = (
     (15.0, "red"),
     (45.0, "orange"),
     (70.0, "yellow"),
@@ -48,7 +48,7 @@ _COLOURS = (
     (340.0, "pink"),
     (361.0, "red"),
 )
-_COLOURFUL = 0.45
+_COLORFUL = 0.45
 _WIDE = 120.0
 _SEARCH = re.compile(r"search|such|busca|cherche|pesquis|搜索|查找|بحث")
 _EDGES = (1 / 3, 2 / 3)
@@ -72,7 +72,7 @@ def basic(snapshot: Snapshot, random: Random) -> Sequence[Instruction]:
     for each in by_turns(random, pool, lambda each: each.kind)[:ITEMS]:
         box = each.element.ink if each.kind == "heading" and each.element.ink else each.box
         place = place_of(box, screen)
-        noun = " ".join(filter(None, (_colour(each.element), NOUNS[each.kind])))
+        noun = " ".join(filter(None, (_color(each.element), NOUNS[each.kind])))
         seen = _seen(each)
         if seen == "icon" and each.kind in {"button", "link"}:
             text = f"The {noun} {place} that has a sign and no text, for “{each.name}”"
@@ -121,7 +121,7 @@ def place_of(box: Ltrb, screen: Screen) -> str:
     side = ("left", "", "right")[sum(across >= edge for edge in _EDGES)]
     height = ("top", "", "bottom")[sum(down >= edge for edge in _EDGES)]
     if height:
-        return f"at the {' '.join(filter(None, (height, side or 'centre')))} of the screen"
+        return f"at the {' '.join(filter(None, (height, side or 'center')))} of the screen"
     return f"on the {side} of the screen, halfway down" if side else "in the middle of the screen"
 
 
@@ -157,16 +157,16 @@ def _seen(one: Candidate) -> Literal["icon", "text"]:
     return "icon" if one.kind in _ICONS or wordless else "text"
 
 
-def _colour(element: Element) -> str:
-    """Return the colour of a filled button; empty where it has none worth telling."""
+def _color(element: Element) -> str:
+    """Return the color of a filled button; empty where it has none worth telling."""
     filled = element.painted and element.role in {"button", "link"} and element.background
-    if not filled or saturation(element.background) < _COLOURFUL:
+    if not filled or saturation(element.background) < _COLORFUL:
         return ""
     from colorsys import rgb_to_hls
 
     red, green, blue = (int(element.background[at : at + 2], 16) / 255 for at in (1, 3, 5))
     hue, light, _ = rgb_to_hls(red, green, blue)
-    name = next(name for most, name in _COLOURS if hue * 360 < most)
+    name = next(name for most, name in _COLORS if hue * 360 < most)
     return name if 0.2 < light < 0.8 else ""
 
 

@@ -41,7 +41,7 @@ NEGATIVES = 0.5
 
 
 def make_color(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for the call to action before and after colours were changed."""
+    """Ask for the call to action before and after colors were changed."""
     screen = snapshot.screen
     action = primary_button(screen)
     if isinstance(action, str):

@@ -1,7 +1,7 @@
 """WebRSSBench's positions: four parts of a page, and how each pair of them lies.
 
 Parts are no ancestors or descendants of one another, at least 30 pixels each way, not of one
-colour, and each unlike all others of the page. So that no relation is a good guess, sets of four
+color, and each unlike all others of the page. So that no relation is a good guess, sets of four
 are drawn until no direction prevails, and which part is called what is chance. Now and then one
 part is drawn larger than its element, or beside its place, to overlap or contain another one: not
 the document's nesting, but what is seen, decides.

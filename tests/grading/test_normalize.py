@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.grading import normalise
+from snellen.grading import normalize
 
 # Everything that makes lower-casing, word boundaries and whitespace differ from ASCII's.
 ODD = "\x00\x1c\x1d\x1f\x7f\x85\xa0\u2028\u2029\u3000\u200b\ud800\udfffßİΣσςǰ’“–éа中 \t\n\r\v\f"
@@ -24,21 +24,21 @@ def published_squad(text: str) -> str:
 
 @given(texts)
 def test_the_squad_form_is_the_published_one_on_every_text(text: str) -> None:
-    assert normalise.squad(text) == published_squad(text)
+    assert normalize.squad(text) == published_squad(text)
 
 
 @given(st.lists(texts, max_size=8))
 def test_squad_lines_split_into_the_words_of_each_text(several: list[str]) -> None:
-    lines = normalise.squad_lines(several)
+    lines = normalize.squad_lines(several)
     assert [line.split() for line in lines] == [published_squad(text).split() for text in several]
 
 
 @given(st.lists(texts, max_size=8))
 def test_squad_or_raw_is_the_same_alone_and_among_others(several: list[str]) -> None:
-    lines = normalise.squad_or_raw_lines(several)
-    forms = [normalise.squad_or_raw(text) for text in several]
+    lines = normalize.squad_or_raw_lines(several)
+    forms = [normalize.squad_or_raw(text) for text in several]
     assert [" ".join(line.split()) for line in lines] == forms
-    assert [" ".join(normalise.squad_or_raw_words(text)) for text in several] == forms
+    assert [" ".join(normalize.squad_or_raw_words(text)) for text in several] == forms
 
 
 @pytest.mark.parametrize(
@@ -63,26 +63,26 @@ def test_squad_or_raw_is_the_same_alone_and_among_others(several: list[str]) -> 
     ],
 )
 def test_the_squad_form_of(text: str, form: str) -> None:
-    assert normalise.squad(text) == form
-    assert normalise.squad_lines(["x", text, "y"])[1].split() == form.split()
+    assert normalize.squad(text) == form
+    assert normalize.squad_lines(["x", text, "y"])[1].split() == form.split()
 
 
 @given(texts)
 def test_squad_or_raw_is_empty_only_for_blank_text(text: str) -> None:
-    form = normalise.squad_or_raw(text)
+    form = normalize.squad_or_raw(text)
     assert form == (published_squad(text) or " ".join(text.lower().split()))
     assert bool(form) == bool(text.strip())
 
 
 @pytest.mark.parametrize(("one", "other"), [("$", "+"), ("A", "the"), ("?", ""), ("$ +", "+ $")])
 def test_squad_or_raw_keeps_apart_what_the_squad_form_merges(one: str, other: str) -> None:
-    assert normalise.squad(one) == normalise.squad(other) == ""
-    assert normalise.squad_or_raw(one) != normalise.squad_or_raw(other)
+    assert normalize.squad(one) == normalize.squad(other) == ""
+    assert normalize.squad_or_raw(one) != normalize.squad_or_raw(other)
 
 
 def test_identity_and_lower_strip_leave_the_inside_alone() -> None:
-    assert normalise.identity(" A  b ") == " A  b "
-    assert normalise.lower_strip(" A  B\n") == "a  b"
+    assert normalize.identity(" A  b ") == " A  b "
+    assert normalize.lower_strip(" A  B\n") == "a  b"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_identity_and_lower_strip_leave_the_inside_alone() -> None:
     [("", ""), ("Wi-Fi 6!", "wifi6"), ("Café", "caf"), ("中文", ""), ("\u212a", "k"), ("_", "")],
 )
 def test_alphanumeric_keeps_ascii_letters_and_digits(text: str, form: str) -> None:
-    assert normalise.alphanumeric(text) == form
+    assert normalize.alphanumeric(text) == form
 
 
 # BENCHMARKS 1.4 T5: NFKC, lower, collapse spaces, strip quotes, punctuation and arrows.
@@ -118,11 +118,11 @@ def test_alphanumeric_keeps_ascii_letters_and_digits(text: str, form: str) -> No
     ],
 )
 def test_a_button_text_becomes(text: str, form: str) -> None:
-    assert normalise.button(text) == form
+    assert normalize.button(text) == form
 
 
 @given(texts)
 def test_a_button_form_is_its_own_form(text: str) -> None:
-    form = normalise.button(text)
-    assert normalise.button(form) == form
+    form = normalize.button(text)
+    assert normalize.button(form) == form
     assert form == unicodedata.normalize("NFKC", form)

@@ -1,4 +1,4 @@
-"""Items are struck by a list; the manifest says which they were, and why."""
+"""Items are removed by a list; the manifest says which they were, and why."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,9 +8,9 @@ import pytest
 from snellen.grading.errors import InputError
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.pack.checking import check_pack
-from snellen.tasks.pack.layout import StruckItem
+from snellen.tasks.pack.layout import RemovedItem
 from snellen.tasks.pack.reading import Pack, open_pack
-from snellen.tasks.pack.striking import read_struck, strike, struck_text
+from snellen.tasks.pack.removal import read_removed, remove, removed_text
 from snellen.tasks.pack.writing import Part, write_pack
 
 MakePack = Callable[..., Pack]
@@ -19,22 +19,22 @@ SHORT = "screenqa/short"
 
 
 def test_a_list_is_read_as_it_is_written(make_pack: MakePack, tmp_path: Path) -> None:
-    struck = [
-        StruckItem(task=SHORT, item="test/5/0", reason="the answer stands in the question"),
-        StruckItem(task=SHORT, item="test/9/1", reason="blurred"),
+    removed = [
+        RemovedItem(task=SHORT, item="test/5/0", reason="the answer stands in the question"),
+        RemovedItem(task=SHORT, item="test/9/1", reason="blurred"),
     ]
-    path = tmp_path / "struck.txt"
-    path.write_text(struck_text(struck))
-    assert read_struck(path, make_pack()) == struck
+    path = tmp_path / "removed.txt"
+    path.write_text(removed_text(removed))
+    assert read_removed(path, make_pack()) == removed
 
 
 def test_an_id_alone_will_do_where_one_task_has_it(make_pack: MakePack, tmp_path: Path) -> None:
-    path = tmp_path / "struck.txt"
+    path = tmp_path / "removed.txt"
     path.write_text("\ufeff# by hand\n\ntest/5/0\r\nscreenqa/short\ttest/9/2\n", "utf-8")
-    found = read_struck(path, make_pack())
+    found = read_removed(path, make_pack())
     assert [(one.item, one.reason) for one in found] == [
-        ("test/5/0", "struck by hand"),
-        ("test/9/2", "struck by hand"),
+        ("test/5/0", "removed by hand"),
+        ("test/9/2", "removed by hand"),
     ]
 
 
@@ -48,27 +48,27 @@ def test_an_id_alone_will_do_where_one_task_has_it(make_pack: MakePack, tmp_path
 def test_a_line_that_names_no_item_is_told(
     make_pack: MakePack, tmp_path: Path, text: str, says: str
 ) -> None:
-    path = tmp_path / "struck.txt"
+    path = tmp_path / "removed.txt"
     path.write_text(text)
     with pytest.raises(InputError, match=says):
-        read_struck(path, make_pack())
+        read_removed(path, make_pack())
     with pytest.raises(InputError, match="can't read the list"):
-        read_struck(tmp_path / "nowhere.txt", make_pack("again"))
+        read_removed(tmp_path / "nowhere.txt", make_pack("again"))
 
 
-def test_what_is_struck_is_logged_and_stays_logged(make_pack: MakePack, tmp_path: Path) -> None:
+def test_what_is_removed_is_logged_and_stays_logged(make_pack: MakePack, tmp_path: Path) -> None:
     pack = make_pack("all", key=KEY)
-    first = StruckItem(task=SHORT, item="test/5/0", reason="blurred")
-    second = StruckItem(task=SHORT, item="test/9/0", reason="twice")
-    strike(pack, [first], tmp_path / "one", key=KEY)
-    strike(open_pack(tmp_path / "one"), [second], tmp_path / "two", key=KEY)
+    first = RemovedItem(task=SHORT, item="test/5/0", reason="blurred")
+    second = RemovedItem(task=SHORT, item="test/9/0", reason="twice")
+    remove(pack, [first], tmp_path / "one", key=KEY)
+    remove(open_pack(tmp_path / "one"), [second], tmp_path / "two", key=KEY)
     left = open_pack(tmp_path / "two")
     assert left.manifest.built is not None
     assert left.manifest.built.struck == (first, second)
     assert len(left.lines) == 4
     assert check_pack(left.folder, KEY).fine
-    with pytest.raises(InputError, match="no item to strike"):
-        strike(pack, [], tmp_path / "three", key=KEY)
+    with pytest.raises(InputError, match="no item to remove"):
+        remove(pack, [], tmp_path / "three", key=KEY)
 
 
 def test_the_other_half_of_a_pair_goes_too(
@@ -76,11 +76,11 @@ def test_the_other_half_of_a_pair_goes_too(
 ) -> None:
     data = load_task("webrssbench/layout", every_benchmark["webrssbench"])
     write_pack([Part(data)], tmp_path / "all", name="demo", images=False)
-    one = StruckItem(task="webrssbench/layout", item=data.ids[1], reason="blurred")
-    manifest = strike(open_pack(tmp_path / "all"), [one], tmp_path / "new")
+    one = RemovedItem(task="webrssbench/layout", item=data.ids[1], reason="blurred")
+    manifest = remove(open_pack(tmp_path / "all"), [one], tmp_path / "new")
     assert manifest.built is not None
     assert [item.reason for item in manifest.built.struck] == [
         "blurred",
-        "the other half of its pair was struck",
+        "the other half of its pair was removed",
     ]
     assert manifest.tasks[0].items == len(data) - 2

@@ -1,6 +1,6 @@
-"""Recolouring: some buttons, all of them, or the whole page to low contrast.
+"""Recoloring: some buttons, all of them, or the whole page to low contrast.
 
-WebRSSBench's script counts a colour as changed whether or not anybody sees it, and lets white text
+WebRSSBench's script counts a color as changed whether or not anybody sees it, and lets white text
 stand on yellow. Here exactly `k` buttons get another hue, with `!important` and without pictures
 behind it, a text of a contrast of at least 3:1, and all of that is measured afterwards.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 TOO_FEW = "fewer than two buttons"
-NOT_RECOLOURED = "a button kept its colour"
+NOT_RECOLORED = "a button kept its color"
 ILLEGIBLE = "a text's contrast is below 3:1"
 NOT_PALE = "the page kept its contrast"
 
@@ -27,7 +27,7 @@ STRONG = (
     "#d50000", "#c51162", "#aa00ff", "#6200ea", "#304ffe", "#0277bd", "#00838f", "#00796b",
     "#2e7d32", "#827717", "#ff6d00", "#ffd600", "#00e5ff", "#76ff03",
 )  # fmt: skip
-"""Colours that can't be overlooked; black, white and greys are not among them."""
+"""Colors that can't be overlooked; black, white and greys are not among them."""
 
 SHARES = (0.1, 0.3)
 PALE = {"page": "#fafafa", "text": "#bfbfbf", "button": "#ededed", "button_text": "#c9c9c9"}
@@ -72,10 +72,10 @@ _WASH = """({ pale, selectors }) => {
 }"""
 
 
-def recolour(
+def recolor(
     page: "Page", screen: Screen, random: Random, *, every: bool = False
 ) -> Attempted | Declined:
-    """Give some buttons, or all, a strong colour of another hue.
+    """Give some buttons, or all, a strong color of another hue.
 
     Of n buttons, `clamp(round(p n), 1, n)` are changed, p drawn from 0.1..0.3; n where all are.
     """
@@ -101,7 +101,7 @@ def recolour(
         record={
             "share": round(share, 4),
             "buttons": len(found),
-            "recoloured": count,
+            "recolored": count,
             "colors": {str(number): colors for number, colors in painted.items()},
             "contrasts": {
                 str(number): round(contrast(*colors), 3) for number, colors in painted.items()
@@ -110,7 +110,7 @@ def recolour(
         },
         kept=sorted({action.id, *painted}),
         tolerance=_TOLERANCE,
-        checks=[_recoloured(chosen), _legible(list(painted))],
+        checks=[_recolored(chosen), _legible(list(painted))],
     )
 
 
@@ -136,7 +136,7 @@ def wash_out(page: "Page", screen: Screen, random: Random) -> Attempted | Declin
 
 
 def _paint_for(button: Element, random: Random) -> tuple[str, str]:
-    """Return a background and a text colour: another hue, a text that can be read."""
+    """Return a background and a text color: another hue, a text that can be read."""
     grey = not button.background or saturation(button.background) < 0.15
     fitting = [
         color for color in STRONG if grey or hue_distance(color, button.background) >= _HUES_APART
@@ -147,12 +147,12 @@ def _paint_for(button: Element, random: Random) -> tuple[str, str]:
     return background, max(("#ffffff", "#000000"), key=lambda text: contrast(text, background))
 
 
-def _recoloured(chosen: Sequence[Element]) -> Check:
+def _recolored(chosen: Sequence[Element]) -> Check:
     def check(after: After) -> str | None:
         for button in chosen:
             now = after.elements.get(button.id)
             if now is None or not now.background or now.background == button.background:
-                return NOT_RECOLOURED
+                return NOT_RECOLORED
         return None
 
     return check
@@ -180,8 +180,8 @@ def _pale(numbers: Sequence[int]) -> Check:
     return check
 
 
-COLOUR_CHANGES = (
-    ChangeMaker("webrssbench/color", "partial", recolour),
-    ChangeMaker("webrssbench/color", "all", partial(recolour, every=True)),
+COLOR_CHANGES = (
+    ChangeMaker("webrssbench/color", "partial", recolor),
+    ChangeMaker("webrssbench/color", "all", partial(recolor, every=True)),
     ChangeMaker("webrssbench/color", "low_contrast", wash_out),
 )

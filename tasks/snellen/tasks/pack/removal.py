@@ -1,26 +1,26 @@
-"""Striking items out of a pack: a list of them, and the pack without them."""
+"""Removing items from a pack: a list of them, and the pack without them."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from snellen.grading.errors import InputError
 from snellen.tasks.pack.copying import selected_manifest, without, write_selection
-from snellen.tasks.pack.layout import Built, Manifest, StruckItem
+from snellen.tasks.pack.layout import Built, Manifest, RemovedItem
 from snellen.tasks.pack.reading import Pack
 
-BY_HAND = "struck by hand"
+BY_HAND = "removed by hand"
 """The reason of an item for which a list gives none."""
 
 
-def struck_text(struck: Iterable[StruckItem]) -> str:
-    """Return a list of items as `read_struck` takes it."""
-    lines = ["# task, item and reason, with tabs between; snellen pack strike takes this list"]
-    lines += [f"{one.task}\t{one.item}\t{one.reason}" for one in struck]
+def removed_text(removed: Iterable[RemovedItem]) -> str:
+    """Return a list of items as `read_removed` takes it."""
+    lines = ["# task, item and reason, with tabs between; snellen pack remove takes this list"]
+    lines += [f"{one.task}\t{one.item}\t{one.reason}" for one in removed]
     return "".join(f"{line}\n" for line in lines)
 
 
-def read_struck(path: Path, pack: Pack) -> list[StruckItem]:
-    """Read a list of items to strike.
+def read_removed(path: Path, pack: Pack) -> list[RemovedItem]:
+    """Read a list of items to remove.
 
     A line is a task, an item's id and a reason, with tabs between. The reason may be missing,
     and a line may be an id alone, where one task only has such an item. Empty lines and those
@@ -38,7 +38,7 @@ def read_struck(path: Path, pack: Pack) -> list[StruckItem]:
     for task, places in pack.index.items():
         for item_id in places:
             homes.setdefault(item_id, []).append(task)
-    found: list[StruckItem] = []
+    found: list[RemovedItem] = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip() and not line.startswith("#"):
             try:
@@ -48,7 +48,7 @@ def read_struck(path: Path, pack: Pack) -> list[StruckItem]:
     return found
 
 
-def _read(line: str, homes: Mapping[str, list[str]], pack: Pack) -> StruckItem:
+def _read(line: str, homes: Mapping[str, list[str]], pack: Pack) -> RemovedItem:
     task, *rest = (part.strip() for part in line.split("\t", 2))
     if not rest:
         tasks = homes.get(task, [])
@@ -58,12 +58,12 @@ def _read(line: str, homes: Mapping[str, list[str]], pack: Pack) -> StruckItem:
         task, rest = tasks[0], [task]
     if task not in homes.get(rest[0], []):
         raise InputError(f"the pack {pack.name} has no item {rest[0]!r} of {task!r}")
-    return StruckItem(task=task, item=rest[0], reason=(rest[1] if rest[1:] else "") or BY_HAND)
+    return RemovedItem(task=task, item=rest[0], reason=(rest[1] if rest[1:] else "") or BY_HAND)
 
 
-def strike(
+def remove(
     pack: Pack,
-    struck: Iterable[StruckItem],
+    removed: Iterable[RemovedItem],
     folder: Path,
     *,
     key: str | None = None,
@@ -71,12 +71,12 @@ def strike(
 ) -> Manifest:
     """Write a pack without some of its items; the manifest says which they were, and why.
 
-    The other half of a pair goes with the one that is struck. The references stay those of all
+    The other half of a pair goes with the one that is removed. The references stay those of all
     the data, so that the scores of the items that stay don't move.
 
     Args:
         pack: The pack.
-        struck: The items to leave out.
+        removed: The items to leave out.
         folder: Where to; must not exist, or be empty.
         key: Opens the references where they are sealed, and seals them again.
         watch: Told after each item how many are done.
@@ -87,9 +87,9 @@ def strike(
         DataError: The references are sealed and the key is missing or another one; or an image
             is missing or was changed.
     """
-    asked = {(one.task, one.item): one for one in struck}
+    asked = {(one.task, one.item): one for one in removed}
     if not asked:
-        raise InputError("the list names no item to strike")
+        raise InputError("the list names no item to remove")
     gone: dict[str, set[str]] = {}
     for task, item_id in asked:
         gone.setdefault(task, set()).add(item_id)
@@ -98,8 +98,8 @@ def strike(
     for task, places in pack.index.items():
         for item_id in places:
             if item_id not in kept[task] and (task, item_id) not in asked:
-                reason = "the other half of its pair was struck"
-                log.append(StruckItem(task=task, item=item_id, reason=reason))
+                reason = "the other half of its pair was removed"
+                log.append(RemovedItem(task=task, item=item_id, reason=reason))
     built = pack.manifest.built or Built()
     about = selected_manifest(pack, kept).model_copy(
         update={"built": built.model_copy(update={"struck": (*built.struck, *log)})}

@@ -1,6 +1,6 @@
 """Text forms that metrics compare: pure functions from a string to a string.
 
-Every metric that takes `normalise=` takes one of these, or any other `Normaliser`. The SQuAD form
+Every metric that takes `normalize=` takes one of these, or any other `Normalizer`. The SQuAD form
 comes in more shapes, because millions of answers pass through it: as words, and as lines, which
 many texts at once become in one pass.
 """
@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-Normaliser: TypeAlias = Callable[[str], str]
+Normalizer: TypeAlias = Callable[[str], str]
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _ARTICLE = re.compile(r"\b(?:an?|the)\b")
@@ -91,7 +91,7 @@ def squad_or_raw_words(text: str) -> list[str]:
 
 
 def squad_lines(texts: Sequence[str]) -> list[str]:
-    """Normalise many texts in one pass, up to whitespace.
+    """Normalize many texts in one pass, up to whitespace.
 
     Splitting a line at whitespace gives what `squad_words` gives for its text.
 
@@ -118,7 +118,7 @@ def squad_lines(texts: Sequence[str]) -> list[str]:
 
 
 def squad_or_raw_lines(texts: Sequence[str]) -> list[str]:
-    """Normalise many texts as `squad_or_raw` does, up to whitespace."""
+    """Normalize many texts as `squad_or_raw` does, up to whitespace."""
     lines = squad_lines(texts)
     for index, line in enumerate(lines):
         if not line or line.isspace():
@@ -131,8 +131,8 @@ def button(text: str) -> str:
 
     NFKC, lower case, single spaces, and no quotes, punctuation, arrows or zero-width characters
     at the ends. Currency signs, plus signs and icons stay. A text made of nothing else ("?",
-    "→") stays whole, so that it does not equal the empty answer. Source: the WebRSSBench colour
-    robustness task compares button texts and publishes no normaliser; this is a decision.
+    "→") stays whole, so that it does not equal the empty answer. Source: the WebRSSBench color
+    robustness task compares button texts and publishes no normalizer; this is a decision.
 
     >>> button(" “Sign  Up” → "), button("Next >>"), button("→")
     ('sign up', 'next', '→')
