@@ -1,6 +1,6 @@
 """Say whether two models differ, on which items, and where.
 
-The two models are made up: on 60 pages with three questions each, one answers rightly seven
+The two models are generated: on 60 pages with three questions each, one answers rightly seven
 times in ten, the other eight times. Run it with `python examples/compare_runs.py`.
 """
 

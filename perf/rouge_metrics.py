@@ -209,7 +209,7 @@ def main() -> None:
             name = f"rouge 1.0.1, {tokens} tokens, {kind}"
             rows += pltrdy_rows(name, tokens, pairs, counts[1], rounds)
     show(rows)
-    print("10 tokens are", "ScreenQA questions" if os.environ.get("SNELLEN_DATA") else "made up")
+    print("10 tokens are", "ScreenQA questions" if os.environ.get("SNELLEN_DATA") else "generated")
 
 
 if __name__ == "__main__":

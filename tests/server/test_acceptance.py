@@ -137,7 +137,7 @@ def golds_of(loaded: sdk.TaskData, item: str) -> Sequence[object]:
 
 
 @dataclass
-class Heard:
+class Transcript:
     """What the agents said, one after the other."""
 
     handle: str | None = None
@@ -178,9 +178,9 @@ class Reached:
     kill: Callable[[], None]
 
 
-def take(exam: Exam, server: Server, folder: Path, environment: Mapping[str, str]) -> Heard:
+def take(exam: Exam, server: Server, folder: Path, environment: Mapping[str, str]) -> Transcript:
     """Take the exam with three agents, of which the first two are killed with their servers."""
-    heard = Heard()
+    heard = Transcript()
     random = Random(5)
     for number, (era, most) in enumerate(zip(ERAS, (*KILLED_AFTER, None), strict=True)):
         reached = server()
@@ -223,7 +223,7 @@ def take(exam: Exam, server: Server, folder: Path, environment: Mapping[str, str
     return heard
 
 
-def listen(agent: subprocess.Popen[bytes], heard: Heard, most: int | None) -> None:
+def listen(agent: subprocess.Popen[bytes], heard: Transcript, most: int | None) -> None:
     """Hear an agent until it has had so many answers acknowledged, or to its end."""
     assert agent.stdout is not None
     before = len(heard.stored)
@@ -234,7 +234,7 @@ def listen(agent: subprocess.Popen[bytes], heard: Heard, most: int | None) -> No
     agent.wait(SECONDS)
 
 
-def check(exam: Exam, heard: Heard) -> None:
+def check(exam: Exam, heard: Transcript) -> None:
     """Compare the report with what `sdk.grade` makes of the same answers, to the last digit."""
     said = {heard.names[item]: answer for item, answer in heard.stored.items()}
     assert said == {item: exam.answers[item] for item in said}

@@ -63,7 +63,7 @@ Of two that explain answers equally well the earlier is named.
 LONGEST_SIDES = (1024, 1280, 1568, 2000, 2048)
 """To what APIs and their users scale the longest side of a screenshot down.
 
-Where a run's view is not told, answers are read in pixels of each of these views too.
+If a run's view is unknown, answers are read in pixels of each of these views too.
 """
 
 VIEWS = {

@@ -17,7 +17,7 @@ Cell: TypeAlias = str | float | None
 """A text, a number (shares lie in 0..1), or None where there is none."""
 
 EMPTY = "\N{EN DASH}"
-"""What stands where there is no number."""
+"""What stands if there is no number."""
 
 
 class Kind(StrEnum):

@@ -193,7 +193,7 @@ def test_unread_answers_name_the_protocol_that_reads_them(bare_page: MakePage) -
     )
 
 
-def test_a_protocol_that_reads_more_and_gives_less_is_not_recomfixed(bare_page: MakePage) -> None:
+def test_a_protocol_that_reads_more_and_gives_less_is_not_recommended(bare_page: MakePage) -> None:
     outcomes = {Outcome.ANSWERED: 264, Outcome.UNPARSED: 36}
     worse = ProtocolValue("robust@1", "f1", 0.4, 0)
     said = rule("unread")(bare_page(outcomes=outcomes, alternatives=(worse,), **row(0.5)))

@@ -162,7 +162,7 @@ def test_a_consensus_lies_beside_the_folders_that_a_script_wrote(tmp_path: Path)
     for page in ("shop", "news"):
         (tmp_path / page).mkdir()
         for image in ("original.png", "disturbed.png"):
-            (tmp_path / page / image).write_bytes(b"made up")
+            (tmp_path / page / image).write_bytes(b"generated")
     found = voted(
         answers={
             voter: {"test/shop/before": "Buy now", "test/news/before": "Go" * (voter == "a")}

@@ -19,7 +19,7 @@ ANTHROPIC = "/v1/messages"
 
 
 @dataclass
-class Seen:
+class Request:
     """One request as it came in."""
 
     path: str
@@ -60,10 +60,10 @@ class Api:
     """The server's script and memory."""
 
     def __init__(self) -> None:
-        self.requests: list[Seen] = []
+        self.requests: list[Request] = []
         self.steps: deque[Step] = deque()
-        self.rule: Callable[[Seen], Step | None] = lambda seen: None
-        self.answer: Callable[[Seen], str] = lambda seen: "2"
+        self.rule: Callable[[Request], Step | None] = lambda seen: None
+        self.answer: Callable[[Request], str] = lambda seen: "2"
         self.lock = threading.Lock()
         self.in_flight = 0
         self.most_in_flight = 0
@@ -92,7 +92,7 @@ class Api:
         """Say what becomes of the next requests; those after them are answered."""
         self.steps.extend(steps)
 
-    def take(self, seen: Seen) -> Step:
+    def take(self, seen: Request) -> Step:
         with self.lock:
             self.requests.append(seen)
             step = self.rule(seen)
@@ -100,7 +100,7 @@ class Api:
                 return step
             return self.steps.popleft() if self.steps else Step()
 
-    def reply(self, seen: Seen, step: Step) -> bytes:
+    def reply(self, seen: Request, step: Step) -> bytes:
         if isinstance(step.body, bytes):
             return step.body
         if step.body is not None:
@@ -137,7 +137,7 @@ def handler_of(api: Api) -> type[http.server.BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            seen = Seen(self.path, headers, json.loads(body))
+            seen = Request(self.path, headers, json.loads(body))
             with api.lock:
                 api.in_flight += 1
                 api.most_in_flight = max(api.most_in_flight, api.in_flight)

@@ -1,4 +1,4 @@
-"""A run folder: killed at any moment, it goes on where it was."""
+"""A run folder: killed at any moment, it resumes where it was."""
 
 import json
 import os

@@ -51,7 +51,7 @@ def graded(taken: AnswerSet) -> sdk.Report:
     return sdk.grade(taken.submissions, data=taken.data, items=taken.items)
 
 
-class Sitting(RuleBasedStateMachine):
+class AttemptMachine(RuleBasedStateMachine):
     """An attempt, and what must be true of it."""
 
     packs: Path
@@ -283,10 +283,10 @@ class Sitting(RuleBasedStateMachine):
 
 @pytest.mark.slow
 def test_any_calls_in_any_order_keep_the_rules(packs: Path) -> None:
-    Sitting.packs = packs
+    AttemptMachine.packs = packs
     check: Callable[..., None] = run_state_machine_as_test
     check(
-        Sitting,
+        AttemptMachine,
         settings=settings(
             max_examples=40,
             stateful_step_count=40,

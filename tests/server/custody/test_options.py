@@ -62,7 +62,7 @@ def desk(exams: Sequence[Any], tmp_path: Path) -> Iterator[Callable[..., Desk]]:
         )
         database = open_store(tmp_path / f"{name}.sqlite")
         closing.append(database.close)
-        # Chance is made up: with few items all options may stay where they are.
+        # Chance is fixed: with few items all options may stay where they are.
         clock = Clock(random=Random(1).randbytes)
         return Desk(data, Service(exam, database, clock))
 

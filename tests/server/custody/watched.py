@@ -10,7 +10,7 @@ folder, in which it leaves
     store.json     all that the store held then, times taken out of it
     opened.json    every file that was opened
 
-and on standard error the server's log. Time and chance are made up, so that nothing depends on
+and on standard error the server's log. Time and chance are fixed, so that nothing depends on
 them: what differs between two runs differs because the packs do.
 """
 

@@ -332,7 +332,7 @@ def test_a_store_in_whose_place_another_file_was_put_takes_no_more_answers(
     for change in (first, *changes):
         with pytest.raises(StoreError, match="deleted or replaced"):
             change.result()
-    # It goes on where its file is put back, and nothing that was refused is in it.
+    # It goes on once its file is put back, and nothing that was refused is in it.
     aside.replace(file)
     database.submit(adding("after")).result()
     assert names(database) == ["after", "before"]

@@ -61,7 +61,7 @@ class Consensus:
 
 @dataclass(frozen=True, slots=True)
 class FrozenConsensus:
-    """A set of references that can be told from any other by its hash.
+    """A set of references that can be distinguished from any other by its hash.
 
     Attributes:
         references: Item ids and agreed answers, by item id.

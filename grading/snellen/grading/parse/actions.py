@@ -38,7 +38,7 @@ def tool_call(text: str) -> ToolCall | None:
     Two forms, wherever they stand: a JSON object with the tool's name under "name", "tool",
     "tool_name", "function" or "action" and its arguments under "arguments", "args", "parameters",
     "params" or "input" (an object, or a string that holds one; none means no arguments), also
-    nested under "function"; and, where there is no such object, the same as a Python dictionary,
+    nested under "function"; and, if there is no such object, the same as a Python dictionary,
     or `name(key=value, ...)` on one line with literal values. Nothing is evaluated.
 
     Returns:

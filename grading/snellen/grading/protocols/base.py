@@ -171,7 +171,7 @@ class Metric:
         prepare: Takes all golds and the normalizer once and returns the judge: a function, safe
             to call from several threads, of item indices and answers.
         corpus: For what is no mean over items (EQA): takes every item's gold and answer in the
-            data's order, None where there is no answer, and returns a value for every one of
+            data's order, None if there is no answer, and returns a value for every one of
             `corpus_keys`, or for none where they are not defined.
         corpus_keys: The keys that `corpus` adds.
         best: What a perfect answer scores in the primary key.

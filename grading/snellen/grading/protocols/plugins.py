@@ -91,7 +91,7 @@ class ByBenchmark(Mapping[str, _Value], Generic[_Value]):
     """A table of tasks in parts, each made when a task of its benchmark is looked up.
 
     Args:
-        part: Makes a benchmark's part; KeyError where there is no such benchmark.
+        part: Makes a benchmark's part; KeyError if there is no such benchmark.
         names: The benchmarks, in order.
     """
 

@@ -1,4 +1,4 @@
-"""Protocols that are told what coordinates count: fractions, pixels or thousandths of the image.
+"""Protocols that state what coordinates count: fractions, pixels or thousandths of the image.
 
 The published graders guess ("a value over 1 must be pixels") or never ask. These don't: the space
 is the protocol's, as the prompt stated it, and the point or box is the one that a reader would take

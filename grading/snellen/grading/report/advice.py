@@ -106,7 +106,7 @@ def within_chance(page: Page) -> str:
             " works against the model; read some of the items below first."
         )
     return (
-        f"The score can't be told from chance ({percent(chance.value)}: {chance.guess}), which"
+        f"The score does not differ from chance ({percent(chance.value)}: {chance.guess}), which"
         f" lies within its interval of {percent(low)} to {percent(high)}."
     )
 
@@ -252,8 +252,8 @@ def commonest_failure(page: Page) -> str:
 
     One answer alone is not common.
     """
-    told = [tag for rule, tags in _TOLD.items() if rule(page) for tag in tags]
-    left = [failure for failure in page.failures if failure.tag not in told]
+    covered = [tag for rule, tags in _COVERED.items() if rule(page) for tag in tags]
+    left = [failure for failure in page.failures if failure.tag not in covered]
     most = max(left, key=lambda failure: failure.count, default=None)
     if most is None or most.count < 2:
         return ""
@@ -291,7 +291,7 @@ def raters_reached(page: Page) -> str:
         )
     if estimate.interval.high >= ceiling:
         return (
-            f"The score can't be told from the raters' own agreement ({percent(ceiling)}):"
+            f"The score does not differ from the raters' own agreement ({percent(ceiling)}):"
             " further points on this metric say little."
         )
     return ""
@@ -377,7 +377,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 GROUND = frozenset({"incomplete", "other-data", "selected", "input-problems"})
 """The rules that hold whatever the answers are worth."""
 
-_TOLD: Mapping[Rule, frozenset[str]] = MappingProxyType(
+_COVERED: Mapping[Rule, frozenset[str]] = MappingProxyType(
     {
         incomplete: frozenset({FailureTag.MISSING, FailureTag.ERROR}),
         unread: frozenset({FailureTag.UNPARSED, FailureTag.WRONG_SHAPE, FailureTag.TOO_LONG}),

@@ -83,7 +83,7 @@ def ready() -> None:
 
 
 def render_html(page: Page) -> Iterator[bytes]:
-    """Return the page's HTML, in pieces; a missing package is told before the first.
+    """Return the page's HTML, in pieces; a missing package raises before the first.
 
     Raises:
         MissingExtraError: Altair, vl-convert or Jinja is not installed.

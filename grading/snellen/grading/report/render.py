@@ -28,9 +28,9 @@ def to_json(report: Report, scores: ScoreTable | None, tags: Tags) -> Iterator[b
     The scores hold what was answered and how it was scored, but no reference. `scores` is null
     when they were not kept. `tags` has a column a tag, in the items' order.
     """
-    told = msgspec.json.encode({"format": FORMAT, "signature": report.signature})
+    head = msgspec.json.encode({"format": FORMAT, "signature": report.signature})
     groups = report.model_dump_json().encode()
-    yield told[:-1] + b",\n" + groups[1:-1] + b',\n"tags": '
+    yield head[:-1] + b",\n" + groups[1:-1] + b',\n"tags": '
     yield msgspec.json.encode(dict(tags) if scores is not None else {})
     yield b',\n"scores": '
     if scores is None:

@@ -19,7 +19,7 @@ CONSTANT = "wilson, all equal"
 def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
     """Return the interval of a proportion, found by inverting its score test.
 
-    Source: Wilson 1927, Journal of the American Statistical Association 22; recomfixed by Brown,
+    Source: Wilson 1927, Journal of the American Statistical Association 22; recommended by Brown,
     Cai & DasGupta 2001, Statistical Science 16, section 3.1.1.
 
     Args:

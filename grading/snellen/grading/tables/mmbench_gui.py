@@ -106,7 +106,7 @@ class Grounded(NamedTuple):
         values: Each item's accuracy, 0 or 1, or its mean over attempts.
         tags: `platform` and `data_type`, which is `icon` or `text`.
         unread: Where no point could be read in an answer; such a value must be 0. None: it is
-            not told apart from a miss, which moves no accuracy.
+            not distinguished from a miss, which moves no accuracy.
         attempts: How many attempts the values are means over.
     """
 

@@ -52,7 +52,7 @@ class Run(NamedTuple):
     """The episodes of one run, one a task, in the order in which EQA takes them.
 
     Attributes:
-        successes: 0..1 each; 0 where there is no episode.
+        successes: 0..1 each; 0 if there is no episode.
         costs: The steps of each; None where it is not known, which is charged the whole limit.
         platforms: Each task's platform.
         answered: Whether there is an episode; None: there is one for every task.

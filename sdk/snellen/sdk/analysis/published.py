@@ -129,10 +129,12 @@ def beside_table(found: Beside) -> Table | None:
     groups = found.compared
     if not groups:
         return None
-    told = [*found.notes, *(note for group in groups for note in group.notes)]
+    sentences = [*found.notes, *(note for group in groups for note in group.notes)]
     if not all(group.same_items for group in groups):
-        told.insert(0, "the paper's numbers are over other items than this run's: see the counts")
-    notes = dict.fromkeys(f"{_sentence(note)}." for note in told)
+        sentences.insert(
+            0, "the paper's numbers are over other items than this run's: see the counts"
+        )
+    notes = dict.fromkeys(f"{_sentence(note)}." for note in sentences)
     sources = dict.fromkeys(row.source for group in groups for row in group.rows)
     return Table(
         "This run among printed numbers",

@@ -25,6 +25,7 @@ from snellen.sdk.cli import (
 )
 from snellen.sdk.cli import data as data_commands
 from snellen.sdk.cli.judge import judge
+from snellen.sdk.cli.messages import report_errors
 from snellen.sdk.cli.options import (
     PROBLEMS,
     Answers,
@@ -52,7 +53,6 @@ from snellen.sdk.cli.options import (
     item_ids,
 )
 from snellen.sdk.cli.summary import summary
-from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.doctor import checks
 from snellen.sdk.local import grade as grade_answers
 from snellen.sdk.protocol_reports import explain as explain_answers
@@ -113,7 +113,7 @@ def grade(
     Exit status: 0 when every line was good, 1 when some were not (the rest is graded), 2 when
     nothing could be graded.
     """
-    with errors_told():
+    with report_errors():
         check(output, with_references=with_references)
         report = grade_answers(
             answers,
@@ -157,7 +157,7 @@ def regrade(
     json: Json = False,
 ) -> None:
     """Grade stored answers again, under another protocol, asking no model."""
-    with errors_told():
+    with report_errors():
         check(output)
         again = regrade_answers(
             report,
@@ -197,7 +197,7 @@ def explain(
     ] = 5,
 ) -> None:
     """Score one file of answers under several protocols and share out their differences."""
-    with errors_told():
+    with report_errors():
         rescored = explain_answers(
             answers,
             task=task,

@@ -24,8 +24,8 @@ from snellen.sdk.cli.serving import (
     grade_answers,
     open_database,
     pack_folders,
+    report_server_errors,
     tell,
-    told,
 )
 from snellen.sdk.cli.tables import print_table
 from snellen.sdk.cli.take import cost_said, tell_report
@@ -65,7 +65,7 @@ def list_attempts(store: Store = None, json: AsJson = False) -> None:
     """List everybody's attempts, the oldest first."""
     from snellen.server.attempts.register import entry
 
-    with told(), _register(store) as register:
+    with report_server_errors(), _register(store) as register:
         entries = [entry(attempt) for attempt in register.all_attempts()]
         if json:
             _print_json([one.model_dump(mode="json") for one in entries])
@@ -80,7 +80,7 @@ def show(number: Number, store: Store = None, json: AsJson = False) -> None:
     """Show one attempt: its rules, how far it is, what it cost, its report once there is one."""
     from snellen.server.attempts.register import details
 
-    with told(), _register(store) as register:
+    with report_server_errors(), _register(store) as register:
         found = details(register, register.numbered(number))
         if json:
             _print_json(found.model_dump(mode="json"))
@@ -107,7 +107,7 @@ def export(
     """
     from snellen.server.attempts.register import Register
 
-    with told(), _database(store) as database:
+    with report_server_errors(), _database(store) as database:
         attempt = Register(database).numbered(number)
         best = attempt.rules.counting == "best" and attempt.rules.submissions > 1
         service = _served(database, attempt, packs, key, references=best)
@@ -135,7 +135,7 @@ def grade(
     """
     from snellen.server.attempts.register import Register
 
-    with told(), _database(store) as database:
+    with report_server_errors(), _database(store) as database:
         if output is not None:
             check_folder(output)
         attempt = Register(database).numbered(number)
@@ -153,7 +153,7 @@ def grade(
 @group.command("close")
 def close(number: Number, store: Store = None) -> None:
     """Close an attempt as finished: no answer is taken from then on; it can be graded."""
-    with told(), _register(store) as register:
+    with report_server_errors(), _register(store) as register:
         attempt = register.numbered(number)
         _tell_closed(attempt, asyncio.run(register.close(attempt)))
 
@@ -161,7 +161,7 @@ def close(number: Number, store: Store = None) -> None:
 @group.command("abandon")
 def abandon(number: Number, store: Store = None) -> None:
     """Close an attempt as abandoned: no answer is taken, and its examinee gets no report."""
-    with told(), _register(store) as register:
+    with report_server_errors(), _register(store) as register:
         attempt = register.numbered(number)
         _tell_closed(attempt, asyncio.run(register.abandon(attempt)))
 
@@ -174,7 +174,7 @@ def reissue(number: Number, store: Store = None) -> None:
     """
     from snellen.server.logs import lines_to_stderr
 
-    with told(), _register(store) as register:
+    with report_server_errors(), _register(store) as register:
         attempt = register.numbered(number)
         sys.stdout.write(asyncio.run(register.reissue(attempt)) + "\n")
         tell(f"keep it now, for {attempt.caller}: it is not shown again")
@@ -189,7 +189,7 @@ def sweep(
     store: Store = None,
 ) -> None:
     """Close what is past its deadline as expired, and what nobody has touched as abandoned."""
-    with told(), _register(store) as register:
+    with report_server_errors(), _register(store) as register:
         swept = asyncio.run(register.sweep(idle))
         write(f"{swept.expired} expired, {swept.abandoned} abandoned\n")
 

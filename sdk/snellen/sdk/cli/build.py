@@ -12,10 +12,10 @@ from rich.markup import escape
 from snellen.grading.errors import InputError
 from snellen.sdk.cli import pack_output
 from snellen.sdk.cli.listing import task_names
+from snellen.sdk.cli.messages import report_errors
 from snellen.sdk.cli.options import PROBLEMS
 from snellen.sdk.cli.pack import Key, NewKey, given_key
 from snellen.sdk.cli.plain import write
-from snellen.sdk.cli.telling import errors_told
 
 if TYPE_CHECKING:
     from snellen.tasks.builder.build import BuildSettings, PageDone
@@ -101,14 +101,14 @@ def build(
     """Make a fresh exam of pages, with exact references: no annotator, no model.
 
     Each page is captured once in a browser, with nothing else in reach. Stopped at any moment, the
-    same command goes on where it was. Exit status: 0 when the exam is there, 1 when it is and pages
+    same command resumes where it was. Exit status: 0 when the exam is there, 1 when it is and pages
     were skipped, 2 when nothing was made.
     """
     from snellen.tasks.builder.browser.settings import DESKTOP, MAX_HEIGHT, PHONE, BrowserSettings
     from snellen.tasks.builder.build import BuildSettings
     from snellen.tasks.builder.exam import PackOptions, Watch, build_exam
 
-    with errors_told():
+    with report_errors():
         folder = work or output.with_name(output.name + _WORK)
         found = _pages(pages, generate, seed, folder, output)
         width, height = PHONE if phone else DESKTOP

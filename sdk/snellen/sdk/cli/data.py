@@ -13,8 +13,8 @@ from rich.table import Table
 from snellen.grading.errors import where
 from snellen.grading.models.reports import PinVerdict
 from snellen.sdk.cli.listing import task_names
+from snellen.sdk.cli.messages import error_told, report_errors
 from snellen.sdk.cli.options import PROBLEMS, Images
-from snellen.sdk.cli.telling import error_told, errors_told
 from snellen.sdk.cli.terminal import Terminal
 from snellen.tasks.benchmarks.table import own_places, place_of
 from snellen.tasks.data.check import DataCheck, ImagesCheck, SplitCheck
@@ -70,7 +70,7 @@ def fetch(
     Exit status: 0 when everything came, 1 when something did not (run it again to go on), 2 when
     nothing could be asked for.
     """
-    with errors_told():
+    with report_errors():
         try:
             with _bar(f"fetching {benchmark}") as watch:
                 fetched = fetch_files(
@@ -109,7 +109,7 @@ def check(
     Exit status: 0 when all of it loads and nothing is wrong, 1 when something is, 2 when there is
     nothing to look at.
     """
-    with errors_told():
+    with report_errors():
         with _status() as watch:
             found = check_data(path, task, images, look=not no_images, watch=watch)
         if json:
@@ -226,14 +226,14 @@ def _splits(splits: Sequence[SplitCheck]) -> None:
 
 def _notes(splits: Sequence[SplitCheck]) -> None:
     """Print what is noted of the splits, once of those that a task has in one file."""
-    told: dict[tuple[str, str], list[str]] = {}
+    notes: dict[tuple[str, str], list[str]] = {}
     for one in splits:
         if one.pin.note and one.pin.verdict is not PinVerdict.DIFFERS:
-            told.setdefault((one.task, one.pin.note), []).append(one.split)
-    for (task, note), names in told.items():
+            notes.setdefault((one.task, one.pin.note), []).append(one.split)
+    for (task, note), names in notes.items():
         _line(f"  {escape(task)} {escape(', '.join(names))}: {escape(note)}")
     for one in splits:
-        # What keeps the data from being whole is told among what is wrong.
+        # What keeps the data from being whole is listed among what is wrong.
         others = [name for name in one.left_out if name not in one.incomplete]
         for line in _few(f"{name}: {one.left_out[name]}" for name in others):
             _line(f"  {escape(one.task)} {escape(one.split)} leaves out {escape(line)}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from snellen.grading.errors import InputError
-from snellen.sdk.cli.telling import errors_told, message
+from snellen.sdk.cli.messages import message, report_errors
 
 if TYPE_CHECKING:
     from snellen.sdk.demo.agent import Step
@@ -65,7 +65,7 @@ def demo(
     """
     from snellen.sdk.demo.run import ITEMS, DemoOptions, run_demo
 
-    with errors_told():
+    with report_errors():
         if url is not None and (pack is not None or n is not None or every or key is not None):
             raise InputError("--http: the server decides what is asked; leave out pack and sample")
         if n is not None and every:

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from snellen.sdk.cli import models
+from snellen.sdk.cli.messages import report_errors
 from snellen.sdk.cli.options import PROBLEMS, Images, Json, Output, check, finish, item_ids
-from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.models.settings import AskingOptions
 from snellen.sdk.stored import reopen
 
@@ -64,7 +64,7 @@ def judge(
     """
     from snellen.sdk.models.judge import judge as judge_report
 
-    with errors_told():
+    with report_errors():
         check(output)
         asking["run"] = run
         found = judge_report(

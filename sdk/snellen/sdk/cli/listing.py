@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from snellen.grading.guesses import OneOf
-from snellen.sdk.cli.telling import errors_told, left_out_told
+from snellen.sdk.cli.messages import left_out_told, report_errors
 from snellen.sdk.cli.terminal import Terminal
 from snellen.tasks.benchmarks.spec import TaskSpec
 from snellen.tasks.benchmarks.table import TASKS
@@ -47,7 +47,7 @@ def protocols(
     """List how a task can be scored: source, parts, and what is special about each protocol."""
     from snellen.grading.protocols.table import PROTOCOLS, protocols_of
 
-    with errors_told(), left_out_told():
+    with report_errors(), left_out_told():
         chosen = {task: protocols_of(task)} if task is not None else PROTOCOLS
         _protocols(chosen)
 

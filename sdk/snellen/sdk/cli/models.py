@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from snellen.sdk.cli import values
-from snellen.sdk.cli.telling import STOPPED, errors_told, message
+from snellen.sdk.cli.messages import STOPPED, message, report_errors
 from snellen.sdk.models import endpoints
 from snellen.sdk.models.faults import EvaluationInterrupted
 from snellen.sdk.models.settings import AskingOptions, Decoding, Limits
@@ -90,7 +90,7 @@ def asks_a_model(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**given: Any) -> None:  # noqa: ANN401  # whatever the command takes
-        with errors_told():
+        with report_errors():
             asking = asking_options(**{name: given.pop(name) for name in shared})
         try:
             command(**given, asking=asking)

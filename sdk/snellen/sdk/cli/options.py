@@ -198,12 +198,12 @@ def json_of(report: Report, breakdowns: list[Breakdown], crossed: matrix.Grid | 
     """Return a report as JSON, with what was asked for as `by` and `grid`."""
     # One verdict a score: like the scores, it is left out.
     groups = report.model_dump(mode="json", exclude={"auxiliary": {"__all__": {"levels"}}})
-    told = {"signature": report.signature, **groups}
+    document = {"signature": report.signature, **groups}
     if breakdowns:
-        told["by"] = [one.model_dump(mode="json") for one in breakdowns]
+        document["by"] = [one.model_dump(mode="json") for one in breakdowns]
     if crossed is not None:
-        told["grid"] = crossed.model_dump(mode="json")
-    return dumps(told, indent=2, ensure_ascii=False)
+        document["grid"] = crossed.model_dump(mode="json")
+    return dumps(document, indent=2, ensure_ascii=False)
 
 
 def check(output: list[Path] | None, *, with_references: bool = False) -> None:

@@ -13,8 +13,8 @@ from snellen.grading.errors import InputError, where
 from snellen.grading.models.reports import PinVerdict
 from snellen.sdk.cli import pack_output
 from snellen.sdk.cli.listing import task_names
+from snellen.sdk.cli.messages import report_errors
 from snellen.sdk.cli.options import PROBLEMS, item_ids
-from snellen.sdk.cli.telling import errors_told
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack import sealing
@@ -121,7 +121,7 @@ def create(
     With a key the references are sealed. Exit status: 0 when the pack is there, 2 when nothing
     was written.
     """
-    with errors_told():
+    with report_errors():
         _check_choices(items, n, images, no_images=no_images)
         many = len(task)
         data_of, images_of = _each("--data", data, many), _each("--images", images, many)
@@ -169,7 +169,7 @@ def seal(folder: Folder, key: Key = None, new_key: NewKey = False) -> None:
     The same references and the same key make the same bytes. Sealing again changes nothing, and
     ends what was interrupted.
     """
-    with errors_told():
+    with report_errors():
         pack = open_pack(folder)
         if new_key and pack.manifest.references == SEALED:
             raise InputError("it is sealed already; a new key would not open it")
@@ -194,7 +194,7 @@ def check(
     is ever printed. Exit status: 0 when nothing is wrong, 1 when something is, 2 when it is no
     pack.
     """
-    with errors_told():
+    with report_errors():
         secret = sealing.find_key(key, pack=folder)
         with pack_output.bar("checking", None) as watch:
             found = look_at(folder, secret, watch=watch)
@@ -212,7 +212,7 @@ def strip(folder: Folder, output: NewFolder) -> None:
 
     Answers to the copy are graded against the pack.
     """
-    with errors_told():
+    with report_errors():
         pack = open_pack(folder)
         with pack_output.bar("copying", len(pack.lines)) as watch:
             manifest = strip_pack(pack, output, watch=watch)
@@ -257,7 +257,7 @@ def _chosen(
     asked = [list(item_ids(file) or []) for file in files]
     if len(items) > 1:
         return asked
-    # One list for several tasks: each takes what it has, and nothing may be nobody's.
+    # One list for several tasks: each takes what it has, and every id must be of one of them.
     known = set[str]().union(*(data.index for data in loaded))
     if unknown := [item for item in asked[0] if item not in known]:
         tasks = ", ".join(data.task for data in loaded)
@@ -317,10 +317,10 @@ def _checked(found: PackCheck) -> None:
 
 
 def _reached(task: TaskCheck) -> str:
-    told = [] if task.attainable is None else [f"attainable {100 * task.attainable:.2f}"]
+    parts = [] if task.attainable is None else [f"attainable {100 * task.attainable:.2f}"]
     if task.below:
         more = ", ..." if len(task.below) > _FEW else ""
-        told.append(f"{len(task.below):,} below the best: {', '.join(task.below[:_FEW])}{more}")
+        parts.append(f"{len(task.below):,} below the best: {', '.join(task.below[:_FEW])}{more}")
     elif task.note:
-        told.append(task.note)
-    return "; ".join(told)
+        parts.append(task.note)
+    return "; ".join(parts)

@@ -10,9 +10,9 @@ from rich.markup import escape
 from snellen.grading.errors import InputError
 from snellen.grading.models.estimates import Estimate
 from snellen.sdk.cli import pack_output
+from snellen.sdk.cli.messages import report_errors
 from snellen.sdk.cli.options import PROBLEMS, check_folder
 from snellen.sdk.cli.pack import Folder, Key
-from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.files import write_atomically
 from snellen.tasks.audit.audit import audit_pack
 from snellen.tasks.audit.models import Audit, SolverScore
@@ -48,7 +48,7 @@ def audit(
     The list is for snellen pack remove; it shows no reference. Exit status: 0 when no item is at
     fault, 1 when some are, 2 when nothing could be audited.
     """
-    with errors_told():
+    with report_errors():
         check_folder(output)
         pack = open_pack(folder)
         check_outside(output, [pack])
@@ -87,14 +87,14 @@ def export(
 
     What is trained on is no exam any more: split first, or with --parts.
     """
-    with errors_told():
+    with report_errors():
         pack = open_pack(folder)
         check_outside(output, [pack])
         if parts is None and output.exists():
             raise InputError("there is such a file already", file=str(output))
         references = open_references(pack, sealing.find_key(key, pack=folder))
         with pack_output.bar("exporting", len(pack.lines)) as watch:
-            told = export_chats(
+            export = export_chats(
                 pack,
                 references,
                 output,
@@ -103,15 +103,15 @@ def export(
                 seed=seed,
                 watch=watch,
             )
-        for part, counts in told.chats.items():
+        for part, counts in export.chats.items():
             pack_output.out.print(
                 f"[bold]{escape(part)}[/bold]: {sum(counts.values()):,} chats of"
-                f" {told.items[part]:,} items"
+                f" {export.items[part]:,} items"
             )
             pack_output.table(["", task, f"{count:,} chats"] for task, count in counts.items())
-        for reason, count in told.left_out.items():
+        for reason, count in export.left_out.items():
             pack_output.out.print(f"{count:,} items left out: {escape(reason)}")
-        pack_output.out.print(f"{told.images:,} images")
+        pack_output.out.print(f"{export.images:,} images")
 
 
 def _audited(found: Audit, output: Path) -> None:

@@ -72,8 +72,8 @@ def _task(task: TaskStat) -> None:
     if task.references:
         rows.append(["references", _counts(task.references)])
     for name, tag in task.tags.items():
-        told = _counts(tag.counts) if tag.counts else f"{tag.values:,} values"
-        rows.append([f"tag {name}", told])
+        text = _counts(tag.counts) if tag.counts else f"{tag.values:,} values"
+        rows.append([f"tag {name}", text])
     table(["", *row] for row in rows)
 
 

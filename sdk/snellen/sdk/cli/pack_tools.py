@@ -11,9 +11,9 @@ from rich.markup import escape
 
 from snellen.grading.errors import InputError
 from snellen.sdk.cli import pack_output
+from snellen.sdk.cli.messages import report_errors
 from snellen.sdk.cli.options import check_folder, tag_names
 from snellen.sdk.cli.pack import Folder, Key, NewFolder
-from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.files import write_atomically
 from snellen.tasks.pack import sealing
 from snellen.tasks.pack.copying import check_outside
@@ -48,7 +48,7 @@ def stat(
 
     Where the references can be read, their kinds and tags are counted, too; none is printed.
     """
-    with errors_told():
+    with report_errors():
         pack = open_pack(folder)
         found = pack_stat(pack, readable(pack, key))
         if json:
@@ -77,7 +77,7 @@ def split(
     key: Key = None,
 ) -> None:
     """Split a pack into parts that have no site, no screenshot and no pair in common."""
-    with errors_told():
+    with report_errors():
         pack = open_pack(folder)
         secret = sealing.find_key(key, pack=folder)
         with pack_output.bar("splitting", len(pack.lines)) as watch:
@@ -105,7 +105,7 @@ def merge(
     key: Key = None,
 ) -> None:
     """Put the items of several packs into one; the same item is taken once."""
-    with errors_told():
+    with report_errors():
         packs = [open_pack(folder) for folder in folders]
         secret = sealing.find_key(key, pack=folders[0])
         total = sum(len(pack.lines) for pack in packs)
@@ -132,7 +132,7 @@ def sample(
     key: Key = None,
 ) -> None:
     """Draw a stratified sample of a pack's items, in proportion, pairs whole, as a pack."""
-    with errors_told():
+    with report_errors():
         pack = open_pack(folder)
         secret = sealing.find_key(key, pack=folder)
         with pack_output.bar("copying", None if each else n) as watch:
@@ -163,7 +163,7 @@ def remove(
 
     A pack is never changed in place.
     """
-    with errors_told():
+    with report_errors():
         pack = open_pack(folder)
         secret = sealing.find_key(key, pack=folder)
         listed = [one for path in removed for one in read_removed(path, pack)]
@@ -189,7 +189,7 @@ def preview(
 
     The page loads nothing and keeps what was removed; its list is for snellen pack remove.
     """
-    with errors_told():
+    with report_errors():
         if output.suffix != ".html":
             raise InputError("a preview's name ends in .html", file=str(output))
         check_folder(output)

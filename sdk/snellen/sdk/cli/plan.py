@@ -9,8 +9,8 @@ from snellen.grading.errors import InputError
 from snellen.grading.stats.plans import Plan, costs, planned
 from snellen.grading.stats.precision import Expected
 from snellen.sdk.cli import show
+from snellen.sdk.cli.messages import report_errors
 from snellen.sdk.cli.options import Data, Split, Tags, Task, check_folder, tag_names
-from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.data.samples import stratify
 
 
@@ -43,7 +43,7 @@ def sample(
 
     Grade or evaluate with --items SAMPLE: the report then estimates what all items would score.
     """
-    with errors_told():
+    with report_errors():
         check_folder(output)
         if data is None:
             raise InputError("say what to draw from: --data, the benchmark's folder or file")
@@ -105,7 +105,7 @@ def plan(
 
     One of --half-width, --difference and --n; the first two may be asked for together.
     """
-    with errors_told():
+    with report_errors():
         asked = Plan(
             half_width=None if half_width is None else half_width / 100,
             difference=None if difference is None else difference / 100,

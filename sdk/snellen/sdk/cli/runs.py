@@ -12,6 +12,7 @@ from snellen.grading.stats.compare import Correction
 from snellen.sdk.analysis.compare import compare as compare_runs
 from snellen.sdk.cli import models, show
 from snellen.sdk.cli.listing import task_names
+from snellen.sdk.cli.messages import report_errors
 from snellen.sdk.cli.options import (
     PROBLEMS,
     By,
@@ -36,7 +37,6 @@ from snellen.sdk.cli.options import (
     finish,
     item_ids,
 )
-from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.data.consensus import PairRule, Rule, make_consensus
 from snellen.sdk.data.selection import select
 from snellen.sdk.files import check_ending
@@ -73,7 +73,7 @@ def compare(
     ] = None,
 ) -> None:
     """Say whether runs over the same items differ, and on which items."""
-    with errors_told():
+    with report_errors():
         for path in output or ():
             check_ending(path, COMPARISON_RENDERERS, "comparisons")
             check_folder(path)
@@ -110,7 +110,7 @@ def report(
 
     Its data is loaded again where it was, for the questions, the tags and the page.
     """
-    with errors_told():
+    with report_errors():
         check(output, with_references=with_references)
         found = reopen(
             saved, data=data, references=references, images=images, tags=tags, cluster=cluster
@@ -166,7 +166,7 @@ def evaluate(
     """
     from snellen.sdk.models.evaluate import evaluate as evaluate_model
 
-    with errors_told():
+    with report_errors():
         check(output, with_references=with_references)
         if no_images and images is not None:
             raise InputError("--images and --no-images exclude one another")
@@ -219,7 +219,7 @@ def consensus(
     Each file's name, without its ending, is the voter's. The file holds every vote, what stays
     unresolved and why, and is closed by a digest; grade against it with --references.
     """
-    with errors_told():
+    with report_errors():
         check_folder(output)
         voters = {path.stem: path for path in answers}
         if len(voters) < len(answers):

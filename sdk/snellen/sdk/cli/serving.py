@@ -162,7 +162,7 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**given: object) -> None:
-        with told():
+        with report_server_errors():
             chosen: dict[str, Any] = {name: given.pop(name) for name in shared}
             command(settings_of(**chosen), **given)
 
@@ -235,7 +235,7 @@ def create(
     from snellen.server.http.auth import Tokens
     from snellen.server.store.tables import Scope
 
-    with told(), open_database(store) as database:
+    with report_server_errors(), open_database(store) as database:
         unknown = [word for word in scope or () if word not in list(Scope)]
         if unknown:
             raise InputError(f"no scope {unknown[0]!r}; there are: {', '.join(Scope)}")
@@ -253,7 +253,7 @@ def list_tokens(store: Store = None) -> None:
     """List the tokens: name, scopes, when made and when revoked; never what they are."""
     from snellen.server.http.auth import Tokens
 
-    with told(), open_database(store) as database:
+    with report_server_errors(), open_database(store) as database:
         for token in Tokens(database).listed():
             state = "" if token.revoked is None else f"  revoked {_day(token.revoked)}"
             scopes = ",".join(sorted(token.scopes))
@@ -265,7 +265,7 @@ def revoke(name: Annotated[str, typer.Argument(help="Whose token.")], store: Sto
     """Revoke a token: the next call with it is refused."""
     from snellen.server.http.auth import Tokens
 
-    with told(), open_database(store) as database:
+    with report_server_errors(), open_database(store) as database:
         Tokens(database).revoke(name)
         tell(f"{name}'s token is revoked")
 
@@ -334,7 +334,7 @@ def open_database(url: str | None) -> Generator["Database"]:
 
 
 @contextmanager
-def told() -> Generator[None]:
+def report_server_errors() -> Generator[None]:
     """Turn an error into its message and the status that says nothing could be done."""
     try:
         yield

@@ -223,9 +223,9 @@ def doctor(found: Iterable[Check]) -> None:
     _out.print(table)
 
 
-def warnings(told: Iterable[str]) -> None:
+def warnings(messages: Iterable[str]) -> None:
     """Print what a reader of the numbers must know."""
-    for warning in told:
+    for warning in messages:
         _out.print(f"[yellow]{escape(warning)}[/yellow]")
 
 

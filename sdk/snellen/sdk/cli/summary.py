@@ -9,9 +9,9 @@ from rich.markup import escape
 from snellen.grading.table import Table
 from snellen.grading.tables.mmbench_gui_online import Missing, Reading
 from snellen.sdk.analysis.published import beside_tables
+from snellen.sdk.cli.messages import report_errors
 from snellen.sdk.cli.options import check_folder
 from snellen.sdk.cli.tables import print_table
-from snellen.sdk.cli.telling import errors_told
 from snellen.sdk.cli.terminal import Terminal
 from snellen.sdk.files import check_ending
 from snellen.sdk.report import load_report
@@ -51,7 +51,7 @@ def summary(
     VisualWebBench's seven tasks make its average, L2's two its mean, L3 and L4 the table of what
     is lost.
     """
-    with errors_told():
+    with report_errors():
         for path in output or ():
             check_ending(path, WRITERS, "a summary")
             check_folder(path)

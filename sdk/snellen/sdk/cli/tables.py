@@ -31,7 +31,7 @@ class _Shape(NamedTuple):
 def print_table(console: Console, table: Table) -> None:
     """Print a table as wide as a console at most.
 
-    What does not fit is folded between words; a column of which all rows say the same is told
+    What does not fit is folded between words; a column of which all rows say the same is printed
     beneath, once; at last the table goes on in another one, with the rows' names again.
 
     Args:
@@ -44,10 +44,10 @@ def print_table(console: Console, table: Table) -> None:
         for place, head in enumerate(heads)
     ]
     places = list(range(len(heads)))
-    told: list[int] = []
+    equal: list[int] = []
     if _gap(heads, shapes, places, console.width) is None:
-        told = _said_once(heads, given)
-        places = [place for place in places if place not in told]
+        equal = _said_once(heads, given)
+        places = [place for place in places if place not in equal]
     gap = _gap(heads, shapes, places, console.width)
     groups = [places] if gap else _groups(heads, shapes, places, console.width)
     for number, chosen in enumerate(groups):
@@ -55,7 +55,7 @@ def print_table(console: Console, table: Table) -> None:
             console.print()
         widths = _widths(heads, shapes, chosen, console.width, gap or _GAPS[0])
         console.print(_laid_out(heads, given, widths, table.bold, gap or _GAPS[0]))
-    for place in told:
+    for place in equal:
         console.print(f"{heads[place].name}: {given[0][place]}", markup=False)
 
 

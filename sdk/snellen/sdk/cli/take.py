@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from snellen.sdk.cli.messages import STOPPED, message, report_errors
 from snellen.sdk.cli.options import PROBLEMS, check_folder
 from snellen.sdk.cli.plain import write
-from snellen.sdk.cli.telling import STOPPED, errors_told, message
 
 if TYPE_CHECKING:
     from snellen.sdk.exam.runner import ExamResult
@@ -84,7 +84,7 @@ def take(
     from snellen.sdk.exam.runner import take as take_exam
     from snellen.sdk.files import write_atomically
 
-    with errors_told():
+    with report_errors():
         if output is not None:
             check_folder(output)
         request = ExamRequest(attempt, tuple(task or ()), model, url, token, tuple(serve or ()))

@@ -1,6 +1,6 @@
 """The blind agent: its answers to questions without their images.
 
-Its score is what the exam gives away: to be told from the agent's own, which looks.
+Its score is what the exam gives away: to be set beside the agent's own, which looks.
 """
 
 from collections.abc import Callable, Mapping

@@ -61,7 +61,7 @@ def option(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
 
 
 def options_of(question: ExamItem) -> Sequence[str]:
-    """Return what there is to choose from: as told, else as lettered in the prompt."""
+    """Return what there is to choose from: as given, else as lettered in the prompt."""
     if any(len(one) > 1 for one in question.options):
         return question.options
     found = _LETTERED.findall(question.prompt)

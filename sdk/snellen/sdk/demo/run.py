@@ -21,7 +21,7 @@ from snellen.sdk.ocr.reader import EXTRA, RapidReader, Shelf, cache_folder
 from snellen.tasks.memory import return_freed_memory
 
 ITEMS = 70
-"""How many items a demonstration takes unless told otherwise."""
+"""How many items a demonstration takes by default."""
 
 _LEAST = 2
 """Items of a task: fewer could not hold a pair, the same page before and after a change."""

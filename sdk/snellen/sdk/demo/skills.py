@@ -1,4 +1,4 @@
-"""Which kind of question is answered by which rule: a table, by what the agent is told of it.
+"""Which kind of question is answered by which rule: a table, by what the agent knows of it.
 
 A skill looks at the pictures of a question and says an answer, and why; or that it has no idea.
 """

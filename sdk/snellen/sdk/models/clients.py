@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import httpx
 
 Ask = Callable[[Question], Awaitable[Answer]]
-"""Asks one question; raises Fault where there is no answer."""
+"""Asks one question; raises Fault if there is no answer."""
 
 
 class ModelClient(Protocol):

@@ -68,7 +68,7 @@ def evaluate(
             decoding: How answers are drawn; `Decoding()` when None. For a function: what it does,
                 to be recorded.
             limits: Concurrency, rates, retries and time-outs; `Limits()` when left out.
-            run: A folder that keeps the answers as they come. Given again, asking goes on where
+            run: A folder that keeps the answers as they come. Given again, asking resumes where
                 it ended: nothing that has an answer is asked again, errors are.
             cache: True, False or the cache's file. None: only for a hosted API (https) that is
                 asked at temperature 0.

@@ -56,7 +56,7 @@ class EvaluationStoppedError(SnellenError):
     """Asking stopped before every item was asked; what came until then is kept.
 
     Attributes:
-        submissions: What came, where there is no run folder to keep it: it can be graded.
+        submissions: What came, if there is no run folder to keep it: it can be graded.
     """
 
     def __init__(self, message: str, submissions: Sequence[Mapping[str, object]] = ()) -> None:

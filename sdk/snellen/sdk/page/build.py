@@ -61,7 +61,7 @@ class PaperTables(NamedTuple):
 
 
 def paper_tables(report: ScoredReport) -> PaperTables:
-    """Gather the tables of a page; what stops one of them is told on it."""
+    """Gather the tables of a page; what stops one of them is noted on it."""
     own = summarised(report)
     found = beside(report, found=own)
     table = beside_table(found)
@@ -279,7 +279,7 @@ def _differences(basis: _Basis, alternatives: Sequence[_Alternative]) -> Iterato
 
 
 def _calibration(report: ScoredReport) -> tuple[CalibrationRow, ...]:
-    """Return the run's value among others; nothing where there is no other."""
+    """Return the run's value among others; nothing if there is no other."""
     others: list[CalibrationRow] = []
     if report.numbers.chance is not None:
         row = CalibrationRow(

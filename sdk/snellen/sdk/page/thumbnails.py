@@ -72,7 +72,7 @@ class Album:
         return place
 
     def _large(self, data: bytes) -> bytes | None:
-        """Return a picture at the larger side, or None where there is no more room for such."""
+        """Return a picture at the larger side, or None if there is no more room for such."""
         if self._large_room <= 0:
             return None
         large = shrink(data, self.budget.large_side, self.budget.quality)

@@ -1,4 +1,4 @@
-"""What a source calls the fields of a submission: as it is told, or guessed where one name fits."""
+"""A source's names for the fields of a submission: given, or guessed if one name fits."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""pandas and polars frames, told by their types' names: neither library is imported here."""
+"""pandas and polars frames, recognized by their types' names: neither library is imported here."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol, Self, cast

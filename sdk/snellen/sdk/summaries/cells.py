@@ -109,10 +109,10 @@ class Cells:
         return replace(noted, values=values)
 
 
-def with_note(summary: Summary, told: str) -> Summary:
+def with_note(summary: Summary, text: str) -> Summary:
     """Return a summary with a sentence more in the note of each table."""
     tables = (
-        replace(table, note=" ".join(filter(None, (table.note, told)))) for table in summary.tables
+        replace(table, note=" ".join(filter(None, (table.note, text)))) for table in summary.tables
     )
     return replace(summary, tables=tuple(tables))
 

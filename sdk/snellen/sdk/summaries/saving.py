@@ -31,7 +31,7 @@ def save_summaries(
 
 
 def _json(found: Sequence[Summary], published: Sequence[Table]) -> Iterator[bytes]:
-    told = {
+    document = {
         "summaries": [
             {
                 "task": one.task,
@@ -42,7 +42,7 @@ def _json(found: Sequence[Summary], published: Sequence[Table]) -> Iterator[byte
         ],
         "published": [to_plain(table) for table in published],
     }
-    yield msgspec.json.format(msgspec.json.encode(told), indent=2) + b"\n"
+    yield msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
 def _markdown(found: Sequence[Summary], published: Sequence[Table]) -> Iterator[bytes]:

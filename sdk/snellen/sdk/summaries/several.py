@@ -54,8 +54,8 @@ def summarise(
     given = [one if isinstance(one, ScoredReport) else read_report(one) for one in reports]
     models = sorted({one.model for one in given if one.model is not None})
     if not given or len(models) > 1:
-        told = f"they are of several models ({', '.join(models)})" if models else "there are none"
-        raise InputError(f"give the reports of one model: {told}")
+        detail = f"they are of several models ({', '.join(models)})" if models else "there are none"
+        raise InputError(f"give the reports of one model: {detail}")
     by_task = _by_task(one for one in given if one.task not in _ONLINE)
     seven = {task: one for task, one in by_task.items() if task in SEVEN}
     both = {task: one for task, one in by_task.items() if task in _L2}
@@ -118,11 +118,11 @@ def as_published_note(reports: Mapping[str, ScoredReport]) -> str:
         f"{100 * there[task]:.2f} for {_short(task)}, not {100 * values[task]:.2f}"
         for task in other
     )
-    told = f"Of these answers the published code would print {names}: it leaves some out"
+    detail = f"Of these answers the published code would print {names}: it leaves some out"
     if set(reports) != set(SEVEN):
-        return told
+        return detail
     return (
-        f"{told}. The average of what it would print is {100 * average_of_seven(there):.2f}, not"
+        f"{detail}. The average of what it would print is {100 * average_of_seven(there):.2f}, not"
         f" {100 * average_of_seven(values):.2f}"
     )
 

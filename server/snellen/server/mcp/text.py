@@ -103,7 +103,7 @@ def take_exam(tasks: Sequence[str]) -> str:
 def _hears(mode: Mode) -> str:
     return {
         Mode.EXAM: "You hear nothing about your answers until the attempt is finished.",
-        Mode.PRACTICE: "This is practice: each answer's score is told at once, and never counts.",
+        Mode.PRACTICE: "This is practice: each answer's score is given at once, and never counts.",
         Mode.DEFERRED: "Answers are recorded here and graded elsewhere.",
     }[mode]
 

@@ -105,9 +105,9 @@ class PixelSize(NamedTuple):
 
 
 def size_of(file: Path | BinaryIO) -> PixelSize | None:
-    """Return an image's size by its header; None where there is no file, or no image in it.
+    """Return an image's size by its header; None if there is no file, or no image in it.
 
-    Nothing is raised: whoever asks for the image is told what is wrong with it.
+    Nothing is raised: whoever asks for the image gets what is wrong with it.
     """
     from PIL import Image
 

@@ -120,7 +120,7 @@ def check_pack(
     Args:
         folder: The pack.
         key: Opens its references, where they are sealed.
-        watch: Told after each item how many are done.
+        watch: Called after each item with how many are done.
 
     Raises:
         DataError: It is no pack.

@@ -102,7 +102,7 @@ def write_selection(
         folder: Where to; must not exist, or be empty.
         about: What the new pack says of itself, beginning with its tasks (`selected_manifest`).
         key: Opens the references where they are sealed, and seals them again.
-        watch: Told after each item how many are done.
+        watch: Called after each item with how many are done.
 
     Raises:
         InputError: The folder holds something or can't be written, or nothing was chosen.
@@ -136,7 +136,7 @@ def fill(
         about: What the pack says of itself; what depends on its files is worked out anew.
         references: The lines of the references; None: it has none.
         key: Seals them; None leaves them readable.
-        watch: Told after each item how many are done.
+        watch: Called after each item with how many are done.
     """
     images = _copy_images(room, lines, watch)
     items = write_hashed(room / ITEMS, (line.data for line in lines))

@@ -61,7 +61,7 @@ def merge_packs(
         name: What the new pack is called.
         title: A line for people.
         key: Opens the references where they are sealed. Where some are, all of the new ones are.
-        watch: Told after each item how many are done.
+        watch: Called after each item with how many are done.
 
     Raises:
         InputError: Packs ask a task otherwise, hold different items of one id, or some have
@@ -184,10 +184,10 @@ def _pin(task: _Task) -> DataPin:
 
 def _about(packs: Sequence[Pack], tasks: Mapping[str, _Task], name: str, title: str) -> Manifest:
     licences = dict.fromkeys(pack.manifest.licence for pack in packs if pack.manifest.licence)
-    told = [pack.manifest.built for pack in packs]
-    built = next(iter(told))
-    if any(one != built for one in told):
-        built = Built(parts=tuple(one or Built() for one in told))
+    records = [pack.manifest.built for pack in packs]
+    built = next(iter(records))
+    if any(one != built for one in records):
+        built = Built(parts=tuple(one or Built() for one in records))
     try:
         return Manifest(
             name=name,

@@ -67,7 +67,7 @@ def preview_pages(
         references: Its references; None leaves them out.
         stem: What the files' names begin with; the first is `STEM.html`.
         budget: How many bytes a page may have, about.
-        watch: Told after each item how many are done.
+        watch: Called after each item with how many are done.
 
     Raises:
         MissingExtraError: Jinja is not installed.

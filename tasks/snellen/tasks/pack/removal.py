@@ -79,7 +79,7 @@ def remove(
         removed: The items to leave out.
         folder: Where to; must not exist, or be empty.
         key: Opens the references where they are sealed, and seals them again.
-        watch: Told after each item how many are done.
+        watch: Called after each item with how many are done.
 
     Raises:
         InputError: The pack does not hold one of them, no item is left, or the folder holds

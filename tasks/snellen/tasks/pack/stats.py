@@ -17,7 +17,7 @@ from snellen.tasks.pack.layout import Built, PackTask
 from snellen.tasks.pack.reading import Pack, References
 
 MOST_VALUES = 24
-"""A tag with more values is told by their number alone."""
+"""A tag with more values is shown by their number alone."""
 
 
 class Spread(Closed):

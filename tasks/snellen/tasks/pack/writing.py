@@ -103,7 +103,7 @@ def write_pack(
         key: Seals the references; None leaves them readable, apart from the items.
         images: Whether to copy the items' images; without them the items show none.
         built: How the items came to be, where they were built.
-        watch: Told after each item how many are done.
+        watch: Called after each item with how many are done.
 
     Raises:
         InputError: The folder holds something or can't be written, a task comes twice, an id is
@@ -173,7 +173,7 @@ def strip_pack(
     Args:
         pack: The pack.
         folder: Where to; must not exist, or be empty.
-        watch: Told after each item how many are done.
+        watch: Called after each item with how many are done.
 
     Raises:
         InputError: The folder holds something or can't be written.

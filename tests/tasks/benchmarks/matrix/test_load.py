@@ -125,7 +125,7 @@ def test_no_item_holds_its_answer(data: TaskData) -> None:
     for item_id in data.ids:
         said = data.item(item_id).model_dump(mode="json")
         assert set(said["tags"]) == {"dimension", "level", "task", "prompt"}
-    # Made up, so that they stand nowhere in the question.
+    # Invented, so that they stand nowhere in the question.
     for item_id, secret in {"button-text": "Sign in", "chart-code": "assert", "sum": "100"}.items():
         shown = data.item(item_id).model_copy(update={"answer_format": None})
         assert secret not in shown.model_dump_json(warnings=False)

@@ -1,4 +1,4 @@
-"""Folders as the published scripts write them; the files' contents are made up."""
+"""Folders as the published scripts write them; the files' contents are generated."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from snellen.grading.errors import DataError
 from snellen.tasks.benchmarks.webrssbench.format import read
 
-PIXEL = b"\x89PNG made up"
+PIXEL = b"\x89PNG generated"
 
 
 def page(folder: Path, *names: str, **documents: object) -> Path:

@@ -127,8 +127,8 @@ def test_votes_that_name_no_class_are_named(tmp_path: Path) -> None:
 
 
 def test_a_task_that_there_is_none_of_is_an_error(tmp_path: Path) -> None:
-    found = refused("color", manifest(tmp_path, COLOR | {"task": "color"}))
-    assert (found.field, "'color' is no task; known: position" in found.message) == ("task", True)
+    found = refused("color", manifest(tmp_path, COLOR | {"task": "hue"}))
+    assert (found.field, "'hue' is no task; known: position" in found.message) == ("task", True)
     found = refused("color", manifest(tmp_path, POSITION, POSITION))
     assert found.message == "has no rows of the task 'color'; there are: position (2)"
     assert "none at all" in refused("color", manifest(tmp_path)).message

@@ -366,8 +366,8 @@ def test_prompts_have_names(write: Write) -> None:
     assert all(name.startswith("snellen-webrssbench-") for name in names)
     with pytest.raises(UnknownNameError, match="no prompt 'paper'"):
         load("webrssbench/text", folder, prompt="paper")
-    with pytest.raises(UnknownNameError, match="no WebRSSBench task 'webrssbench/color'"):
-        load("webrssbench/color", folder)
+    with pytest.raises(UnknownNameError, match="no WebRSSBench task 'webrssbench/hue'"):
+        load("webrssbench/hue", folder)
 
 
 def test_every_class_that_is_offered_is_read_as_another_class() -> None:

@@ -37,7 +37,7 @@ _PYTHON = re.compile(r"```(?:python3?|py)[ \t]*+\n(.*?)```", re.DOTALL | re.IGNO
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A JSON document, so that a text that is one is told from a text."""
+    """A JSON document, which is not the same as a text that holds one."""
 
     value: object
 
@@ -92,7 +92,7 @@ def read_list(response: object, _: Context) -> Parsed:
         found = ui_texts(said)
         if found is None:
             return unparsed("no list that can be read")
-        # A text may hold commas, so they part no entries; who meant them to is told.
+        # A text may hold commas, so they part no entries; a note says so to whoever meant them to.
         one_line = "," in said and found == [said]
         return Parsed(tuple(found), None, _ONE_ENTRY if one_line else "")
     given = _list(response)

@@ -6,7 +6,7 @@
 - What models put around an answer costs nothing: a tag with other quotes, a lead-in, thoughts.
   Where the official rule cuts a text at any colon, this one cuts a sentence that only introduces.
 - Case, punctuation and script do not decide, and F of equal texts is 1.
-- No word is made up of an empty text, and no answer is too short to count.
+- No word consists of an empty text, and no answer is too short to count.
 - Nothing that a model can say ends a run or leaves the mean.
 - The numbers of a box or point are read wherever they stand, and compared in double precision.
   They count what the prompt asks for, the reference's space; percent is a fraction.

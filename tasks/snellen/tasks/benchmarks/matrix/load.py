@@ -166,7 +166,7 @@ def _image(name: str, size: Size | None) -> Image:
 
 
 def _sizes(files: ImageFiles) -> Callable[[int, str], Size | None]:
-    """Return what reads an image's size, once a file; None where there is no image to read."""
+    """Return what reads an image's size, once a file; None if there is no image to read."""
 
     @cache
     def of_file(file: Path) -> Size | None:

@@ -128,8 +128,8 @@ def _of(episode: _Record, cut_at: int | None) -> EpisodeRecord:
     }
     if error is None and episode.success is not None:
         said = _response(float(episode.success), episode.steps, episode.limit, cut_at)
-        told = {} if episode.platform is None else {"platform": episode.platform}
-        found["response"] = said | told
+        platform = {} if episode.platform is None else {"platform": episode.platform}
+        found["response"] = said | platform
     return EpisodeRecord(found, tuple(faults))
 
 
@@ -183,8 +183,8 @@ def _lines(path: Path, cut_at: int | None) -> Episodes:
         for what, field in found.faults:
             fault = EpisodeFault(f"{named.task_id}: {what}", field)
             problems.append(_problem(ProblemKind.WRONG_TYPE, fault, line))
-        told = {key: record.get(key) for key in ("platform", "planner", "grounder")}
-        meta = {key: value for key, value in told.items() if value is not None}
+        known = {key: record.get(key) for key in ("platform", "planner", "grounder")}
+        meta = {key: value for key, value in known.items() if value is not None}
         submissions.append(Submission(**found.submission, meta=meta))
     return Episodes(tuple(submissions), tuple(problems))
 

@@ -375,7 +375,7 @@ _BELOW = (
 def screenshots(
     annotations: Path, images: Path | None, rows: Sequence[Question | Element]
 ) -> ImageFiles | None:
-    """Return what reads the screenshots of rows; None where there is no folder of images.
+    """Return what reads the screenshots of rows; None if there is no folder of images.
 
     Args:
         annotations: The file of annotations; images are looked for beside it.

@@ -40,7 +40,7 @@ _SHOWN = 3
 
 
 class _Known(NamedTuple):
-    """A question with its gold; None where there is no reference."""
+    """A question with its gold; None if there is no reference."""
 
     question: Question
     gold: Gold

@@ -95,7 +95,7 @@ class PositionRow(OneScreen, frozen=True, kw_only=True, tag="position"):
     Attributes:
         crops: The crops, in the order in which they are shown.
         space: What the boxes count: `unit`, fractions of the page, or `pixels` of it.
-        rule: How boxes become relations where there is no reference.
+        rule: How boxes become relations if there is no reference.
     """
 
     crops: Annotated[list[Crop], msgspec.Meta(min_length=2)]
@@ -185,8 +185,8 @@ class _Place(NamedTuple):
         """Return the error that this row does not fit."""
         about = f"page {self.page!r}" if self.page else ""
         if self.by_line:
-            told = f"{about}: {message}" if about else message
-            return DataError(told, file=self.file, line=self.number, field=field)
+            text = f"{about}: {message}" if about else message
+            return DataError(text, file=self.file, line=self.number, field=field)
         where = ", ".join(filter(None, (f"row {self.number} (counted from 1)", about)))
         return DataError(f"{where}: {message}", file=self.file, field=field)
 

@@ -28,8 +28,8 @@ def in_folder(path: Path) -> Iterator[str]:
     if "disturbed.png" in names:
         # Pages of both tasks look alike; a file of references says which they are.
         both = ("color", "layout")
-        told = [task for task in both if f"{task}.references.json" in names]
-        yield from (f"webrssbench/{task}" for task in told or both)
+        annotated = [task for task in both if f"{task}.references.json" in names]
+        yield from (f"webrssbench/{task}" for task in annotated or both)
 
 
 def by_name(path: Path) -> list[str]:

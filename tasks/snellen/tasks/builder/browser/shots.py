@@ -13,7 +13,7 @@ PAUSE = 0.25
 Found = TypeVar("Found")
 
 
-class Seen(NamedTuple, Generic[Found]):
+class Shot(NamedTuple, Generic[Found]):
     """What was measured of a page, and its image in the same state."""
 
     found: Found
@@ -46,7 +46,7 @@ def still_shot(visit: Visit, height: int, last: bytes | None = None) -> bytes:
 
 def measured_shot(
     visit: Visit, height: int, measure: Callable[[], Found], last: bytes | None = None
-) -> Seen[Found]:
+) -> Shot[Found]:
     """Measure a page and take its image, both in one state of it.
 
     A script may notice that an image is taken, and rearrange the page for it. So the places and the
@@ -66,7 +66,7 @@ def measured_shot(
         found = measure()
         image = still_shot(visit, height, last)
         if visit.run(script("browser/state.js")) == before:
-            return Seen(found, image)
+            return Shot(found, image)
         last = None
     raise PageError(
         "never at rest",

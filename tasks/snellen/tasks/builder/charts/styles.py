@@ -15,7 +15,7 @@ COLORS = {
     "black": "#1c1c1e",
     "yellow": "#e8c30b",
 }
-"""Colors that are told apart at a glance, by their names."""
+"""Colors that can be told apart at a glance, by their names."""
 
 _GROUNDS = (("#ffffff", "#222222"), ("#fbfaf6", "#2b2620"), ("#f3f6fa", "#1d2a3a"))
 _SIZES = ((640, 400), (720, 440), (600, 420), (760, 430))

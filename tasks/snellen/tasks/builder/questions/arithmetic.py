@@ -127,7 +127,7 @@ def _columns(facts: Sequence[Fact]) -> Iterator[tuple[Table, int, int]]:
 
 
 def _figures(screen: Screen, cells: Sequence[_Cell], templates: Templates) -> Sequence[Figure]:
-    """Return cells as numbers; none if one is no number, or can't be read or told apart."""
+    """Return cells as numbers; none if one is no number, or can't be read or distinguished."""
     figures: list[Figure] = []
     for cell in cells:
         amount = amount_of(cell.text, templates)

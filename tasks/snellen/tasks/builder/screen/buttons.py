@@ -49,10 +49,10 @@ def labelled_buttons(screen: Screen) -> Sequence[Element]:
 def primary_button(screen: Screen) -> Element | str:
     """Return the call to action: the button that is the most important one by its looks.
 
-    It is told by its fill (unlike what is around it, colorful), its size, and its place (in the
-    content rather than in bars, above the fold, the one that a form ends with); what can't be
-    undone and what is paid for is not it. Buttons of one text count as one. Returns the reason
-    where there is none, or where another one is nearly as strong.
+    It is recognized by its fill (unlike what is around it, colorful), its size, and its place
+    (in the content rather than in bars, above the fold, the one that a form ends with); what
+    can't be undone and what is paid for is not it. Buttons of one text count as one. Returns the
+    reason where there is none, or where another one is nearly as strong.
     """
     found = [each for each in labelled_buttons(screen) if not is_advertised(screen, each)]
     if not found:

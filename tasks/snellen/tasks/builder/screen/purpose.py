@@ -1,4 +1,4 @@
-"""What a page is for, as it says itself, and whether that can be told from looking at it."""
+"""What a page is for, as it says itself, and whether that can be seen by looking at it."""
 
 import re
 

@@ -38,7 +38,7 @@ class BenchmarkMaking(NamedTuple):
         protocols: The protocol of a task, where it is not the task's first.
         page_prompts: The prompt of a task, by name, for pages that are as wide as a desktop, where
             its first speaks of a phone.
-        images: The folder of its images in what is written, where the loader has to be told.
+        images: The folder of its images in what is written, if the loader needs it.
     """
 
     makers: Mapping[str, Maker]

@@ -59,7 +59,7 @@ def check(
         look: Whether to look at every image, which takes up to a quarter of a second each.
         remember: Whether data that has as many items as a release becomes the copy that others are
             compared with, as it does when it is graded against; a look does not.
-        watch: Is told what is looked at.
+        watch: Called with what is looked at.
 
     Raises:
         InputError: There is nothing at the path, or it can't be read.
@@ -155,7 +155,7 @@ class _Checker:
         except UnknownNameError as error:
             return error.known
         except SnellenError:
-            # What is wrong is told by the load that a user would do.
+            # What is wrong is reported by the load that a user would do.
             return ()
         return ()
 
@@ -205,13 +205,13 @@ class _Checker:
         )
 
     def _fault(self, task: str, error: SnellenError) -> None:
-        told = error if isinstance(error, InputError) else None
+        known = error if isinstance(error, InputError) else None
         fault = DataFault(
             tasks=(task,),
-            message=told.message if told else str(error),
-            file=told.file if told else None,
-            line=told.line if told else None,
-            field=told.field if told else None,
+            message=known.message if known else str(error),
+            file=known.file if known else None,
+            line=known.line if known else None,
+            field=known.field if known else None,
         )
         for place, known in enumerate(self.faults):
             if known.model_copy(update={"tasks": fault.tasks}) == fault:

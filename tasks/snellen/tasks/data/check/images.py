@@ -96,7 +96,7 @@ class _Shown:
 
 
 def _faults(data: TaskData, load: Load, decode: bool) -> Iterator[ImageFault]:
-    # What was fetched in part is told apart from what is not there.
+    # What was fetched in part is distinguished from what is not there.
     read = load.read if isinstance(load, ImageFiles) else load
     # Questions on one screenshot follow one another, and some data repeats its bytes for each.
     look = lru_cache(maxsize=1)(_look)

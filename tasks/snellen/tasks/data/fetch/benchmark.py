@@ -69,7 +69,7 @@ def fetch(
             holds, else the pinned one, else that of the first fetch on this machine, else what
             the repository holds now.
         images: Whether to fetch files that hold nothing but images.
-        watch: Is told how far it is, from several threads but one at a time.
+        watch: Called with how far it is, from several threads but one at a time.
 
     Raises:
         UnknownNameError: There is no such benchmark or task.

@@ -37,7 +37,7 @@ class Remote:
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
 
-class Stopped(Exception):  # noqa: N818  # nobody sees it: another file's error is told
+class Stopped(Exception):  # noqa: N818  # never shown: another file's error is reported
     """Another download failed, so this one was given up; its part is kept."""
 
 
@@ -69,7 +69,7 @@ def download(
         client: What `open_client` returns.
         remote: The file.
         part: Where its bytes go.
-        tell: Is told how many bytes came; a negative number when bytes are thrown away.
+        tell: Called with how many bytes came; a negative number when bytes are thrown away.
         stop: Set when the download is to be given up.
 
     Raises:
@@ -148,7 +148,7 @@ def _try(
                     raise Stopped
                 file.write(piece)
                 tell(len(piece))
-    # A server may send less than it was asked for, and a total of * is told by a 416 at the end.
+    # A server may send less than it was asked for, and a total of * is known from a 416 at the end.
     return response.status_code != 206 or _size(part) == _whole_length(response)
 
 

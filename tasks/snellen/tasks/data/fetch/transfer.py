@@ -54,7 +54,7 @@ class Transfer:
         folder: Where the files go.
         manifest: What the folder was known to hold before.
         wanted: The files that are to be there after it.
-        watch: Is told how far it is.
+        watch: Called with how far it is.
         records: What is there and checked, by path; with what was there before and is not wanted.
         new: The paths of what was downloaded.
     """
@@ -193,9 +193,9 @@ def misfit(remote: Remote, found: Digests) -> str:
 
 def _raise_first(running: Sequence[Future[None]]) -> None:
     errors = [one.exception() for one in running if not one.cancelled()]
-    told = [error for error in errors if error is not None and not isinstance(error, Stopped)]
-    if told:
-        raise told[0]
+    failed = [error for error in errors if error is not None and not isinstance(error, Stopped)]
+    if failed:
+        raise failed[0]
 
 
 def _size(path: Path) -> int:

@@ -172,7 +172,7 @@ def plans(draft: PageDraft) -> Body:
             tag(
                 "div",
                 tag("h2", blocks.named(draft, thing)),
-                tag("span", draft.ui("recomfixed"), class_="badge") if n == best else None,
+                tag("span", draft.ui("recommended"), class_="badge") if n == best else None,
                 tag("p", tag("span", draft.price(thing), class_="price"), " ",
                     tag("span", draft.ui("per_month"), class_="meta")),
                 tag("ul", (tag("li", f"{name}: {value}") for name, value in thing.fields[:3])),

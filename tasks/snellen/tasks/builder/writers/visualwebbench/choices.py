@@ -205,7 +205,7 @@ def _ground(config: str, snapshot: Snapshot, random: Random) -> Iterator[Made | 
         yield refused(config, Reason.FEW_CANDIDATES)
         return
     names = _Names(snapshot.screen)
-    # What a picture is of can't be told from its text for the blind.
+    # What a picture is of can't be known from its text without the image.
     targets = [each for each in found if each.kind != "img" and names.unique(each)]
     random.shuffle(targets)
     letters = random.sample(range(len(LETTERS)), len(LETTERS))

@@ -24,7 +24,7 @@ TOO_OFTEN = "left out, so that no part is asked about much more often than anoth
 TIMES = 2
 """Of six parts, of which one is half as frequent as the others, the best guess is right in 18 %."""
 
-NO_REGIONS = "no part of it is told apart by landmarks"
+NO_REGIONS = "no part of it is marked by landmarks"
 
 TOP, LEFT, RIGHT, MAIN, BOTTOM, OTHER = (
     "top bar",

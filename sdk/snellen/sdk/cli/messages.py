@@ -31,7 +31,7 @@ def error_told(given: SnellenError) -> None:
 
 
 @contextmanager
-def errors_told() -> Generator[None]:
+def report_errors() -> Generator[None]:
     """Turn an error into its message and the status that says nothing could be done."""
     try:
         yield
