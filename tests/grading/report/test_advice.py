@@ -177,7 +177,7 @@ def test_a_score_whose_interval_holds_chance_is_not_told_from_it(
     inside = bare_page(chance=chance, **row(0.14, estimate=make_estimate(0.14, 0.02)))
     above = bare_page(chance=chance, **row(0.15, estimate=make_estimate(0.15, 0.02)))
     below = bare_page(chance=chance, **row(0.05, estimate=make_estimate(0.05, 0.02)))
-    assert "can't be told from chance" in speak(inside)
+    assert "does not differ from chance" in speak(inside)
     assert speak(above) == ""
     assert "lies below chance" in speak(below)
     assert speak(bare_page(chance=chance)) == ""

@@ -335,9 +335,7 @@ def test_what_is_paid_for_is_other(freeze: Freeze) -> None:
 
 def test_a_page_without_landmarks_has_no_parts(freeze: Freeze) -> None:
     found = (part(0, "a", (20, 20, 120, 56), role="link", text="Home"),)
-    assert (
-        reason("ui_grouping", freeze(found, made=[])) == "no part of it is told apart by landmarks"
-    )
+    assert reason("ui_grouping", freeze(found, made=[])) == "no part of it is marked by landmarks"
 
 
 def test_a_bar_in_an_odd_place_is_left_out(freeze: Freeze) -> None:
@@ -345,9 +343,7 @@ def test_a_bar_in_an_odd_place_is_left_out(freeze: Freeze) -> None:
         part(0, "nav", (300, 300, 900, 380), role="navigation"),
         part(1, "a", (320, 320, 420, 356), parent=0, role="link", text="Home"),
     )
-    assert (
-        reason("ui_grouping", freeze(found, made=[])) == "no part of it is told apart by landmarks"
-    )
+    assert reason("ui_grouping", freeze(found, made=[])) == "no part of it is marked by landmarks"
 
 
 # ---- Forms
