@@ -41,6 +41,7 @@ def tracked() -> list[Path]:
         for name in listed
         if name.endswith((".py", ".md", ".j2", ".js", ".toml"))
         and name not in {"tests/test_words.py", "CHANGELOG.md"}
+        and (ROOT / name).exists()
     ]
 
 

@@ -1,6 +1,6 @@
 """What intervals and p-values of correlations promise, measured on simulated pairs.
 
-`pytest -m slow -s` on this file prints what was measured; docs/uncertainty.md has it as a table.
+`pytest -m slow -s` on this file prints what was measured; docs/compare.md has it as a table.
 """
 
 import math

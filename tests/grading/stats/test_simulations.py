@@ -3,7 +3,7 @@
 The data are shaped like ScreenQA: one to five questions about a screenshot, answers to the same
 screenshot alike (an intraclass correlation of 0.2 to 0.35), values of 0 and 1 or like F1, with
 spikes at 0 and 1. `pytest -m slow -s` on this file prints what was measured;
-docs/uncertainty.md has it as a table.
+docs/compare.md has it as a table.
 """
 
 import math

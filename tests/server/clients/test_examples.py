@@ -156,14 +156,15 @@ def without_remarks(text: str) -> str:
 @of_every_page
 def test_a_page_of_a_client_says_all_that_its_reader_needs(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    needed = ("pip install .", "Tried with", "HOST/mcp", "TOKEN", "](../taking.md)", "Good to know")
+    needed = ("pip install .", "Tried with", "HOST/mcp", "TOKEN", "`snellen take`", "Good to know")
     assert not [words for words in needed if words not in text]
 
 
 @of_every_page
-def test_every_page_of_a_client_is_in_the_index_and_in_the_navigation(page: Path) -> None:
-    assert f"](clients/{page.name})" in (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
-    assert f": clients/{page.name}\n" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+def test_every_client_is_a_tab_of_the_page_of_clients(page: Path) -> None:
+    title = page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+    tab = f'=== "{title}"\n\n    --8<-- "clients/{page.name}:3:"\n'
+    assert tab in (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def wilson_estimate(
     0.2 to 0.8, and from 100 on for means of 0.05 to 0.95; up to 97 % where items that come in 30
     clusters are in truth independent. In 10 clusters it is 93 to 98.5 %. With
     clusters of very unequal size (the standard deviation of their logarithm 1) it is 93 to 96 % in
-    30 clusters. docs/uncertainty.md has a table.
+    30 clusters. docs/compare.md has a table.
 
     Args:
         values: The item values (n,), within the bounds.
