@@ -141,6 +141,10 @@ def test_golds_are_found_wherever_they_are_kept(
         assert any(isinstance(value, Golds) for value in reachable(leak))
 
 
+ALWAYS_THERE = sys.stdlib_module_names | {"_typeshed"}
+"""The standard library, and what only type checkers import."""
+
+
 @pytest.mark.slow
 def test_every_import_is_of_a_declared_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -158,7 +162,7 @@ def test_every_import_is_of_a_declared_package() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            for top in {name.partition(".")[0] for name in names} - sys.stdlib_module_names:
+            for top in {name.partition(".")[0] for name in names} - ALWAYS_THERE:
                 known = {owner.replace("_", "-").lower() for owner in owners.get(top, [top])}
                 if top != "snellen" and not known & declared:
                     undeclared.add(f"{name_of(path)}: {top}")

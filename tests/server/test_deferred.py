@@ -96,8 +96,8 @@ def test_a_deferred_exam_is_graded_where_the_references_are_as_an_exam_is(
     assert graded.exit_code == 0, graded.output
     report = json.loads(graded.stdout)
     for metric, number in told["metrics"].items():
-        assert report["metrics"][metric]["value"] == number
-    assert report["estimates"][told["metric"]]["interval"] == told["interval"]
+        assert report["numbers"]["metrics"][metric]["value"] == number
+    assert report["numbers"]["estimates"][told["metric"]]["interval"] == told["interval"]
     assert told["signature"].startswith(report["signature"] + "|exam:")
 
     # Or at once, with the conditions of the exam in the signature.

@@ -89,8 +89,8 @@ def test_every_item_is_asked_once_and_graded(folder: Path, server: Server) -> No
     assert "100.00" in result.stdout
     assert len(server.asked) == 6
     report = json.loads((folder / "r.json").read_bytes())
-    assert report["run"]["model"] == "toy"
-    assert report["run"]["usage"]["input_tokens"] == 42
+    assert report["provenance"]["run"]["model"] == "toy"
+    assert report["provenance"]["run"]["usage"]["input_tokens"] == 42
     assert "|model:toy|" in report["signature"]
     assert (folder / "r.html").stat().st_size > 10_000
 

@@ -87,7 +87,7 @@ def test_every_item_has_a_process_and_a_name_of_its_own(
     assert sorted(path.stem for path in logs.iterdir()) == sorted(f"{one[0]}-1" for one in firsts)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_what_fails_is_run_again_under_its_name_and_counted(
     take: Take, agent: Callable[[str], str], notes: Path, tmp_path: Path
 ) -> None:
@@ -110,7 +110,7 @@ def test_what_fails_is_run_again_under_its_name_and_counted(
     assert "I can't go on" in result.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_fault_is_no_score_and_another_run_goes_on(
     take: Take, agent: Callable[[str], str], tmp_path: Path
 ) -> None:

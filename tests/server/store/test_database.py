@@ -202,7 +202,7 @@ def test_a_caller_whose_loop_is_gone_leaves_its_change_as_it_is(database: Databa
     assert names(database) == ["x", "y"]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_another_programs_lock_is_waited_for_and_then_told(database: Database, file: Path) -> None:
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
