@@ -23,7 +23,7 @@ from _timing import options
 from PIL import Image
 
 from snellen import sdk
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.write import Part, write_pack
 
 SEED = 20240601
 ITEMS = 24

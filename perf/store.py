@@ -22,8 +22,8 @@ from snellen.server.attempts.service import Service
 from snellen.server.exam.rules import Mode, Rules
 from snellen.server.exam.spec import Exam
 from snellen.server.store.schema import open_store
-from snellen.tasks.pack.reading import open_pack
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.read import open_pack
+from snellen.tasks.pack.write import Part, write_pack
 
 ME = Caller()
 

@@ -9,10 +9,10 @@ from PIL import Image
 
 from snellen.sdk.ocr.pictures import Box, Pixels, Reading
 from snellen.sdk.ocr.reader import Shelf
-from snellen.sdk.page_texts import page_texts
+from snellen.sdk.page_texts import page_texts, part_texts
 from snellen.tasks.benchmarks.table import load_task
-from snellen.tasks.pack.reading import open_pack
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.read import Pack, open_pack
+from snellen.tasks.pack.write import Part, write_pack
 
 
 class TwoLines:
@@ -29,7 +29,8 @@ class TwoLines:
         return Reading(f"{pixels.shape[1]} wide", 0.9)
 
 
-def test_a_picture_is_read_once_and_kept(tmp_path: Path) -> None:
+def one_picture(tmp_path: Path) -> tuple[Pack, str]:
+    """Write a pack of two items with one picture, and return its digest, too."""
     (tmp_path / "short_answers").mkdir()
     rows = [{"image_id": 5, "question": f"What is {n}?", "ground_truth": ["a"]} for n in range(2)]
     (tmp_path / "short_answers" / "test.json").write_text(json.dumps(rows))
@@ -42,9 +43,21 @@ def test_a_picture_is_read_once_and_kept(tmp_path: Path) -> None:
     pack = open_pack(tmp_path / "pack")
     digest = pack.lines[0].images["screen"].sha256
     assert digest is not None
+    return pack, digest
+
+
+def test_a_picture_is_read_once_and_kept(tmp_path: Path) -> None:
+    pack, digest = one_picture(tmp_path)
     reader, shelf = TwoLines(), Shelf(tmp_path / "ocr")
     read = page_texts(pack, reader, shelf)
     assert read(digest) == read(digest) == "28 wide\n28 wide"
     assert page_texts(pack, reader, shelf)(digest) == "28 wide\n28 wide"
     assert reader.looks == 1
     assert read("0" * 64) == ""
+
+
+def test_a_part_of_a_picture_is_read_enlarged(tmp_path: Path) -> None:
+    pack, digest = one_picture(tmp_path)
+    read = part_texts(pack, TwoLines())
+    assert read(digest, (10, 10, 30, 50), 1.0) == "28 wide 28 wide"
+    assert read("0" * 64, (10, 10, 30, 50), 1.0) == ""

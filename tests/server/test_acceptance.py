@@ -24,8 +24,8 @@ from stand_ins import Element, draw_screens, read_layouts
 from snellen import sdk
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
-from snellen.tasks.pack.sealing import write_key
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.seal import write_key
+from snellen.tasks.pack.write import Part, write_pack
 
 SHARES = {"screenqa/short": 160, "screenqa/complex": 40}
 KILLED_AFTER = (65, 70)

@@ -17,9 +17,9 @@ from snellen.server.exam.rules import Rules
 from snellen.server.host import LazyHost, open_exam
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
-from snellen.tasks.pack.reading import open_pack
-from snellen.tasks.pack.sealing import KEY_VARIABLE, write_key
-from snellen.tasks.pack.writing import seal_pack, strip_pack
+from snellen.tasks.pack.read import open_pack
+from snellen.tasks.pack.seal import KEY_VARIABLE, write_key
+from snellen.tasks.pack.write import seal_pack, strip_pack
 from snellen.tasks.samples import sample_pack
 
 AgentOf = Callable[[Client], Any]

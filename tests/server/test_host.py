@@ -16,8 +16,8 @@ from snellen.server.exam.rules import Mode, Rules
 from snellen.server.host import HostError, LazyHost, open_exam, read_exam
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
-from snellen.tasks.pack.reading import open_pack
-from snellen.tasks.pack.writing import strip_pack
+from snellen.tasks.pack.read import open_pack
+from snellen.tasks.pack.write import strip_pack
 from snellen.tasks.samples import sample_pack
 
 AgentOf = Callable[[Client], Any]

@@ -3,8 +3,8 @@
 import pytest
 
 from snellen.tasks.benchmarks.table import TASKS
-from snellen.tasks.pack.checking import check_pack
-from snellen.tasks.pack.reading import open_pack
+from snellen.tasks.pack.check import check_pack
+from snellen.tasks.pack.read import open_pack
 from snellen.tasks.samples import sample_exam
 
 PLAYED = {"mmbench-gui/l3", "mmbench-gui/l4"}

@@ -27,7 +27,7 @@ class Kind(StrEnum):
     FIGURE = "figure"
     """Numbers that are written already; they stand on the right."""
     SHARE = "share"
-    """0..1, written in per cent."""
+    """0..1, written in percent."""
     POINTS = "points"
     """A difference of shares, written in percentage points with its sign."""
     INDEX = "index"
@@ -116,7 +116,7 @@ def figures(
 
 
 def interval_text(interval: Interval | None, form: str = ".2f", *, scale: float = 100.0) -> str:
-    """Write an interval, of shares in per cent; a dash where there is none.
+    """Write an interval, of shares in percent; a dash where there is none.
 
     >>> interval_text(Interval(low=0.25, high=0.5, level=0.95, method="t"))
     '25.00 to 50.00'

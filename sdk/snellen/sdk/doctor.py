@@ -19,6 +19,7 @@ _EXTRAS = {
     "rapidocr": ("the baseline agent's eyes", "demo"),
     "onnxruntime": ("the baseline agent's eyes", "demo"),
     "playwright": ("building exams from pages", "build"),
+    "babel": ("building exams of generated pages", "build"),
 }
 _DISTRIBUTIONS = {
     "sentence_transformers": "sentence-transformers",

@@ -3,6 +3,11 @@
 InputError (snellen.grading.errors)
 └── ExamError                  the exam can't serve the call; the message is for the caller
     ├── NoSuchAttemptError     no attempt of this handle, or another caller's
+    ├── NotFoundError          no such submission, phase or item, or another participant's
+    ├── ForbiddenError         not for this caller, or not now
+    ├── QuotaError             no upload is left
+    ├── TooLargeError          more bytes than are taken
+    ├── FormError              a file that is in no form that is read
     └── StoreError             the store failed: full, held by another program, damaged
 """
 
@@ -32,3 +37,23 @@ class StoreError(ExamError):
     def __init__(self, message: str, *, file: str | None = None, again: bool = True) -> None:
         self.again = again
         super().__init__(message, file=file)
+
+
+class NotFoundError(ExamError):
+    """There is no such thing, or it is not the caller's: the message is the same."""
+
+
+class ForbiddenError(ExamError):
+    """The caller may not do this, or not now."""
+
+
+class QuotaError(ExamError):
+    """The caller has used up what it may upload."""
+
+
+class TooLargeError(ExamError):
+    """What was sent is larger than what is taken."""
+
+
+class FormError(ExamError):
+    """What was sent is in no form that is read."""

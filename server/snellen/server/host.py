@@ -142,8 +142,8 @@ def read_exam(settings: "Settings", grade: "Grade") -> "Exam":
         SnellenError: One of them can't be read, or a pack that is to be graded has no references.
     """
     from snellen.server.exam.spec import Exam
-    from snellen.tasks.pack.reading import has_references, open_pack, open_references
-    from snellen.tasks.pack.sealing import find_key
+    from snellen.tasks.pack.read import has_references, open_pack, open_references
+    from snellen.tasks.pack.seal import find_key
 
     packs = [open_pack(folder) for folder in settings.packs]
     if settings.rules.mode is Mode.DEFERRED:
@@ -158,3 +158,21 @@ def read_exam(settings: "Settings", grade: "Grade") -> "Exam":
         pack.name: open_references(pack, find_key(settings.key, pack=pack.folder)) for pack in packs
     }
     return Exam(packs, settings.rules, references, grade)
+
+
+def references_digest(settings: "Settings") -> bytes:
+    """Return SHA-256 of all references of an exam, whether they are sealed or not.
+
+    Raises:
+        SnellenError: They can't be read.
+    """
+    from hashlib import sha256
+
+    from snellen.tasks.pack.read import open_pack, plain_references
+    from snellen.tasks.pack.seal import find_key
+
+    whole = sha256()
+    for folder in settings.packs:
+        key = find_key(settings.key, pack=folder)
+        whole.update(plain_references(open_pack(folder), key))
+    return whole.digest()

@@ -150,7 +150,7 @@ def test_a_curve_is_drawn_as_steps() -> None:
     flat = [(a, b) for a, b in pairwise(corners) if a[0] != b[0]]
     assert flat
     assert all(a[1] == b[1] for a, b in flat), "it rises only where a task is solved"
-    assert "ends at 50.0 per cent" in drawing.label
+    assert "ends at 50.0 percent" in drawing.label
 
 
 def test_a_long_curve_has_a_short_table() -> None:

@@ -7,7 +7,7 @@ from typer.testing import CliRunner, Result
 
 from snellen.sdk.cli.app import app
 from snellen.tasks.builder.browser.finding import VARIABLE
-from snellen.tasks.pack.checking import check_pack
+from snellen.tasks.pack.check import check_pack
 
 
 def run(*options: object, browser: str = "") -> Result:

@@ -13,7 +13,7 @@ from PIL import Image
 from typer.testing import CliRunner, Result
 
 from snellen.sdk.cli.app import app
-from snellen.tasks.pack.sealing import KEY_VARIABLE
+from snellen.tasks.pack.seal import KEY_VARIABLE
 
 SHORT = [
     {"image_id": image, "question": f"What is {n}?", "ground_truth": [f"SECRET {image} {n}"]}

@@ -10,7 +10,7 @@ from PIL import Image
 from typer.testing import CliRunner, Result
 
 from snellen.sdk.cli.app import app
-from snellen.tasks.pack.sealing import KEY_VARIABLE
+from snellen.tasks.pack.seal import KEY_VARIABLE
 
 ROWS = [
     {
@@ -138,12 +138,26 @@ def test_audit_lists_what_is_at_fault_and_removes_it(folder: Path) -> None:
     result = run(folder, "pack", "audit", "@/demo", "-o", "@/removed.txt", "--remove", "@/new")
     assert result.exit_code == 1
     assert "1 of 7 items are at fault" in result.stdout
+    assert "screenqa/short test/9/3: the answer stands in the prompt" in result.stdout
+    # Nobody is at a terminal: no table is cut to its width.
+    assert "…" not in result.stdout
     listed = (folder / "removed.txt").read_text().splitlines()
     assert listed[1:] == ["screenqa/short\ttest/9/3\tthe answer stands in the prompt"]
     assert len(items(folder / "new")) == 6
     again = run(folder, "pack", "audit", "@/new", "-o", "@/none.txt", "--json")
     assert again.exit_code == 0
     assert json.loads(again.stdout)["removed"] == []
+
+
+def test_an_audit_is_held_against_the_folder_of_a_build_and_no_other(folder: Path) -> None:
+    result = run(folder, "pack", "audit", "@/demo", "--against", "@/images")
+    assert result.exit_code == 2
+    assert "it is no folder of a build" in result.stderr
+    (folder / "build").mkdir()
+    (folder / "build" / "build.json").write_text("{}")
+    result = run(folder, "pack", "audit", "@/demo", "--against", "@/build", "-o", "@/removed.txt")
+    assert result.exit_code == 1
+    assert "7 items are of pages that the build does not have" in result.stderr
 
 
 def test_export_writes_chats(folder: Path) -> None:

@@ -92,6 +92,6 @@ def test_the_page_folds_tasks_under_their_benchmark_and_runs_nothing(demo: Demo)
     assert page.tags.count("summary") == 2 + 1 + len(demo.taken.steps)
     assert "script" not in page.tags
     assert HOSTILE in " ".join(page.words)
-    assert "a 4 items, 4 answered, 62.5 per cent," in " ".join(page.words)
+    assert "a 4 items, 4 answered, 62.5 percent," in " ".join(page.words)
     assert "a/y 3 3 f1 50.0" in " ".join(page.words)
     assert page.tags.count("article") == 6

@@ -13,8 +13,8 @@ from snellen.server.attempts.service import Clock, Service
 from snellen.server.exam.rules import Mode, Rules
 from snellen.server.exam.spec import AnswerSet, Exam
 from snellen.server.store.schema import open_store
-from snellen.tasks.pack.reading import open_pack, open_references
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.read import open_pack, open_references
+from snellen.tasks.pack.write import Part, write_pack
 
 MINUTE = 60_000
 

@@ -17,8 +17,8 @@ from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Mode, Rules
 from snellen.server.exam.shuffle import lettered, shuffle
 from snellen.server.exam.spec import AnswerSet, Exam
-from snellen.tasks.pack.reading import open_pack, open_references
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.read import open_pack, open_references
+from snellen.tasks.pack.write import Part, write_pack
 
 Serve = Callable[..., Service]
 SECRET = bytes(32)

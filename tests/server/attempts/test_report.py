@@ -19,7 +19,7 @@ from snellen.server.exam.rules import Mode, Rules
 from snellen.server.exam.spec import AnswerSet, Exam
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables import Attempt
-from snellen.tasks.pack.reading import open_pack, open_references, task_data
+from snellen.tasks.pack.read import open_pack, open_references, task_data
 
 pytestmark = pytest.mark.compat
 

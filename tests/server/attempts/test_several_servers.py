@@ -14,7 +14,7 @@ from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Rules
 from snellen.server.exam.spec import Exam
 from snellen.server.store.schema import open_store
-from snellen.tasks.pack.reading import open_pack
+from snellen.tasks.pack.read import open_pack
 
 SERVERS = 3
 Servers = Callable[..., list[Service]]

@@ -30,7 +30,7 @@ from snellen.server.exam.spec import AnswerSet, Exam
 from snellen.server.store.database import Database
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables import Attempt, State
-from snellen.tasks.pack.reading import open_pack, open_references
+from snellen.tasks.pack.read import open_pack, open_references
 
 MINUTE = 60_000
 clients = st.sampled_from(["A", "B", "C"])

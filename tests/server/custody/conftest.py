@@ -17,8 +17,8 @@ from snellen.grading.protocols.golds import sized
 from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.tasks.benchmarks.table import TASKS, load_task
 from snellen.tasks.models import TaskData
-from snellen.tasks.pack.sealing import write_key
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.seal import write_key
+from snellen.tasks.pack.write import Part, write_pack
 
 PUBLISHED = Path(__file__).parents[2] / "fixtures" / "visualwebbench"
 Row = dict[str, Any]

@@ -18,7 +18,7 @@ from snellen.server.host import LazyHost, open_exam
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
 from snellen.tasks.benchmarks.table import load_task
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.write import Part, write_pack
 
 MARKER = f"gold{secrets.token_hex(12)}"
 VIEWS: list[Mapping[str, object]] = [

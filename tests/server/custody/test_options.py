@@ -22,8 +22,8 @@ from snellen.server.exam.spec import Exam, ExamSpec
 from snellen.server.store.schema import open_store
 from snellen.tasks.benchmarks.table import TASKS, load_task
 from snellen.tasks.models import TaskData
-from snellen.tasks.pack.reading import open_pack, open_references
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.read import open_pack, open_references
+from snellen.tasks.pack.write import Part, write_pack
 
 PAGE = Path(__file__).parents[3] / "docs" / "custody.md"
 ME = Caller()

@@ -30,10 +30,10 @@ from snellen.server.exam.rules import Mode, Rules
 from snellen.server.exam.spec import Exam
 from snellen.server.mcp.tools import TOOLS
 from snellen.tasks.benchmarks.table import TASKS
-from snellen.tasks.pack.layout import ITEMS, REFERENCES, SEALED
-from snellen.tasks.pack.reading import open_pack, open_references
+from snellen.tasks.pack.format import ITEMS, REFERENCES, SEALED
+from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.pack.references import canary_of
-from snellen.tasks.pack.writing import Part, strip_pack, write_pack
+from snellen.tasks.pack.write import Part, strip_pack, write_pack
 
 pytestmark = pytest.mark.thorough
 

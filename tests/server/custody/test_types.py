@@ -22,8 +22,8 @@ from snellen.server.mcp import arguments
 from snellen.server.store import tables
 from snellen.server.store.schema import open_store
 from snellen.tasks.models import TaskData
-from snellen.tasks.pack.layout import PackReference, PackSource
-from snellen.tasks.pack.reading import Pack, References, open_pack, open_references
+from snellen.tasks.pack.format import PackReference, PackSource
+from snellen.tasks.pack.read import Pack, References, open_pack, open_references
 
 PRIVATE = (Golds, References, PackReference, PackSource, TaskData, AnswerSet, Exam)
 """What holds gold, or leads to what does."""

@@ -14,9 +14,9 @@ from snellen.server.screenshots.remote import RemoteImages
 from snellen.server.screenshots.service import Screenshots
 from snellen.server.screenshots.sources import image_source
 from snellen.tasks.benchmarks.table import load_task
-from snellen.tasks.pack.layout import PackItem
-from snellen.tasks.pack.reading import Pack, open_pack
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.format import PackItem
+from snellen.tasks.pack.read import Pack, open_pack
+from snellen.tasks.pack.write import Part, write_pack
 
 Encode = Callable[..., bytes]
 URL = "https://images.example/7.png"

@@ -11,8 +11,8 @@ import pytest
 from PIL import Image, ImageDraw
 
 from snellen.tasks.benchmarks.table import load_task
-from snellen.tasks.pack.reading import Pack, open_pack
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.read import Pack, open_pack
+from snellen.tasks.pack.write import Part, write_pack
 
 SIZE = (320, 400)
 _TEXT = """

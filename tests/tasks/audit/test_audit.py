@@ -10,13 +10,13 @@ import pytest
 from PIL import Image, ImageEnhance
 
 from snellen.grading.errors import DataError
-from snellen.tasks.audit.audit import audit_pack
+from snellen.tasks.audit.audit import Witnesses, audit_pack
 from snellen.tasks.audit.models import Audit, Fault, Solver
 from snellen.tasks.benchmarks.table import TASKS, load_task
-from snellen.tasks.pack.checking import check_pack
-from snellen.tasks.pack.reading import Pack, open_pack, open_references
-from snellen.tasks.pack.removal import read_removed, remove, removed_text
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.check import check_pack
+from snellen.tasks.pack.read import Pack, open_pack, open_references
+from snellen.tasks.pack.remove import read_removed, remove, removed_text
+from snellen.tasks.pack.write import Part, write_pack
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 MakeExam = Callable[..., Any]
@@ -281,7 +281,7 @@ def test_the_text_of_a_picture_is_read_where_somebody_can(make_exam: MakeExam) -
     def read(digest: str) -> str:
         return texts.get(digest, "")
 
-    found = audit(pack, texts=read)
+    found = audit(pack, witnesses=Witnesses(texts=read))
     scores = {one.solver: one for task in found.tasks if task.task == WEBQA for one in task.solvers}
     assert scores[Solver.TEXT_ONLY].score == pytest.approx(1)
     assert scores[Solver.BLIND].score == 0

@@ -1,13 +1,12 @@
 """A browser for the tests that need one, and pages written for each test."""
 
-import io
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from PIL import Image
+from inked import inked
 
 from snellen.tasks.builder.browser.session import Session
 from snellen.tasks.builder.browser.settings import BrowserSettings
@@ -110,7 +109,8 @@ def freeze(tmp_path: Path) -> Freeze:
 
     def make(page: HandMade, site: str = "shop", name: str = "index", **screen: Any) -> Snapshot:
         folder = tmp_path / "snapshots" / f"{next(numbers)}"
-        shown = Screen(WIDTH, HEIGHT, tuple(page.elements), **{"language": "en", **screen})
+        fields: dict[str, Any] = {"language": "en", **screen}
+        shown = Screen(WIDTH, HEIGHT, tuple(page.elements), **fields)
         return frozen(folder, Captured(name, site, "x.html", shown, facts=tuple(page.facts)))
 
     return make
@@ -118,10 +118,9 @@ def freeze(tmp_path: Path) -> Freeze:
 
 def frozen(folder: Path, captured: Captured) -> Snapshot:
     folder.mkdir(parents=True)
-    file = io.BytesIO()
     shade = sum(map(ord, captured.site + captured.page)) % 256
-    size = (captured.screen.width, captured.screen.height)
-    Image.new("RGB", size, (shade, 200, 99)).save(file, "PNG")
-    (folder / "screen.png").write_bytes(file.getvalue())
+    screen = captured.screen
+    png = inked(screen.elements, (screen.width, screen.height), f"rgb({shade}, 200, 99)")
+    (folder / "screen.png").write_bytes(png)
     (folder / "snapshot.json").write_bytes(msgspec.json.encode(captured))
     return Snapshot(folder)

@@ -12,10 +12,10 @@ from snellen.tasks.builder.build import BuildSettings, PageDone
 from snellen.tasks.builder.exam import BuiltExam, PackOptions, Watch, build_exam, digest_of
 from snellen.tasks.builder.pages import find_pages
 from snellen.tasks.builder.sites import generate_site
-from snellen.tasks.pack import sealing
-from snellen.tasks.pack.checking import check_pack
-from snellen.tasks.pack.layout import SEALED
-from snellen.tasks.pack.reading import open_pack
+from snellen.tasks.pack import seal
+from snellen.tasks.pack.check import check_pack
+from snellen.tasks.pack.format import SEALED
+from snellen.tasks.pack.read import open_pack
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
@@ -144,7 +144,7 @@ def test_screenqa_asks_of_a_mobile_app_where_the_pages_have_a_phone_s_shape(
 def test_a_key_seals_the_references_and_leaves_no_readable_ones(
     build: Build, tmp_path: Path
 ) -> None:
-    key = sealing.write_key(tmp_path / "exam.key", pack=tmp_path / "exam")
+    key = seal.write_key(tmp_path / "exam.key", pack=tmp_path / "exam")
     shutil.copytree(build.folder, tmp_path / "work")
     wanted = PackOptions("fresh", key=key)
     build_exam(find_pages(build.pages), tmp_path / "work", tmp_path / "exam", SETTINGS, wanted)

@@ -42,7 +42,7 @@ MAKERS = {"one": two, "two": none}
 def test_what_was_made_is_read_again_with_its_images(snapshot: Snapshot, tmp_path: Path) -> None:
     items = make_items(snapshot, MAKERS, 7, tmp_path / "made")
     assert items == read_items(tmp_path / "made", "shop", "index")
-    assert [one.tags for one in items.made] == [{"level": "easy"}] * 2
+    assert [one.tags for one in items.made] == [{"level": "easy", "pages": "real"}] * 2
     assert [dict(one.images) for one in items.made] == [
         {"a.png": b"the same picture"},
         {"b.png": b"the same picture"},

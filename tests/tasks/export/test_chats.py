@@ -13,9 +13,9 @@ from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import protocol_of
 from snellen.tasks.benchmarks.table import TASKS, load_task
 from snellen.tasks.export.chats import export_chats
-from snellen.tasks.pack.checking import check_pack
-from snellen.tasks.pack.reading import Pack, open_pack, open_references
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.check import check_pack
+from snellen.tasks.pack.read import Pack, open_pack, open_references
+from snellen.tasks.pack.write import Part, write_pack
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 WHERE = {

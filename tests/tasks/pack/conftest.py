@@ -14,8 +14,8 @@ from PIL import Image
 from snellen.grading.protocols.names import OWN
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
-from snellen.tasks.pack.reading import Pack, open_pack
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.read import Pack, open_pack
+from snellen.tasks.pack.write import Part, write_pack
 
 
 @pytest.fixture(scope="session")

@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
-from snellen.tasks.pack.checking import check_pack
-from snellen.tasks.pack.layout import FORMAT, Built, RemovedItem
-from snellen.tasks.pack.reading import Pack, open_pack, open_references
-from snellen.tasks.pack.sealing import new_key
-from snellen.tasks.pack.writing import seal_pack
+from snellen.tasks.pack.check import check_pack
+from snellen.tasks.pack.format import FORMAT, Built, RemovedItem
+from snellen.tasks.pack.read import Pack, open_pack, open_references
+from snellen.tasks.pack.seal import new_key
+from snellen.tasks.pack.write import seal_pack
 
 MakePack = Callable[..., Pack]
 BUILT = Built(

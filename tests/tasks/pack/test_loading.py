@@ -9,10 +9,10 @@ import pytest
 from snellen import sdk
 from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.tasks.models import TaskData
-from snellen.tasks.pack.reading import Pack, open_pack, open_references, task_data
-from snellen.tasks.pack.sampling import draw_task
-from snellen.tasks.pack.sealing import KEY_VARIABLE
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.read import Pack, open_pack, open_references, task_data
+from snellen.tasks.pack.sample import draw_task
+from snellen.tasks.pack.seal import KEY_VARIABLE
+from snellen.tasks.pack.write import Part, write_pack
 
 MakePack = Callable[..., Pack]
 LoadShort = Callable[..., TaskData]

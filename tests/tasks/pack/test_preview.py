@@ -9,8 +9,8 @@ from PIL import Image
 
 from snellen.tasks.benchmarks.table import TASKS, load_task
 from snellen.tasks.pack.preview import Mark, card
-from snellen.tasks.pack.reading import Pack, open_pack, open_references
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.read import Pack, open_pack, open_references
+from snellen.tasks.pack.write import Part, write_pack
 
 MakePack = Callable[..., Pack]
 

@@ -10,8 +10,8 @@ import pytest
 from snellen.grading.errors import DataError
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.preview_pages import preview_pages
-from snellen.tasks.pack.reading import Pack, open_references
-from snellen.tasks.pack.removal import read_removed
+from snellen.tasks.pack.read import Pack, open_references
+from snellen.tasks.pack.remove import read_removed
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab

@@ -18,10 +18,10 @@ from snellen.grading.protocols.matrix.golds import MatrixGold
 from snellen.grading.protocols.table import GOLDS, gold_shape, protocols_of
 from snellen.tasks.benchmarks.table import TASKS, load_task
 from snellen.tasks.models import TaskData
-from snellen.tasks.pack.reading import open_pack, open_references, task_data
+from snellen.tasks.pack.read import open_pack, open_references, task_data
 from snellen.tasks.pack.references import canary_of, header, key_named, lines_of, read_references
-from snellen.tasks.pack.sealing import new_key
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.seal import new_key
+from snellen.tasks.pack.write import Part, write_pack
 
 GOLDS_OF_EVERY_SHAPE: Mapping[str, list[Any]] = {
     "visualwebbench/web_caption": ["", "a\nb\r\u2028c", '"quoted" \\ back', "ünï 漢字 🎉"],

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from snellen.tasks.benchmarks.table import TASKS, load_task
-from snellen.tasks.pack.reading import Pack, open_pack, open_references
+from snellen.tasks.pack.read import Pack, open_pack, open_references
 from snellen.tasks.pack.stats import Spread, kind_of, pack_stat
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.write import Part, write_pack
 
 MakePack = Callable[..., Pack]
 

@@ -15,7 +15,7 @@ _AGREEMENT_COLUMNS = (
     *("raters", "rated", "agree", "kappa", "95 %"),
     *("both", "first", "second", "neither"),
 )
-"""How many responses both rated, the share in per cent on which they agree, Cohen's kappa with its
+"""How many responses both rated, the share in percent on which they agree, Cohen's kappa with its
 interval, and how many responses are right for both, for the first or second alone, for neither."""
 
 _FEW_FAULTS = 3
@@ -23,7 +23,7 @@ _LONGER = 0.2
 
 
 def verdict_table(given: Mapping[str, Auxiliary]) -> Table:
-    """Write each judge's mean verdict, in per cent, and what it rests on."""
+    """Write each judge's mean verdict, in percent, and what it rests on."""
     rows = (
         [
             name.removeprefix("judge:"),

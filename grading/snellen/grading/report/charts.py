@@ -87,7 +87,7 @@ def calibration_drawing(rows: Sequence[CalibrationRow], ident: str) -> Drawing:
     )
     run = next((row for row in ranked if row.kind is CalibrationKind.RUN), None)
     others = ", ".join(f"{row.label} {figure(row.value)}" for row in shown if row is not run)
-    said = f"This run scores {figure(run.value)} per cent. " if run is not None else ""
+    said = f"This run scores {figure(run.value)} percent. " if run is not None else ""
     return Drawing(
         svg=_drawn(layers, width, len(data), ident),
         label=f"{said}For comparison: {others or 'nothing'}.",
@@ -110,7 +110,7 @@ def breakdown_drawing(
     Args:
         breakdown: The cells; at most `MOST_CELLS` are drawn, and none of more.
         whole: The metric over all items, 0..1.
-        domain: The axis's ends in per cent (`shared_domain`).
+        domain: The axis's ends in percent (`shared_domain`).
         ident: Goes before every id in the drawing.
     """
     cells = breakdown.cells
@@ -147,7 +147,7 @@ def breakdown_drawing(
 
 
 def shared_domain(breakdowns: Iterable[Breakdown], whole: float) -> tuple[float, float]:
-    """Return ends in per cent, on tens, that hold every cell's interval and the whole.
+    """Return ends in percent, on tens, that hold every cell's interval and the whole.
 
     Dots with intervals need no zero; one domain makes the breakdowns comparable.
     """
@@ -290,7 +290,7 @@ def curve_drawing(curve: Curve, ident: str) -> Drawing:
         svg=svg,
         label=(
             f"Recall against budget over {curve.episodes:,} tasks: it ends at"
-            f" {figure(curve.success_rate)} per cent; {areas}."
+            f" {figure(curve.success_rate)} percent; {areas}."
         ),
         table=figures(
             ("budget spent, %", "tasks solved, %"),
@@ -371,7 +371,7 @@ def _ends(interval: Interval | None) -> Row:
 
 
 def _tens(low: float, high: float, apart: int = 20) -> tuple[float, float]:
-    """Return the tens in per cent about two shares, at least so many points apart."""
+    """Return the tens in percent about two shares, at least so many points apart."""
     start = max(0, 10 * math.floor(10 * low + 1e-9))
     stop = min(100, 10 * math.ceil(10 * high - 1e-9))
     while stop - start < apart:

@@ -53,7 +53,7 @@ COMPARISON_RENDERERS: Mapping[str, ComparisonRenderer] = MappingProxyType(
 
 
 def sentence(one: Comparison) -> str:
-    """Say in a sentence what a comparison found, in points of the metric in per cent.
+    """Say in a sentence what a comparison found, in points of the metric in percent.
 
     Where several comparisons were corrected together, the verdict may be `undecided` although
     the interval, which is for one comparison, excludes 0: the sentence says so.
@@ -73,7 +73,7 @@ def sentence(one: Comparison) -> str:
 
 
 def runs_table(one: Comparison) -> Table:
-    """Return what the two runs score, in per cent."""
+    """Return what the two runs score, in percent."""
     runs = ((one.first, one.first_value), (one.second, one.second_value))
     return figures(("run", one.metric), ((name, f"{100 * value:.2f}") for name, value in runs))
 

@@ -25,7 +25,7 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """One outcome's part of the bar, in per cent of its width."""
+    """One outcome's part of the bar, in percent of its width."""
 
     name: str
     count: int

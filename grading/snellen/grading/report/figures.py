@@ -1,4 +1,4 @@
-"""How a page writes numbers: shares in per cent, differences in points."""
+"""How a page writes numbers: shares in percent, differences in points."""
 
 import re
 
@@ -6,7 +6,7 @@ from snellen.grading.models.estimates import Interval
 
 
 def percent(value: float) -> str:
-    """Write a share in per cent; its space does not break.
+    """Write a share in percent; its space does not break.
 
     >>> percent(0.61249).split()
     ['61.2', '%']
@@ -15,7 +15,7 @@ def percent(value: float) -> str:
 
 
 def figure(value: float) -> str:
-    """Write a share in per cent, without the sign.
+    """Write a share in percent, without the sign.
 
     >>> figure(0.61249)
     '61.2'
@@ -51,7 +51,7 @@ def small_share(value: float) -> str:
 
 
 def part(count: int, whole: int) -> str:
-    """Write a part of a whole in per cent, with a decimal only where it is small.
+    """Write a part of a whole in percent, with a decimal only where it is small.
 
     >>> part(30, 40).split(), part(1, 40).split()
     (['75', '%'], ['2.5', '%'])
@@ -88,7 +88,7 @@ def method_name(method: str) -> str:
 
 
 def span(interval: Interval | None) -> str:
-    """Write an interval of shares in per cent; nothing where there is none."""
+    """Write an interval of shares in percent; nothing where there is none."""
     if interval is None:
         return ""
     return f"{figure(interval.low)} \N{EN DASH} {figure(interval.high)}"

@@ -21,8 +21,8 @@ class HeatCell(NamedTuple):
     """What a cell prints, and how far it is shaded.
 
     Attributes:
-        value: In per cent; empty where the cell is blanked.
-        interval: In per cent; empty where there is none.
+        value: In percent; empty where the cell is blanked.
+        interval: In percent; empty where there is none.
         counts: Its items, and what they stand for or come in.
         shade: How far it is shaded, 0..1; None: hatched, for it is blanked.
     """
@@ -119,7 +119,7 @@ def grid_note(grid: Grid) -> str:
 
 
 def grid_table(grid: Grid) -> Table:
-    """Return a grid as a table, in per cent: a line for each thing that a cell says."""
+    """Return a grid as a table, in percent: a line for each thing that a cell says."""
     return figures(
         (f"{grid.rows} x {grid.columns}", *grid.column_names, "all"),
         (
@@ -135,7 +135,7 @@ def grid_table(grid: Grid) -> Table:
 
 
 def grid_markdown(grid: Grid) -> Iterator[bytes]:
-    """Yield a grid as a table of Markdown, in per cent."""
+    """Yield a grid as a table of Markdown, in percent."""
     table = grid_table(grid)
     rows = [[name, *(cell.replace("\n", ", ") for cell in rest)] for name, *rest in table.written()]
     title = plain_text(f"{grid.metric} by {grid.rows} and {grid.columns}:")
@@ -160,7 +160,7 @@ def _counts(grid: Grid, cell: GridCell) -> str:
 
 
 def _ends(grid: Grid) -> tuple[float, float]:
-    """Return the tens in per cent about all cells' values, `_NARROWEST` points apart or more."""
+    """Return the tens in percent about all cells' values, `_NARROWEST` points apart or more."""
     found = [
         100 * cell.estimate.value
         for cell in chain.from_iterable(grid.cells)

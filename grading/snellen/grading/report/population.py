@@ -23,7 +23,7 @@ def sample_sentence(report: Report) -> str:
 
 
 def population_table(report: Report) -> Table:
-    """Return each metric over all the items that a sample was drawn from, in per cent."""
+    """Return each metric over all the items that a sample was drawn from, in percent."""
     return figures(
         ("metric", "over all items, %", "95 % interval, %"),
         (

@@ -190,7 +190,7 @@ def breakdown_table(given: Breakdown) -> Table:
 
 
 def percent(number: float | None) -> str:
-    """Write a number in per cent, with a dash where there is none."""
+    """Write a number in percent, with a dash where there is none."""
     return "-" if number is None else f"{100 * number:.2f}"
 
 

@@ -31,9 +31,9 @@ from snellen.sdk.cli.tables import print_table
 from snellen.sdk.cli.take import cost_said, tell_report
 from snellen.sdk.cli.terminal import Terminal
 from snellen.sdk.files import write_atomically
-from snellen.tasks.pack.layout import SEALED
-from snellen.tasks.pack.reading import has_references, read_manifest
-from snellen.tasks.pack.sealing import KEY_VARIABLE
+from snellen.tasks.pack.format import SEALED
+from snellen.tasks.pack.read import has_references, read_manifest
+from snellen.tasks.pack.seal import KEY_VARIABLE
 
 if TYPE_CHECKING:
     from snellen.server.attempts.models import TaskAnswers
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from snellen.server.attempts.service import Service
     from snellen.server.store.database import Database
     from snellen.server.store.tables import Attempt
-    from snellen.tasks.pack.reading import Pack
+    from snellen.tasks.pack.read import Pack
 
 _COLUMNS = (
     *("no.", "caller", "model", "mode", "exam", "tasks", "opened", "state"),

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -162,7 +163,8 @@ def _pages(
     assert generate is not None
     made = folder / _GENERATED
     sites = write_sites(made, pages=generate, seed=seed)
-    return Pages([page for site in sites for page in find_pages(made / site.name).pages], [])
+    found = (page for site in sites for page in find_pages(made / site.name).pages)
+    return Pages([replace(page, generated=True) for page in found], [])
 
 
 def _able(settings: "BuildSettings") -> None:

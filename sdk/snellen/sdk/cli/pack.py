@@ -17,13 +17,13 @@ from snellen.sdk.cli.messages import report_errors
 from snellen.sdk.cli.options import PROBLEMS, item_ids
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
-from snellen.tasks.pack import sealing
-from snellen.tasks.pack.checking import Custody, PackCheck, TaskCheck
-from snellen.tasks.pack.checking import check_pack as look_at
-from snellen.tasks.pack.layout import SEALED, Manifest
-from snellen.tasks.pack.reading import open_pack
-from snellen.tasks.pack.sampling import draw_task
-from snellen.tasks.pack.writing import Part, seal_pack, strip_pack, write_pack
+from snellen.tasks.pack import seal
+from snellen.tasks.pack.check import Custody, PackCheck, TaskCheck
+from snellen.tasks.pack.check import check_pack as look_at
+from snellen.tasks.pack.format import SEALED, Manifest
+from snellen.tasks.pack.read import open_pack
+from snellen.tasks.pack.sample import draw_task
+from snellen.tasks.pack.write import Part, seal_pack, strip_pack, write_pack
 
 _FEW = 5
 _Given = TypeVar("_Given")
@@ -41,7 +41,7 @@ NewFolder = Annotated[
 Key = Annotated[
     Path | None,
     typer.Option(
-        help=f"The file of the key; what {sealing.KEY_VARIABLE} says when left out.",
+        help=f"The file of the key; what {seal.KEY_VARIABLE} says when left out.",
         show_default=False,
     ),
 ]
@@ -163,7 +163,7 @@ def create(
 
 
 @group.command("seal")
-def seal(folder: Folder, key: Key = None, new_key: NewKey = False) -> None:
+def seal_references(folder: Folder, key: Key = None, new_key: NewKey = False) -> None:
     """Encrypt a pack's references, and remove the readable file.
 
     The same references and the same key make the same bytes. Sealing again changes nothing, and
@@ -177,7 +177,7 @@ def seal(folder: Folder, key: Key = None, new_key: NewKey = False) -> None:
             if secret is None:
                 raise InputError(
                     "say which key: --key FILE (with --new-key to make one), or"
-                    f" {sealing.KEY_VARIABLE}"
+                    f" {seal.KEY_VARIABLE}"
                 )
             _custody_told(seal_pack(pack, secret), secret)
 
@@ -195,7 +195,7 @@ def check(
     pack.
     """
     with report_errors():
-        secret = sealing.find_key(key, pack=folder)
+        secret = seal.find_key(key, pack=folder)
         with pack_output.bar("checking", None) as watch:
             found = look_at(folder, secret, watch=watch)
         if json:
@@ -269,11 +269,11 @@ def _chosen(
 def given_key(path: Path | None, pack: Path, *, new: bool) -> Generator[str | None]:
     """Find the key, or make it; a new one goes again where nothing came to be sealed with it."""
     if not new:
-        yield sealing.find_key(path, pack=pack)
+        yield seal.find_key(path, pack=pack)
         return
     if path is None:
         raise InputError("--new-key needs --key FILE, the file to write the key to")
-    key = sealing.write_key(path, pack=pack)
+    key = seal.write_key(path, pack=pack)
     try:
         yield key
     except BaseException:
@@ -294,7 +294,7 @@ def _custody_told(manifest: Manifest, key: str | None) -> None:
             f"the references can be read in {name}: snellen pack seal before this goes elsewhere"
         )
     else:
-        pack_output.out.print(f"the references are sealed with the key {sealing.key_id(key)}")
+        pack_output.out.print(f"the references are sealed with the key {seal.key_id(key)}")
 
 
 def _checked(found: PackCheck) -> None:

@@ -14,17 +14,17 @@ from snellen.sdk.cli.messages import report_errors
 from snellen.sdk.cli.options import PROBLEMS, check_folder
 from snellen.sdk.cli.pack import Folder, Key
 from snellen.sdk.files import write_atomically
-from snellen.tasks.audit.audit import audit_pack
+from snellen.tasks.audit.audit import Witnesses, audit_pack
+from snellen.tasks.audit.builds import BuildFolder, open_build
 from snellen.tasks.audit.models import Audit, SolverScore
-from snellen.tasks.audit.solvers import Texts
 from snellen.tasks.export.chats import export_chats
-from snellen.tasks.pack import sealing
-from snellen.tasks.pack.copying import check_outside
-from snellen.tasks.pack.grouping import SITE
-from snellen.tasks.pack.reading import Pack, open_pack, open_references
-from snellen.tasks.pack.removal import remove as remove_items
-from snellen.tasks.pack.removal import removed_text
-from snellen.tasks.pack.splitting import parts_of
+from snellen.tasks.pack import seal
+from snellen.tasks.pack.groups import SITE
+from snellen.tasks.pack.read import Pack, open_pack, open_references
+from snellen.tasks.pack.remove import remove as remove_items
+from snellen.tasks.pack.remove import removed_text
+from snellen.tasks.pack.split import parts_of
+from snellen.tasks.pack.transform import check_outside
 
 
 def audit(
@@ -37,26 +37,39 @@ def audit(
         typer.Option(help="Write the pack without them to this new folder.", show_default=False),
     ] = None,
     read: Annotated[
-        bool, typer.Option("--read", help="Try the page's text alone, too, by OCR: takes a while.")
+        bool,
+        typer.Option(
+            "--read",
+            help="Read the pictures by OCR, too, and compare references with it: takes a while.",
+        ),
     ] = False,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            help="The folder of the build that made it, EXAM.build: compare with its pages.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="What lots are drawn from.", min=0)] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
     key: Key = None,
 ) -> None:
-    """Try solvers that must fail, without eyes, and list the items that are at fault.
+    """Compare each item with what is known of it, try what must fail, and list the items at fault.
 
-    The list is for snellen pack remove; it shows no reference. Exit status: 0 when no item is at
+    What is printed shows references: it says of each item at fault what was expected and what was
+    found. The list is for snellen pack remove, and shows none. Exit status: 0 when no item is at
     fault, 1 when some are, 2 when nothing could be audited.
     """
     with report_errors():
         check_folder(output)
         pack = open_pack(folder)
         check_outside(output, [pack])
-        secret = sealing.find_key(key, pack=folder)
+        secret = seal.find_key(key, pack=folder)
         references = open_references(pack, secret)
-        texts = _reader(pack) if read else None
+        build = None if against is None else open_build(against)
+        witnesses = _reading(pack, build) if read else Witnesses(build)
         with pack_output.bar("looking", None) as watch:
-            found = audit_pack(pack, references, seed=seed, texts=texts, watch=watch)
+            found = audit_pack(pack, references, seed=seed, witnesses=witnesses, watch=watch)
         write_atomically(output, [removed_text(found.removed).encode()])
         if json:
             sys.stdout.write(found.model_dump_json(indent=2) + "\n")
@@ -92,7 +105,7 @@ def export(
         check_outside(output, [pack])
         if parts is None and output.exists():
             raise InputError("there is such a file already", file=str(output))
-        references = open_references(pack, sealing.find_key(key, pack=folder))
+        references = open_references(pack, seal.find_key(key, pack=folder))
         with pack_output.bar("exporting", len(pack.lines)) as watch:
             export = export_chats(
                 pack,
@@ -122,9 +135,20 @@ def _audited(found: Audit, output: Path) -> None:
         pack_output.table(["", f"{count:,}", fault.value] for fault, count in task.faults.items())
     pack_output.out.print("[bold]all tasks[/bold]")
     pack_output.table(["", *_solver(one)] for one in found.overall)
+    for one in found.findings:
+        said = "; ".join(
+            f"{name} {' '.join(text.split())}"
+            for name, text in (("expected", one.expected), ("found", one.found))
+            if text
+        )
+        words = f"{one.task} {one.item}: {one.fault.value}" + (f" ({said})" if said else "")
+        pack_output.out.print(escape(words), soft_wrap=True)
+    for note in found.notes:
+        pack_output.err.print(f"[yellow]note[/yellow] {escape(note)}", soft_wrap=True)
     count = len(found.removed)
     pack_output.out.print(
-        f"{count:,} of {found.items:,} items are at fault; listed in {escape(str(output))}"
+        f"{count:,} of {found.items:,} items are at fault; listed in {escape(str(output))}",
+        soft_wrap=True,
     )
 
 
@@ -150,8 +174,8 @@ def _lift(lift: Estimate | None) -> str:
     return f"lift {100 * lift.value:+.1f}{to}"
 
 
-def _reader(pack: Pack) -> Texts:
+def _reading(pack: Pack, build: BuildFolder | None) -> Witnesses:
     # OCR is loaded for who asks for it alone.
-    from snellen.sdk.page_texts import page_texts
+    from snellen.sdk.page_texts import page_texts, part_texts
 
-    return page_texts(pack)
+    return Witnesses(build, texts=page_texts(pack), reader=part_texts(pack))

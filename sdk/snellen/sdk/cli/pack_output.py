@@ -3,14 +3,16 @@
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from pathlib import Path
 from typing import TypeAlias
 
+from rich.cells import cell_len, set_cell_size
 from rich.markup import escape
 from rich.table import Table
 
 from snellen.sdk.cli.terminal import Terminal
-from snellen.tasks.pack.layout import Manifest
+from snellen.tasks.pack.format import Manifest
 from snellen.tasks.pack.stats import PackStat, Spread, TaskStat
 
 out = Terminal()
@@ -93,12 +95,24 @@ def _spread(numbers: Spread | None) -> str:
 
 def table(rows: "Sequence[Sequence[str]] | Generator[Sequence[str]]") -> None:
     """Print rows of texts in columns, the last one wrapped; what looks like markup is text."""
+    cells = [list(map(str, row)) for row in rows]
+    if not out.is_terminal:
+        # A pipe or a file is as wide as what is written to it.
+        _print_whole(cells)
+        return
     grid = Table.grid(padding=(0, 2))
-    for row in rows:
+    for row in cells:
         while len(grid.columns) < len(row) - 1:
             grid.add_column(no_wrap=True)
         grid.add_row(*map(escape, row))
     out.print(grid)
+
+
+def _print_whole(rows: Sequence[Sequence[str]]) -> None:
+    widths = [max(map(cell_len, column)) for column in zip_longest(*rows, fillvalue="")]
+    for row in rows:
+        padded = [set_cell_size(cell, width) for cell, width in zip(row, widths, strict=False)]
+        out.print(escape("  ".join(padded).rstrip()), soft_wrap=True)
 
 
 def megabytes(size: int) -> str:

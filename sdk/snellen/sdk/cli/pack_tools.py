@@ -15,25 +15,25 @@ from snellen.sdk.cli.messages import report_errors
 from snellen.sdk.cli.options import check_folder, tag_names
 from snellen.sdk.cli.pack import Folder, Key, NewFolder
 from snellen.sdk.files import write_atomically
-from snellen.tasks.pack import sealing
-from snellen.tasks.pack.copying import check_outside
-from snellen.tasks.pack.grouping import SITE, TASK
-from snellen.tasks.pack.layout import SEALED
-from snellen.tasks.pack.merging import merge_packs
+from snellen.tasks.pack import seal
+from snellen.tasks.pack.format import SEALED
+from snellen.tasks.pack.groups import SITE, TASK
+from snellen.tasks.pack.merge import merge_packs
 from snellen.tasks.pack.preview_pages import PAGE_BUDGET, preview_pages
-from snellen.tasks.pack.reading import Pack, References, open_pack, open_references
-from snellen.tasks.pack.removal import read_removed
-from snellen.tasks.pack.removal import remove as remove_items
-from snellen.tasks.pack.sampling import sample_pack
-from snellen.tasks.pack.splitting import parts_of, split_pack
+from snellen.tasks.pack.read import Pack, References, open_pack, open_references
+from snellen.tasks.pack.remove import read_removed
+from snellen.tasks.pack.remove import remove as remove_items
+from snellen.tasks.pack.sample import sample_pack
+from snellen.tasks.pack.split import parts_of, split_pack
 from snellen.tasks.pack.stats import pack_stat
+from snellen.tasks.pack.transform import check_outside
 
 Seed = Annotated[int, typer.Option(help="The same seed makes the same choice.", min=0)]
 
 
 def readable(pack: Pack, key: Path | None) -> References | None:
     """Open a pack's references where that can be done; None where there are none, or no key."""
-    secret = sealing.find_key(key, pack=pack.folder)
+    secret = seal.find_key(key, pack=pack.folder)
     if pack.manifest.references is None or (pack.manifest.references == SEALED and not secret):
         return None
     return open_references(pack, secret)
@@ -79,7 +79,7 @@ def split(
     """Split a pack into parts that have no site, no screenshot and no pair in common."""
     with report_errors():
         pack = open_pack(folder)
-        secret = sealing.find_key(key, pack=folder)
+        secret = seal.find_key(key, pack=folder)
         with pack_output.bar("splitting", len(pack.lines)) as watch:
             found = split_pack(
                 pack,
@@ -107,7 +107,7 @@ def merge(
     """Put the items of several packs into one; the same item is taken once."""
     with report_errors():
         packs = [open_pack(folder) for folder in folders]
-        secret = sealing.find_key(key, pack=folders[0])
+        secret = seal.find_key(key, pack=folders[0])
         total = sum(len(pack.lines) for pack in packs)
         with pack_output.bar("merging", total) as watch:
             manifest = merge_packs(packs, output, name=name, title=title, key=secret, watch=watch)
@@ -134,7 +134,7 @@ def sample(
     """Draw a stratified sample of a pack's items, in proportion, pairs whole, as a pack."""
     with report_errors():
         pack = open_pack(folder)
-        secret = sealing.find_key(key, pack=folder)
+        secret = seal.find_key(key, pack=folder)
         with pack_output.bar("copying", None if each else n) as watch:
             manifest = sample_pack(
                 pack,
@@ -165,7 +165,7 @@ def remove(
     """
     with report_errors():
         pack = open_pack(folder)
-        secret = sealing.find_key(key, pack=folder)
+        secret = seal.find_key(key, pack=folder)
         listed = [one for path in removed for one in read_removed(path, pack)]
         with pack_output.bar("copying", len(pack.lines)) as watch:
             manifest = remove_items(pack, listed, output, key=secret, watch=watch)

@@ -74,7 +74,7 @@ def plan(
         int | None, typer.Option("--n", help="The other way round: what so many items show.", min=2)
     ] = None,
     score: Annotated[
-        float, typer.Option(help="The score expected, per cent.", min=0.0, max=100.0)
+        float, typer.Option(help="The score expected, percent.", min=0.0, max=100.0)
     ] = 50.0,
     correlation: Annotated[
         float, typer.Option(help="How far two models get the same items right.", min=-1, max=1)

@@ -100,7 +100,7 @@ def breakdown(given: Breakdown) -> None:
 def grid(given: Grid) -> None:
     """Print a metric by two tags crossed: in each cell its value, interval and items."""
     _out.print()
-    _out.print(f"[bold]{escape(given.metric)}[/bold], per cent")
+    _out.print(f"[bold]{escape(given.metric)}[/bold], percent")
     print_table(_out, grid_table(given))
     note = grid_note(given)
     if note:

@@ -113,7 +113,7 @@ def what_it_shows(whole: Mean) -> str:
 
 
 def percent(value: float | None) -> str:
-    """Write a share in per cent with one decimal; a dash if there is none.
+    """Write a share in percent with one decimal; a dash if there is none.
 
     >>> percent(0.5)
     '50.0'

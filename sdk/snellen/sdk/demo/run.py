@@ -175,7 +175,7 @@ async def _connected(options: DemoOptions) -> AsyncGenerator[ExamClient]:
 
 
 def _server_options(options: DemoOptions) -> list[str]:
-    from snellen.tasks.pack.reading import open_pack
+    from snellen.tasks.pack.read import open_pack
     from snellen.tasks.samples import sample_exam
 
     folder = options.pack or sample_exam()

@@ -37,6 +37,8 @@ _SETTINGS: dict[str, Any] = {
     "Rec.rec_img_shape": [3, 48, 64],
 }
 _LEAST = 4
+# So many lines are remembered: an exam's pages are asked about in turn, not once and for all.
+_REMEMBERED = 4096
 
 
 class RapidReader:
@@ -81,6 +83,8 @@ class RapidReader:
             texts, scores = getattr(said, "txts", None), getattr(said, "scores", None)
             known = Reading(str(texts[0]), float(scores[0])) if texts and scores else Reading("", 0)
             self._read[key] = known
+            if len(self._read) > _REMEMBERED:
+                self._read.pop(next(iter(self._read)), None)
         return known
 
     def _engine(self) -> Callable[..., object]:

@@ -20,7 +20,7 @@ from snellen.sdk.summaries.mmbench_gui import (
 from snellen.sdk.summaries.one import summary_of
 
 SHOWN = 5e-4
-"""What is printed with one decimal place in per cent differs from here on."""
+"""What is printed with one decimal place in percent differs from here on."""
 
 _ONLINE = ("mmbench-gui/l3", "mmbench-gui/l4")
 _L2 = (L2_BASIC, L2_ADVANCED)

@@ -16,9 +16,9 @@ from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Mode, Rules
 from snellen.server.exam.shuffle import Shuffled, shuffle
 from snellen.tasks.models import TaskData
-from snellen.tasks.pack.layout import ITEMS, PackItem
-from snellen.tasks.pack.reading import Pack, References, task_data
-from snellen.tasks.pack.sampling import draw_items
+from snellen.tasks.pack.format import ITEMS, PackItem
+from snellen.tasks.pack.read import Pack, References, task_data
+from snellen.tasks.pack.sample import draw_items
 
 NO_REFERENCES = "this server has no references: answers are graded elsewhere"
 
@@ -140,6 +140,10 @@ class ExamSpec:
                 )
             tasks.update(dict.fromkeys(matches))
         return tuple(tasks)
+
+    def asked(self, task: str) -> Sequence[str]:
+        """Return the ids of a task's items that every attempt asks, in the pack's order."""
+        return self._sampled(task)
 
     def items(self, tasks: Sequence[str], secret: bytes) -> Sequence[ExamItem]:
         """Return an attempt's items in the order in which they are asked.

@@ -5,7 +5,16 @@ from http import HTTPStatus
 
 from starlette.responses import JSONResponse
 
-from snellen.server.errors import ExamError, NoSuchAttemptError, StoreError
+from snellen.server.errors import (
+    ExamError,
+    ForbiddenError,
+    FormError,
+    NoSuchAttemptError,
+    NotFoundError,
+    QuotaError,
+    StoreError,
+    TooLargeError,
+)
 
 RETRY_SECONDS = 10
 """When a client may try again where the store fails."""
@@ -20,8 +29,16 @@ def status_of(error: ExamError) -> HTTPStatus:
     match error:
         case QueryError():
             return HTTPStatus.BAD_REQUEST
-        case NoSuchAttemptError():
+        case NoSuchAttemptError() | NotFoundError():
             return HTTPStatus.NOT_FOUND
+        case ForbiddenError():
+            return HTTPStatus.FORBIDDEN
+        case QuotaError():
+            return HTTPStatus.TOO_MANY_REQUESTS
+        case TooLargeError():
+            return HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        case FormError():
+            return HTTPStatus.UNSUPPORTED_MEDIA_TYPE
         case StoreError():
             return HTTPStatus.SERVICE_UNAVAILABLE
         case _:

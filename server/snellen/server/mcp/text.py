@@ -7,7 +7,7 @@ from snellen.server.exam.rules import Contexts, Counting, Mode, Rules
 
 if TYPE_CHECKING:
     from snellen.server.exam.spec import ExamSpec
-    from snellen.tasks.pack.layout import PackTask
+    from snellen.tasks.pack.format import PackTask
 
 INSTRUCTIONS = (
     "An exam about screenshots. start_attempt gives a handle; then get_item, look closer with"

@@ -330,7 +330,7 @@ async def _look(
     try:
         view = await _view(call, lease, name, request)
     except DataError as error:
-        from snellen.tasks.pack.layout import IMAGES
+        from snellen.tasks.pack.format import IMAGES
 
         call.fault = name
         image = lease.question.line.images[name]

@@ -7,8 +7,8 @@ from functools import partial
 from snellen.grading.errors import DataError
 from snellen.server.errors import ExamError
 from snellen.server.screenshots.remote import RemoteImages
-from snellen.tasks.pack.layout import PackItem
-from snellen.tasks.pack.reading import Pack
+from snellen.tasks.pack.format import PackItem
+from snellen.tasks.pack.read import Pack
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-from sqlalchemy import Connection, Delete, Insert, Select, Update
+from sqlalchemy import Connection, Delete, Float, Insert, Select, Update
 from sqlalchemy.engine import Dialect
 
 if TYPE_CHECKING:
@@ -119,6 +119,9 @@ def _compile(clause: Selected | Change, dialect: Dialect) -> _Compiled:
             given[name] = to_driver
     columns = clause.selected_columns if isinstance(clause, Select) else ()
     for number, column in enumerate(columns):
+        # Every driver returns floats as such; SQLAlchemy asks the driver's own code of the type.
+        if isinstance(column.type, Float):
+            continue
         if from_driver := column.type.dialect_impl(dialect).result_processor(dialect, None):
             found[number] = from_driver
     return _Compiled(

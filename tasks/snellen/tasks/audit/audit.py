@@ -1,19 +1,51 @@
 """Auditing a pack: solvers that must fail are tried on it, and items at fault are found."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
 
 from snellen.grading.errors import MetricError, MissingExtraError
 from snellen.grading.protocols.table import protocol_of
+from snellen.tasks.audit import pixels, recompute
+from snellen.tasks.audit.builds import BuildFolder, code_of
 from snellen.tasks.audit.faults import faults_of, repeats_of
 from snellen.tasks.audit.items import AuditItem, items_of
-from snellen.tasks.audit.models import Audit, Fault, Solver, SolverScore, TaskAudit
-from snellen.tasks.audit.pictures import looks_of
+from snellen.tasks.audit.models import Audit, Fault, Finding, Solver, SolverScore, TaskAudit
+from snellen.tasks.audit.pictures import Look, Pixels, look_at, pixels_of
+from snellen.tasks.audit.reading import Reader, check_page, check_reading
+from snellen.tasks.audit.remake import Remade, compare, remake, workroom
 from snellen.tasks.audit.solvers import Texts, Tried, pooled, score_of, try_solvers
-from snellen.tasks.pack.layout import RemovedItem
-from snellen.tasks.pack.reading import Pack, References
+from snellen.tasks.audit.views import Found, Sight, View
+from snellen.tasks.pack.format import Built, RemovedItem
+from snellen.tasks.pack.read import Pack, References
 
 _Scores = dict[Solver, list[tuple[Tried, SolverScore]]]
+
+_THREADS = 2
+_PAGE = "page"
+_OTHER_MAKERS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Witnesses:
+    """Who else is asked about a pack.
+
+    Attributes:
+        build: The build that it was made by: its pages as they were frozen.
+        remake: Whether to make the build's items again, too: what was made a moment ago need not
+            be.
+        texts: Reads a picture by its digest: what a question names must stand there, and a solver
+            has nothing else.
+        reader: Reads a part of a picture, to compare it with the reference.
+    """
+
+    build: BuildFolder | None = None
+    remake: bool = True
+    texts: Texts | None = None
+    reader: Reader | None = None
 
 
 def audit_pack(
@@ -21,7 +53,7 @@ def audit_pack(
     references: References,
     *,
     seed: int = 0,
-    texts: Texts | None = None,
+    witnesses: Witnesses | None = None,
     watch: Callable[[int], None] = lambda _: None,
 ) -> Audit:
     """Try what must fail on an exam, and find the items that are at fault.
@@ -34,38 +66,44 @@ def audit_pack(
         pack: The exam.
         references: Its references.
         seed: The seed of random choices.
-        texts: Reads a picture by its digest, for the solver that has the text only; None: it is
-            left out.
+        witnesses: Who else is asked; None: only the pack itself is looked at.
         watch: Called with how many pictures are looked at.
 
     Raises:
         DataError: A line or a picture can't be read.
     """
-    images = (image for line in pack.lines for image in line.images.values())
-    looks = looks_of(pack, images, watch)
+    witnesses = witnesses or Witnesses()
+    by_task = {spec.task: items_of(pack, references, spec.task) for spec in pack.manifest.tasks}
+    seen = _look(pack, by_task, witnesses, watch)
     tasks: list[TaskAudit] = []
     removed: list[RemovedItem] = []
+    findings: list[Finding] = []
     scores: _Scores = {}
-    for spec in pack.manifest.tasks:
-        items = items_of(pack, references, spec.task)
-        together = repeats_of(items, looks)
-        faults: dict[int, list[Fault]] = {}
+    for task, items in by_task.items():
+        faults: dict[int, list[Found]] = {}
         for item in items:
-            if found := [*faults_of(item, looks), *together.get(item.place, ())]:
+            alone = faults_of(item, seen.looks)
+            if found := [*map(Found, alone), *seen.found.get((task, item.item), ())]:
                 faults[item.place] = found
-        solved = _tried(pack, items, faults, seed, texts, scores)
-        removed += [
-            RemovedItem(task=spec.task, item=items[place].item, reason=faults[place][0].value)
-            for place in sorted(faults)
-        ]
+        # What is at fault by itself takes along no good item that it repeats or contradicts.
+        together = repeats_of([item for item in items if item.place not in faults], seen.looks)
+        for place, found in together.items():
+            faults[place] = [*map(Found, found)]
+        by_place = {place: [one.fault for one in found] for place, found in faults.items()}
+        solved = _tried(pack, items, by_place, seed, witnesses.texts, scores)
+        for place in sorted(faults):
+            name, found = items[place].item, faults[place]
+            removed.append(RemovedItem(task=task, item=name, reason=found[0].fault.value))
+            findings += [
+                Finding(task=task, item=name, fault=f, expected=e, found=s) for f, e, s in found
+            ]
+        counts = Counter(fault for own in by_place.values() for fault in dict.fromkeys(own))
         tasks.append(
             TaskAudit(
-                task=spec.task,
+                task=task,
                 items=len(items),
                 solvers=tuple(solved),
-                faults=dict(
-                    sorted(Counter(fault for own in faults.values() for fault in own).items())
-                ),
+                faults=dict(sorted(counts.items())),
                 removed=len(faults),
             )
         )
@@ -76,13 +114,154 @@ def audit_pack(
         tasks=tuple(tasks),
         overall=tuple(pooled(solver, tried) for solver, tried in scores.items()),
         removed=tuple(removed),
+        findings=tuple(findings),
+        notes=tuple(seen.notes),
     )
+
+
+# ---- looking at the items, page by page --------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What was seen of one page.
+
+    Attributes:
+        looks: How its pictures look, by digest.
+        found: The faults of its items, by task and id.
+        made: What differs in them from what the makers make, likewise.
+        known: Whether the build has the page.
+    """
+
+    looks: Mapping[str, Look]
+    found: Mapping[tuple[str, str], list[Found]]
+    made: Mapping[tuple[str, str], list[Found]]
+    known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What was seen: how pictures look, what was found by task and item, what was left out."""
+
+    looks: Mapping[str, Look]
+    found: Mapping[tuple[str, str], Sequence[Found]]
+    notes: Sequence[str]
+
+
+def _look(
+    pack: Pack,
+    by_task: Mapping[str, Sequence[AuditItem]],
+    witnesses: Witnesses,
+    watch: Callable[[int], None],
+) -> _Seen:
+    """Look at all items, those of a page together: each picture is decoded once for a page."""
+    looks: dict[str, Look] = {}
+    found: dict[tuple[str, str], list[Found]] = {}
+    made: dict[tuple[str, str], list[Found]] = {}
+    notes: list[str] = []
+    unknown = 0
+    build = witnesses.build
+    with ExitStack() as stack:
+        remade: Remade | None = None
+        if build is not None and witnesses.remake:
+            room = Path(stack.enter_context(workroom()))
+            remade = remake(build, {one.task: one.prompt for one in pack.manifest.tasks}, room)
+
+        def look(items: Sequence[AuditItem]) -> _Page:
+            sight = _sight(pack, items, build)
+            views = [View(item, sight) for item in items]
+            own = {view.key: [*_faults(view, pack, witnesses)] for view in views}
+            at_fault = {key for key, faults in own.items() if faults}
+            for view in views:
+                if not own[view.key] and _is_built(pack.manifest.built):
+                    own[view.key] += recompute.twins_of(view, at_fault)
+            again = {
+                view.key: [*compare(view, remade)]
+                for view in views
+                if remade is not None and (sight.page is not None or view.key in remade.sides)
+            }
+            seen = {digest: look_at(pixels) for digest, pixels in sight.pictures.items()}
+            return _Page(seen, own, again, sight.page is not None)
+
+        with ThreadPoolExecutor(_THREADS) as pool:
+            for page in pool.map(look, _by_page(by_task, build)):
+                looks.update(page.looks)
+                found.update(page.found)
+                made.update(page.made)
+                unknown += 0 if page.known else len(page.found)
+                watch(len(looks))
+    if build is not None and unknown:
+        notes.append(f"{unknown:,} items are of pages that the build does not have")
+    others = sum(map(bool, made.values()))
+    if others > _OTHER_MAKERS * len(made):
+        notes.append(
+            f"{others:,} of {len(made):,} items are not what this version of snellen makes of the"
+            " same pages: the build is another version's, and what is made again is left out"
+        )
+    else:
+        for key, own in made.items():
+            found[key] += own
+    return _Seen(looks, found, notes)
+
+
+def _by_page(
+    by_task: Mapping[str, Sequence[AuditItem]], build: BuildFolder | None
+) -> Sequence[Sequence[AuditItem]]:
+    groups: dict[str, list[AuditItem]] = {}
+    for items in by_task.values():
+        for item in items:
+            groups.setdefault(_page_of(item, build), []).append(item)
+    return list(groups.values())
+
+
+def _page_of(item: AuditItem, build: BuildFolder | None) -> str:
+    """Return one name for an item's page, which tags name in two ways; the item where none does."""
+    said = item.tags.get(_PAGE)
+    if said is None or "/" not in said:
+        return f"{item.task} {item.item}"
+    known = None if build is None else build.page(said)
+    if known is not None:
+        return known.name
+    site, _, page = said.partition("/")
+    coded = len(site) == len(page) == 9 and site.startswith("s") and page.startswith("p")
+    return said if coded else code_of(said)
+
+
+def _sight(pack: Pack, items: Sequence[AuditItem], build: BuildFolder | None) -> Sight:
+    pictures: dict[str, Pixels] = {}
+    for item in items:
+        for image in item.line.images.values():
+            if image.file is not None and image.sha256 and image.sha256 not in pictures:
+                pictures[image.sha256] = pixels_of(pack.read_image(image))
+    page = None if build is None else build.page(_page_of(items[0], build))
+    return Sight(page, pictures, items)
+
+
+def _is_built(built: Built | None) -> bool:
+    """Whether a builder made a pack's items: people's references are not held to its rules."""
+    return built is not None and (bool(built.builder) or any(map(_is_built, built.parts)))
+
+
+def _faults(view: View, pack: Pack, witnesses: Witnesses) -> Iterator[Found]:
+    page = view.sight.page
+    if page is not None and page.changed_files:
+        yield Found(Fault.SNAPSHOT, "", ", ".join(page.changed_files))
+    built = _is_built(pack.manifest.built) or witnesses.build is not None
+    for check in (*recompute.CHECKS, *pixels.CHECKS) if built else (recompute.check_prompt,):
+        yield from check(view)
+    if built and witnesses.reader is not None:
+        yield from check_reading(view, witnesses.reader)
+    if built and witnesses.texts is not None:
+        yield from check_page(view, witnesses.texts)
+
+
+# ---- the solvers -------------------------------------------------------------------------------
 
 
 def _tried(
     pack: Pack,
-    items: list[AuditItem],
-    faults: dict[int, list[Fault]],
+    items: Sequence[AuditItem],
+    faults: Mapping[int, Sequence[Fault]],
     seed: int,
     texts: Texts | None,
     scores: _Scores,

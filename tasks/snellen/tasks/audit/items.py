@@ -3,7 +3,7 @@
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -11,9 +11,9 @@ from snellen.grading.models.answers import AnswerKind
 from snellen.grading.protocols.base import Gold, Protocol
 from snellen.grading.protocols.table import protocol_of
 from snellen.tasks.benchmarks.table import TASKS
-from snellen.tasks.pack.layout import PackItem
+from snellen.tasks.pack.format import PackItem
 from snellen.tasks.pack.preview import responses_of
-from snellen.tasks.pack.reading import Pack, References
+from snellen.tasks.pack.read import Pack, References
 
 _LETTERED = re.compile(r"^\(?([A-Z])[.):] ?(.*)$")
 _WORD = re.compile(r"\w+")
@@ -34,6 +34,7 @@ class AuditItem:
         gold: Its reference.
         site: Its independent group of items; its own id where the task has no groups.
         record: How it was made, where that is known.
+        tags: What it can be grouped by, by those who have its reference.
         question: The lines of the prompt that are the item's own, without options.
         options: The options' texts; empty where there are none, or where they are in the picture.
         right: The places of the right options; empty where the answer is no option.
@@ -47,6 +48,7 @@ class AuditItem:
     gold: Gold = field(repr=False)
     site: str
     record: Any = field(repr=False)
+    tags: Mapping[str, str] = field(repr=False)
     question: str
     options: tuple[str, ...]
     right: frozenset[int] = field(repr=False)
@@ -91,6 +93,11 @@ def items_of(pack: Pack, references: References, task: str) -> list[AuditItem]:
                 gold=golds[item_id],
                 site=sites.get(item_id, f"item {item_id}"),
                 record=records.get(item_id),
+                tags={
+                    name: column[item_id]
+                    for name, column in references.tags[task].items()
+                    if item_id in column
+                },
                 question=_question(line, options, template),
                 options=options,
                 right=right,

@@ -5,16 +5,16 @@ by more than a step that noise of encoding stays under and a line of a marked bo
 """
 
 import io
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snellen.grading.errors import DataError
-from snellen.tasks.pack.layout import PackImage
-from snellen.tasks.pack.reading import Pack
+
+Pixels: TypeAlias = NDArray[np.uint32]
+"""A number for each pixel of a picture, rows first: equal where the colors are."""
 
 ACROSS = 64
 """How many cells a grid has across."""
@@ -29,7 +29,6 @@ BLANK = 3
 """A picture whose cells all lie this near to one another shows nothing."""
 
 _TALLEST = 512
-_THREADS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,8 @@ class Look:
         return bool((flat.max(axis=0).astype(int) - flat.min(axis=0) <= BLANK).all())
 
 
-def look_of(data: bytes) -> Look:
-    """Return how a picture looks.
+def pixels_of(data: bytes) -> Pixels:
+    """Return an encoded image's pixels.
 
     Raises:
         DataError: It can't be read.
@@ -61,12 +60,43 @@ def look_of(data: bytes) -> Look:
 
     try:
         with Image.open(io.BytesIO(data)) as opened:
-            size = opened.size
-            down = min(_TALLEST, max(1, round(ACROSS * size[1] / size[0])))
-            small = opened.convert("RGB").resize((ACROSS, down), Image.Resampling.BOX)
+            parts = np.asarray(opened.convert("RGBA"))
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise DataError(f"the image can't be read: {error}") from None
-    return Look(np.asarray(small, dtype=np.uint8), size)
+    return parts.view(np.uint32)[:, :, 0]
+
+
+def colors_of(pixels: Pixels) -> NDArray[np.uint8]:
+    """Return pixels as rows, columns, and red, green, blue."""
+    parts = np.ascontiguousarray(pixels).view(np.uint8).reshape(*pixels.shape, 4)
+    return parts[:, :, :3]
+
+
+def number_of(color: tuple[int, int, int]) -> int:
+    """Return the number of a color's pixels."""
+    return int(np.array([[[*color, 255]]], dtype=np.uint8).view(np.uint32)[0, 0, 0])
+
+
+def look_at(pixels: Pixels) -> Look:
+    """Return how a picture looks."""
+    from PIL import Image
+
+    height, width = pixels.shape
+    down = min(_TALLEST, max(1, round(ACROSS * height / width)))
+    # The fourth part is no transparency here, and must not be counted in.
+    data = np.ascontiguousarray(pixels)
+    image = Image.frombuffer("RGBX", (width, height), data, "raw", "RGBX", 0, 1)
+    small = image.resize((ACROSS, down), Image.Resampling.BOX)
+    return Look(np.asarray(small, dtype=np.uint8)[:, :, :3], (width, height))
+
+
+def look_of(data: bytes) -> Look:
+    """Return how an encoded image looks.
+
+    Raises:
+        DataError: It can't be read.
+    """
+    return look_at(pixels_of(data))
 
 
 def alike(one: Look, other: Look) -> bool:
@@ -89,25 +119,3 @@ def _blurred(grid: NDArray[np.float32]) -> NDArray[np.float32]:
     edged = np.pad(grid, ((1, 1), (1, 1), (0, 0)), mode="edge")
     around = [edged[y : y + rows, x : x + across] for y in range(3) for x in range(3)]
     return np.asarray(np.mean(around, axis=0), dtype=np.float32)
-
-
-def looks_of(
-    pack: Pack, images: Iterable[PackImage], watch: Callable[[int], None] = lambda _: None
-) -> Mapping[str, Look]:
-    """Return how each of a pack's pictures looks, by its digest; those on the web are left out.
-
-    Raises:
-        DataError: A picture can't be read or was changed.
-    """
-    files = {image.sha256 or "": image for image in images if image.file is not None}
-    found: dict[str, Look] = {}
-
-    def look(image: PackImage) -> Look:
-        return look_of(pack.read_image(image))
-
-    with ThreadPoolExecutor(_THREADS) as pool:
-        done = pool.map(look, files.values())
-        for digest, seen in zip(files, done, strict=True):
-            found[digest] = seen
-            watch(len(found))
-    return found

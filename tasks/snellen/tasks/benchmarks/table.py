@@ -119,12 +119,12 @@ def load_task(
         DataError: The data can't be read.
         MissingExtraError: Reading it needs an optional dependency.
     """
-    from snellen.tasks.pack.layout import MANIFEST
+    from snellen.tasks.pack.format import MANIFEST
 
     spec = task_of(task)
     if (Path(path) / MANIFEST).is_file():
         from snellen.tasks.pack.loading import load_from_pack
-        from snellen.tasks.pack.reading import is_pack
+        from snellen.tasks.pack.read import is_pack
 
         if is_pack(path):
             return load_from_pack(task, Path(path), split, images, prompt)

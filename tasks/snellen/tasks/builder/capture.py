@@ -16,6 +16,7 @@ from snellen.tasks.builder.pages import Page
 from snellen.tasks.builder.perturb.applying import Shown, apply_change
 from snellen.tasks.builder.perturb.base import CONTROL_DIFFERS, ChangeMaker
 from snellen.tasks.builder.screen.html import Extracted, extract
+from snellen.tasks.builder.screen.seen import decoded, without_unseen
 from snellen.tasks.builder.snapshots import (
     CHANGES,
     PAGE,
@@ -114,6 +115,7 @@ def capture_page(
         site=page.site_code,
         source=f"{page.site}/{page.path.as_posix()}",
         screen=render.found.screen,
+        generated=page.generated,
         changes=tuple(changed.changes),
         dropped=tuple(changed.dropped),
         clicks=tuple(clicks),
@@ -149,6 +151,7 @@ def _render(visit: Visit, last: bytes | None = None) -> _Render:
     """
     height = _height(visit)
     found, image = measured_shot(visit, height, lambda: extract(visit, height), last)
+    found = found._replace(screen=without_unseen(found.screen, decoded(image)))
     if not found.screen.elements:
         raise PageError("nothing to see", "nothing of it is visible", file=visit.file)
     shown = sum(len(element.own) for element in found.screen.elements)

@@ -1,5 +1,6 @@
 """Where clicks lead: each element is really clicked, on a page loaded anew for it."""
 
+import re
 import time
 from collections.abc import Sequence
 from random import Random
@@ -66,6 +67,8 @@ def choose_targets(visit: Visit, screen: Screen, budget: int, random: Random) ->
         if element.role in CLICKED and not element.disabled and element.covered < 0.5
     ]
     random.shuffle(able)
+    # Of links to one page, one that does not say where it leads.
+    able.sort(key=_tells)
     here = urlsplit(visit.tab.url).path
     seen: set[str] = set()
     ranked: list[tuple[int, int, Element]] = []
@@ -79,6 +82,12 @@ def choose_targets(visit: Visit, screen: Screen, budget: int, random: Random) ->
     chosen = [element for _, _, element in sorted(ranked, key=lambda each: each[:2])[:budget]]
     paths = visit.run(_PATHS, [element.id for element in chosen])
     return [Target(element, paths[str(element.id)]) for element in chosen if paths[str(element.id)]]
+
+
+def _tells(element: Element) -> bool:
+    """Whether a link says a word of its address."""
+    said = set(re.findall(r"[^\W_]{3,}", f"{element.text} {element.alt}".casefold()))
+    return bool(said & set(re.findall(r"[^\W_]{3,}", urlsplit(element.href).path.casefold())))
 
 
 def follow_clicks(

@@ -19,21 +19,22 @@ from typing import NamedTuple
 
 from snellen.grading.errors import InputError
 from snellen.grading.models.tags import TagColumn
-from snellen.tasks.audit.audit import audit_pack
+from snellen.tasks.audit.audit import Witnesses, audit_pack
+from snellen.tasks.audit.builds import open_build
 from snellen.tasks.audit.models import Audit
 from snellen.tasks.benchmarks.table import load_task
-from snellen.tasks.builder.build import BuildSettings, PageDone, Worked, work_through
+from snellen.tasks.builder.build import MADE, BuildSettings, PageDone, Worked, work_through
 from snellen.tasks.builder.pages import Pages
 from snellen.tasks.builder.writers.base import Side, read_sides
 from snellen.tasks.builder.writers.table import MAKING, BenchmarkMaking
 from snellen.tasks.builder.writers.webrssbench.rows import HEIGHTS
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.folders import new_folder, replace_hashed
-from snellen.tasks.pack.grouping import SITE
-from snellen.tasks.pack.layout import Built, Manifest
-from snellen.tasks.pack.reading import open_pack, open_references
-from snellen.tasks.pack.removal import remove
-from snellen.tasks.pack.writing import Part, seal_pack, write_pack
+from snellen.tasks.pack.format import Built, Manifest
+from snellen.tasks.pack.groups import SITE
+from snellen.tasks.pack.read import open_pack, open_references
+from snellen.tasks.pack.remove import remove
+from snellen.tasks.pack.write import Part, seal_pack, write_pack
 
 DATA, DRAFT, WEBP = "data", "draft", "webp"
 _PAGE = "page"
@@ -125,6 +126,7 @@ def build_exam(
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise InputError("there is something there already; name a new folder", file=str(output))
     settings = replace(settings, pages=digest_of(pages))
+    resumed = (folder / MADE).is_dir()
     worked = work_through(pages.pages, folder, settings, jobs, watch.page)
     skipped = {
         **{one.page: one.reason for one in pages.skipped},
@@ -154,8 +156,14 @@ def build_exam(
     shutil.rmtree(final, ignore_errors=True)
     if options.audit:
         pack = open_pack(draft)
+        # What was made a moment ago would only be made again.
+        witnesses = Witnesses(open_build(folder), remake=resumed)
         found = audit_pack(
-            pack, open_references(pack, None), seed=settings.seed, watch=watch.looking
+            pack,
+            open_references(pack, None),
+            seed=settings.seed,
+            witnesses=witnesses,
+            watch=watch.looking,
         )
     if found is not None and found.removed:
         manifest = remove(open_pack(draft), found.removed, final)

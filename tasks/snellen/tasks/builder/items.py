@@ -23,6 +23,9 @@ from snellen.tasks.builder.chance import draw
 from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.pack.folders import new_folder
 
+PAGES = "pages"
+"""The tag that tells whether an item's page is `generated` or `real`."""
+
 _LINES = "made.jsonl"
 _IMAGES = "images"
 
@@ -112,11 +115,14 @@ def make_items(
         InputError: It can't be written.
     """
     encoder = msgspec.json.Encoder(order="sorted")
+    origin = "generated" if snapshot.captured.generated else "real"
     with new_folder(folder) as room:
         (room / _IMAGES).mkdir()
         with (room / _LINES).open("wb") as file:
             for name, maker in makers.items():
                 for one in maker(snapshot, draw(seed, snapshot.id, name)):
+                    if isinstance(one, Made):
+                        one = one._replace(tags={**one.tags, PAGES: origin})
                     file.write(encoder.encode(_line(one, room / _IMAGES)) + b"\n")
     return read_items(folder, snapshot.captured.site, snapshot.captured.page)
 

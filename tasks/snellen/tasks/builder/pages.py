@@ -24,12 +24,14 @@ class Page:
         page: The page's name in its site, safe as a folder's.
         root: The site's folder: what the page may load lies in it.
         path: The page's file, relative to the site's folder.
+        generated: Whether the page generator wrote it.
     """
 
     site: str
     page: str
     root: Path
     path: Path
+    generated: bool = False
 
     @property
     def id(self) -> str:

@@ -12,8 +12,9 @@ A fact is one of these, told apart by `kind`. Texts are what the screen shows, i
 `element` and the like hold ids of the screen's elements, None stands for what is none of them.
 
     {"kind": "table", "caption", "element", "headers": [text], "header_cells": [id],
-     "rows": [[text]], "cells": [[id]]}                  each row as long as the headers; an empty
-                                                         text: nothing, a picture, or cut off
+     "rows": [[text]], "cells": [[id]], "partial"}       each row as long as the headers; an empty
+                                                         text: nothing, a picture, or cut off;
+                                                         partial: it has rows that are not shown
     {"kind": "pairs", "caption", "element",
      "pairs": [{"label", "value", "label_element", "element"}]}
                                                          definition lists, tables of two columns
@@ -27,15 +28,20 @@ The caption is the table's own or its figure's, else the heading before it, or e
 """
 
 from collections.abc import Mapping
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from snellen.grading.errors import DataError
 from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.screen.seen import decoded
 from snellen.tasks.pack.folders import new_folder
+
+if TYPE_CHECKING:
+    from snellen.tasks.builder.screen.seen import Pixels
 
 SNAPSHOT = "snapshot.json"
 PAGE = "page.html"
@@ -120,6 +126,7 @@ class Captured(msgspec.Struct, frozen=True, omit_defaults=True):
         site: What items call the site, likewise.
         source: The site's name and the file in it that the page was captured from.
         screen: The page at rest.
+        generated: Whether the page generator wrote it.
         changes: Its perturbations.
         dropped: Perturbations that were tried and are not kept.
         clicks: What clicks led to.
@@ -136,6 +143,7 @@ class Captured(msgspec.Struct, frozen=True, omit_defaults=True):
     site: str
     source: str
     screen: Screen
+    generated: bool = False
     changes: tuple[Change, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     clicks: tuple[Click, ...] = ()
@@ -169,6 +177,11 @@ class Snapshot:
     def screen(self) -> Screen:
         """The page at rest."""
         return self.captured.screen
+
+    @cached_property
+    def pixels(self) -> "Pixels":
+        """The image of the page at rest, decoded."""
+        return decoded(self.image())
 
     def image(self, change: Change | None = None) -> bytes:
         """Return the PNG of the page at rest, or after a change."""

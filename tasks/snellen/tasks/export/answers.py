@@ -11,9 +11,9 @@ from snellen.grading.models.answers import AnswerKind
 from snellen.grading.protocols.base import Gold
 from snellen.grading.protocols.table import protocol_of
 from snellen.tasks.export.pictures import Prepared
-from snellen.tasks.pack.layout import PackItem
+from snellen.tasks.pack.format import PackItem
 from snellen.tasks.pack.preview import responses_of
-from snellen.tasks.pack.reading import Pack, References
+from snellen.tasks.pack.read import Pack, References
 
 
 def best_answers(pack: Pack, references: References, task: str) -> dict[str, object]:

@@ -22,10 +22,10 @@ from snellen.tasks.benchmarks.webrssbench.prompts import PROMPTS
 from snellen.tasks.export.answers import best_answers, relation_of, spoken
 from snellen.tasks.export.pictures import Prepared, prepare
 from snellen.tasks.pack.folders import new_folder, replace_hashed, write_hashed
-from snellen.tasks.pack.grouping import SITE, ItemName, joined, names_of, values_of
-from snellen.tasks.pack.layout import PackImage, PackItem
-from snellen.tasks.pack.reading import Pack, References
-from snellen.tasks.pack.splitting import Parts, check_parts, split_items
+from snellen.tasks.pack.format import PackImage, PackItem
+from snellen.tasks.pack.groups import SITE, ItemName, joined, names_of, values_of
+from snellen.tasks.pack.read import Pack, References
+from snellen.tasks.pack.split import Parts, check_parts, split_items
 from snellen.tasks.prompts import prompt_of
 
 POSITION = "webrssbench/position"

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from snellen.grading.errors import DataError, InputError
-from snellen.tasks.pack.layout import PackFile
+from snellen.tasks.pack.format import PackFile
 
 _FLAGS = (
     os.O_RDONLY

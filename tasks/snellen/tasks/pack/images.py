@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.grading.errors import DataError
-from snellen.tasks.pack.layout import PackImage
+from snellen.tasks.pack.format import PackImage
 from snellen.tasks.views import view
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from snellen.grading.errors import InputError
 from snellen.tasks.models import TaskData
-from snellen.tasks.pack.reading import open_pack, open_references, task_data
-from snellen.tasks.pack.sealing import find_key
+from snellen.tasks.pack.read import open_pack, open_references, task_data
+from snellen.tasks.pack.seal import find_key
 
 
 def load_from_pack(

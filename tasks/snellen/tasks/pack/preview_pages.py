@@ -17,9 +17,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from snellen.grading.errors import DataError, MissingExtraError
-from snellen.tasks.pack.layout import PackImage
+from snellen.tasks.pack.format import PackImage
 from snellen.tasks.pack.preview import Card, card
-from snellen.tasks.pack.reading import Pack, References
+from snellen.tasks.pack.read import Pack, References
 
 if TYPE_CHECKING:
     from jinja2 import Environment

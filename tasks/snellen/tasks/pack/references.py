@@ -23,8 +23,8 @@ from snellen.grading.protocols.base import Gold
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.table import gold_shape
 from snellen.tasks.models import TaskData
-from snellen.tasks.pack import sealing
-from snellen.tasks.pack.layout import PackReference, PackSource
+from snellen.tasks.pack import seal
+from snellen.tasks.pack.format import PackReference, PackSource
 
 FORMAT = "snellen-references@1"
 _CANARY_SPACE = UUID("8d3f3b0e-51c1-4a57-9a7a-9df1f1f7c0de")
@@ -62,7 +62,7 @@ def header(canary: str, key: str | None) -> bytes:
         "format": FORMAT,
     }
     if key is not None:
-        words["key"] = sealing.key_id(key)
+        words["key"] = seal.key_id(key)
     return to_line(words)
 
 

@@ -13,8 +13,8 @@ import msgspec
 
 from snellen.grading.models.base import Closed
 from snellen.grading.protocols.table import gold_shape
-from snellen.tasks.pack.layout import Built, PackTask
-from snellen.tasks.pack.reading import Pack, References
+from snellen.tasks.pack.format import Built, PackTask
+from snellen.tasks.pack.read import Pack, References
 
 MOST_VALUES = 24
 """A tag with more values is shown by their number alone."""

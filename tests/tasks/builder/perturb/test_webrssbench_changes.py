@@ -130,7 +130,7 @@ def test_layouts_change_by_several_operators(capture: Callable[..., Snapshot]) -
         ),
         (
             "<!doctype html><html lang=fi><button style='background: #00f'>Osta</button>"
-            "<label for=a>Nimi</label><input id=a placeholder='Etunimi'>",
+            "<label for=a>Etunimi</label><input id=a placeholder='Etunimi ensin'>",
             {
                 "color": "fewer than two buttons",
                 "text": "no words for the language",

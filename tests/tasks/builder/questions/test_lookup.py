@@ -274,9 +274,25 @@ def test_of_two_tables_that_answer_one_question_differently_neither_is_asked(
     for first in ("A 1", "B 1"):
         rooms = [first, "A 2", "A 3", "A 4", "A 5"]
         page.table(["Name", "Room"], *map(list, zip(PEOPLE, rooms, strict=True)))
+    assert answers(freeze(page)) == {}
+
+
+def test_a_name_that_heads_a_column_and_a_row_is_not_asked_for(
+    blank: Blank, freeze: Freeze
+) -> None:
+    page = blank().table(["Item", "Subtotal"], ["Tea", "$10"], ["Cake", "$20"], ["Subtotal", "$30"])
+    assert answers(freeze(page)) == {}
+
+
+def test_of_rows_that_are_not_all_shown_none_is_the_highest(blank: Blank, freeze: Freeze) -> None:
+    rows = [[name, f"{number}0"] for number, name in enumerate(PEOPLE, 1)]
+    page = blank().table(["Name", "Points"], *rows)
+    highest = "In the table, which “Name” has the highest value under “Points”?"
+    assert highest in answers(freeze(page))
+    page.facts[0]["partial"] = True
     found = answers(freeze(page))
-    assert "In the row “Ann Lee” of the table, what is given under “Room”?" not in found
-    assert "In the row “Bob Ray” of the table, what is given under “Room”?" in found
+    assert highest not in found
+    assert "In the row “Bob Ray” of the table, what is given under “Points”?" in found
 
 
 def test_a_label_that_the_page_says_elsewhere_is_not_asked_for(

@@ -107,7 +107,8 @@ def test_dates_are_written_in_the_letters_of_each_language(form_: str, written: 
 
 def test_a_hint_can_be_inferred_where_a_label_is_shown_and_the_hint_is_not() -> None:
     screen = form(
-        {"label": "City", "placeholder": "Where you live"},
+        {"label": "City", "placeholder": "City that you live in"},
+        {"label": "Town", "placeholder": "Fernbrook"},
         {"label": "Search", "placeholder": "Search"},
         {"label": "E-mail", "placeholder": "name@example.org"},
         {"label": "Work e-mail", "placeholder": "name@example.org"},

@@ -5,6 +5,7 @@ import pytest
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.screen.purpose import (
     GENERIC,
+    LISTED,
     NO_DESCRIPTION,
     NOT_SHOWN,
     OTHER_LANGUAGE,
@@ -34,6 +35,8 @@ def test_a_description_of_what_is_seen_says_what_a_page_is_for() -> None:
         (page(SAID, language="de"), OTHER_LANGUAGE),
         (page(SAID, language=""), OTHER_LANGUAGE),
         (page("Inbox. Free admin template by somebody, sixty pages, chart variants."), GENERIC),
+        (page("Teapots, fired twice, Fernbrook, handmade, shipped, quickly, days"), LISTED),
+        (page("Our teapots: small brown teapot, large blue teapot, tall tea cup"), LISTED),
         (page("Whatever else somebody might write about entirely different things."), NOT_SHOWN),
     ],
 )  # fmt: skip
@@ -47,9 +50,9 @@ def test_what_stands_in_bars_is_not_what_a_page_is_for() -> None:
 
 
 def test_a_long_description_ends_with_a_sentence() -> None:
-    said, _ = purpose(page(f"{SAID} {'More words follow here. ' * 30}"))
+    said, _ = purpose(page(f"{SAID} {'More of this is for you to find. ' * 30}"))
     assert said.startswith(SAID)
-    assert said.endswith("here.")
+    assert said.endswith("find.")
     assert len(said.split()) <= 60
 
 

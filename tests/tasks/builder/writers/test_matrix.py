@@ -25,9 +25,9 @@ from snellen.tasks.builder.snapshots import Captured, Snapshot, write_snapshot
 from snellen.tasks.builder.writers.matrix.pages import following_headings, relation
 from snellen.tasks.builder.writers.matrix.reasoning import proven
 from snellen.tasks.builder.writers.matrix.write import MAKERS, NOT_MADE, write_data
-from snellen.tasks.pack.checking import check_pack
-from snellen.tasks.pack.reading import open_pack, open_references
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.check import check_pack
+from snellen.tasks.pack.read import open_pack, open_references
+from snellen.tasks.pack.write import Part, write_pack
 
 PREFIX = "matrix/items/"
 SIZE = (1280, 1400)

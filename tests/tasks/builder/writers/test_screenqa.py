@@ -25,8 +25,8 @@ from snellen.tasks.builder.writers.screenqa.write import (
 )
 from snellen.tasks.data.check import image_faults
 from snellen.tasks.models import TaskData
-from snellen.tasks.pack.checking import check_pack
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.check import check_pack
+from snellen.tasks.pack.write import Part, write_pack
 
 Freeze = Callable[..., Snapshot]
 Blank = Callable[[], Any]

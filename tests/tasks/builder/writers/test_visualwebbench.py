@@ -1,12 +1,11 @@
 """From pages to VisualWebBench's published layout, to its loader, to a pack."""
 
-import io
 import json
 from pathlib import Path
 
 import msgspec
 import pytest
-from PIL import Image
+from inked import inked
 
 from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape
@@ -16,10 +15,22 @@ from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Captured, Click, Snapshot
 from snellen.tasks.builder.writers.visualwebbench.write import MAKERS, VARIANTS, write_data
 from snellen.tasks.data.check import image_faults
-from snellen.tasks.pack.checking import check_pack
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.check import check_pack
+from snellen.tasks.pack.write import Part, write_pack
 
 NAMES = ["Home", "News", "Shoes", "Boots", "Jobs", "Press", "Help", "Basket", "Stores", "Blog"]
+TITLES = [
+    "Start",
+    "Latest",
+    "Runners",
+    "Hikers",
+    "Careers",
+    "Media",
+    "Support",
+    "Cart",
+    "Near",
+    "Log",
+]
 TEXT = (
     "The shop in Harrow Bay sells running shoes and hiking boots for every season, and fixes"
     " them for as long as you wear them."
@@ -66,12 +77,10 @@ def page(folder: Path, site: str, name: str) -> Snapshot:
         top = 330 + 40 * (place - 12)
         elements.append(Element(place, "p", (200, top, 390, top + 20), text=text, own=text))
     screen = Screen(400, 600, tuple(elements), title=title, description=TEXT, language="en")
-    clicks = tuple(Click(place, f"{text} – {site}") for place, text in enumerate(NAMES))
+    clicks = tuple(Click(place, f"{text} – {site}") for place, text in enumerate(TITLES))
     captured = Captured(name, site, f"{name}.html", screen, clicks=clicks, facts=(FACTS,))
     folder.mkdir(parents=True)
-    file = io.BytesIO()
-    Image.new("RGB", (400, 600), "white").save(file, "PNG")
-    (folder / "screen.png").write_bytes(file.getvalue())
+    (folder / "screen.png").write_bytes(inked(elements, (400, 600)))
     (folder / "snapshot.json").write_bytes(msgspec.json.encode(captured))
     return Snapshot(folder)
 

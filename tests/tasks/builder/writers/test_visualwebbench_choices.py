@@ -1,6 +1,5 @@
 """Lettered boxes and titles after clicks, from hand-made pages."""
 
-import io
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
@@ -10,30 +9,40 @@ from typing import Any
 
 import msgspec
 import pytest
-from PIL import Image
+from inked import inked
 
 from snellen.tasks.builder.items import Made, Maker, Refused
+from snellen.tasks.builder.questions.names import candidates
 from snellen.tasks.builder.questions.spatial import meet
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Captured, Click, Snapshot
 from snellen.tasks.builder.writers.visualwebbench.choices import (
     GROUND_ITEMS,
     action_ground,
-    candidates,
     element_ground,
 )
 from snellen.tasks.builder.writers.visualwebbench.clicks import action_prediction
 from snellen.tasks.builder.writers.visualwebbench.shared import Reason
 
 NAMES = ["Home", "News", "Shoes", "Boots", "Jobs", "Press", "Help", "Basket", "Stores", "Blog"]
+TITLES = [
+    "Start",
+    "Latest",
+    "Runners",
+    "Hikers",
+    "Careers",
+    "Media",
+    "Support",
+    "Cart",
+    "Near",
+    "Log",
+]
 
 
 def page(
     tmp_path: Path, elements: Sequence[Element], clicks: Sequence[Click] = (), title: str = "Shop"
 ) -> Snapshot:
-    file = io.BytesIO()
-    Image.new("RGB", (400, 600), "white").save(file, "PNG")
-    (tmp_path / "screen.png").write_bytes(file.getvalue())
+    (tmp_path / "screen.png").write_bytes(inked(elements, (400, 600)))
     screen = Screen(400, 600, tuple(elements), language="en", title=title)
     captured = Captured("index", "shop", "index.html", screen, clicks=tuple(clicks))
     (tmp_path / "snapshot.json").write_bytes(msgspec.json.encode(captured))
@@ -140,13 +149,13 @@ def test_a_page_with_few_elements_is_refused(tmp_path: Path) -> None:
 def test_what_can_not_be_seen_or_called_is_no_candidate(
     tmp_path: Path, fault: dict[str, Any]
 ) -> None:
-    assert candidates(page(tmp_path, [link(0, "Home", **fault)]).screen) == []
-    assert len(candidates(page(tmp_path, [link(0, "Home")]).screen)) == 1
+    assert candidates(page(tmp_path, [link(0, "Home", **fault)])) == []
+    assert len(candidates(page(tmp_path, [link(0, "Home")]))) == 1
 
 
 def test_of_a_link_and_the_heading_in_it_the_link_is_meant(tmp_path: Path) -> None:
     inner = Element(1, "h3", (20, 20, 80, 40), 0, "heading", text="Home", own="Home", level=3)
-    (only,) = candidates(page(tmp_path, [link(0, "Home"), inner]).screen)
+    (only,) = candidates(page(tmp_path, [link(0, "Home"), inner]))
     assert only.kind == "link"
 
 
@@ -154,7 +163,7 @@ def test_a_field_is_called_by_its_visible_label(tmp_path: Path) -> None:
     label = Element(0, "label", (10, 10, 90, 30), text="E-mail", own="E-mail")
     field = Element(1, "input", (10, 40, 200, 70), role="textbox", label="E-mail")
     unseen = Element(2, "input", (10, 80, 200, 110), role="textbox", name="Digit 1 of 6")
-    found = candidates(page(tmp_path, [label, field, unseen]).screen)
+    found = candidates(page(tmp_path, [label, field, unseen]))
     assert [(each.kind, each.name) for each in found] == [("", "E-mail"), ("textbox", "E-mail")]
 
 
@@ -166,7 +175,8 @@ def test_instructions_say_what_is_done_and_are_marked_as_made(tmp_path: Path) ->
     snapshot = page(tmp_path, [*links(), button, disabled, heading])
     items = [item for seed in range(30) for item in made(action_ground, snapshot, seed)]
     said = {item.row["instruction"] for item in items}
-    assert any(text in said for text in ("Press “Buy now”.", "Click the button “Buy now”."))
+    assert "Use what starts the purchase of the item." in said
+    assert any("“News”" in text for text in said)
     assert not any("Pay" in text or "Offers" in text for text in said)
     assert {item.tags["synthetic"] for item in items} == {"yes"}
 
@@ -174,11 +184,51 @@ def test_instructions_say_what_is_done_and_are_marked_as_made(tmp_path: Path) ->
 def test_a_link_that_looks_like_a_button_is_clicked(tmp_path: Path) -> None:
     painted = [link(place, name, painted=True) for place, name in enumerate(NAMES)]
     for item in made(action_ground, page(tmp_path, painted)):
-        assert item.row["instruction"].startswith("Click “")
+        quoted = item.tags["difficulty"] == "easy"
+        assert item.row["instruction"].startswith("Click “") == quoted
+
+
+def test_what_is_wanted_is_told_by_what_it_does_and_not_only_by_its_label(tmp_path: Path) -> None:
+    home = link(0, "Fernbrook Shop", href="/index.html")
+    items = made(action_ground, page(tmp_path, [home, *links()[1:]]))
+    told = {one.row["instruction"]: one for one in items if one.tags["difficulty"] == "hard"}
+    assert 1 <= len(told) < len(items)
+    for text, item in told.items():
+        place: int = item.record["element"]
+        name = NAMES[place] if place else "Fernbrook"
+        assert name.casefold() not in text.casefold()
+    snapshot = page(tmp_path, [home, link(1, "Home", href="/"), *links()[2:]])
+    again = [
+        one.row["instruction"] for seed in range(9) for one in made(action_ground, snapshot, seed)
+    ]
+    assert "Get back to the start page." not in again
+
+
+def test_the_gold_is_what_is_seen_and_the_record_has_what_was_considered(tmp_path: Path) -> None:
+    wide = [
+        link(
+            n, name, box=(20, 20 + 50 * n, 380, 50 + 50 * n), ink=(20, 28 + 50 * n, 80, 42 + 50 * n)
+        )
+        for n, name in enumerate(NAMES)
+    ]
+    filled = [msgspec.structs.replace(one, painted=True) for one in wide]
+    for elements, box, shape in ((wide, "ink", None), (filled, "box", "box")):
+        for item in made(element_ground, page(tmp_path, elements)):
+            place: int = item.record["element"]
+            element = elements[place]
+            gold = list(getattr(element, box))
+            assert item.row["options"][item.row["answer"]] == item.record["box"] == gold
+            assert item.record["ink"] == list(element.ink or ())
+            assert item.record["painted"] == (shape and list(element.box))
+
+
+def test_an_answer_that_is_written_in_the_box_is_not_asked_for(tmp_path: Path) -> None:
+    told = [Click(place, f"{name} – Shop") for place, name in enumerate(NAMES)]
+    assert reason(action_prediction, page(tmp_path, links(), told)) == Reason.SAID
 
 
 def clicks(count: int, outcome: str = "page") -> list[Click]:
-    return [Click(place, f"{NAMES[place]} – Shop", outcome=outcome) for place in range(count)]
+    return [Click(place, f"{TITLES[place]} – Shop", outcome=outcome) for place in range(count)]
 
 
 def test_the_right_title_is_where_the_click_led(tmp_path: Path) -> None:
@@ -188,7 +238,7 @@ def test_the_right_title_is_where_the_click_led(tmp_path: Path) -> None:
     for item in items:
         place: int = item.record["element"]
         element = snapshot.screen.elements[place]
-        assert item.row["options"][item.row["answer"]] == f"{element.text} – Shop"
+        assert item.row["options"][item.row["answer"]] == f"{TITLES[place]} – Shop"
         assert len(set(item.row["options"])) == 8
         left, top, _, _ = item.row["bbox"]
         assert (left * 400, top * 600) == pytest.approx((20, element.box[1]), abs=0.01)
@@ -215,7 +265,7 @@ def test_letters_of_titles_are_balanced(tmp_path: Path, count: int) -> None:
 
 
 def test_equal_titles_are_one_option(tmp_path: Path) -> None:
-    again = Click(9, "HOME - shop", outcome="title")
+    again = Click(9, "START - shop", outcome="title")
     for item in made(action_prediction, page(tmp_path, links(), [*clicks(8), again])):
         assert len({option.casefold().replace("–", "-") for option in item.row["options"]}) == 8
 

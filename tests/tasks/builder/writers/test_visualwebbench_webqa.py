@@ -21,7 +21,7 @@ def reason(snapshot: Snapshot) -> str:
 
 def test_pages_without_facts_or_templates_are_refused(blank: Blank, freeze: Freeze) -> None:
     page = blank().pairs(Size="40 cm")
-    assert reason(freeze(blank())) == Reason.NO_FACTS
+    assert reason(freeze(blank())) == Reason.NO_ANSWER
     assert reason(freeze(blank().pairs(Size="—"))) == Reason.NO_ANSWER
     assert reason(freeze(page, language="fi")) == Reason.NO_TEMPLATES
     assert reason(freeze(page, language="")) == Reason.NO_LANGUAGE

@@ -22,14 +22,14 @@ from snellen.tasks.builder.items import Made, PageItems, Refused
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
 from snellen.tasks.builder.snapshots import Captured, Change, ChangedElement, Dropped, Snapshot
 from snellen.tasks.builder.writers.base import SIDE_FILE
-from snellen.tasks.builder.writers.webrssbench.regions import balanced
+from snellen.tasks.builder.writers.webrssbench.regions import evened
 from snellen.tasks.builder.writers.webrssbench.write import MAKERS, write_data
-from snellen.tasks.pack.checking import check_pack
-from snellen.tasks.pack.writing import Part, write_pack
+from snellen.tasks.pack.check import check_pack
+from snellen.tasks.pack.write import Part, write_pack
 
 TASK = "webrssbench/"
 WIDTH, HEIGHT = 1280, 900
-SAID = "Book a table in Fernbrook: garden, open kitchen, fresh menus, and dinner until midnight."
+SAID = "Book a table in the garden of our open kitchen and stay for dinner until midnight."
 
 Freeze = Callable[..., Snapshot]
 
@@ -125,7 +125,7 @@ def freeze(tmp_path: Path) -> Freeze:
         made = changes(found) if made is None else made
         folder = tmp_path / "snapshots/cafe" / page
         (folder / "changes").mkdir(parents=True)
-        fields = {"language": "en", "description": SAID, **screen}
+        fields: dict[str, Any] = {"language": "en", "description": SAID, **screen}
         captured = Captured(
             page, "cafe", f"{page}.html", Screen(WIDTH, HEIGHT, tuple(found), **fields),
             changes=tuple(made), dropped=tuple(dropped),
@@ -309,17 +309,17 @@ def grouping(page: str, *parts: str) -> PageItems:
 def test_no_part_is_asked_about_much_more_often_than_another() -> None:
     pages = [grouping(f"page-{n}", "top bar", "main content") for n in range(9)]
     pages.append(grouping("page-9", "other", "top bar"))
-    kept = balanced(pages, 7)
+    kept = evened(pages, 7)
     counts = Counter(one.row.get("reference") for page in kept for one in page.made)
     assert counts == {"top bar": 2, "main content": 2, "other": 1, None: 10}
     assert sum(len(page.refused) for page in kept) == 8 + 7
-    assert balanced(pages, 7) == kept
-    assert balanced(pages, 8) != kept
+    assert evened(pages, 7) == kept
+    assert evened(pages, 8) != kept
 
 
 def test_where_there_is_no_such_task_nothing_is_left_out() -> None:
     pages = [PageItems("cafe", "page", [Made(TASK + "color", {}, {})], [])]
-    assert balanced(pages, 7) == pages
+    assert evened(pages, 7) == pages
 
 
 def test_what_is_paid_for_is_other(freeze: Freeze) -> None:

@@ -28,6 +28,7 @@ from snellen.tasks.builder.snapshots import Snapshot
 _FEWEST = 3
 _FEWEST_ROWS = 5
 _DIGITS = re.compile(r"\d[\d.,'\s]*\d|\d")
+_TOTAL = re.compile(r"\b(sub)?totals?\b|\bsum\b|summe|gesamt|合计|总计|小计|مجموع|إجمالي")
 _SPAN = re.compile(r"\s*[\u2013\u2014-]\s*")
 
 
@@ -104,7 +105,8 @@ def series_of(snapshot: Snapshot, templates: Templates) -> Sequence[Series]:
         for table, column, key in _columns(facts)
     ]
     items = [
-        _Cell(item.name, item.price, item.element, item.name_element) for item in priced(facts)
+        _Cell(item.name, item.price, item.element, item.name_element)
+        for item in priced(snapshot.screen, facts)
     ]
     return [
         Series(key, column, figures)
@@ -121,8 +123,11 @@ def _columns(facts: Sequence[Fact]) -> Iterator[tuple[Table, int, int]]:
         key = key_column(table)
         if key is None:
             continue
+        if any(_TOTAL.search(row[key].casefold()) for row in table.rows):
+            continue
         for column, header in enumerate(table.headers):
-            if column != key and folded(header) and headers[folded(header)] == 1:
+            alone = column != key and folded(header) and headers[folded(header)] == 1
+            if alone and table.known(column):
                 yield table, column, key
 
 

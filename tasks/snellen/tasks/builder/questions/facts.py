@@ -23,12 +23,21 @@ NAME_LENGTH = 60
 
 
 class Table(msgspec.Struct, frozen=True, tag="table", tag_field="kind"):
-    """A table: each row is as long as the headers; an empty text is nothing that can be read."""
+    """A table: each row is as long as the headers; an empty text is nothing that can be read.
+
+    It is partial where it has rows that are not shown, or are of another shape.
+    """
 
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     cells: tuple[tuple[int | None, ...], ...]
     caption: str = ""
+    header_cells: tuple[int | None, ...] = ()
+    partial: bool = False
+
+    def known(self, column: int) -> bool:
+        """Whether all rows are known, and what each says in a column."""
+        return not self.partial and all(row[column] for row in self.rows)
 
 
 class Pair(msgspec.Struct, frozen=True):

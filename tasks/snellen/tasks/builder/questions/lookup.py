@@ -25,23 +25,50 @@ from snellen.tasks.builder.questions.facts import (
     facts_of,
     key_column,
 )
-from snellen.tasks.builder.questions.spatial import SITE_PARTS, inside, is_readable
-from snellen.tasks.builder.questions.text import count_words, folded, is_plain, one_line
+from snellen.tasks.builder.questions.names import Names
+from snellen.tasks.builder.questions.spatial import SITE_PARTS, is_readable
+from snellen.tasks.builder.questions.text import (
+    count_words,
+    folded,
+    is_plain,
+    label_of,
+    one_line,
+)
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
 from snellen.tasks.builder.snapshots import Snapshot
 
 Kind: TypeAlias = Literal[
-    "cell", "row", "reverse", "pair", "price", "field", "heading", "phone", "email"
+    "cell",
+    "row",
+    "reverse",
+    "pair",
+    "price",
+    "field",
+    "hint",
+    "action",
+    "heading",
+    "phone",
+    "email",
 ]
 
 _ANSWER_WORDS = 6
 _ANSWER_LENGTH = 60
 _MANY_ROWS = 5
-_COLONS = ":\uff1a "
 _FILLED = frozenset({"textbox", "combobox", "spinbutton", "searchbox"})
 _PAIR = 2
 _SOURCE = {"cell": "table", "row": "table", "pair": "label", "price": "label", "field": "label"}
 """Kinds that a question of the same names could mean."""
+_OPEN = frozenset({"canvas", "scroller", "video"})
+"""What may say more, but neither in a table's cells nor in the main heading."""
+_STRICT = frozenset({"cell", "row", "reverse", "heading"})
+_CARD = 8
+_NEAR = 240.0
+_TABULAR = frozenset({"row", "table", "cell", "gridcell", "rowheader", "columnheader"})
+_FIGURE = re.compile(r"[+\-\u2212]?\s?[$€£¥₹]?\s?\d[\d.,\u00a0 ]*\s?(?:%|[$€£¥₹]|[kKmM])?\+?")
+"""A number that something counts, as a card shows it."""
+_EARNED = re.compile(
+    r"\b(earnings|revenue|sales|income|profit|balance|budget|total|turnover|expenses|mrr|arr)\b"
+)
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
 
@@ -66,17 +93,22 @@ def lookups(snapshot: Snapshot) -> Sequence[Lookup]:
     """Return what can be asked for, each with exactly one answer."""
     screen = snapshot.screen
     facts = facts_of(snapshot.captured.facts)
+    names = Names(screen)
     pairs = [pair for fact in facts if isinstance(fact, Pairs) for pair in fact.pairs]
+    known = {pair.element for pair in pairs}
+    pairs += [pair for pair in _rows(screen) if pair.element not in known]
     candidates = [
-        *_cells(screen, facts),
-        *_pairs(screen, facts, pairs),
-        *_prices(screen, facts),
+        *_cells(screen, facts, names),
+        *_pairs(screen, pairs, names),
+        *_prices(screen, facts, names),
         *_contacts(screen, facts),
-        *_fields(screen),
+        *_fields(screen, names),
+        *_actions(screen, names),
         *_headings(screen),
     ]
-    if screen.platform != "web":
-        candidates += _pairs(screen, facts, list(_rows(screen)))
+    if screen.unread:
+        some = _STRICT if _OPEN.issuperset(screen.unread) else frozenset[str]()
+        candidates = [each for each in candidates if each.kind in some]
     answers: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     for lookup in candidates:
         answers.setdefault(_key(lookup), set()).add(tuple(map(folded, lookup.fragments)))
@@ -85,13 +117,16 @@ def lookups(snapshot: Snapshot) -> Sequence[Lookup]:
 
 
 def sole_text(screen: Screen, element: int | None, text: str) -> Element | None:
-    """Return the one element that shows a text and nothing else, at or in another, if any does."""
+    """Return the one element that shows a text, at or in another, if any does.
+
+    What else is there is attached to it, such as a mark, a badge or small print.
+    """
     if element is None:
         return None
     outer = screen.elements[element]
-    parts = [part for part in (outer, *inside(screen, outer)) if part.own.strip()]
-    alone = len(parts) == 1 and folded(parts[0].own) == folded(text)
-    return parts[0] if alone and is_readable(parts[0]) else None
+    parts = [part for part in (outer, *screen.inside(outer)) if part.own.strip()]
+    alike = [part for part in parts if folded(part.own) == folded(text)]
+    return alike[0] if len(alike) == 1 and is_readable(alike[0]) else None
 
 
 def box_of(element: Element) -> Ltrb:
@@ -99,10 +134,27 @@ def box_of(element: Element) -> Ltrb:
     return element.ink if element.ink and element.role not in _FILLED else element.box
 
 
-def priced(facts: Iterable[Fact]) -> Sequence[Price]:
-    """Return what has a price beside others: a sum of money alone may be no price of anything."""
+def priced(screen: Screen, facts: Iterable[Fact]) -> Sequence[Price]:
+    """Return what has a price beside others: a sum of money alone may be no price of anything.
+
+    Nor is what is written larger than its name, as figures of a business are.
+    """
     lists = [fact.items for fact in facts if isinstance(fact, Prices)]
-    return [item for items in lists if len(items) > 1 for item in items]
+    return [
+        item
+        for items in lists
+        if len(items) > 1 and not any(_is_figure(screen, one) for one in items)
+        for item in items
+    ]
+
+
+def _is_figure(screen: Screen, item: Price) -> bool:
+    if _EARNED.search(item.name.casefold()):
+        return True
+    if item.name_element is None or item.element is None:
+        return False
+    name, price = screen.elements[item.name_element], screen.elements[item.element]
+    return name.role != "heading" and name.font_size < price.font_size
 
 
 def _key(lookup: Lookup) -> tuple[str, ...]:
@@ -132,7 +184,7 @@ def _is_own(element: Element | None) -> bool:
     return element is not None and element.landmark not in SITE_PARTS
 
 
-def _cells(screen: Screen, facts: Iterable[Fact]) -> Iterator[Lookup]:
+def _cells(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Lookup]:
     for table in (fact for fact in facts if isinstance(fact, Table)):
         key = key_column(table)
         if key is None or len(table.rows) < _PAIR:
@@ -141,11 +193,14 @@ def _cells(screen: Screen, facts: Iterable[Fact]) -> Iterator[Lookup]:
         columns = [
             column
             for column, header in enumerate(table.headers)
-            if column != key and folded(header) and headers[folded(header)] == 1
+            if column != key
+            and folded(header)
+            and headers[folded(header)] == 1
+            and _is_alone(screen, names, header, table.header_cells[column : column + 1])
         ]
         for row, ids in zip(table.rows, table.cells, strict=True):
             name = sole_text(screen, ids[key], row[key])
-            if name is None:
+            if name is None or not names.alone(row[key], name):
                 continue
             values = {
                 column: element.id
@@ -157,9 +212,9 @@ def _cells(screen: Screen, facts: Iterable[Fact]) -> Iterator[Lookup]:
             for column, element in values.items():
                 header, value = table.headers[column], row[column]
                 yield Lookup("cell", (row[key], header), (value,), (element,))
-                if len(table.rows) >= _MANY_ROWS and _is_own(name):
-                    names = (value, header, table.headers[key])
-                    yield Lookup("reverse", names, (row[key],), (name.id,))
+                if len(table.rows) >= _MANY_ROWS and _is_own(name) and table.known(column):
+                    asked = (value, header, table.headers[key])
+                    yield Lookup("reverse", asked, (row[key],), (name.id,))
             for pair in zip(values, list(values)[1:], strict=False):
                 yield Lookup(
                     "row",
@@ -177,44 +232,37 @@ def _is_distinct(table: Table, row: Sequence[str], column: int) -> bool:
     return bool(row[column]) and alike == 1 and not few
 
 
-def _pairs(screen: Screen, facts: Iterable[Fact], pairs: Sequence[Pair]) -> Iterator[Lookup]:
+def _is_alone(screen: Screen, names: Names, text: str, ids: Sequence[int | None]) -> bool:
+    """Whether only the element that says a name is called so."""
+    return all(each is None or names.alone(text, screen.elements[each]) for each in ids)
+
+
+def _pairs(screen: Screen, pairs: Sequence[Pair], names: Names) -> Iterator[Lookup]:
     labels = Counter(folded(pair.label) for pair in pairs)
     values = Counter(folded(pair.value) for pair in pairs)
-    headers = {
-        folded(header) for fact in facts if isinstance(fact, Table) for header in fact.headers
-    }
     for pair in pairs:
         label = folded(pair.label)
         whole = None if pair.element is None else screen.elements[pair.element]
         element = sole_text(screen, pair.element, pair.value)
         if not _is_own(element or whole) or whole is None or not is_readable(whole):
             continue
-        if labels[label] > 1 or values[folded(pair.value)] > 1 or label in headers:
+        if labels[label] > 1 or values[folded(pair.value)] > 1:
             continue
-        if not _stands_elsewhere(screen, label, pair.label_element):
-            names = (one_line(pair.label).rstrip(_COLONS),)
-            yield Lookup("pair", names, (pair.value,), () if element is None else (element.id,))
+        if _is_alone(screen, names, pair.label, [pair.label_element]):
+            elements = () if element is None else (element.id,)
+            yield Lookup("pair", (label_of(pair.label),), (pair.value,), elements)
 
 
-def _stands_elsewhere(screen: Screen, text: str, element: int | None) -> bool:
-    """Whether something else on the page says a text, too, so that it may mean either."""
-    label = None if element is None else screen.elements[element]
-    matches = [
-        other
-        for other in screen.elements
-        if folded(other.own) == text and (label is None or not screen.nested(label, other))
-    ]
-    return len(matches) > (label is None)
-
-
-def _prices(screen: Screen, facts: Iterable[Fact]) -> Iterator[Lookup]:
-    items = priced(facts)
+def _prices(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Lookup]:
+    items = priced(screen, facts)
     prices = Counter(folded(item.price) for item in items)
     for item in items:
         element = sole_text(screen, item.element, item.price)
         name = sole_text(screen, item.name_element, item.name)
         alone = prices[folded(item.price)] == 1
-        if alone and element is not None and name is not None and _is_own(element):
+        if not alone or element is None or name is None or not names.alone(item.name, name):
+            continue
+        if _is_own(element):
             yield Lookup("price", (one_line(item.name),), (item.price,), (element.id,))
 
 
@@ -236,13 +284,38 @@ def _contacts(screen: Screen, facts: Iterable[Fact]) -> Iterator[Lookup]:
                 yield Lookup(kind, (), (contact.value,), (element.id,))
 
 
-def _fields(screen: Screen) -> Iterator[Lookup]:
-    shown = Counter(folded(element.own) for element in screen.elements if element.own)
+def _fields(screen: Screen, names: Names) -> Iterator[Lookup]:
+    shown = {folded(element.own) for element in screen.elements if element.own}
     for element in screen.elements:
-        label = one_line(element.label).rstrip(_COLONS + "*")
+        label = label_of(element.label)
         held = element.role in _FILLED and element.kind != "password" and is_readable(element)
-        if held and _is_own(element) and _is_chosen(element) and shown[folded(label)] == 1:
+        if not held or not _is_own(element) or folded(label) not in shown:
+            continue
+        if not names.alone(label, element):
+            continue
+        if _is_chosen(element):
             yield Lookup("field", (label,), (one_line(element.value),), (element.id,))
+        elif element.placeholder and not element.value and element.own == element.placeholder:
+            yield Lookup("hint", (label,), (element.placeholder,), (element.id,))
+
+
+def _actions(screen: Screen, names: Names) -> Iterator[Lookup]:
+    """Yield the heading of each card beside others, and its only button or link."""
+    for card in screen.elements:
+        parts = list(screen.inside(card))
+        if not 1 < len(parts) <= _CARD or not _is_own(card):
+            continue
+        headings = [each for each in parts if each.role == "heading" and each.text]
+        acts = [each for each in parts if each.role in {"button", "link"} and each.text]
+        if len(headings) != 1 or len(acts) != 1 or screen.nested(headings[0], acts[0]):
+            continue
+        name = sole_text(screen, headings[0].id, headings[0].text)
+        act = sole_text(screen, acts[0].id, acts[0].text)
+        if name is None or act is None or not names.alone(name.own, name):
+            continue
+        below = act.box[1] - name.box[3]
+        if names.alone(act.own, act) and 0 <= below <= _NEAR:
+            yield Lookup("action", (one_line(name.own),), (one_line(act.own),), (act.id,))
 
 
 def _is_chosen(field: Element) -> bool:
@@ -259,14 +332,26 @@ def _headings(screen: Screen) -> Iterator[Lookup]:
 
 
 def _rows(screen: Screen) -> Iterator[Pair]:
-    """Yield two texts that are all that a row of an app's screen says."""
+    """Yield two texts that are all that a row of a screen says; on a page, one of them a number."""
     for row in screen.elements:
-        texts = [each for each in inside(screen, row) if each.own.strip()]
-        parts = [each for each in texts if each.parent == row.id]
-        if len(texts) == len(parts) == _PAIR and not row.own and not any(map(_acts, parts)):
-            label, value = parts
-            if not re.search(r"[.!?]$", value.own.strip()):
-                yield Pair(label.own, value.own, label.id, value.id)
+        if row.own or row.role in _TABULAR or not 1 < len(list(screen.children(row))) <= _CARD:
+            continue
+        texts = [each for each in screen.inside(row) if each.own.strip()]
+        if len(texts) != _PAIR or any(map(_acts, texts)):
+            continue
+        label, value = texts
+        if screen.platform == "web":
+            if _FIGURE.fullmatch(label.own.strip()):
+                label, value = value, label
+            figure = _FIGURE.fullmatch(value.own.strip())
+            if figure is None or any(map(str.isdecimal, label.own)):
+                continue
+            if _FILLED & {label.role, value.role}:
+                continue
+        elif any(each.parent != row.id for each in texts):
+            continue
+        if not re.search(r"[.!?]$", value.own.strip()):
+            yield Pair(label.own, value.own, label.id, value.id)
 
 
 def _acts(element: Element) -> bool:

@@ -22,6 +22,13 @@ _DRAWN = 20
 _WORD = 4
 _PROMPT = "question options"
 _RUN = re.compile(r"\d+")
+_NUMERIC_DATE = re.compile(r"\b\d{1,4}([./-])\d{1,2}\1\d{1,4}\b")
+_WEEKDAY = re.compile(
+    r"\b(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?\b|\b(mo|di|mi|do|fr|sa|so)\."
+    r"|tag\b|mittwoch|lunes|martes|miércoles|jueves|viernes|sábado|domingo|lundi|mardi|mercredi"
+    r"|jeudi|vendredi|samedi|dimanche|-feira|星期|周[一二三四五六日]|(ال)(اثنين|أحد|خميس|جمعة|سبت)",
+    re.IGNORECASE,
+)
 
 
 class Options(NamedTuple):
@@ -110,7 +117,16 @@ def look_alikes(answer: str, random: Random) -> Sequence[str]:
     [7, 7, 7, 7, 7]
     """
     runs = list(_RUN.finditer(answer))
-    choices = [_choices(run, random) for run in runs]
+    # Of a day of the week no other date is known to be one.
+    if runs and _WEEKDAY.search(answer):
+        return []
+    dated = [found.span() for found in _NUMERIC_DATE.finditer(answer)]
+    choices = [
+        _day_or_month(run[0])
+        if any(start <= run.start() and run.end() <= end for start, end in dated)
+        else _choices(run, random)
+        for run in runs
+    ]
     found: dict[str, None] = {}
     for _ in range(_TRIES):
         parts: list[str] = []
@@ -124,6 +140,15 @@ def look_alikes(answer: str, random: Random) -> Sequence[str]:
         if len(found) == MOST_OPTIONS - 1:
             break
     return list(found)
+
+
+def _day_or_month(text: str) -> Sequence[str]:
+    """Return what may stand for a part of a date in digits, so that it is a day that exists."""
+    size, number = len(text), int(text)
+    if size > 2:
+        return [text]
+    numbers = range(1, 13) if number <= 12 else range(13, _DAYS + 1)
+    return [f"{each:0{size}}" for each in numbers if len(f"{each:0{size}}") == size] or [text]
 
 
 def _choices(run: re.Match[str], random: Random) -> Sequence[str]:
@@ -141,7 +166,12 @@ def _choices(run: re.Match[str], random: Random) -> Sequence[str]:
         most = 24 if hour[0].startswith(":") and hour[1] is None else 13
         hours = range(max(first, 1), min(first + _HOURS, most))
         return [str(each) for each in hours if len(str(each)) == size] or [text]
-    if re.search(r"[^\W\d_]{3,}\.? $", before) and size <= 2 and int(text) <= _DAYS:
+    if re.match(r"\s?月", after):
+        return [str(month) for month in range(1, 13) if len(str(month)) == size]
+    months = re.search(r"[^\W\d_]{3,}\.? $", before) or re.match(
+        r"(st|nd|rd|th)?\.? (of |de )?[^\W\d_]{3,}|\s?日", after
+    )
+    if months and size <= 2 and int(text) <= _DAYS:
         return [str(day) for day in range(1, _DAYS + 1) if len(str(day)) == size]
     least = 0 if text.startswith("0") or re.search(r"\d[.,]$", before) else 10 ** (size - 1)
     zeros = len(text) - len(text.rstrip("0")) if size > 1 and int(text) else 0

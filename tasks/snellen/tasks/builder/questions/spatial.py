@@ -6,7 +6,7 @@ about can be seen at a glance: a `Window`.
 
 import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -34,13 +34,6 @@ _TRIES = 40
 def is_readable(element: Element) -> bool:
     """Whether all of an element can be seen."""
     return element.covered <= _COVERED and not element.cut and not element.clipped
-
-
-def inside(screen: Screen, element: Element) -> Iterable[Element]:
-    """Yield what is in an element, at any depth, in document order."""
-    for child in screen.children(element):
-        yield child
-        yield from inside(screen, child)
 
 
 def meet(one: Ltrb, other: Ltrb, margin: float = 0.0) -> bool:
@@ -145,6 +138,8 @@ def pointable(screen: Screen) -> list[Element]:
 
 def said_once(screen: Screen, elements: Sequence[Element]) -> list[Element]:
     """Return the elements with a short text that nothing else on the page says."""
+    if screen.shows_unread:
+        return []
     counts = Counter(folded(one.own) for one in screen.elements if one.own)
     for one in screen.elements:
         counts.update(folded(text) for text in (one.placeholder, one.value, one.alt) if text)

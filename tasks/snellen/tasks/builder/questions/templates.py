@@ -18,6 +18,9 @@ class Templates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         lowest: The same.
         pair: Takes `label`.
         price: Takes `name`.
+        field: Takes `label`.
+        hint: The same.
+        action: The same.
         dearest: Takes nothing.
         cheapest: Nothing.
         phone: Nothing.
@@ -32,6 +35,9 @@ class Templates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lowest: str
     pair: str
     price: str
+    field: str
+    hint: str
+    action: str
     dearest: str
     cheapest: str
     phone: str

@@ -2,13 +2,16 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from snellen.tasks.builder.screen.elements import Screen
 
 UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff]")
 """A sign of a script without spaces between words: Han, kana, Thai, Lao, Khmer, Burmese."""
 
+_SHORTEST, _STEM = 3, 5
 _OTHER = re.compile(r"[\W_]+")
+_SEPARATORS = re.compile(r"[\s:\uff1a|\u00b7\u2022*\u2013\u2014-]+$")
 
 
 def language_of(screen: Screen) -> str:
@@ -29,6 +32,16 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def label_of(text: str) -> str:
+    """Return a label without what parts it from its value, in one line.
+
+    >>> label_of("E-mail *:"), label_of("Price |")
+    ('E-mail', 'Price')
+    """
+    return _SEPARATORS.sub("", one_line(text))
+
+
+@lru_cache(maxsize=1 << 16)
 def folded(text: str) -> str:
     """Return what of a text is left for telling whether it is another one: letters and digits.
 
@@ -36,6 +49,24 @@ def folded(text: str) -> str:
     True
     """
     return _OTHER.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+
+
+def stems(text: str) -> set[str]:
+    """Return how words of three letters or more begin; of scripts without spaces, pairs of signs.
+
+    So plural and singular are one, and most inflections.
+
+    >>> sorted(stems("Garden tables")), sorted(stems("关于我们"))
+    (['garde', 'table'], ['于我', '关于', '我们'])
+    """
+    found: set[str] = set()
+    for word in folded(text).split():
+        signs = "".join(UNSPACED.findall(word))
+        found.update(signs[place : place + 2] for place in range(len(signs) - 1))
+        rest = UNSPACED.sub("", word)
+        if len(rest) >= _SHORTEST:
+            found.add(rest[:_STEM])
+    return found
 
 
 def count_words(text: str) -> int:

@@ -55,7 +55,7 @@ _UNIT_NAMES = {
 }
 _COUNTED = re.compile(r"(?P<number>\d[\d.,]*)\s?(?P<unit>[^\d\s.,][^\d]*)")
 _HEDGE = re.compile(r"(?:about|around|approx\.?|approximately|etwa|rund|ca\.|unos|unas) (?=\d)|~ ?")
-_PERCENT = re.compile(r"(?P<number>[-+]?\d[\d.,]*)\s?(?:%|٪|percent|per cent|Prozent|por ciento)")
+_PERCENT = re.compile(r"(?P<number>[-+]?\d[\d.,]*)\s?(?:%|٪|percent|percent|Prozent|por ciento)")
 _MONEY: Mapping[str, Sequence[str]] = MappingProxyType(
     {"$": ("dollars",), "€": ("euros", "EUR"), "£": ("pounds", "GBP"), "درهم": ("dirhams",)}
 )
@@ -116,6 +116,7 @@ _TIME = re.compile(
     r"(?P<half>[ap]\.?m\.?)?\s*(?P<clock>uhr)?",
     re.IGNORECASE,
 )
+_DATED = re.compile(r"\d|\b(mon|tue|wed|thu|fri|sat|sun)", re.IGNORECASE)
 _SPAN = re.compile(r"(?:from )?(.+?)(?:\s*[-\u2010-\u2014]\s*| to | until | till )(.+)")
 
 Rule: TypeAlias = Callable[[str, str], Iterable[str]]
@@ -419,6 +420,9 @@ def spans(answer: str, language: str) -> Iterator[str]:
     """
     found = _SPAN.fullmatch(answer.strip())
     if found is None or not re.search(r"[\u2010-\u2014]| to ", answer):
+        return
+    # `Return to start` is no span.
+    if not re.search(r"[\u2010-\u2014]", answer) and not _DATED.search(answer):
         return
     first, last = found[1], found[2]
     yield from _spanned(first, last)

@@ -49,6 +49,14 @@ _QUESTIONS: Mapping[Kind, Sequence[str]] = MappingProxyType(
             "What is entered or selected in “{0}”?",
             "What does the field “{0}” hold?",
         ),
+        "hint": (
+            "Which hint does the empty field “{0}” show?",
+            "What does the hint in the field “{0}” say?",
+        ),
+        "action": (
+            "What is written on the button or link under the heading “{0}”?",
+            "Which button or link belongs to “{0}”?",
+        ),
         "heading": (
             "What is the main heading of the screen?",
             "Which main heading does the screen have?",
@@ -94,6 +102,14 @@ _SENTENCES: Mapping[Kind, Sequence[str]] = MappingProxyType(
             "{0} is set to {a}.",
             "The field {0} holds {a}.",
             "{a} is entered for {0}.",
+        ),
+        "hint": (
+            "The field {0} shows the hint {a}.",
+            "{a} is the hint in the field {0}.",
+        ),
+        "action": (
+            "The button or link under {0} says {a}.",
+            "{a} is written on the button or link of {0}.",
         ),
         "heading": (
             "The main heading is {a}.",
@@ -160,7 +176,13 @@ def _text_of(lookup: Lookup, templates: Templates) -> str | None:
             return templates.phone
         case "email":
             return templates.email
-        case "row" | "field" | "heading":
+        case "field":
+            return templates.field.format(label=names[0])
+        case "hint":
+            return templates.hint.format(label=names[0])
+        case "action":
+            return templates.action.format(label=names[0])
+        case "row" | "heading":
             return None
 
 

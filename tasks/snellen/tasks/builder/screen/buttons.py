@@ -17,6 +17,7 @@ _LONGEST = 40
 _MARGIN = 1.0
 _FILLED = 1.5
 _COVERED = 0.2
+_TALL = 300.0
 
 
 def buttons(screen: Screen) -> Sequence[Element]:
@@ -116,7 +117,9 @@ def _weight(screen: Screen, element: Element, largest: float) -> float:
     if element.background and fill >= _FILLED:
         weight += saturation(element.background)
     weight += element.width * element.height / largest
-    if element.landmark in {"main", "form", "region", ""}:
+    # A tall banner is no bar: it has the page's first words, and mostly its call to action.
+    tall = any(one.role == "banner" and one.height > _TALL for one in screen.ancestors(element))
+    if tall or element.landmark in {"main", "form", "region", ""}:
         weight += 1.5
     if element.box[1] < 800:
         weight += 0.5

@@ -1,5 +1,5 @@
 // Which share of each record something else hides: at nine points of each, who is on top?
-const findCovered = (records, rawOf, colorOf) => {
+const findCovered = (records, rawOf, colorOf, pseudos) => {
   const root = document.scrollingElement ?? document.documentElement;
 
   // What keeps its place on the window tells nothing where the page is scrolled.
@@ -32,9 +32,30 @@ const findCovered = (records, rawOf, colorOf) => {
   };
   const inside = (one, other) => one === other || other.contains(one)
     || (one.getRootNode() instanceof ShadowRoot && inside(one.getRootNode().host, other));
+
+  // Boxes that CSS draws over an element with ::before and ::after, in page pixels.
+  const walled = new Map();
+  for (const { element, style } of pseudos) {
+    const solid = parseFloat(style.opacity) > 0.5 && (colorOf(style.backgroundColor)[3] > 0.5
+      || style.backdropFilter !== "none"
+      || (style.backgroundImage !== "none" && !/rgba\(|transparent/.test(style.backgroundImage)));
+    const around = getComputedStyle(element).position === "static"
+      ? element.offsetParent ?? document.documentElement : element;
+    if (!solid) continue;
+    const rect = around.getBoundingClientRect();
+    const left = rect.left + scrollX + around.clientLeft + parseFloat(style.left);
+    const top = rect.top + scrollY + around.clientTop + parseFloat(style.top);
+    const box = [left, top, left + parseFloat(style.width), top + parseFloat(style.height)];
+    if (!box.some(Number.isNaN)) walled.set(element, [...(walled.get(element) ?? []), box]);
+  }
+  const isWalled = (element, x, y) => walled.get(element)?.some((box) =>
+    box[0] < x && x < box[2] && box[1] < y && y < box[3]) ?? false;
+
   const under = (element, x, y, top) => {
     const first = document.elementFromPoint(x, y);
-    if (!first || inside(first, element) || inside(element, first)) return false;
+    if (!first || inside(first, element)) return isWalled(element, x, y + top);
+    // Where what is around it is on top of it, that is by what CSS draws over it.
+    if (inside(element, first)) return isWalled(first, x, y + top);
     for (const each of document.elementsFromPoint(x, y)) {
       if (inside(each, element) || inside(element, each)) return false;
       if (!(top && pinned(each)) && hides(each)) return true;
@@ -51,9 +72,14 @@ const findCovered = (records, rawOf, colorOf) => {
     for (let at = inner; at !== null; at = records[at].parent) if (at === outer) return true;
     return false;
   };
-  const doubtful = records.filter((record) => solid.some((wall) => meets(record.box, wall.box)
-    && !within(record.raw, wall.raw) && !within(wall.raw, record.raw)));
-  if (!doubtful.length) return records.map(() => 0);
+  const behind = findVeiled(elements, inside, colorOf);
+  const pseudo = [...walled].map(([element, boxes]) => [rawOf.get(element) ?? null, boxes]);
+  const doubtful = records.filter((record) => !behind(record.raw)
+    && (solid.some((wall) => meets(record.box, wall.box)
+      && !within(record.raw, wall.raw) && !within(wall.raw, record.raw))
+      || pseudo.some(([raw, boxes]) => (raw === null || within(record.raw, raw))
+        && boxes.some((box) => meets(record.box, box)))));
+  if (!doubtful.length) return records.map(({ raw }) => behind(raw) ? 1 : 0);
 
   const reach = new CSSStyleSheet();
   reach.replaceSync("*, *::before, *::after { pointer-events: auto !important; }");
@@ -85,5 +111,35 @@ const findCovered = (records, rawOf, colorOf) => {
   }
   scrollTo({ top: 0, left: 0, behavior: "instant" });
   document.adoptedStyleSheets = sheets;
-  return counts.map(([hidden, all]) => all ? Math.round(100 * hidden / all) / 100 : 0);
+  return counts.map(([hidden, all], raw) => behind(raw) ? 1
+    : all ? Math.round(100 * hidden / all) / 100 : 0);
+};
+
+// Which records lie behind an open dialog, or behind a veil over the whole window.
+const findVeiled = (elements, inside, colorOf) => {
+  const seen = (element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+    && element.getBoundingClientRect().width > 0;
+  const modal = [...document.querySelectorAll("dialog:modal, [aria-modal=true]")].filter(seen).at(-1);
+  if (modal) return (raw) => !inside(elements[raw], modal) && !inside(modal, elements[raw]);
+  const veil = elements.find((element) => {
+    const style = getComputedStyle(element);
+    if (style.position !== "fixed" || element.children.length || element.textContent.trim()) return false;
+    const rect = element.getBoundingClientRect();
+    const dark = colorOf(style.backgroundColor)[3] * parseFloat(style.opacity);
+    return rect.width >= 0.9 * innerWidth && rect.height >= 0.9 * innerHeight
+      && (dark > 0.1 || style.backdropFilter !== "none") && !style.zIndex.startsWith("-") && seen(element);
+  });
+  if (!veil) return () => false;
+  const level = parseInt(getComputedStyle(veil).zIndex) || 0;
+  const above = (element) => {
+    for (let each = element; each; each = each.parentElement ?? each.getRootNode().host) {
+      const style = getComputedStyle(each);
+      if (["fixed", "absolute"].includes(style.position)
+          && (parseInt(style.zIndex) || 0) >= level && each !== veil) {
+        return style.zIndex !== "auto" || each.compareDocumentPosition(veil) & 2;
+      }
+    }
+    return false;
+  };
+  return (raw) => elements[raw] !== veil && !inside(veil, elements[raw]) && !above(elements[raw]);
 };

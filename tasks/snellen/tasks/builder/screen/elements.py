@@ -47,8 +47,12 @@ class Element(msgspec.Struct, frozen=True, omit_defaults=True):
             gradient.
         font_size: In pixels.
         alt: Of a picture: its text.
-        cut: Whether some of its text can't be read on the screen: clipped, or ended by dots.
+        cut: Whether some of its text can't be read on the screen: clipped, ended by dots, blurred,
+            hardly darker than what is behind it, or made by CSS out of reach; of a picture,
+            whether it is missing.
         clipped: Whether some of its box is out of sight.
+        split: Whether it is in several pieces, such as lines or columns, so that its box holds
+            more than it.
         painted: Whether it draws a background, a border or a picture of its own.
         ink: The box of its own text as drawn, which is often smaller than its box; None for none.
     """
@@ -77,6 +81,7 @@ class Element(msgspec.Struct, frozen=True, omit_defaults=True):
     alt: str = ""
     cut: bool = False
     clipped: bool = False
+    split: bool = False
     painted: bool = False
     ink: Ltrb | None = None
 
@@ -102,6 +107,8 @@ class Screen(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
         description: The meta description, or empty.
         language: As the page says it (`en`, `zh-CN`), or empty.
         platform: `web`, `android`, `ios`, `windows`, `mac` or `linux`.
+        unread: What may show more than the elements say: `iframe`, `canvas`, `video`,
+            `closed shadow root`, `scroller`...
     """
 
     width: int
@@ -111,6 +118,12 @@ class Screen(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     description: str = ""
     language: str = ""
     platform: str = "web"
+    unread: tuple[str, ...] = ()
+
+    @property
+    def shows_unread(self) -> bool:
+        """Whether its picture may show what no element says; what scrolls only hides something."""
+        return any(what != "scroller" for what in self.unread)
 
     def ancestors(self, element: Element) -> Iterator[Element]:
         """Yield what an element is in, the nearest first."""
@@ -121,6 +134,12 @@ class Screen(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     def children(self, element: Element) -> Sequence[Element]:
         """Return what is directly in an element, in document order."""
         return [self.elements[child] for child in self._children.get(element.id, ())]
+
+    def inside(self, element: Element) -> Iterator[Element]:
+        """Yield what is in an element, at any depth, in document order."""
+        for child in self.children(element):
+            yield child
+            yield from self.inside(child)
 
     def nested(self, one: Element, other: Element) -> bool:
         """Whether one of two elements is in the other, or they are the same."""

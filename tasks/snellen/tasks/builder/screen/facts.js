@@ -15,17 +15,19 @@ const findFacts = (records, rawOf) => {
   // Whether letters stand for a name beside them, as in the circle before it: `RJ`, `Robert Jones`.
   const initials = (letters, name) => /^\p{Lu}{1,3}$/u.test(letters)
     && new RegExp(`^${[...letters].join(".*")}`, "iu").test(name);
-  // What a cell tells: without initials before a name, and without smaller print below it.
-  const told = (cell) => {
-    const whole = readable(cell);
-    let parts = [...cell.querySelectorAll("*")].map(recordOf).filter((each) => each?.own);
-    const split = parts.length > 1 && parts.map((each) => each.own).join(" ") === whole;
-    if (!split) return whole;
+  // What something tells: without initials before a name, and without what is attached: marks
+  // of footnotes, badges, and smaller print below it.
+  const told = (element) => {
+    const whole = readable(element);
+    let parts = [element, ...element.querySelectorAll("*")].map(recordOf).filter((each) => each?.own);
+    if (!whole || whole.length > 160 || parts.length < 2) return whole;
     if (initials(parts[0].own, parts[1].own)) parts = parts.slice(1);
     const [first, ...others] = parts;
-    const lesser = (each) => each.ink && first.ink && each.ink[1] >= first.ink[3] - 2
-      && (each.font < first.font || each.color !== first.color);
-    return (others.every(lesser) ? [first] : parts).map((each) => each.own).join(" ");
+    const below = (each) => each.ink && first.ink && each.ink[1] >= first.ink[3] - 2;
+    const lesser = (each) => ["sup", "sub"].includes(each.tag)
+      || (each.font < first.font && (each.painted || below(each)))
+      || (below(each) && `${each.color}` !== `${first.color}`);
+    return parts.length === 1 || others.every(lesser) ? first.own : whole;
   };
   const idOf = (element) => rawOf.get(element) ?? null;
   const headings = [...document.querySelectorAll(HEADINGS)].filter((each) => readable(each));
@@ -42,13 +44,14 @@ const findFacts = (records, rawOf) => {
   const shown = (element) => rawOf.has(element);
   const pairsOf = (element, found, caption) => {
     const pairs = found.filter(({ label, value }) => label && value)
-      .map((each) => ({ ...each, label: each.label.replace(/\s*[:：]$/, "") }));
+      .map((each) => ({ ...each, label: each.label.replace(/[\s:：|·•*–—-]+$/, "") }))
+      .filter(({ label }) => label);
     if (pairs.length) {
       facts.push({ kind: "pairs", caption, element: idOf(element), pairs });
     }
   };
   const pair = (label, value) => ({
-    label: readable(label), value: readable(value), label_element: idOf(label), element: idOf(value),
+    label: told(label), value: told(value), label_element: idOf(label), element: idOf(value),
   });
 
   for (const table of document.querySelectorAll("table")) {
@@ -61,6 +64,8 @@ const findFacts = (records, rawOf) => {
     const headed = rows.length > 1 && head.length > 1
       && (rows[0].parentElement.tagName === "THEAD" || head.every((cell) => cell.tagName === "TH"));
     const foot = (row) => row.parentElement.tagName === "TFOOT";
+    const repeats = (row) => foot(row)
+      && [...row.cells].map(readable).join() === head.map(readable).join();
     const body = rows.slice(headed ? 1 : 0).filter((row) => !foot(row)).map((row) => [...row.cells])
       .filter((cells) => cells.length === head.length);
     if (headed && body.length) {
@@ -68,8 +73,10 @@ const findFacts = (records, rawOf) => {
         kind: "table",
         caption,
         element: idOf(table),
-        headers: head.map(readable),
+        headers: head.map(told),
         header_cells: head.map(idOf),
+        // Of rows that are not shown nobody knows whether they are the highest.
+        partial: body.length < [...table.rows].filter((row) => !repeats(row)).length - 1,
         rows: body.map((cells) => cells.map(told)),
         cells: body.map((cells) => cells.map(idOf)),
       });
@@ -116,27 +123,39 @@ const findFacts = (records, rawOf) => {
   for (const [around, found] of lines) pairsOf(around, found, captionOf(around));
 
   // Prices, each with the heading or link of the card or row that it stands in.
-  const priced = [...rawOf.keys()].filter((element) => PRICE.test(readable(element))
-    && ![...element.children].some((child) => PRICE.test(readable(child)))
+  const outer = (element) => element.parentElement ?? element.getRootNode().host ?? null;
+  // A price with a line through it was the price.
+  const crossedOut = (element) => element !== null && (element.tagName === "DEL"
+    || getComputedStyle(element).textDecorationLine.includes("line-through") || crossedOut(element.parentElement));
+  const priced = [...rawOf.keys()].filter((element) => PRICE.test(told(element)) && !crossedOut(element)
+    && ![...element.children].some((child) => PRICE.test(told(child)))
     && !element.closest("table, dl"));
   const groups = new Map();
   for (const element of priced) {
     // The card is the largest box around this price that no other price is in.
-    let card = element.parentElement;
-    while (card?.parentElement && !card.matches("body, html")
-        && !card.parentElement.matches("body, main, section, ul, ol, tbody")
-        && !priced.some((each) => each !== element && card.parentElement.contains(each))) {
-      card = card.parentElement;
+    const alone = (box) => !priced.some((each) => each !== element && box.contains(each));
+    let card = outer(element);
+    while (card && outer(card) && !card.matches("body, html") && alone(outer(card))
+        && !outer(card).matches("body, main, section, ul, ol, tbody")) {
+      card = outer(card);
     }
-    if (!card) continue;
-    const names = [...card.querySelectorAll(HEADINGS), ...card.querySelectorAll("a, strong, b")];
-    const name = names.find((each) => readable(each) && !each.contains(element)
-      && !element.contains(each) && !PRICE.test(readable(each)));
+    if (!card || !outer(card) || !alone(card)) continue;
+    // Its title: the only heading of its level, else what is written larger than all else.
+    const named = (each) => told(each) && !each.contains(element) && !element.contains(each)
+      && !PRICE.test(told(each));
+    const headings = [...card.querySelectorAll(HEADINGS)].filter(named);
+    const levels = headings.map((each) => recordOf(each).level ?? 9);
+    const top = headings.filter((_, at) => levels[at] === Math.min(...levels));
+    const others = [...card.querySelectorAll("*")].filter((each) => recordOf(each)?.own && named(each))
+      .sort((one, two) => recordOf(two).font - recordOf(one).font);
+    const larger = others.length === 1 || (others.length > 1
+      && recordOf(others[0]).font > recordOf(others[1]).font) ? others[0] : null;
+    const name = headings.length ? (top.length === 1 ? top[0] : null) : larger;
     if (!name) continue;
-    const around = card.parentElement;
+    const around = outer(card);
     if (!groups.has(around)) groups.set(around, []);
     groups.get(around).push({
-      name: readable(name), price: readable(element), name_element: idOf(name), element: idOf(element),
+      name: told(name), price: told(element), name_element: idOf(name), element: idOf(element),
     });
   }
   for (const [around, items] of groups) {

@@ -1,7 +1,7 @@
 """Form fields that somebody types into: what for, and what they would type."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from snellen.tasks.builder.screen.elements import Element, Screen
@@ -17,6 +17,21 @@ _NATIVE = frozenset({"date", "time", "datetime-local", "month", "week", "color",
 # These show a form of their own, so that nothing is left to guess.
 _COVERED = 0.05
 _SMALLEST = (40.0, 14.0)
+_STEM = 5
+_FORMS: Mapping[str, re.Pattern[str]] = {
+    "email": re.compile(
+        r"^((your?|tu|su|votre|ihre?)?[._-]?(name|e?-?mail|nombre|nom|nome|correo)|you|user(name)?"
+        r"|me|info|(jane|john)[._-]?doe)@",
+        re.IGNORECASE,
+    ),
+    "phone": re.compile(r"(0[ ()./-]*){4}|[x#_]{3}", re.IGNORECASE),
+    "website": re.compile(r"^https?:|^www\.|\w\.[a-z]{2,}$"),
+    "date": re.compile(r"(?i)\b(dd|mm|yy(yy)?|tt|jj(jj)?|aaaa)\b|\d+[./-]\d+"),
+    "birth": re.compile(r"(?i)\b(dd|mm|yy(yy)?|tt|jj(jj)?|aaaa)\b|\d+[./-]\d+"),
+    "expiry": re.compile(r"(?i)mm\s?/\s?yy"),
+    "card": re.compile(r"(\d{4} ?){2}"),
+}
+"""How hints show the form of what is typed."""
 _PARTS = re.compile(r"YYYY|JJJJ|AAAA|YY|AA|DD|TT|JJ|MM|年|月|日|سنة|شهر|يوم", re.IGNORECASE)
 _YEAR = frozenset({"YYYY", "JJJJ", "AAAA", "年", "سنة"})
 _SHORT_YEAR = frozenset({"YY", "AA"})
@@ -114,7 +129,20 @@ def hintable_fields(screen: Screen) -> Sequence[Element]:
         if sum(letter.isalpha() for letter in field.placeholder) >= 4
         and has_shown_label(screen, field)
         and not says_hint(screen, field)
+        and _can_infer(screen, field)
     ]
+
+
+def _can_infer(screen: Screen, field: Element) -> bool:
+    """Whether a hint has the form of what its field takes, or a word of its label."""
+    form = _FORMS.get(kind_of(screen, field) or "")
+    if form is not None and form.search(field.placeholder):
+        return True
+    hint, label = (
+        {word[:_STEM] for word in re.findall(r"[^\W\d_]{3,}", text.casefold())}
+        for text in (field.placeholder, field.label)
+    )
+    return bool(hint & label)
 
 
 def _is_date_form(hint: str) -> bool:

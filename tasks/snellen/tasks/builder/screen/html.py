@@ -14,7 +14,7 @@ from snellen.tasks.builder.screen.elements import After, Element, Ltrb, Screen
 from snellen.tasks.builder.screen.roles import (
     LANDMARKS,
     Accessible,
-    accessible_by_mark,
+    accessible_tree,
     implied_role,
 )
 
@@ -64,11 +64,11 @@ def extract(visit: Visit, height: int, *, mark: bool = True) -> Extracted:
     visit.run(_RENUMBER, {})
     found = _measured(visit, height, marked=False)
     records: Sequence[Raw] = found["records"]
-    accessible = accessible_by_mark(visit.channel)
-    merged = _merged(records, [accessible.get(str(record["raw"])) for record in records])
+    tree = accessible_tree(visit.channel)
+    merged = _merged(records, [tree.by_mark.get(str(record["raw"])) for record in records])
     visit.run(_RENUMBER, merged.numbers if mark else {})
     elements = tuple(merged.elements[raw] for raw in merged.numbers)
-    screen = _screen(visit, height, found, elements)
+    screen = _screen(visit, height, found, elements, closed=tree.closed)
     facts = tuple(
         fact for each in found["facts"] if (fact := _renumbered(each, merged.places)) is not None
     )
@@ -84,9 +84,10 @@ def extract_again(visit: Visit, height: int) -> After:
     """
     found = _measured(visit, height, marked=True)
     records: Sequence[Raw] = found["records"]
-    accessible = accessible_by_mark(visit.channel)
-    merged = _merged(records, [accessible.get(record["marked"]) for record in records])
-    screen = _screen(visit, height, found, tuple(merged.elements[raw] for raw in merged.numbers))
+    tree = accessible_tree(visit.channel)
+    merged = _merged(records, [tree.by_mark.get(record["marked"]) for record in records])
+    elements = tuple(merged.elements[raw] for raw in merged.numbers)
+    screen = _screen(visit, height, found, elements, closed=tree.closed)
     before: dict[int, Element] = {}
     for record in records:
         if record["marked"]:
@@ -199,6 +200,7 @@ def _element(
         alt=record.get("alt", ""),
         cut=record.get("cut", False),
         clipped=record["clipped"],
+        split=record["split"],
         painted=record["painted"],
         ink=None if ink is None else _box(ink),
     )
@@ -215,7 +217,12 @@ def _places(candidates: Sequence[Candidate], numbers: Mapping[int, int]) -> dict
 
 
 def _screen(
-    visit: Visit, height: int, found: Mapping[str, Any], elements: tuple[Element, ...]
+    visit: Visit,
+    height: int,
+    found: Mapping[str, Any],
+    elements: tuple[Element, ...],
+    *,
+    closed: bool,
 ) -> Screen:
     return Screen(
         width=visit.settings.width,
@@ -224,6 +231,7 @@ def _screen(
         title=found["title"],
         description=found["description"],
         language=found["language"],
+        unread=(*found["unread"], *(["closed shadow root"] if closed else [])),
     )
 
 

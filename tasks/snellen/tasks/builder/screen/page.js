@@ -8,9 +8,15 @@
   const LEAVES = new Set(["IMG", "VIDEO", "CANVAS", "AUDIO", "OBJECT", "EMBED", "IFRAME", "INPUT",
     "SELECT", "TEXTAREA", "METER", "PROGRESS"]);
   const PAINTING = new Set(["IMG", "VIDEO", "CANVAS", "OBJECT", "EMBED", "IFRAME", "SVG"]);
+  const FAINT = 0.45;
+  const HIDDEN = 24;
+  // Their insides say what no record has.
+  const CLOSED = new Set(["IFRAME", "FRAME", "OBJECT", "EMBED", "CANVAS", "VIDEO"]);
   const everything = [0, 0, width, height];
   const records = [];
   const rawOf = new Map();
+  const covers = [];
+  const unread = new Set();
 
   const round = (value) => Math.round(value * 100) / 100;
   const meet = (a, b) => [Math.max(a[0], b[0]), Math.max(a[1], b[1]),
@@ -18,7 +24,8 @@
   const area = (box) => Math.max(0, box[2] - box[0]) * Math.max(0, box[3] - box[1]);
   const boxOf = (rect) => [rect.left + scrollX, rect.top + scrollY,
     rect.right + scrollX, rect.bottom + scrollY];
-  const oneLine = (text) => text.replace(/[\u00ad\u200b\u2060\ufeff]|[\ue000-\uf8ff]/g, "")
+  const oneLine = (text) => text
+    .replace(/[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ue000-\uf8ff]/g, "")
     .replace(/[\u{f0000}-\u{10ffff}]/gu, "").replace(/\s+/g, " ").trim();
 
   // Any CSS color, in the bytes that it paints.
@@ -64,13 +71,45 @@
     return text;
   };
 
-  // Words that CSS puts before or after; marks and icons are no text.
+  // What CSS puts before or after: words, but neither marks nor icons; null for words that no script
+  // can read, such as counters. A solid one that is out of the flow may cover its element.
   const generated = (element, which, language) => {
     const style = getComputedStyle(element, which);
+    if (style.content === "none" || style.content === "normal" || style.display === "none"
+        || style.visibility !== "visible") return "";
+    if (["absolute", "fixed"].includes(style.position)) {
+      const sized = parseFloat(style.width) > 4 && parseFloat(style.height) > 4;
+      if (sized && !style.zIndex.startsWith("-")) covers.push({ element, style });
+    }
+    if (/\bcounters?\(/.test(style.content)) return null;
     const match = /^"((?:[^"\\]|\\.)*)"$/.exec(style.content);
-    if (!match || style.display === "none" || style.visibility !== "visible") return "";
+    if (!match) return "";
     const text = oneLine(match[1].replace(/\\(["\\])/g, "$1"));
     return /[\p{L}\p{N}]/u.test(text) ? transformed(text, style, language) : "";
+  };
+
+  // The number or letter before an item of an ordered list.
+  const roman = (number) => [["m", 1000], ["cm", 900], ["d", 500], ["cd", 400], ["c", 100], ["xc", 90],
+    ["l", 50], ["xl", 40], ["x", 10], ["ix", 9], ["v", 5], ["iv", 4], ["i", 1]]
+    .reduce(([text, rest], [sign, value]) => [text + sign.repeat(rest / value), rest % value],
+      ["", number])[0];
+  const marker = (element, style) => {
+    const list = element.parentElement;
+    if (style.display !== "list-item" || list?.tagName !== "OL") return "";
+    const items = [...list.children].filter((each) => each.tagName === "LI");
+    const at = items.indexOf(element);
+    const set = items.slice(0, at + 1).findLastIndex((each) => each.hasAttribute("value"));
+    const step = list.reversed ? -1 : 1;
+    const first = list.hasAttribute("start") ? list.start : list.reversed ? items.length : 1;
+    const number = set < 0 ? first + step * at : items[set].value + step * (at - set);
+    const kind = style.listStyleType;
+    if (kind === "none" || style.listStyleImage !== "none") return "";
+    if (kind === "decimal") return `${number}. `;
+    if (kind === "decimal-leading-zero") return `${String(number).padStart(2, "0")}. `;
+    const letter = number > 0 && number < 27 ? String.fromCharCode(96 + number) : "";
+    const text = kind.endsWith("roman") ? roman(Math.max(number, 0)) : letter;
+    if (!/(alpha|latin|roman)$/.test(kind) || !text) return kind.startsWith('"') ? "" : null;
+    return `${kind.startsWith("upper") ? text.toUpperCase() : text}. `;
   };
 
   const range = document.createRange();
@@ -97,21 +136,50 @@
     return {
       text: transformed(node.data, style, context.language),
       box,
-      cut: cut || context.ellipsis,
+      cut: cut || context.ellipsis || context.faint
+        || ink(style, context.svg)[3] * context.opacity < FAINT || turned(node.data, style),
     };
   };
 
+  // Groups of digits without a letter stand in another order on a line from right to left.
+  const turned = (text, style) => style.direction === "rtl" && style.unicodeBidi !== "plaintext"
+    && !/\p{L}/u.test(text) && /[\d٠-٩][^\d٠-٩.,:/]+[\d٠-٩]/.test(text.trim());
+
   const inline = (style) => style.display.startsWith("inline") || style.display === "contents"
     || style.display === "ruby";
+
+  // A label's text without that of the field in it.
+  const labelText = (label) => {
+    if (!label.querySelector("select, textarea, button")) return label.innerText;
+    const walker = document.createTreeWalker(label, NodeFilter.SHOW_TEXT);
+    const texts = [];
+    while (walker.nextNode()) {
+      const node = walker.currentNode;
+      if (!node.parentElement.closest("select, textarea, button, script, style")) texts.push(node.data);
+    }
+    return texts.join(" ");
+  };
+
+  // A hint that is hidden below a floating label, or longer than its field, is seen by nobody.
+  const showsHint = (element) => {
+    const style = getComputedStyle(element, "::placeholder");
+    if (colorOf(style.color)[3] * parseFloat(style.opacity) < FAINT
+        || style.visibility !== "visible") return false;
+    const around = getComputedStyle(element);
+    canvas.font = `${around.fontStyle} ${around.fontWeight} ${around.fontSize} ${around.fontFamily}`;
+    const room = element.clientWidth - parseFloat(around.paddingLeft) - parseFloat(around.paddingRight);
+    return element.tagName === "TEXTAREA" || canvas.measureText(element.placeholder).width <= room + 1;
+  };
 
   const field = (element) => {
     const tag = element.tagName;
     const kind = tag === "INPUT" ? element.type : tag.toLowerCase();
     const found = { kind };
     if (kind === "hidden") return null;
-    if (element.placeholder) found.placeholder = oneLine(element.placeholder);
+    const hint = element.placeholder && showsHint(element) ? oneLine(element.placeholder) : "";
+    if (hint) found.placeholder = hint;
     if (element.labels?.length) {
-      found.label = oneLine([...element.labels].map((label) => label.innerText).join(" "));
+      found.label = oneLine([...element.labels].map(labelText).join(" "));
     } else if (element.getAttribute("aria-labelledby")) {
       found.label = oneLine(element.getAttribute("aria-labelledby").split(/\s+/)
         .map((id) => document.getElementById(id)?.innerText ?? "").join(" "));
@@ -123,14 +191,14 @@
     } else if (kind === "checkbox" || kind === "radio") {
       found.value = element.checked ? "on" : "";
     } else if (kind === "password") {
-      found.text = element.value ? "" : found.placeholder ?? "";
+      found.text = element.value ? "" : hint;
     } else {
       found.value = oneLine(String(element.value ?? ""));
       const shown = !["color", "range", "image", "file"].includes(kind)
         && !(tag === "METER" || tag === "PROGRESS");
       const standard = { submit: "Submit", reset: "Reset" }[kind] ?? "";
       const native = ["date", "time", "datetime-local", "month", "week"].includes(kind);
-      if (shown && !native) found.text = found.value || found.placeholder || standard;
+      if (shown && !native) found.text = found.value || hint || standard;
     }
     if (tag === "INPUT" && element.list) {
       found.options = [...element.list.options].map((option) => oneLine(option.value));
@@ -150,13 +218,16 @@
     }
   };
 
+  // Whether it draws a shape: filled, shadowed, or with lines on two sides; one line parts things.
   const painted = (style, below) => {
-    const fill = colorOf(style.backgroundColor);
-    return style.backgroundImage !== "none" || style.boxShadow !== "none"
-      || (fill[3] > 0.05 && (!below || over(fill, below).some((part, at) => part !== below[at])))
-      || ["Top", "Right", "Bottom", "Left"].some((side) =>
-        parseFloat(style[`border${side}Width`]) > 0 && style[`border${side}Style`] !== "none"
-        && colorOf(style[`border${side}Color`])[3] > 0.05);
+    const differs = (color) => color[3] > 0.05
+      && (!below || over(color, below).some((part, at) => part !== below[at]));
+    const lines = ["Top", "Right", "Bottom", "Left"].filter((side) =>
+      parseFloat(style[`border${side}Width`]) > 0 && style[`border${side}Style`] !== "none"
+      && differs(colorOf(style[`border${side}Color`])));
+    const shadow = style.boxShadow.match(/^(?:rgba?|color|okl\w+|lab|lch|hsla?)\([^)]*\)/)?.[0];
+    return style.backgroundImage !== "none" || differs(colorOf(style.backgroundColor))
+      || lines.length > 1 || (style.boxShadow !== "none" && (!shadow || colorOf(shadow)[3] > 0.05));
   };
 
   const hiding = (style) => style.overflowX !== "visible" || style.overflowY !== "visible"
@@ -177,11 +248,13 @@
   // Returns what the element adds to the text of what is around it, and whether that is cut.
   const walk = (element, outer) => {
     const tag = element.tagName.toUpperCase();
-    if (SKIPPED.has(tag)) return tag === "BR" || tag === "WBR" ? { text: " ", cut: false } : null;
+    if (SKIPPED.has(tag)) return tag === "BR" || tag === "WBR" ? { text: " ", own: " ", cut: false } : null;
     const style = getComputedStyle(element);
     if (style.display === "none" || clippedAway(style)) return null;
     const opacity = outer.opacity * parseFloat(style.opacity);
     if (opacity < 0.1) return null;
+    const blurred = parseFloat(/blur\(([\d.]+)px/.exec(style.filter)?.[1] ?? 0) >= 1;
+    const faded = /\b(opacity|brightness|contrast)\(0(\.[0-3]\d*)?\)/.test(style.filter);
     if (!element.checkVisibility({ contentVisibilityAuto: false })
         && style.display !== "contents") return null;
 
@@ -195,6 +268,7 @@
     const context = {
       ...outer,
       opacity,
+      faint: outer.faint || blurred || faded || opacity < FAINT,
       below,
       clip,
       language: element.lang || outer.language,
@@ -208,6 +282,12 @@
         whole[1] + element.clientTop + element.clientHeight];
       const root = element === document.documentElement || element === document.body;
       if (!root && style.display !== "inline") context.clip = meet(clip, inner);
+      const scrolls = (way, rest) => /auto|scroll/.test(way) && rest > HIDDEN;
+      if (!root && area(box) > HIDDEN * HIDDEN && tag !== "TEXTAREA" && tag !== "SELECT"
+          && (scrolls(style.overflowY, element.scrollHeight - element.clientHeight)
+            || scrolls(style.overflowX, element.scrollWidth - element.clientWidth))) {
+        unread.add("scroller");
+      }
       context.ellipsis = (style.textOverflow === "ellipsis"
           && element.scrollWidth > element.clientWidth + 1)
         || (style.webkitLineClamp !== "none" && element.scrollHeight > element.clientHeight + 1);
@@ -233,6 +313,7 @@
         tag: element.tagName.toLowerCase(),
         box: box.map(round),
         clipped: area(box) < area(whole) * 0.95,
+        split: tag !== "TABLE" && element.getClientRects().length > 1,
         color: ink(style, context.svg),
         background: below,
         painted: painted(style, outer.below) || PAINTING.has(tag),
@@ -244,7 +325,11 @@
       if (marked) record.marked = element.dataset.snellenId ?? "";
       else element.setAttribute("data-snellen-id", record.raw);
       if (tag === "A" || tag === "AREA") record.href = hrefOf(element);
-      if (tag === "IMG") record.alt = oneLine(element.alt ?? "");
+      if (tag === "IMG") {
+        record.alt = oneLine(element.alt ?? "");
+        record.cut = !element.complete || !element.naturalWidth;
+      }
+      if (CLOSED.has(tag) && area(box) > HIDDEN * HIDDEN) unread.add(tag.toLowerCase());
       if (/^H[1-6]$/.test(tag)) record.level = +tag[1];
       if (element.getAttribute("aria-level")) record.level = +element.getAttribute("aria-level");
       records.push(record);
@@ -256,7 +341,7 @@
       const about = ["INPUT", "SELECT", "TEXTAREA", "METER", "PROGRESS"].includes(tag)
         ? field(element) : null;
       if (record && about) Object.assign(record, about, { own: about.text ?? "" });
-      return { text: "", cut: false };
+      return { text: "", own: "", cut: false };
     }
 
     const pieces = [];
@@ -266,6 +351,8 @@
       pieces.push(text);
       if (mine) own.push(text);
     };
+    const first = tag === "LI" ? marker(element, style) : "";
+    if (first) add(first, false);
     const before = svg ? "" : generated(element, "::before", context.language);
     if (before) add(`${before} `, true);
     for (const child of childrenOf(element)) {
@@ -283,11 +370,12 @@
         if (!found) continue;
         add(found.text, false);
         cut ||= found.cut;
-        own.push(" ");
+        own.push(found.own);
       }
     }
     const after = svg ? "" : generated(element, "::after", context.language);
     if (after) add(` ${after}`, true);
+    cut ||= first === null || before === null || after === null;
     const text = pieces.join("");
     if (record) {
       record.text = oneLine(text);
@@ -295,7 +383,8 @@
       record.cut = cut;
       record.ink = record.ink?.map(round);
     }
-    return { text: inline(style) ? text : ` ${text} `, cut };
+    // What is no record itself says its words as those of what is around it.
+    return { text: inline(style) ? text : ` ${text} `, own: record ? " " : own.join(""), cut };
   };
 
   walk(document.documentElement, {
@@ -307,15 +396,18 @@
     fixedClip: everything,
     language: document.documentElement.lang || "en",
     svg: false,
+    faint: false,
     ellipsis: false,
   });
-  const meta = document.querySelector("meta[name=description i]");
-  const covered = findCovered(records, rawOf, colorOf);
+  const meta = document.querySelector("meta[name=description i][content]")
+    ?? document.querySelector("meta[property='og:description' i][content]");
+  const covered = findCovered(records, rawOf, colorOf, covers);
   for (const record of records) record.covered = covered[record.raw];
   return {
     title: oneLine(document.title),
     description: oneLine(meta?.content ?? ""),
     language: document.documentElement.lang || "",
+    unread: [...unread].sort(),
     records,
     facts: marked ? [] : findFacts(records, rawOf),
     missing: marked ? "" : findMissing(records),

@@ -136,10 +136,23 @@ class Accessible(NamedTuple):
     level: int
 
 
-def accessible_by_mark(channel: Channel) -> Mapping[str, Accessible]:
-    """Return what Chromium's accessibility tree says of the marked elements, by their marks."""
+class AccessibleTree(NamedTuple):
+    """What Chromium's accessibility tree says of the marked elements, by their marks.
+
+    Attributes:
+        by_mark: By the marks.
+        closed: Whether the page has a shadow root that no script can look into.
+    """
+
+    by_mark: Mapping[str, Accessible]
+    closed: bool
+
+
+def accessible_tree(channel: Channel) -> AccessibleTree:
+    """Read the accessibility tree of a page."""
     marks: dict[int, str] = {}
-    _collect_marks(channel.send("DOM.getDocument", {"depth": -1, "pierce": True})["root"], marks)
+    document = channel.send("DOM.getDocument", {"depth": -1, "pierce": True})["root"]
+    closed = _collect_marks(document, marks)
     nodes: list[dict[str, Any]] = channel.send("Accessibility.getFullAXTree")["nodes"]
     by_id = {node["nodeId"]: node for node in nodes}
     landmarks: dict[str, str] = {}
@@ -153,11 +166,12 @@ def accessible_by_mark(channel: Channel) -> Mapping[str, Accessible]:
             landmarks[node["nodeId"]] = found
         return found
 
-    return {
+    by_mark = {
         mark: Accessible(_role(node), _value(node, "name"), landmark_of(node), _level(node))
         for node in nodes
         if not node.get("ignored") and (mark := marks.get(node.get("backendDOMNodeId", 0)))
     }
+    return AccessibleTree(by_mark, closed)
 
 
 def implied_role(tag: str, explicit: str, kind: str, href: str) -> str:
@@ -171,7 +185,9 @@ def implied_role(tag: str, explicit: str, kind: str, href: str) -> str:
     return _IMPLIED.get(tag, "")
 
 
-def _collect_marks(node: Mapping[str, Any], marks: dict[int, str]) -> None:
+def _collect_marks(node: Mapping[str, Any], marks: dict[int, str]) -> bool:
+    """Note the marks of a document; return whether it has a closed shadow root."""
+    closed = False
     waiting = [node]
     while waiting:
         each = waiting.pop()
@@ -179,7 +195,10 @@ def _collect_marks(node: Mapping[str, Any], marks: dict[int, str]) -> None:
         if MARK in attributes:
             marks[each["backendNodeId"]] = attributes[attributes.index(MARK) + 1]
         waiting += each.get("children", ())
-        waiting += each.get("shadowRoots", ())
+        roots = each.get("shadowRoots", ())
+        closed |= any(root.get("shadowRootType") == "closed" for root in roots)
+        waiting += roots
+    return closed
 
 
 def _role(node: Mapping[str, Any]) -> str:

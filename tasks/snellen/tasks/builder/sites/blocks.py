@@ -1,11 +1,13 @@
 """Parts that pages of every structure are made of."""
 
 from collections.abc import Sequence
+from random import Random
 from typing import NamedTuple
 
 from snellen.tasks.builder.sites.drafts import PageDraft, Thing
+from snellen.tasks.builder.sites.icons import icon
 from snellen.tasks.builder.sites.markup import Child, Html, join, tag
-from snellen.tasks.builder.sites.pictures import picture
+from snellen.tasks.builder.sites.pictures import TINTED, TINTS, picture
 
 
 def heading(draft: PageDraft) -> Html:
@@ -90,6 +92,45 @@ def call_to_action(draft: PageDraft, text: str, *structures: str) -> Html:
     return link(text, draft.site.href(key), "button primary")
 
 
+def tool(draft: PageDraft, key: str) -> Html:
+    """Return a button for what browsers and apps do, such as printing: an icon or words."""
+    text = draft.ui(key)
+    if draft.site.layout.icons:
+        return tag("button", icon(key), type="button", class_="icon", aria_label=text, title=text)
+    return button(text, "quiet" if draft.random.randrange(3) == 0 else None)
+
+
+def steps(draft: PageDraft, count: int) -> list[str]:
+    """Return what happens after something was sent."""
+    templates = draft.site.language.words.lists["steps"]
+    said = [draft.writer.paragraph(templates, 1, draft.plan.key) for _ in range(count)]
+    return [text for text in said if text]
+
+
+def shown(draft: PageDraft, thing: Thing, *, wide: bool = True) -> Html:
+    """Return a picture of a thing: the same thing looks the same on every page."""
+    site = draft.site
+    categories = list(dict.fromkeys(each.category for each in site.things))
+    random = Random(f"{site.title} {thing.name}")
+    tint = random.randrange(len(TINTS))
+    name = f"{thing.name}, {site.language.words.lists['colors'][tint]}"
+    tinted = site.plan.picture in TINTED
+    return picture(
+        site.plan.picture,
+        draft.ui("picture_of", name=name if tinted else thing.name),
+        random,
+        tint=TINTS[tint],
+        form=categories.index(thing.category) % 4,
+        wide=wide,
+    )
+
+
+def _line(draft: PageDraft, thing: Thing) -> str:
+    """Return what is said of a thing in a list: something that tells it from the others."""
+    texts = [value for _, value in thing.fields if not any(map(str.isdigit, value))]
+    return f"{thing.category} · {draft.random.choice(texts or [thing.person])}"
+
+
 def named(draft: PageDraft, thing: Thing) -> Html:
     """Return a thing's name, a link where it has a page."""
     if not thing.key or thing.key == draft.plan.key:
@@ -104,19 +145,20 @@ def cost(draft: PageDraft, thing: Thing) -> Html | None:
     return tag("span", draft.price(thing), class_="price")
 
 
-def cards(draft: PageDraft, things: Sequence[Thing], act: str | None, level: str = "h3") -> Html:
+def cards(
+    draft: PageDraft, things: Sequence[Thing], act: str | None = None, level: str = "h3"
+) -> Html:
     """Return things as cards of the same form, which names alone tell apart."""
     site = draft.site
 
     def card(thing: Thing) -> Html:
         return tag(
             "li",
-            picture(site.plan.picture, draft.ui("picture_of", name=thing.name), draft.random,
-                    wide=site.layout.wide_pictures),
+            shown(draft, thing, wide=site.layout.wide_pictures),
             tag(
                 "div",
                 tag(level, named(draft, thing)),
-                tag("p", thing.category, class_="meta"),
+                tag("p", _line(draft, thing), class_="meta"),
                 cost(draft, thing),
                 actions(button(act)) if act else None,
                 class_="inside",
@@ -127,18 +169,27 @@ def cards(draft: PageDraft, things: Sequence[Thing], act: str | None, level: str
     return tag("ul", (card(thing) for thing in things), class_="cards")
 
 
+def tiles(draft: PageDraft, things: Sequence[Thing], level: str = "h3") -> Html:
+    """Return things as pictures with their names over them."""
+
+    def tile(thing: Thing) -> Html:
+        text = [tag(level, named(draft, thing)), tag("p", _line(draft, thing)), cost(draft, thing)]
+        return tag("li", shown(draft, thing), tag("div", text, class_="over"), class_="tile")
+
+    return tag("ul", (tile(thing) for thing in things), class_="cards tiled")
+
+
 def rows(draft: PageDraft, things: Sequence[Thing], act: str | None, level: str = "h2") -> Html:
     """Return things below one another, each with a picture and a sentence."""
 
     def row(thing: Thing) -> Html:
-        name, value = draft.random.choice(thing.fields)
         return tag(
             "li",
-            picture(draft.site.plan.picture, draft.ui("picture_of", name=thing.name), draft.random),
+            shown(draft, thing),
             tag(
                 "div",
                 tag(level, named(draft, thing)),
-                tag("p", f"{thing.category} · {name}: {value}"),
+                tag("p", _line(draft, thing)),
                 cost(draft, thing),
                 class_="grow",
             ),
@@ -209,8 +260,11 @@ def hours_panel(draft: PageDraft) -> Html:
     site = draft.site
     return panel(
         draft.ui("opening_hours"),
-        table([draft.ui("day"), draft.ui("hours")], site.hours),
-        facts([(draft.ui("phone"), site.phone), (draft.ui("address"), site.address)]),
+        table([draft.ui("day"), draft.ui("hours")], site.hours)
+        if site.founded % 2
+        else facts(site.hours),
+        tag("p", tag("a", draft.ui("call"), href=f"tel:{site.phone.replace(' ', '')}")),
+        tag("p", draft.line(site.host, site.address)),
     )
 
 
@@ -224,16 +278,16 @@ def links_panel(draft: PageDraft, title: str, things: Sequence[Thing]) -> Html |
 
 def advertisement(draft: PageDraft) -> Html:
     """Return what somebody paid for, marked as such."""
-    text, act = draft.random.choice(
-        list(zip(draft.site.language.list("ads"), draft.site.language.list("ad_acts"), strict=True))
-    )
+    lists = draft.site.language.words.lists
+    text, act = draft.random.choice(list(zip(lists["ads"], lists["ad_acts"], strict=True)))
+    text, name = draft.writer.text(text), draft.writer.text("{last} & {last}")
     return tag(
         "section",
-        tag("small", draft.ui("advertisement")),
-        tag("p", draft.writer.text(text)),
+        tag("small", draft.ui("advertisement", name=name)),
+        tag("p", text),
         link(draft.writer.text(act), "#", "button"),
         class_="sponsored",
-        aria_label=draft.ui("advertisement"),
+        aria_label=draft.ui("advertisement", name=name),
     )
 
 
@@ -284,6 +338,11 @@ _INPUTS = {
 }
 
 
+def label_of(draft: PageDraft, key: str) -> str:
+    """Return the label of a form's field."""
+    return draft.writer.wording(draft.site.language.words.form_fields[key].label)
+
+
 def field(draft: PageDraft, key: str, prefix: str = "field", *, hint: bool = True) -> Html:
     """Return a form's field with its label.
 
@@ -295,13 +354,13 @@ def field(draft: PageDraft, key: str, prefix: str = "field", *, hint: bool = Tru
     """
     words, kind = draft.site.language.words.form_fields[key], _INPUTS[key]
     name = f"{prefix}-{key}"
-    placeholder = words.hint if hint and words.hint else None
-    label = tag("label", words.label, for_=name)
+    placeholder = draft.writer.wording(words.hint) if hint and words.hint else None
+    label = tag("label", label_of(draft, key), for_=name)
     if kind.type == "checkbox":
         box = tag("input", type="checkbox", id=name, name=key, required=True)
         return tag("div", box, label, class_="check full")
     if kind.type == "select":
-        choices = [draft.ui("choose"), *draft.site.words.topics]
+        choices = [draft.ui("choose"), *map(draft.writer.wording, draft.site.words.topics)]
         control = tag("select", (tag("option", text) for text in choices), id=name, name=key)
     elif kind.type == "textarea":
         control = tag("textarea", id=name, name=key, rows=5, placeholder=placeholder)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+from snellen.tasks.builder.sites.families import Family
 from snellen.tasks.builder.sites.kinds import Kind, PagePlan
 from snellen.tasks.builder.sites.language import KindWords, Language
 from snellen.tasks.builder.sites.markup import Child, Html
@@ -41,13 +42,14 @@ class Layout:
     """How a site arranges what it shows, whatever its theme.
 
     Attributes:
-        hero: `split`, `banner`, `boxed` or `plain`.
-        listing: `cards`, `rows` or `table`.
+        hero: `split`, `banner`, `over` (text over the picture), `boxed` or `plain`.
+        listing: `cards`, `tiles` (text over pictures), `rows` or `table`.
         cards: How many stand beside one another.
         aside_first: Whether what stands beside the text comes before it.
         search: Whether the header has a search.
         crumbs: Whether pages say where one is.
         wide_pictures: Whether pictures are wide rather than square.
+        icons: Whether tools such as print are icons rather than words.
     """
 
     hero: str
@@ -57,6 +59,7 @@ class Layout:
     search: bool
     crumbs: bool
     wide_pictures: bool
+    icons: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,8 @@ class SiteDraft:
         plan: Its kind.
         language: Its language.
         words: What sites of the kind say.
-        theme: How it looks.
+        family: Its design family.
+        theme: Its colors.
         layout: How it arranges things.
         title: What it calls itself.
         place: Where it is.
@@ -76,16 +80,23 @@ class SiteDraft:
         phone: Its number.
         email: Its address for mail.
         address: Its street.
+        host: Who answers for it.
+        person: Who has signed in, with a number and since a day.
+        number: Of that person, as a customer.
+        since: When that person joined.
         hours: When it is open, by days.
+        facts: What is known of it.
         things: What it offers.
         pages: Its pages.
         headings: The first heading of each page, by key.
+        labels: What links to each page are called, by key.
     """
 
     kind: str
     plan: Kind
     language: Language
     words: KindWords
+    family: Family
     theme: Theme
     layout: Layout
     title: str
@@ -94,10 +105,16 @@ class SiteDraft:
     phone: str
     email: str
     address: str
+    host: str
+    person: str
+    number: str
+    since: str
     hours: tuple[tuple[str, str], ...]
+    facts: tuple[tuple[str, str], ...]
     things: tuple[Thing, ...]
     pages: tuple[PagePlan, ...]
     headings: dict[str, str]
+    labels: dict[str, str]
 
     def href(self, key: str) -> str:
         """Return the path of a page."""
@@ -113,9 +130,7 @@ class SiteDraft:
 
     def label(self, key: str) -> str:
         """Return what links to a page are called."""
-        if key == "index" and self.pages[0].structure == "home":
-            return self.language.ui("home")
-        return self.headings[key]
+        return self.labels[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +164,13 @@ class PageDraft:
 
     def ui(self, key: str, **values: str | int) -> str:
         """Return a text of the interface."""
-        return self.site.language.ui(key, **values)
+        known = {name: str(value) for name, value in values.items()}
+        fixed = {"name": self.thing.name, "heading": self.heading, "street": self.site.address}
+        return self.writer.wording(self.site.language.words.ui[key], **(fixed | known))
+
+    def texts(self, key: str) -> list[str]:
+        """Return texts that belong together."""
+        return [self.writer.text(text) for text in self.site.language.words.lists[key]]
 
     @property
     def price_label(self) -> str:
@@ -160,15 +181,63 @@ class PageDraft:
         """Return what a thing costs, as the language writes it."""
         return self.site.language.price(thing.cents)
 
+    def act(self) -> str:
+        """Return what one of the site's clear buttons says."""
+        return self.writer.wording(self.random.choice(self.site.words.act))
+
+    def safe(self) -> str:
+        """Return what a button says that sounds as if it couldn't be undone, and can."""
+        return self.writer.wording(self.random.choice(self.site.words.safe))
+
+    def facts(self, count: int) -> Sequence[tuple[str, str]]:
+        """Return some of what is known of the site: what other pages have not said comes first."""
+        return self.writer.least_used(self.site.facts, count)
+
+    def lead(self, *topics: str) -> str:
+        """Return sentences that open the page: one for each topic, and one about the site."""
+        site = self.site
+        things = sorted(site.things, key=lambda thing: thing.cents)
+        first = self.thing if self.thing.key == self.plan.key else self.random.choice(site.things)
+        known = {
+            "item": self._cited(first),
+            "other": self._cited(self.other(first)),
+            "count": site.language.number(len(site.things)),
+            "low": self.price(things[0]),
+            "cheapest": things[0].name,
+            "high": self.price(things[-1]),
+            "dearest": things[-1].name,
+        }
+        lists = site.language.words.lists
+        said = [
+            self.writer.paragraph(lists[f"leads_{topic}"], 1, self.plan.key, **known)
+            for topic in topics
+            if topic != "priced" or site.plan.priced
+        ]
+        return self._together(*said, self.about(1))
+
     def says(self, count: int, thing: Thing | None = None) -> str:
         """Return a paragraph about a thing."""
         thing = thing or self.thing
         known = {"item": thing.name, "category": thing.category, "other": self.other(thing).name}
-        return self.writer.paragraph(self.site.words.says, count, **known)
+        return self.writer.paragraph(self.site.words.says, count, thing.name, **known)
 
     def about(self, count: int) -> str:
-        """Return a paragraph about the site."""
+        """Return a paragraph about the site, of sentences that no other page has."""
         return self.writer.paragraph(self.site.words.about, count)
+
+    def line(self, *parts: str) -> str:
+        """Return parts of a line, separated as the language separates them."""
+        return self.site.language.words.formats.comma.join(parts)
+
+    def _cited(self, thing: Thing) -> str:
+        """Return a thing's name as it stands in a sentence: headlines and subjects in quotes."""
+        if self.site.plan.priced:
+            return thing.name
+        return self.site.language.words.formats.quote.format(text=thing.name)
+
+    def _together(self, *sentences: str) -> str:
+        space = "" if self.site.language.code == "zh" else " "
+        return space.join(filter(None, sentences))
 
     def other(self, thing: Thing) -> Thing:
         """Return another thing of the site."""

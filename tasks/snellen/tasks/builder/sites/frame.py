@@ -1,15 +1,17 @@
-"""What is around a page's own content: head, header, navigation, footer."""
+"""What is around a page's own content: head, bars, navigation, footer, as each family has them."""
 
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 
 from snellen.tasks.builder.sites import blocks
 from snellen.tasks.builder.sites.drafts import Body, PageDraft
-from snellen.tasks.builder.sites.markup import Html, join, tag
+from snellen.tasks.builder.sites.icons import icon, icon_of
+from snellen.tasks.builder.sites.markup import Child, Html, join, tag
 from snellen.tasks.builder.sites.pictures import logo
-from snellen.tasks.builder.sites.themes import MONO, Theme
+from snellen.tasks.builder.sites.themes import FONTS, Theme
 
-_SCRIPT = """
+_TABS = """
 for (const list of document.querySelectorAll('[role="tablist"]')) {
   list.addEventListener("click", (event) => {
     const tab = event.target.closest('[role="tab"]');
@@ -22,6 +24,15 @@ for (const list of document.querySelectorAll('[role="tablist"]')) {
   });
 }
 """
+_BURGER = """
+for (const burger of document.querySelectorAll(".burger")) {
+  burger.addEventListener("click", () => {
+    const open = document.body.classList.toggle("open");
+    burger.setAttribute("aria-expanded", String(open));
+  });
+}
+"""
+_YEAR = 2026
 
 
 def document(draft: PageDraft, body: Body, title: str) -> str:
@@ -33,22 +44,11 @@ def document(draft: PageDraft, body: Body, title: str) -> str:
         title: What it is called, unique in its site.
     """
     site = draft.site
-    theme = site.theme
-    aside = [child for child in body.aside if child is not None]
-    order = "aside-first" if site.layout.aside_first else "with-aside"
-    content = tag(
-        "div",
-        tag("main", body.main, id="content", class_="narrow" if body.narrow else None),
-        tag("aside", aside, aria_label=draft.ui("more")) if aside else None,
-        class_=f"columns {order}" if aside else "columns",
-    )
-    middle = tag("div", _crumbs(draft), content, class_="wrap")
-    if theme.navigation == "side":
-        rail = tag("div", _navigation(draft), class_="rail")
-        middle = tag("div", rail, middle, class_="shell")
-    css = f"nav-{theme.navigation}"
-    css += " capitals" if theme.capitals else ""
-    css += " shadow" if theme.shadow else ""
+    framed = _FRAMES[site.family.name](draft, body)
+    scripts = [
+        _TABS if 'role="tablist"' in body.main else "",
+        _BURGER if 'class="burger"' in framed else "",
+    ]
     page = tag(
         "html",
         tag(
@@ -57,16 +57,15 @@ def document(draft: PageDraft, body: Body, title: str) -> str:
             tag("title", title),
             tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
             tag("meta", name="description", content=body.description),
-            tag("style", Html(_variables(theme, site.layout.cards) + _style())),
+            tag(
+                "style", Html(_variables(site.theme, site.layout.cards) + _style(site.family.name))
+            ),
         ),
         tag(
             "body",
-            tag("a", draft.ui("skip"), href="#content", class_="skip"),
-            _header(draft),
-            middle,
-            _footer(draft),
-            tag("script", Html(_SCRIPT)) if 'role="tablist"' in body.main else None,
-            class_=css,
+            framed,
+            tag("script", Html("".join(scripts))) if any(scripts) else None,
+            class_=f"{site.family.name} page-{draft.plan.structure}",
         ),
         lang="zh-CN" if site.language.code == "zh" else site.language.code,
         dir=site.language.direction,
@@ -75,8 +74,14 @@ def document(draft: PageDraft, body: Body, title: str) -> str:
 
 
 @cache
-def _style() -> str:
-    return (files(__package__ or "") / "style.css").read_text("utf-8")
+def _style(family: str) -> str:
+    """Return what holds on wide windows, then on narrow ones; the family's after ours."""
+    styles = files(__package__ or "") / "styles"
+    base, phone, own = (
+        (styles / f"{name}.css").read_text("utf-8") for name in ("base", "phone", family)
+    )
+    wide, narrow, rest = own.partition("@media")
+    return base + wide + phone + narrow + rest
 
 
 def _variables(theme: Theme, cards: int) -> str:
@@ -88,54 +93,76 @@ def _variables(theme: Theme, cards: int) -> str:
         "on-header": colors.on_header, "footer": colors.footer, "on-footer": colors.on_footer,
         "danger": colors.danger, "on-danger": colors.on_danger, "badge": colors.badge,
         "on-badge": colors.on_badge, "notice": colors.notice, "on-notice": colors.on_notice,
-        "body": theme.body, "head": theme.head, "mono": MONO, "size": f"{theme.size}px",
-        "scale": f"{theme.scale}", "space": f"{theme.space}px", "radius": f"{theme.radius}px",
-        "width": f"{theme.width}px", "cards": str(cards), "phone-cards": "2" if cards > 3 else "1",
+        "cards": str(cards), "phone-cards": "2" if cards > 3 else "1", **FONTS,
     }  # fmt: skip
     return "\n:root { " + " ".join(f"--{name}: {value};" for name, value in values.items()) + " }\n"
 
 
-def _header(draft: PageDraft) -> Html:
-    site = draft.site
-    colors = site.theme.colors
-    sign = logo(site.title, colors.on_header, colors.header, draft.random)
-    search = None
-    if site.layout.search:
-        search = tag(
-            "form",
-            tag("input", type="search", name="q", aria_label=draft.ui("search"),
-                placeholder=site.language.words.form_fields["search"].hint),
-            tag("button", draft.ui("search"), type="submit"),
-            class_="search", role="search", action=site.href("index"), method="get",
-        )  # fmt: skip
+def _columns(draft: PageDraft, body: Body, *more: Child) -> Html:
+    """Return the content, with what stands beside it."""
+    aside = [child for child in body.aside if child is not None]
+    order = "aside-first" if draft.site.layout.aside_first else "with-aside"
     return tag(
-        "header",
-        tag(
-            "div",
-            tag("a", sign, site.title, href=site.href("index"), class_="brand"),
-            _navigation(draft) if site.theme.navigation != "side" else None,
-            search,
-            class_="wrap",
-        ),
-        class_="site",
+        "div",
+        tag("main", body.main, id="content", class_="narrow" if body.narrow else None),
+        tag("aside", aside, aria_label=draft.ui("more")) if aside else None,
+        more,
+        class_=f"columns {order}" if aside else "columns",
     )
 
 
-def _navigation(draft: PageDraft) -> Html:
+def _brand(draft: PageDraft, *, sign: bool = True) -> Html:
     site = draft.site
-    keys = [page.key for page in site.pages if not page.key.startswith("item-")]
+    colors = site.theme.colors
+    shown = logo(site.title, colors.primary, colors.on_primary, draft.random) if sign else None
+    return tag("a", shown, tag("span", site.title), href=site.href("index"), class_="brand")
+
+
+def _navigation(draft: PageDraft, *, icons: bool = False) -> Html:
+    site = draft.site
+
+    def entry(key: str, structure: str) -> Html:
+        here = "page" if key == draft.plan.key else None
+        text = [icon_of(structure), tag("span", site.label(key))] if icons else site.label(key)
+        return tag("li", tag("a", text, href=site.href(key), aria_current=here))
+
+    pages = [page for page in site.pages if not page.key.startswith("item-")]
     return tag(
         "nav",
-        tag(
-            "ul",
-            (
-                tag("li", tag("a", site.label(key), href=site.href(key),
-                              aria_current="page" if key == draft.plan.key else None))
-                for key in keys
-            ),
-        ),
+        tag("ul", (entry(page.key, page.structure) for page in pages)),
         class_="main",
+        id="navigation",
         aria_label=draft.ui("navigation"),
+    )
+
+
+def _burger(draft: PageDraft, *, word: bool = False) -> Html:
+    label = draft.ui("menu")
+    return tag(
+        "button",
+        icon("menu"),
+        tag("span", label) if word else None,
+        type="button",
+        class_="burger",
+        aria_label=None if word else label,
+        aria_expanded="false",
+        aria_controls="navigation",
+    )
+
+
+def _search(draft: PageDraft, *, word: bool = False) -> Html | None:
+    site = draft.site
+    if not site.layout.search:
+        return None
+    label = draft.ui("search")
+    hint = draft.writer.wording(site.language.words.form_fields["search"].hint)
+    return tag(
+        "form",
+        tag("input", type="search", name="q", aria_label=label, placeholder=hint),
+        tag("button", label, type="submit")
+        if word
+        else tag("button", icon("search"), type="submit", aria_label=label, class_="icon"),
+        class_="search", role="search", action=site.href("index"), method="get",
     )  # fmt: skip
 
 
@@ -159,22 +186,217 @@ def _crumbs(draft: PageDraft) -> Html | None:
     )
 
 
-def _footer(draft: PageDraft) -> Html:
+def _tools(draft: PageDraft, *names: str) -> Html:
+    """Return a bar of icons without words."""
+    return tag("div", (_tool(draft, name) for name in names), class_="tools")
+
+
+def _tool(draft: PageDraft, name: str) -> Html:
+    text = draft.ui(name)
+    return tag("button", icon(name), type="button", class_="icon", aria_label=text, title=text)
+
+
+def _strip(draft: PageDraft) -> Html:
+    """Return one line about one of the things."""
+    thing = draft.site.things[-1]
+    price = draft.price(thing) if draft.site.plan.priced else thing.date
+    return tag("p", draft.ui("promo", name=thing.name, price=price), class_="strip")
+
+
+def _mail(draft: PageDraft) -> Html:
+    return blocks.link(draft.site.email, f"mailto:{draft.site.email}")
+
+
+def _footer(draft: PageDraft, *parts: Child) -> Html:
     site = draft.site
+    rights = draft.ui("rights", year=_YEAR, site=site.title, street=site.address)
     return tag(
         "footer",
-        tag(
-            "div",
-            tag("div", tag("p", tag("strong", site.title)), tag("p", site.address)),
-            tag(
-                "div",
-                tag("p", f"{draft.ui('phone')}: {site.phone}"),
-                tag("p", f"{draft.ui('email')}: ", blocks.link(site.email, f"mailto:{site.email}")),
-            ),
-            tag("ul", (tag("li", blocks.link(site.label(page.key), site.href(page.key)))
-                       for page in site.pages[1:4] if not page.key.startswith("item-"))),
-            tag("p", join(draft.ui("rights", year=2026, site=site.title)), class_="full"),
-            class_="wrap",
-        ),
+        tag("div", parts, tag("p", rights, class_="full"), class_="wrap"),
+        class_="site",
+    )
+
+
+def _contact(draft: PageDraft) -> list[Child]:
+    site = draft.site
+    return [tag("p", draft.line(site.host, site.phone)), tag("p", _mail(draft))]
+
+
+def _links(draft: PageDraft) -> Html:
+    """Return links to some of the things that have pages, and to other pages."""
+    site = draft.site
+    pages = [page.key for page in site.pages if page.key not in (draft.plan.key, "index")]
+    return tag(
+        "ul", (tag("li", blocks.link(site.headings[key], site.href(key))) for key in pages[:3])
+    )
+
+
+def _categories(draft: PageDraft) -> Html:
+    site = draft.site
+    target = site.href(site.key_of("listing", "menu", "reference", "plans") or "index")
+    names = dict.fromkeys(thing.category for thing in site.things)
+    return tag("ul", (tag("li", blocks.link(name, target)) for name in names), class_="categories")
+
+
+def _admin(draft: PageDraft, body: Body) -> Html:
+    site = draft.site
+    rail = tag(
+        "div", _brand(draft), _navigation(draft, icons=True),
+        tag("p", icon("person"), tag("span", site.person), class_="chip"), class_="rail",
+    )  # fmt: skip
+    bar = tag("header", _crumbs(draft), _search(draft), _tools(draft, "print", "share", "download"),
+              class_="site")  # fmt: skip
+    foot = _footer(draft)
+    desk = tag("div", bar, _columns(draft, body), foot, class_="desk")
+    return tag("div", rail, desk, class_="shell")
+
+
+def _magazine(draft: PageDraft, body: Body) -> Html:
+    site = draft.site
+    head = tag(
+        "header",
+        tag("div", tag("p", site.things[0].date, class_="edition"), _burger(draft),
+            class_="wrap above"),
+        tag("div", _brand(draft, sign=False), class_="wrap mast"),
+        tag("div", _navigation(draft), _search(draft, word=True), class_="wrap below"),
         class_="site",
     )  # fmt: skip
+    foot = _footer(
+        draft,
+        tag("div", tag("p", tag("strong", site.title)), tag("p", site.address)),
+        tag("div", _contact(draft)),
+        _links(draft),
+    )
+    return join(head, tag("div", _columns(draft, body), class_="wrap"), foot)
+
+
+def _shop(draft: PageDraft, body: Body) -> Html:
+    account = draft.site.key_of("account", "signin", "checkout", "form", besides=draft.plan.key)
+    target = draft.site.href(account or "index")
+    saved = draft.ui("save")
+    head = tag(
+        "header",
+        _strip(draft),
+        tag(
+            "div",
+            _brand(draft),
+            _search(draft, word=True),
+            tag(
+                "div",
+                tag("a", icon("save"), href=target, class_="icon", aria_label=saved, title=saved),
+                tag("a", icon("person"), tag("span", draft.site.person), href=target,
+                    class_="icon"),
+                class_="tools",
+            ),
+            class_="wrap",
+        ),
+        tag("div", _navigation(draft, icons=True), class_="wrap bar"),
+        class_="site",
+    )  # fmt: skip
+    middle = tag("div", _crumbs(draft), _columns(draft, body), class_="wrap")
+    foot = _footer(
+        draft,
+        tag("div", tag("p", tag("strong", draft.site.title)), tag("p", draft.site.address)),
+        tag("div", _contact(draft)),
+        _categories(draft),
+        _links(draft),
+    )
+    return join(head, middle, foot)
+
+
+def _docs(draft: PageDraft, body: Body) -> Html:
+    site = draft.site
+    groups: dict[str, list[str]] = {}
+    for thing in site.things[:9]:
+        groups.setdefault(thing.category, []).append(thing.name)
+    target = site.href(site.key_of("docs", "listing", "reference", "menu") or "index")
+    tree = tag(
+        "ul",
+        (
+            tag("li", tag("strong", name), tag("ul", (tag("li", blocks.link(each, target))
+                                                      for each in names)))
+            for name, names in groups.items()
+        ),
+        class_="tree",
+    )  # fmt: skip
+    head = tag("header", _burger(draft), _brand(draft, sign=False), _search(draft), class_="site")
+    side = tag("div", _navigation(draft), tree, class_="side")
+    page = tag("div", _crumbs(draft), _columns(draft, body), class_="page")
+    foot = _footer(draft, tag("p", f"{site.host} · ", _mail(draft)))
+    return join(head, tag("div", side, page, class_="shell"), foot)
+
+
+def _travel(draft: PageDraft, body: Body) -> Html:
+    site = draft.site
+    head = tag(
+        "header",
+        tag("div", _brand(draft), _navigation(draft), _burger(draft), class_="wrap"),
+        class_="site",
+    )
+    foot = _footer(
+        draft,
+        tag("div", tag("p", tag("strong", site.title), class_="big"), tag("p", site.address)),
+        tag("div", _contact(draft)),
+    )
+    middle = tag("div", _crumbs(draft), _columns(draft, body), class_="wrap")
+    return join(head, middle, foot)
+
+
+def _app(draft: PageDraft, body: Body) -> Html:
+    site = draft.site
+    back = draft.ui("back")
+    target = site.href("index")
+    bar = tag(
+        "header",
+        None
+        if draft.plan.key == "index"
+        else tag("a", icon("next"), href=target, class_="icon back", aria_label=back, title=back),
+        tag("a", site.title, href=target, class_="brand"),
+        _search(draft),
+        _tool(draft, "share"),
+        class_="site",
+    )
+    add = site.key_of("form", "checkout", besides=draft.plan.key)
+    label = site.label(add) if add else ""
+    floating = tag("a", icon("plus", 26), href=site.href(add), class_="floating",
+                   aria_label=label, title=label) if add else None  # fmt: skip
+    foot = _footer(draft)
+    return join(bar, _columns(draft, body), foot, floating, _navigation(draft, icons=True))
+
+
+def _civic(draft: PageDraft, body: Body) -> Html:
+    site = draft.site
+    head = tag(
+        "header",
+        tag("div", tag("p", site.address, class_="wrap"), class_="strip"),
+        tag("div", _brand(draft), _search(draft, word=True), _burger(draft, word=True),
+            class_="wrap"),
+        tag("div", _navigation(draft), class_="bar"),
+        class_="site",
+    )  # fmt: skip
+    updated = tag("p", draft.ui("updated", date=site.things[0].date), class_="meta")
+    middle = tag("div", _crumbs(draft), _columns(draft, body), updated, class_="wrap")
+    foot = _footer(draft, tag("div", _contact(draft)), _links(draft))
+    return join(head, middle, foot)
+
+
+def _tool_frame(draft: PageDraft, body: Body) -> Html:
+    site = draft.site
+    head = tag("header", _brand(draft), _navigation(draft),
+               _tools(draft, "copy", "download", "share"), class_="site")  # fmt: skip
+    shown = draft.ui("status_bar", count=len(site.things))
+    foot = tag("footer", tag("p", shown), tag("p", draft.ui("rights", year=_YEAR,
+               site=site.title, street=site.address)), class_="site")  # fmt: skip
+    return join(head, tag("div", _columns(draft, body), class_="wrap"), foot)
+
+
+_FRAMES: Mapping[str, Callable[[PageDraft, Body], Html]] = {
+    "admin": _admin,
+    "magazine": _magazine,
+    "shop": _shop,
+    "docs": _docs,
+    "travel": _travel,
+    "app": _app,
+    "civic": _civic,
+    "tool": _tool_frame,
+}

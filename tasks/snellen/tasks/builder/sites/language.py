@@ -1,14 +1,26 @@
-"""A language's words, and how it writes prices, dates and hours."""
+"""A language's words, and how it writes numbers, prices, dates and hours: by CLDR's rules."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from datetime import date, time
+from functools import cache, cached_property
 from importlib.resources import files
-from random import Random
 
 import msgspec
 
+from snellen.grading.errors import MissingExtraError
+
+try:
+    from babel import Locale
+    from babel.dates import format_date, format_time
+    from babel.numbers import format_decimal
+except ImportError as error:
+    raise MissingExtraError("generating pages", "build") from error
+
 LANGUAGES = ("en", "de", "es", "zh", "ar")
+
+# What CLDR puts between digits and letters, such as the narrow space of "1:30 PM".
+_SPACES = str.maketrans({"\u202f": " ", "\u00a0": " "})
 
 
 class FieldWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -26,7 +38,7 @@ class KindWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         slogans: First headings of their home pages.
         about: Sentences about the site.
         items: What it offers, by category.
-        fields: What is known of each thing it offers.
+        fields: What is known of each thing it offers; `value~unit` puts the unit to the label.
         says: Sentences about one such thing, `{item}`.
         facts: What is known of the site.
         titles: The headings of its pages, by their key.
@@ -53,35 +65,65 @@ class KindWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Formats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a language writes what is counted; names in braces are filled in."""
+    """Templates of what has no rule in CLDR, and the patterns that sites choose from.
 
-    date: str
-    clock: str
-    hours: str
-    price: str
-    decimal: str
-    thousands: str
+    Attributes:
+        phone: A number, of the ranges kept for fiction where a country has them.
+        address: A street and a town.
+        person: A name.
+        hours: From when to when.
+        price: An amount of money.
+        quote: What stands in quotation marks.
+        comma: What separates parts of a line.
+        clock: A pattern of CLDR for times of day.
+        dates: Patterns of CLDR for dates; a site keeps to one.
+    """
+
     phone: str
     address: str
     person: str
+    hours: str
+    price: str
+    quote: str
+    comma: str
+    clock: str
+    dates: tuple[str, ...]
+
+
+class Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Templates of names; `coin` makes up names of products."""
+
+    woman: str
+    man: str
+    last: str
+    town: str
+    street: str
+    coin: str
 
 
 class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All that sites of a language have in common."""
+    """All that sites of a language have in common.
 
+    Attributes:
+        locale: The locale of CLDR.
+        formats: How it writes what is counted.
+        names: Of people and places.
+        form_fields: Labels and hints of forms.
+        lists: Texts that belong together.
+        ui: Texts of the interface.
+        counted: Nouns whose form depends on the number before them: few, many, other.
+    """
+
+    locale: str
     formats: Formats
-    months: tuple[str, ...]
-    weekdays: tuple[str, ...]
-    first: tuple[str, ...]
-    last: tuple[str, ...]
-    towns: tuple[str, ...]
-    streets: tuple[str, ...]
+    names: Names
     form_fields: dict[str, FieldWords]
     lists: dict[str, tuple[str, ...]]
     ui: dict[str, str]
+    counted: tuple[tuple[str, str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Language:
     """One language.
 
@@ -98,15 +140,27 @@ class Language:
     @property
     def direction(self) -> str:
         """`ltr` or `rtl`."""
-        return "rtl" if self.code == "ar" else "ltr"
+        return self._locale.text_direction
 
-    def ui(self, key: str, **values: str | int) -> str:
-        """Return a text of the interface."""
-        return self.words.ui[key].format(**values)
+    @cached_property
+    def _locale(self) -> Locale:
+        return Locale.parse(self.words.locale)
 
-    def list(self, key: str) -> Sequence[str]:
-        """Return several texts that belong together."""
-        return self.words.lists[key]
+    @cached_property
+    def weekdays(self) -> tuple[str, ...]:
+        """The days of the week from Monday, as they stand in a sentence."""
+        return tuple(self._locale.days["format"]["wide"][day] for day in range(7))
+
+    @cached_property
+    def months(self) -> tuple[str, ...]:
+        """The months from January, as they stand alone."""
+        return tuple(self._locale.months["stand-alone"]["wide"][month] for month in range(1, 13))
+
+    @cached_property
+    def short_months(self) -> tuple[str, ...]:
+        """The months from January, abbreviated."""
+        months = self._locale.months["stand-alone"]["abbreviated"]
+        return tuple(months[month] for month in range(1, 13))
 
     def price(self, cents: int) -> str:
         """Write a price.
@@ -114,68 +168,70 @@ class Language:
         >>> language("en").price(123456), language("de").price(123456)
         ('$1,234.56', '1.234,56 €')
         """
-        formats = self.words.formats
-        number = f"{cents // 100:,}".replace(",", formats.thousands)
-        return formats.price.format(amount=f"{number}{formats.decimal}{cents % 100:02}")
+        amount = self._decimal(cents / 100, "#,##0.00")
+        return self.words.formats.price.format(amount=amount)
 
     def number(self, value: int) -> str:
         """Write a whole number.
 
-        >>> language("en").number(12345)
-        '12,345'
+        >>> language("en").number(12345), language("es").number(12345)
+        ('12,345', '12.345')
         """
-        return f"{value:,}".replace(",", self.words.formats.thousands)
+        return self._decimal(value, None)
 
-    def date(self, day: int, month: int, year: int) -> str:
+    def tenths(self, value: int) -> str:
+        """Write tenths.
+
+        >>> language("de").tenths(47)
+        '4,7'
+        """
+        return self._decimal(value / 10, "0.0")
+
+    def date(self, day: int, month: int, year: int, pattern: str = "long") -> str:
         """Write a date.
 
-        >>> language("en").date(4, 3, 2026)
-        'March 4, 2026'
+        >>> language("en").date(4, 3, 2026), language("es").date(4, 3, 2026, "full")
+        ('March 4, 2026', 'miércoles, 4 de marzo de 2026')
         """
-        return self.words.formats.date.format(
-            day=day, month=self.words.months[month - 1], year=year, number=month
-        )
+        return format_date(date(year, month, day), pattern, locale=self._locale)
 
     def time(self, minutes: int) -> str:
         """Write a time of day, given in minutes since midnight.
 
         >>> language("en").time(810), language("de").time(810)
-        ('1:30 pm', '13:30 Uhr')
+        ('1:30 PM', '13:30 Uhr')
         """
-        hour, minute = divmod(minutes, 60)
-        return self.words.formats.clock.format(
-            hour=hour, twelve=(hour + 11) % 12 + 1, minute=f"{minute:02}",
-            half="pm" if hour >= 12 else "am",
-        )  # fmt: skip
+        clock = time(*divmod(minutes, 60))
+        text = format_time(clock, self.words.formats.clock, locale=self._locale)
+        return text.translate(_SPACES)
 
     def hours(self, start: int, end: int) -> str:
         r"""Write from when to when.
 
         >>> ascii(language("en").hours(540, 1080))
-        "'9:00 am \\u2013 6:00 pm'"
+        "'9:00 AM \\u2013 6:00 PM'"
         """
         return self.words.formats.hours.format(start=self.time(start), end=self.time(end))
 
-    def person(self, random: Random) -> str:
-        """Name somebody who isn't there."""
-        words = self.words
-        return words.formats.person.format(
-            first=random.choice(words.first), last=random.choice(words.last)
-        )
+    def counted(self, number: int, noun: str) -> str:
+        """Return the form that a noun takes after a number.
 
-    def phone(self, random: Random) -> str:
-        """Give a number of the ranges kept for fiction, where a country has them."""
-        return self.words.formats.phone.format(two=f"{random.randrange(100):02}")
+        >>> language("ar").counted(5, "يوم"), language("ar").counted(20, "أيام")
+        ('أيام', 'يومًا')
+        """
+        forms = self._forms.get(noun)
+        if forms is None:
+            return noun
+        few, many, other = forms
+        return {"few": few, "many": many}.get(self._locale.plural_form(number), other)
 
-    def address(self, random: Random, town: str) -> str:
-        """Give a street and a number in a town."""
-        words = self.words
-        return words.formats.address.format(
-            street=random.choice(words.streets),
-            house=random.randrange(1, 190),
-            code=f"{random.randrange(10000, 99999)}",
-            town=town,
-        )
+    @cached_property
+    def _forms(self) -> dict[str, tuple[str, str, str]]:
+        return {form: forms for forms in self.words.counted for form in forms}
+
+    def _decimal(self, value: float, pattern: str | None) -> str:
+        text = format_decimal(value, pattern, locale=self._locale)
+        return text.translate(_SPACES)
 
 
 @cache

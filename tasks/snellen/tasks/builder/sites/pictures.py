@@ -4,6 +4,7 @@ from collections.abc import Callable
 from html import escape
 from itertools import pairwise
 from random import Random
+from typing import NamedTuple
 from urllib.parse import quote
 
 from snellen.tasks.builder.sites.markup import Html, tag
@@ -11,23 +12,52 @@ from snellen.tasks.builder.sites.markup import Html, tag
 _SKIES = (("#bfe3f7", "#f7e3c4"), ("#f8cfa8", "#e98f6d"), ("#cdd9ea", "#8fa9c9"),
           ("#d8f0e2", "#8cc7b0"), ("#e6d9f2", "#a58bc9"))  # fmt: skip
 _GREENS = ("#4f8a5b", "#6da06f", "#38694c", "#8bb174", "#2f5d50")
-_WARM = ("#c8553d", "#e0a458", "#588b8b", "#2d4a67", "#8e4162", "#3f7d58", "#d17a22", "#5b5f97")
+TINTS = ("#c8553d", "#e0a458", "#588b8b", "#2d4a67", "#8e4162", "#3f7d58", "#d17a22", "#5b5f97")
 _SKINS = ("#f2cfb4", "#d9a47c", "#b0764e", "#8a5638", "#5f3b26")
 WIDTH = 480
+TINTED = frozenset({"product", "room", "cards", "tools", "portrait"})
+"""The scenes whose main thing has the picture's color."""
 
 
-def picture(shows: str, alt: str, random: Random, *, wide: bool = True, css: str = "") -> Html:
+class Brush(NamedTuple):
+    """What a scene is drawn from.
+
+    Attributes:
+        random: What is left to chance.
+        height: Of the picture; all are equally wide.
+        form: Which of the forms that the scene has: a lamp is no table.
+        tint: The color of the main thing.
+    """
+
+    random: Random
+    height: int
+    form: int
+    tint: str
+
+
+def picture(
+    shows: str,
+    alt: str,
+    random: Random,
+    *,
+    tint: str = TINTS[0],
+    form: int = 0,
+    wide: bool = True,
+    css: str = "",
+) -> Html:
     """Return a picture as an image element that needs no file.
 
     Args:
         shows: What it shows, from `SCENES`.
         alt: What it says to those who don't see it.
         random: What it is drawn from.
+        tint: The color of the main thing, where the scene is one of `TINTED`.
+        form: Which of the forms that the scene has: a lamp is no table.
         wide: Whether it is 5:3 rather than square.
         css: Its class.
     """
     height = 288 if wide else WIDTH
-    shapes = "".join(SCENES[shows](random, height))
+    shapes = "".join(SCENES[shows](Brush(random, height, form, tint)))
     drawn = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
         f'width="{WIDTH}" height="{height}">{shapes}</svg>'
@@ -72,7 +102,8 @@ def _sky(random: Random, height: int) -> list[str]:
     ]
 
 
-def _landscape(random: Random, height: int) -> list[str]:
+def _landscape(brush: Brush) -> list[str]:
+    random, height, _, _ = brush
     shapes = _sky(random, height)
     shapes.append(
         _circle(random.randrange(60, 420), height // 4, random.randrange(18, 38), "#fff4d6")
@@ -91,12 +122,13 @@ def _landscape(random: Random, height: int) -> list[str]:
     return shapes
 
 
-def _skyline(random: Random, height: int) -> list[str]:
+def _skyline(brush: Brush) -> list[str]:
+    random, height, _, _ = brush
     shapes = _sky(random, height)
     x = 0
     while x < WIDTH:
         width, tall = random.randrange(44, 92), random.randrange(height // 4, height * 4 // 5)
-        shapes.append(_rect(x, height - tall, width, tall, random.choice(_WARM)))
+        shapes.append(_rect(x, height - tall, width, tall, random.choice(TINTS)))
         lit = random.choice(("#ffe9a8", "#dfeaf2", "#fff6df"))
         for row in range(height - tall + 12, height - 14, 26):
             for column in range(x + 8, x + width - 12, 18):
@@ -107,15 +139,15 @@ def _skyline(random: Random, height: int) -> list[str]:
     return shapes
 
 
-def _product(random: Random, height: int) -> list[str]:
-    back, front = random.choice(("#f1ece4", "#e8eef2", "#eef0e6", "#f3e9ea")), random.choice(_WARM)
-    other = random.choice(_WARM)
+def _product(brush: Brush) -> list[str]:
+    random, height, form, tint = brush
+    back, front = random.choice(("#f1ece4", "#e8eef2", "#eef0e6", "#f3e9ea")), tint
+    other = random.choice(("#6b4f36", "#3a3f45", "#a8845c", "#77706a"))
     middle = height // 2
     shapes = [
         _rect(0, 0, WIDTH, height, back),
         f'<ellipse cx="240" cy="{middle + 104}" rx="150" ry="16" fill="#00000022"/>',
     ]
-    form = random.randrange(5)
     if form == 0:  # a table
         shapes += [
             _rect(110, middle - 30, 260, 22, front, ' rx="6"'),
@@ -136,25 +168,20 @@ def _product(random: Random, height: int) -> list[str]:
             f'stroke-width="18"/>',
             _rect(170, middle - 20, 120, 24, other),
         ]
-    elif form == 3:  # a chair
+    else:  # a chair
         shapes += [
             _rect(180, middle - 100, 18, 200, other),
             _rect(180, middle, 120, 22, front),
             _rect(282, middle, 18, 100, other),
             _rect(186, middle - 90, 14, 80, front, ' rx="5"'),
         ]
-    else:  # a vase
-        shapes += [
-            f'<path d="M210 {middle - 90} h60 q-10 50 30 100 q10 80 -30 90 h-60 '
-            f'q-40 -10 -30 -90 q40 -50 30 -100z" fill="{front}"/>',
-            _circle(240, middle + 30, 26, other),
-        ]
     return shapes  # fmt: skip
 
 
-def _portrait(random: Random, height: int) -> list[str]:
+def _portrait(brush: Brush) -> list[str]:
+    random, height, _, tint = brush
     skin, hair = random.choice(_SKINS), random.choice(("#2b1d14", "#5a3a22", "#b58a4b", "#777d84"))
-    middle, dress = height // 2, random.choice(_WARM)
+    middle, dress = height // 2, tint
     return [
         _rect(0, 0, WIDTH, height, random.choice(("#dfe8ee", "#ece4da", "#e2ecdf", "#eadfe9"))),
         f'<ellipse cx="240" cy="{height + 20}" rx="150" ry="{height // 3}" fill="{dress}"/>',
@@ -168,7 +195,8 @@ def _portrait(random: Random, height: int) -> list[str]:
     ]
 
 
-def _dish(random: Random, height: int) -> list[str]:
+def _dish(brush: Brush) -> list[str]:
+    random, height, _, _ = brush
     middle = height // 2
     shapes = [
         _rect(0, 0, WIDTH, height, random.choice(("#6b4a36", "#39424a", "#a9876a", "#cdbfae"))),
@@ -182,9 +210,10 @@ def _dish(random: Random, height: int) -> list[str]:
     return shapes
 
 
-def _room(random: Random, height: int) -> list[str]:
+def _room(brush: Brush) -> list[str]:
+    random, height, _, tint = brush
     floor = height * 3 // 4
-    wall, sofa = random.choice(("#e8e1d6", "#d9e3e4", "#e6dfe9", "#dfe6d5")), random.choice(_WARM)
+    wall, sofa = random.choice(("#e8e1d6", "#d9e3e4", "#e6dfe9", "#dfe6d5")), tint
     left = random.randrange(40, 160)
     return [
         _rect(0, 0, WIDTH, floor, wall),
@@ -200,7 +229,8 @@ def _room(random: Random, height: int) -> list[str]:
     ]
 
 
-def _diagram(random: Random, height: int) -> list[str]:
+def _diagram(brush: Brush) -> list[str]:
+    random, height, _, _ = brush
     shapes = [_rect(0, 0, WIDTH, height, random.choice(("#eef2f7", "#f3f0ea", "#eaf3ef")))]
     places = [(random.randrange(20, 110) + 150 * column, height * (1 + 2 * (column % 2)) // 5)
               for column in range(3)]  # fmt: skip
@@ -209,16 +239,17 @@ def _diagram(random: Random, height: int) -> list[str]:
             f'<path d="M{x + 45} {y + 25} L{u + 45} {v + 25}" stroke="#7b8794" stroke-width="4"/>'
         )
     for x, y in places:
-        shapes.append(_rect(x, y, 90, 54, random.choice(_WARM), ' rx="8"'))
+        shapes.append(_rect(x, y, 90, 54, random.choice(TINTS), ' rx="8"'))
         shapes.append(_rect(x + 14, y + 16, 62, 6, "#ffffffcc"))
         shapes.append(_rect(x + 14, y + 30, random.randrange(24, 58), 6, "#ffffff99"))
     return shapes
 
 
-def _abstract(random: Random, height: int) -> list[str]:
+def _abstract(brush: Brush) -> list[str]:
+    random, height, _, _ = brush
     shapes = [_rect(0, 0, WIDTH, height, random.choice(("#f4efe6", "#22252b", "#e9e4f0")))]
     for _ in range(random.randrange(7, 14)):
-        color, x, y = random.choice(_WARM), random.randrange(WIDTH), random.randrange(height)
+        color, x, y = random.choice(TINTS), random.randrange(WIDTH), random.randrange(height)
         size = random.randrange(20, 110)
         shapes.append(
             _circle(x, y, size // 2, color)
@@ -228,7 +259,81 @@ def _abstract(random: Random, height: int) -> list[str]:
     return shapes
 
 
-SCENES: dict[str, Callable[[Random, int], list[str]]] = {
+def _cards(brush: Brush) -> list[str]:
+    random, height, _, tint = brush
+    top = height // 2 - 84
+    shapes = [_rect(0, 0, WIDTH, height, random.choice(("#eceff3", "#f3efe8", "#e9f0ec")))]
+    for place, fill in enumerate((random.choice(("#3a3f45", "#77706a", "#a8845c")), tint)):
+        x, y = 90 + 48 * place, top + 30 * place
+        shapes += [
+            _rect(x, y, 250, 150, fill, ' rx="14"'),
+            _rect(x + 22, y + 44, 40, 30, "#e7d9a5", ' rx="5"'),
+            _rect(x + 22, y + 98, 170 - random.randrange(30), 9, "#ffffffcc"),
+            _rect(x + 22, y + 118, 80 + random.randrange(40), 7, "#ffffff88"),
+            _circle(x + 214, y + 114, 15, "#ffffff66"),
+        ]
+    return shapes
+
+
+def _tools(brush: Brush) -> list[str]:
+    random, height, form, tint = brush
+    middle, wood = height // 2, random.choice(("#a8845c", "#8f6f53", "#6b4f36"))
+    shapes = [_rect(0, 0, WIDTH, height, random.choice(("#eceff3", "#f3efe8", "#efeae2")))]
+    if form == 0:  # a first-aid case
+        return [*shapes, _rect(130, middle - 70, 220, 150, tint, ' rx="16"'),
+                _rect(200, middle - 96, 80, 30, wood, ' rx="8"'),
+                _rect(222, middle - 44, 36, 100, "#ffffff"),
+                _rect(190, middle - 12, 100, 36, "#ffffff")]  # fmt: skip
+    if form == 1:  # a hammer
+        return [*shapes, _rect(226, middle - 60, 28, 180, wood, ' rx="6"'),
+                _rect(160, middle - 100, 160, 54, tint, ' rx="8"')]  # fmt: skip
+    if form == 2:  # a folder and a pen
+        return [*shapes, _rect(130, middle - 90, 200, 190, tint, ' rx="8"'),
+                _rect(150, middle - 64, 120, 10, "#ffffffcc"),
+                _rect(150, middle - 40, 90 + random.randrange(50), 10, "#ffffffcc"),
+                _rect(352, middle - 80, 16, 160, wood, ' rx="8"')]  # fmt: skip
+    return [*shapes, _rect(120, middle - 90, 240, 150, "#3a3f45", ' rx="10"'),  # a screen
+            _rect(132, middle - 78, 216, 126, tint), _rect(222, middle + 60, 36, 34, "#3a3f45"),
+            _rect(170, middle + 90, 140, 12, "#3a3f45", ' rx="6"'),
+            _rect(150, middle - 54, 70 + random.randrange(80), 10, "#ffffffcc")]  # fmt: skip
+
+
+def _hall(brush: Brush) -> list[str]:
+    random, height, _, _ = brush
+    ground, stone = height - 40, random.choice(("#e4dccb", "#d9d3c7", "#cfd4d8", "#e6d5c3"))
+    left, count = random.randrange(60, 110), random.randrange(4, 7)
+    wide = WIDTH - 2 * left
+    shapes = [*_sky(random, height), _rect(0, ground, WIDTH, 40, random.choice(_GREENS))]
+    top = ground - height // 2
+    shapes += [
+        _rect(left, top, wide, height // 2, stone),
+        f'<polygon points="{left - 20},{top} 240,{top - 60} {WIDTH - left + 20},{top}" '
+        f'fill="{random.choice(TINTS)}"/>',
+        _rect(left - 14, ground - 14, wide + 28, 14, "#a79f92"),
+    ]
+    step = wide // count
+    for place in range(count):
+        shapes.append(_rect(left + place * step + step // 3, top + 10, step // 3, height // 2 - 24,
+                            "#ffffff"))  # fmt: skip
+    return shapes
+
+
+def _turbines(brush: Brush) -> list[str]:
+    random, height, _, _ = brush
+    shapes = _landscape(brush)
+    for place in range(random.randrange(2, 5)):
+        x, y = 70 + place * 100 + random.randrange(40), height // 3 + random.randrange(-30, 30)
+        shapes.append(_rect(x - 3, y, 6, height // 2, "#ffffff"))
+        turn = random.randrange(120)
+        shapes += [
+            f'<path d="M{x} {y} l-5 -58 l10 0 z" fill="#ffffff" '
+            f'transform="rotate({turn + 120 * blade} {x} {y})"/>'
+            for blade in range(3)
+        ]
+    return shapes
+
+
+SCENES: dict[str, Callable[[Brush], list[str]]] = {
     "landscape": _landscape,
     "skyline": _skyline,
     "product": _product,
@@ -237,5 +342,9 @@ SCENES: dict[str, Callable[[Random, int], list[str]]] = {
     "room": _room,
     "diagram": _diagram,
     "abstract": _abstract,
+    "cards": _cards,
+    "tools": _tools,
+    "hall": _hall,
+    "turbines": _turbines,
 }
 """What pictures can show."""

@@ -12,6 +12,7 @@ from typing import TypeVar
 from snellen.grading.errors import InputError
 from snellen.tasks.builder.chance import draw
 from snellen.tasks.builder.sites.drafts import Layout, PageDraft, SiteDraft, Thing
+from snellen.tasks.builder.sites.families import FAMILIES, Family
 from snellen.tasks.builder.sites.frame import document
 from snellen.tasks.builder.sites.kinds import KINDS, Kind, PagePlan
 from snellen.tasks.builder.sites.language import KindWords, Language, language
@@ -48,6 +49,7 @@ class Site:
         name: Its folder, unique among the sites of a seed.
         kind: `shop`, `bank`, `clinic`...
         language: `en`, `zh`...
+        family: The name of its design family.
         theme: The name of its theme.
         pages: Its pages by path.
         files: All its files by path.
@@ -56,6 +58,7 @@ class Site:
     name: str
     kind: str
     language: str
+    family: str
     theme: str
     pages: Mapping[str, SitePage]
     files: Mapping[str, bytes]
@@ -64,8 +67,8 @@ class Site:
 def generate_site(seed: int, number: int, *, most: int = 6) -> Site:
     """Return one site of three to six pages that link to one another.
 
-    Kinds, languages and themes take turns, in an order that the seed shuffles, so that a few
-    dozen sites have all of them.
+    Kinds and languages take turns, in an order that the seed shuffles, so that a few dozen sites
+    have all of them. A kind has several design families, a family several themes.
 
     Args:
         seed: What everything is drawn from.
@@ -74,13 +77,13 @@ def generate_site(seed: int, number: int, *, most: int = 6) -> Site:
     """
     kind = _turn(seed, "kind", number, tuple(KINDS))
     code = _turn(seed, "language", number, _TURNS)
-    theme = _turn(seed, "theme", number, THEMES)
     name = f"{kind}-{code}-{number:03}"
     random = draw(seed, name, "site")
     spoken = language(code)
-    known = {"place": random.choice(spoken.words.towns), "year": str(random.randrange(1921, 2022))}
-    writer = Writer(spoken, random, known)
-    site = _draft(kind, theme, spoken, writer, random, most)
+    family = FAMILIES[random.choice(KINDS[kind].families)]
+    theme = THEMES[random.choice(family.themes)]
+    writer = Writer(spoken, random, {"year": str(random.randrange(1921, 2022))})
+    site = _draft(kind, family, theme, spoken, writer, random, most)
     pages: dict[str, SitePage] = {}
     written: dict[str, bytes] = {}
     for plan in site.pages:
@@ -89,7 +92,7 @@ def generate_site(seed: int, number: int, *, most: int = 6) -> Site:
         title = f"{site.headings[plan.key]} {_DASH} {site.title}"
         pages[path] = SitePage(plan.structure, title)
         written[path] = document(draft, STRUCTURES[plan.structure](draft), title).encode()
-    return Site(name, kind, code, theme.name, pages, written)
+    return Site(name, kind, code, family.name, theme.name, pages, written)
 
 
 def generate_sites(pages: int, seed: int) -> Iterator[Site]:
@@ -140,39 +143,65 @@ def _turn(seed: int, what: str, number: int, choices: Sequence[T]) -> T:
 
 
 def _draft(
-    kind: str, theme: Theme, spoken: Language, writer: Writer, random: Random, most: int
+    kind: str,
+    family: Family,
+    theme: Theme,
+    spoken: Language,
+    writer: Writer,
+    random: Random,
+    most: int,
 ) -> SiteDraft:
+    """Draw all that pages of a site may state, once."""
     plan, words = KINDS[kind], spoken.kinds[kind]
-    title = writer.pick(words.names)
-    writer.know(site=title)
+    writer.know(place=writer.text("{town}"))
+    place = writer.text("{place}")
+    title = writer.pick(words.names, town=place)
+    address = writer.text(spoken.words.formats.address, town=place)
+    host, phone = writer.text("{person}"), writer.text("{phone}")
+    email = f"{random.choice(_SENDERS)}@{_slug(title) or kind}.example"
     pages = _pages(plan, random, most)
+    start, end = random.randrange(28, 41) * 15, random.randrange(64, 80) * 15
+    writer.know(site=title, host=host, phone=phone, email=email,
+                opens=spoken.time(start), closes=spoken.time(end))  # fmt: skip
     things = _things(plan, words, pages, writer, random)
+    writer.know(category=things[0].category)
     headings: dict[str, str] = {}
+    labels: dict[str, str] = {}
     for page in pages:
         about = next((thing.name for thing in things if thing.key == page.key), None)
-        home = page.structure == "home"
-        headings[page.key] = about or (
-            writer.pick(words.slogans) if home else writer.text(words.titles[page.key])
-        )
-    place = writer.text("{place}")
+        if about is not None:
+            headings[page.key] = labels[page.key] = about
+        elif page.structure == "home":
+            headings[page.key] = writer.pick(words.slogans)
+            labels[page.key] = writer.heading(spoken.words.ui["home"])[1]
+        else:
+            headings[page.key], labels[page.key] = writer.heading(words.titles[page.key])
     return SiteDraft(
         kind=kind,
         plan=plan,
         language=spoken,
         words=words,
+        family=family,
         theme=theme,
-        layout=_layout(random),
+        layout=_layout(family, random),
         title=title,
         place=place,
         founded=int(writer.text("{year}")),
-        phone=spoken.phone(random),
-        email=f"{random.choice(_SENDERS)}@{_slug(title) or kind}.example",
-        address=spoken.address(random, place),
-        hours=_hours(spoken, random),
+        phone=phone,
+        email=email,
+        address=address,
+        host=host,
+        person=writer.text("{person}"),
+        number=str(random.randrange(1000000, 9999999)),
+        since=writer.date(random.randrange(2019, 2026)),
+        hours=_hours(spoken, random, start, end),
+        facts=tuple((writer.label(name), writer.text(value, "")) for name, value in
+                    words.facts.items()),
         things=tuple(things),
         pages=pages,
         headings=headings,
-    )
+        labels=labels,
+    )  # fmt: skip
 
 
 def _pages(plan: Kind, random: Random, most: int) -> tuple[PagePlan, ...]:
@@ -186,10 +215,11 @@ def _things(
     plan: Kind, words: KindWords, pages: Sequence[PagePlan], writer: Writer, random: Random
 ) -> list[Thing]:
     keys = [page.key for page in pages if page.structure in ABOUT_ONE_THING]
+    fields = _fields(words, writer, random)
     total = random.randrange(*_THINGS)
     each = -(-total // len(words.items))
     named = [
-        (name, category)
+        (name, writer.label(category))
         for category, template in words.items.items()
         for name in writer.several(template, each)
     ]
@@ -199,10 +229,10 @@ def _things(
             name=name,
             category=category,
             cents=_cents(low, high, random),
-            fields=tuple((label, writer.text(value)) for label, value in words.fields.items()),
+            fields=tuple((label, writer.text(value, name)) for label, value in fields),
             date=writer.date(),
             stars=random.randrange(31, 50),
-            person=writer.language.person(random),
+            person=writer.text("{person}"),
         )
         for name, category in dict(named).items()
     ]
@@ -221,28 +251,42 @@ def _cents(low: int, high: int, random: Random) -> int:
     return random.randrange(low, high, step) * 100 + rest
 
 
-def _layout(random: Random) -> Layout:
+def _fields(words: KindWords, writer: Writer, random: Random) -> list[tuple[str, str]]:
+    """Return which fields a site shows of its things, and the templates of their values."""
+    measured = [(label, text) for label, text in words.fields.items() if "~" in text]
+    others = [(label, text) for label, text in words.fields.items() if "~" not in text]
+    # Tables show the first three: two columns of numbers, where there are so many.
+    chosen = random.sample(measured, min(2, len(measured)))
+    chosen.append(others.pop(random.randrange(len(others))))
+    random.shuffle(chosen)
+    chosen += random.sample(others, min(5 - len(chosen), len(others)))
+    unit = random.choice(("{} ({})", "{}, {}", "{} [{}]"))
+    fields: list[tuple[str, str]] = []
+    for label, text in chosen:
+        value, _, measure = text.partition("~")
+        name = writer.label(label)
+        fields.append((unit.format(name, measure) if measure else name, value))
+    return fields
+
+
+def _layout(family: Family, random: Random) -> Layout:
     return Layout(
-        hero=random.choice(("split", "banner", "boxed", "plain")),
-        listing=random.choice(("cards", "rows", "table")),
-        cards=random.choice((2, 3, 3, 4)),
+        hero=random.choice(family.heroes),
+        listing=random.choice(family.listings),
+        cards=random.choice(family.cards),
         aside_first=random.randrange(4) == 0,
-        search=random.randrange(2) == 0,
-        crumbs=random.randrange(3) > 0,
+        search=random.choice(family.search),
+        crumbs=random.choice(family.crumbs),
         wide_pictures=random.randrange(3) > 0,
+        icons=random.choice(family.icons),
     )
 
 
-def _hours(spoken: Language, random: Random) -> tuple[tuple[str, str], ...]:
-    days = spoken.words.weekdays
-    start, end = random.randrange(28, 41) * 15, random.randrange(64, 80) * 15
-    weekend = spoken.ui("closed") if random.randrange(2) else spoken.hours(start + 60, end - 180)
-    return (
-        (f"{days[0]} {_DASH} {days[3]}", spoken.hours(start, end)),
-        (days[4], spoken.hours(start, end - 90)),
-        (days[5], weekend),
-        (days[6], spoken.ui("closed")),
-    )
+def _hours(spoken: Language, random: Random, start: int, end: int) -> tuple[tuple[str, str], ...]:
+    days = [day[:1].upper() + day[1:] for day in spoken.weekdays]
+    last = random.choice((3, 4, 5))
+    later = (days[last + 1], spoken.hours(start + 60, end - 180))
+    return ((f"{days[0]} {_DASH} {days[last]}", spoken.hours(start, end)), later)
 
 
 def _slug(text: str) -> str:

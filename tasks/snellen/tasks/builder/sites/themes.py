@@ -1,10 +1,11 @@
-"""Themes: colors, type, spacing and where the navigation stands.
+"""Themes: the colors of a site, and the fonts that stylesheets choose from.
 
 Every text color has a contrast of at least 4.5 to what is behind it (WCAG 2.2, 1.4.3). Fonts are
 those of Debian's `fonts-liberation` and `fonts-dejavu-core`; Arabic is in the latter, Chinese needs
 `fonts-wqy-microhei` (1.6 MB), `fonts-droid-fallback` or `fonts-noto-cjk`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 _REST = '"WenQuanYi Micro Hei", "Noto Sans CJK SC", "Droid Sans Fallback"'
@@ -60,38 +61,28 @@ class Colors:
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """How a site looks.
+    """The colors of a site.
 
     Attributes:
         name: Its name, a tag of the page.
         colors: Its colors.
-        body: The fonts of text.
-        head: The fonts of headings.
-        size: Of text, in pixels.
-        scale: Each level of heading by so many times the next.
-        space: The unit of distances, in pixels.
-        radius: Of corners, in pixels.
-        width: Of the content at most, in pixels.
-        navigation: `top`, `side`, or `stacked` (below the name, across the whole width).
-        shadow: Whether cards have a shadow rather than a line.
-        capitals: Whether navigation and buttons are in capitals.
     """
 
     name: str
     colors: Colors
-    body: str = SANS
-    head: str = SANS
-    size: int = 16
-    scale: float = 1.25
-    space: int = 8
-    radius: int = 6
-    width: int = 1120
-    navigation: str = "top"
-    shadow: bool = False
-    capitals: bool = False
 
 
-THEMES = (
+FONTS = {
+    "sans": SANS,
+    "wide": WIDE,
+    "narrow": NARROW,
+    "serif": SERIF,
+    "book": BOOK,
+    "mono": MONO,
+}
+"""By the name of the variable that stylesheets know them by."""
+
+_THEMES = (
     Theme(
         "harbor",
         Colors(
@@ -99,7 +90,6 @@ THEMES = (
             line="#c6d4e0", link="#0b5394", primary="#0b5ca8", on_primary="#ffffff",
             header="#0d2f52", on_header="#f2f7fc", footer="#0d2f52", on_footer="#dbe7f2",
         ),
-        shadow=True,
     ),
     Theme(
         "orchard",
@@ -108,7 +98,6 @@ THEMES = (
             line="#d5dbc4", link="#2f6418", primary="#3a7320", on_primary="#ffffff",
             header="#ffffff", on_header="#26301c", footer="#eef1e2", on_footer="#3c4731",
         ),
-        body=BOOK, head=BOOK, size=15, scale=1.28, space=10, radius=12, navigation="stacked",
     ),
     Theme(
         "ledger",
@@ -117,8 +106,6 @@ THEMES = (
             line="#bdbdbd", link="#00458b", primary="#1b1b1b", on_primary="#ffffff",
             header="#ffffff", on_header="#1b1b1b", footer="#1b1b1b", on_footer="#e6e6e6",
         ),
-        body=SERIF, head=SERIF, size=17, scale=1.3, space=8, radius=0, width=1060,
-        navigation="stacked",
     ),
     Theme(
         "console",
@@ -129,7 +116,6 @@ THEMES = (
             danger="#ff8f85", on_danger="#2b0400", badge="#173d2a", on_badge="#9be7b9",
             notice="#42360f", on_notice="#ffe08a",
         ),
-        size=14, scale=1.2, space=6, radius=4, width=1240, navigation="side",
     ),
     Theme(
         "poppy",
@@ -138,7 +124,6 @@ THEMES = (
             line="#eed3c8", link="#a3321a", primary="#bf3b1f", on_primary="#ffffff",
             header="#bf3b1f", on_header="#ffffff", footer="#3b211a", on_footer="#f7ded5",
         ),
-        head=WIDE, scale=1.24, space=9, radius=18, shadow=True,
     ),
     Theme(
         "civic",
@@ -147,7 +132,6 @@ THEMES = (
             line="#c3cad4", link="#1d4ed8", primary="#1a4fb4", on_primary="#ffffff",
             header="#f7f8fa", on_header="#15191f", footer="#15191f", on_footer="#e4e8ee",
         ),
-        size=17, scale=1.22, space=8, radius=2, navigation="stacked",
     ),
     Theme(
         "violet",
@@ -156,7 +140,6 @@ THEMES = (
             line="#d3c9ea", link="#5b2fb5", primary="#6434c4", on_primary="#ffffff",
             header="#ffffff", on_header="#241b38", footer="#241b38", on_footer="#ddd3f1",
         ),
-        size=15, scale=1.25, space=7, radius=10, width=1200, navigation="side", shadow=True,
     ),
     Theme(
         "slate",
@@ -165,7 +148,6 @@ THEMES = (
             line="#b4c0c7", link="#005a66", primary="#00606d", on_primary="#ffffff",
             header="#2a3940", on_header="#eef4f6", footer="#2a3940", on_footer="#d5e0e4",
         ),
-        body=WIDE, head=WIDE, size=13, scale=1.2, space=6, radius=3, width=1180, capitals=True,
     ),
     Theme(
         "sand",
@@ -174,7 +156,6 @@ THEMES = (
             line="#d3c4a6", link="#7a4300", primary="#855000", on_primary="#ffffff",
             header="#33291a", on_header="#f6ead4", footer="#33291a", on_footer="#e3d5ba",
         ),
-        body=BOOK, head=NARROW, size=15, scale=1.34, space=9, radius=4, capitals=True,
     ),
     Theme(
         "mint",
@@ -183,7 +164,6 @@ THEMES = (
             line="#b7dbd2", link="#00665a", primary="#007163", on_primary="#ffffff",
             header="#e0f3ee", on_header="#10302a", footer="#0d3b33", on_footer="#cfeae3",
         ),
-        head=WIDE, size=16, scale=1.2, space=10, radius=24, width=1040,
     ),
     Theme(
         "midnight",
@@ -194,7 +174,6 @@ THEMES = (
             danger="#ff938a", on_danger="#2b0400", badge="#173d2a", on_badge="#9be7b9",
             notice="#42360f", on_notice="#ffe08a",
         ),
-        head=SERIF, scale=1.3, space=9, radius=8, navigation="top",
     ),
     Theme(
         "press",
@@ -203,7 +182,8 @@ THEMES = (
             line="#c9c1ae", link="#8a1538", primary="#8a1538", on_primary="#ffffff",
             header="#fffefa", on_header="#1a1814", footer="#1a1814", on_footer="#e8e2d3",
         ),
-        head=BOOK, size=15, scale=1.32, space=7, radius=0, width=1160, navigation="stacked",
-        capitals=True,
     ),
 )  # fmt: skip
+
+THEMES: Mapping[str, Theme] = {theme.name: theme for theme in _THEMES}
+"""By name."""

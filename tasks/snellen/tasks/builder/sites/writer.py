@@ -3,23 +3,35 @@ r"""Sentences from templates.
 [We|Our people] open at {time}.     one of several, nested as one likes
 {n 3 40}   {digits 1890 2020}       a number, with separators of thousands or without
 {price 10 90}                       a price between whole units
-{person} {first} {last} {town} {street} {date} {day} {month} {time} {phone}
+{person} {first} {woman} {man} {last} {coin} {town} {street}    names
+{date} {day} {month} {time} {phone} {address}
+{date:council}                      the same wherever a site names it
 {site} {place} {item} {other} {category}...   given by whoever asks
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from random import Random
+from typing import TypeVar
 
 from snellen.tasks.builder.sites.language import Language
 
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
-_SLOT = re.compile(r"\{(\w+)(?: (\d+) (\d+))?\}")
+_SLOT = re.compile(r"\{(\w+)(?::(\w+))?(?: (\d+) (\d+))?\}(?: (\w+))?")
+_BEFORE_I = re.compile(r"\by (?=(?:[IiÍí]|[Hh]i(?!e)))")
 _TRIES = 12
+_NAMES = frozenset({"woman", "man", "last", "town", "street", "coin"})
+_FORMATS = frozenset({"phone", "address", "person"})
+
+
+T = TypeVar("T", bound=Hashable)
 
 
 class Writer:
     """Writes the texts of a site, and no sentence twice.
+
+    What is said of one subject agrees: equal slots for numbers give equal numbers, so that
+    `{n 24 70}` is the number of seats wherever the words of a kind name it.
 
     Args:
         language: The language.
@@ -32,56 +44,82 @@ class Writer:
         self.random = random
         self._known = dict(known)
         self._written: set[str] = set()
-        self._uses: dict[str, int] = {}
+        self._wordings: dict[str, str] = {}
+        self._numbers: dict[tuple[str, str], str] = {}
+        self._said: set[tuple[str, str]] = set()
+        self._uses: dict[Hashable, int] = {}
+        self._dates = random.choice(language.words.formats.dates)
 
     def know(self, **known: str) -> None:
         """Let templates name something more."""
         self._known |= known
 
-    def text(self, template: str, **known: str) -> str:
+    def text(self, template: str, about: str | None = None, /, **known: str) -> str:
         """Return what a template becomes.
+
+        Args:
+            template: The template.
+            about: The subject whose numbers have to agree; None: numbers are drawn anew.
+            known: What it may name.
 
         Raises:
             KeyError: It names what is not known.
         """
-        while True:
-            chosen = _CHOICE.sub(lambda found: self._choose(found[1]), template)
-            if chosen == template:
-                break
-            template = chosen
-        values = self._known | known
-        return _SLOT.sub(lambda found: self._fill(found, values), template)
+        return self._filled(self._chosen(template), about, self._known | known)
 
-    def fresh(self, template: str, **known: str) -> str | None:
-        """Return what a template becomes, but nothing that was written before."""
-        for _ in range(_TRIES):
-            text = self.text(template, **known)
-            if text not in self._written:
-                self._written.add(text)
-                return text
-        return None
+    def wording(self, template: str, /, **known: str) -> str:
+        """Return what a template becomes, in the wording that the whole site keeps to."""
+        if template not in self._wordings:
+            self._wordings[template] = self._chosen(template)
+        return self._filled(self._wordings[template], None, self._known | known)
 
-    def sentences(self, templates: Sequence[str], count: int, **known: str) -> list[str]:
-        """Return new sentences from the templates that were used least."""
-        order = list(templates)
-        self.random.shuffle(order)
+    def label(self, template: str) -> str:
+        """Return a label, which begins with a capital."""
+        text = self.wording(template)
+        return text[:1].upper() + text[1:]
+
+    def heading(self, template: str) -> tuple[str, str]:
+        """Return a page's heading, and the short form of it that links to the page have.
+
+        The short form is what is chosen first: `Plans` of `[Plans|Prices] of {site}`.
+        """
+        short = ""
+        if (first := _CHOICE.search(template)) is not None:
+            short = self.random.choice(first[1].split("|"))
+            template = template[: first.start()] + short + template[first.end() :]
+        heading = self.text(template)
+        return heading, heading if "{" in short or not short else short
+
+    def paragraph(
+        self, templates: Sequence[str], count: int = 3, about: str = "", /, **known: str
+    ) -> str:
+        """Return a paragraph of sentences on a subject, as many as were not said before."""
+        order = self.random.sample(templates, len(templates))
         order.sort(key=lambda template: self._uses.get(template, 0))
-        found: list[str] = []
+        sentences: list[str] = []
         for template in order:
-            if len(found) == count:
+            if len(sentences) == count:
                 break
-            text = self.fresh(template, **known)
-            if text is not None:
+            if (about, template) in self._said:
+                continue
+            text = self.text(template, about, **known)
+            if text not in self._written:
+                self._said.add((about, template))
                 self._uses[template] = self._uses.get(template, 0) + 1
-                found.append(text)
-        return found
-
-    def paragraph(self, templates: Sequence[str], count: int = 3, **known: str) -> str:
-        """Return a paragraph of new sentences, as many as there are up to a count."""
+                self._written.add(text)
+                sentences.append(text)
         space = "" if self.language.code == "zh" else " "
-        return space.join(self.sentences(templates, count, **known))
+        return space.join(sentences)
 
-    def several(self, template: str, count: int, **known: str) -> list[str]:
+    def least_used(self, choices: Sequence[T], count: int) -> list[T]:
+        """Return several of these: those that were taken least come first."""
+        order = self.random.sample(choices, len(choices))
+        order.sort(key=lambda choice: self._uses.get(choice, 0))
+        for choice in order[:count]:
+            self._uses[choice] = self._uses.get(choice, 0) + 1
+        return order[:count]
+
+    def several(self, template: str, count: int, /, **known: str) -> list[str]:
         """Return different things from one template, as many as there are up to a count."""
         found: dict[str, None] = {}
         for _ in range(count * _TRIES):
@@ -90,53 +128,73 @@ class Writer:
             found[self.text(template, **known)] = None
         return list(found)
 
-    def pick(self, texts: Sequence[str], **known: str) -> str:
+    def pick(self, texts: Sequence[str], /, **known: str) -> str:
         """Return one of several templates, filled in."""
         return self.text(self.random.choice(texts), **known)
 
     def date(self, year: int = 2026) -> str:
-        """Return a day of a year."""
-        return self.language.date(self.random.randrange(1, 29), self.random.randrange(1, 13), year)
+        """Return a day of a year, as the site writes dates."""
+        day, month = self.random.randrange(1, 29), self.random.randrange(1, 13)
+        return self.language.date(day, month, year, self._dates)
 
     def price(self, low: int, high: int) -> str:
         """Return a price between two whole amounts."""
         cents = self.random.choice((0, 0, 50, 90, 99))
         return self.language.price(self.random.randrange(low, high) * 100 + cents)
 
-    def _choose(self, texts: str) -> str:
-        return self.random.choice(texts.split("|"))
+    def _chosen(self, template: str) -> str:
+        while True:
+            chosen = _CHOICE.sub(lambda found: self.random.choice(found[1].split("|")), template)
+            if chosen == template:
+                return chosen
+            template = chosen
 
-    def _fill(self, found: re.Match[str], values: dict[str, str]) -> str:
-        name = found[1]
-        if found[2] is not None:
-            low, high = int(found[2]), int(found[3])
-            if name == "price":
-                return self.price(low, high)
-            value = self.random.randrange(low, high + 1)
-            return str(value) if name == "digits" else self.language.number(value)
-        if name in values:
-            return values[name]
+    def _filled(self, template: str, about: str | None, values: dict[str, str]) -> str:
+        text = _SLOT.sub(lambda found: self._fill(found, about, values), template)
+        # In Spanish, `y` before the sound of an i is `e`.
+        return _BEFORE_I.sub("e ", text) if self.language.code == "es" else text
+
+    def _fill(self, found: re.Match[str], about: str | None, values: dict[str, str]) -> str:
+        name, kept, low, high, noun = found.groups()
+        rest = f" {noun}" if noun else ""
+        if kept is not None:
+            key = ("", f"{name}:{kept}")
+            if key not in self._numbers:
+                self._numbers[key] = self._drawn(name)
+            return self._numbers[key] + rest
+        if low is None:
+            return (values[name] if name in values else self._drawn(name)) + rest
+        key = (about or "", f"{name} {low} {high}")
+        if about is None or key not in self._numbers:
+            self._numbers[key] = self._number(name, int(low), int(high))
+        number = self._numbers[key]
+        if noun and name == "n":
+            value = int("".join(filter(str.isdigit, number)))
+            rest = f" {self.language.counted(value, noun)}"
+        return number + rest
+
+    def _number(self, name: str, low: int, high: int) -> str:
+        if name == "price":
+            return self.price(low, high)
+        value = self.random.randrange(low, high + 1)
+        return str(value) if name == "digits" else self.language.number(value)
+
+    def _drawn(self, name: str) -> str:
         random, words = self.random, self.language.words
+        if name in _NAMES:
+            return self._chosen(getattr(words.names, name))
+        if name in _FORMATS:
+            return self.text(getattr(words.formats, name))
         match name:
-            case "person":
-                return self.language.person(random)
             case "first":
-                return random.choice(words.first)
-            case "last":
-                return random.choice(words.last)
-            case "town":
-                return random.choice(words.towns)
-            case "street":
-                return random.choice(words.streets)
+                return self._drawn(random.choice(("woman", "man")))
             case "day":
-                return random.choice(words.weekdays)
+                return random.choice(self.language.weekdays)
             case "month":
-                return random.choice(words.months)
+                return random.choice(self.language.months)
             case "date":
                 return self.date()
             case "time":
                 return self.language.time(random.randrange(32, 80) * 15)
-            case "phone":
-                return self.language.phone(random)
             case _:
                 raise KeyError(name)

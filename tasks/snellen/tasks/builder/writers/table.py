@@ -16,7 +16,6 @@ from snellen.tasks.builder.writers.mmbench_gui import write as mmbench_gui
 from snellen.tasks.builder.writers.screenqa import write as screenqa
 from snellen.tasks.builder.writers.visualwebbench import write as visualwebbench
 from snellen.tasks.builder.writers.webrssbench import write as webrssbench
-from snellen.tasks.builder.writers.webrssbench.regions import balanced
 
 Writer: TypeAlias = Callable[[Sequence[PageItems], Path], None]
 """Writes what was made of a benchmark into a new folder, in the benchmark's published layout."""
@@ -68,7 +67,7 @@ MAKING: Mapping[str, BenchmarkMaking] = {
         webrssbench.MAKERS,
         webrssbench.write_data,
         changes=(*COLOR_CHANGES, *TEXT_CHANGES, *LAYOUT_CHANGES, *HINT_CHANGES),
-        balance=balanced,
+        balance=webrssbench.balanced,
         protocols={"webrssbench/safety": "robust"},
     ),
     "mmbench-gui": BenchmarkMaking(mmbench_gui.MAKERS, mmbench_gui.write_data),

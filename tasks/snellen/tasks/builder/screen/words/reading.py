@@ -10,6 +10,7 @@ import msgspec
 LANGUAGES = ("en", "de", "es", "fr", "pt", "zh", "ar")
 
 _SPACES = re.compile(r"\s+")
+_ASKS = re.compile(r"[?\uff1f\u061f]\s*$")
 _EDGES = re.compile(r"^[^\w]+|[^\w%]+$")
 
 
@@ -73,9 +74,13 @@ def deed(words: Words, text: str) -> str | None:
 
 
 def is_dangerous(words: Words, text: str) -> bool:
-    """Whether a click on a button of a text could not be undone."""
+    """Whether a click on a button of a text could not be undone; a question does nothing."""
     said = plain(text)
-    return not re.search(words.harmless, said) and bool(re.search(words.irreversible, said))
+    return (
+        not _ASKS.search(text)
+        and not re.search(words.harmless, said)
+        and bool(re.search(words.irreversible, said))
+    )
 
 
 def is_doubtful(words: Words, text: str) -> bool:

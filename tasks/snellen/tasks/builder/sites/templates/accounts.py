@@ -8,16 +8,15 @@ from snellen.tasks.builder.sites.pictures import picture
 
 def account(draft: PageDraft) -> Body:
     """Return an account: who, which devices or invoices, and buttons that can't be undone."""
-    site, random, writer = draft.site, draft.random, draft.writer
-    person = site.language.person(random)
-    number = str(random.randrange(1000000, 9999999))
-    since = writer.date(random.randrange(2019, 2026))
-    lead = draft.about(1)
+    site, random = draft.site, draft.random
+    person = site.person
+    lead = draft.lead("account")
+    number, since = site.number, site.since
     known = [
         (draft.ui("name"), person),
         (draft.ui("customer_number"), number),
         (draft.ui("member_since"), since),
-        (draft.ui("phone"), site.language.phone(random)),
+        (draft.ui("host"), site.host),
         (draft.ui("language"), draft.ui("own_name")),
     ]
     main = join(
@@ -31,7 +30,7 @@ def account(draft: PageDraft) -> Body:
                 blocks.call_to_action(draft, draft.ui("edit"), "form")
                 if random.randrange(2)
                 else blocks.button(draft.ui("save_changes"), "primary"),
-                blocks.button(random.choice(site.words.safe)),
+                blocks.button(draft.safe()),
                 blocks.button(draft.ui("sign_out"), "quiet"),
             ),
             class_="panel",
@@ -44,17 +43,15 @@ def account(draft: PageDraft) -> Body:
         tag("section", tag("h2", person),
             picture("portrait", draft.ui("picture_of", name=person), random, wide=False),
             tag("p", f"{draft.ui('member_since')}: {since}", class_="meta")),
-        blocks.hours_panel(draft) if random.randrange(3) == 0 else None,
+        blocks.panel(draft.ui("good_to_know"), blocks.facts(draft.facts(4))),
     ]  # fmt: skip
-    return Body(
-        main, f"{draft.heading}: {person}, {draft.ui('customer_number')} {number}. {lead}", aside
-    )
+    return Body(main, lead, aside)
 
 
 def toggles(draft: PageDraft) -> Body:
     """Return switches in groups, and the button that keeps them."""
     site, random = draft.site, draft.random
-    lead = draft.about(2)
+    lead = draft.lead("account")
     groups = dict.fromkeys(thing.category for thing in site.things)
     parts = [
         tag("fieldset", tag("legend", group), _switches(draft, 4, group, prefix=f"group-{n}"))
@@ -68,29 +65,30 @@ def toggles(draft: PageDraft) -> Body:
             parts,
             blocks.actions(
                 tag("button", draft.ui("save_changes"), type="submit", class_="primary"),
-                tag("button", random.choice(site.words.safe), type="reset"),
+                tag("button", draft.safe(), type="reset"),
             ),
             action=site.href(draft.plan.key),
             method="get",
         ),
         blocks.danger_zone(draft) if random.randrange(2) else None,
     )
-    named = ", ".join(list(groups)[:3])
-    return Body(main, f"{draft.heading}: {named}. {lead}", [blocks.hours_panel(draft)])
+    return Body(
+        main,
+        lead,
+        [blocks.panel(draft.ui("good_to_know"), blocks.facts(draft.facts(4)))],
+    )
 
 
 def dashboard(draft: PageDraft) -> Body:
     """Return figures: tiles, two or three charts, and what happened last."""
     site, random, language = draft.site, draft.random, draft.site.language
-    lead = draft.about(1)
-    measures = list(language.list("measures"))
+    lead = draft.lead("figures")
+    measures = list(dict.fromkeys(draft.texts("measures")))
     random.shuffle(measures)
     tiles = [(name, language.number(random.randrange(120, 9800)), random.randrange(-19, 40))
              for name in measures[:4]]  # fmt: skip
     start = random.randrange(0, 7)
-    months = [month[:3] if language.code != "zh" else month
-              for month in language.words.months[start : start + 6]]  # fmt: skip
-    names = [thing.name for thing in site.things[:4]]
+    months = language.short_months[start : start + 6]
     categories = list(dict.fromkeys(thing.category for thing in site.things))[:5]
     first, second, third, fourth = measures[:4]
     shown = [
@@ -102,20 +100,19 @@ def dashboard(draft: PageDraft) -> Body:
     random.shuffle(shown)
     lines = [
         [blocks.named(draft, thing), thing.date, thing.person,
-         tag("span", random.choice(language.list("states")), class_="badge warning"),
+         tag("span", random.choice(draft.texts("states")), class_="badge warning"),
          draft.price(thing) if site.plan.priced else thing.category]
         for thing in draft.sample(random.randrange(5, 9))
     ]  # fmt: skip
     headers = [draft.ui("item"), draft.ui("date"), draft.ui("name"), draft.ui("status"),
                draft.ui("amount") if site.plan.priced else draft.ui("category")]  # fmt: skip
-    key, (name, value, change) = measures[0], tiles[0]
     main = join(
         blocks.heading(draft),
         tag("p", lead, class_="lead"),
         blocks.actions(
-            blocks.call_to_action(draft, draft.writer.pick(site.words.act), "form", "listing"),
-            blocks.button(draft.ui("download")),
-            blocks.button(random.choice(site.words.safe), "quiet"),
+            blocks.call_to_action(draft, draft.act(), "form", "listing"),
+            blocks.tool(draft, "download"),
+            blocks.button(draft.safe(), "quiet"),
         ),
         tag(
             "dl",
@@ -135,8 +132,7 @@ def dashboard(draft: PageDraft) -> Body:
         blocks.section(draft.ui("recent"), blocks.table(headers, lines)),
         blocks.danger_zone(draft) if random.randrange(3) == 0 else None,
     )  # fmt: skip
-    text = f"{draft.heading}: {name} {value} ({change:+d} % {draft.ui('since_last_month')}), {key}"
-    return Body(main, f"{text}, {second}, {names[0]}. {lead}")
+    return Body(main, lead)
 
 
 def _switches(
@@ -144,7 +140,7 @@ def _switches(
 ) -> Html:
     site = draft.site
     if group is None:
-        names = [draft.writer.text(text) for text in site.language.list("switches")[:count]]
+        names = draft.texts("switches")[:count]
         texts = [""] * count
     else:
         things = [thing for thing in site.things if thing.category == group][:count]
@@ -167,7 +163,7 @@ def _switches(
 
 
 def _devices(draft: PageDraft) -> Html:
-    names = list(draft.site.language.list("devices"))
+    names = draft.texts("devices")
     draft.random.shuffle(names)
     lines = [
         [name, draft.writer.text("{town}"), draft.writer.date(), blocks.button(draft.ui("remove"))]
@@ -179,7 +175,7 @@ def _devices(draft: PageDraft) -> Html:
 
 def _invoices(draft: PageDraft) -> Html:
     number, random = draft.random.randrange(2000, 8000), draft.random
-    states = draft.site.language.list("states")
+    states = draft.texts("states")
     lines = [
         [f"R-{number - place}", draft.writer.date(), draft.site.language.price(
             random.randrange(900, 24000)), random.choice(states), blocks.button(draft.ui("open"))]

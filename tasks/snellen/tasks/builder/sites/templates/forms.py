@@ -8,7 +8,7 @@ from snellen.tasks.builder.sites.markup import join, tag
 def form(draft: PageDraft) -> Body:
     """Return a form with what one should know before sending it."""
     site, random = draft.site, draft.random
-    lead = draft.about(2)
+    lead = draft.lead("form")
     keys = list(site.plan.form)
     half = len(keys) // 2 if len(keys) > 5 and random.randrange(2) else len(keys)
     groups = [group for group in (keys[:half], keys[half:]) if group]
@@ -26,7 +26,6 @@ def form(draft: PageDraft) -> Body:
         for title, group in zip(titles, groups, strict=False)
     ]
     send = _send(draft)
-    labels = [site.language.words.form_fields[key].label for key in keys if key != "consent"]
     main = join(
         blocks.heading(draft),
         tag("p", lead, class_="lead"),
@@ -41,23 +40,22 @@ def form(draft: PageDraft) -> Body:
             action=site.href("index"),
             method="get",
         ),
+        blocks.danger_zone(draft) if random.randrange(2) else None,
     )
-    steps = draft.writer.sentences(site.language.list("steps"), 3)
-    facts = list(site.words.facts.items())
-    random.shuffle(facts)
+    steps = blocks.steps(draft, 3)
     aside = [
         blocks.panel(draft.ui("what_next"), tag("ol", (tag("li", step) for step in steps))),
         blocks.panel(
             draft.ui("good_to_know"),
-            blocks.facts([(name, draft.writer.text(value)) for name, value in facts[:3]]),
+            blocks.facts(draft.facts(3)),
         ),
-        blocks.hours_panel(draft) if random.randrange(2) else None,
+        blocks.hours_panel(draft) if random.randrange(4) == 0 else None,
     ]
-    return Body(main, f"{draft.heading}: {', '.join(labels[:4])}. {lead}", aside)
+    return Body(main, lead, aside)
 
 
 def _send(draft: PageDraft) -> str:
-    acts = draft.site.words.act
+    acts = [draft.writer.wording(text) for text in draft.site.words.act]
     match draft.plan.key:
         case "transfer" | "compose" | "application":
             return acts[0]
@@ -68,13 +66,13 @@ def _send(draft: PageDraft) -> str:
         case "contact" | "groups" | "feedback" | "invite":
             return draft.ui("send_request")
         case _:
-            return draft.writer.pick(acts)
+            return draft.random.choice(acts)
 
 
 def signin(draft: PageDraft) -> Body:
     """Return a narrow page to sign in."""
     site = draft.site
-    lead = draft.about(1)
+    lead = draft.lead("form")
     other = site.key_of("form")
     more = blocks.link(site.label(other), site.href(other)) if other else None
     main = join(
@@ -107,18 +105,16 @@ def signin(draft: PageDraft) -> Body:
         tag("p", blocks.button(draft.ui("forgot"), "quiet")),
         blocks.section(
             draft.ui("good_to_know"),
-            blocks.facts(
-                [(name, draft.writer.text(text)) for name, text in site.words.facts.items()][:3]
-            ),
+            blocks.facts(draft.facts(5)),
         ),
     )
-    return Body(main, f"{draft.heading}: {site.title}. {lead}", narrow=True)
+    return Body(main, lead, narrow=True)
 
 
 def checkout(draft: PageDraft) -> Body:
     """Return an order with its sum, an address and the button that pays."""
     site, random, language = draft.site, draft.random, draft.site.language
-    lead = draft.about(1)
+    lead = draft.lead("priced", "form")
     chosen = draft.sample(random.randrange(2, 5))
     counts = [random.randrange(1, 4) for _ in chosen]
     sums = [thing.cents * count for thing, count in zip(chosen, counts, strict=True)]
@@ -136,8 +132,8 @@ def checkout(draft: PageDraft) -> Body:
         blocks.table(headers, lines, caption=draft.ui("order_summary"), numbers=[1, 2, 3],
                      foot=[draft.ui("total"), str(sum(counts)), "", total]),
         blocks.actions(
-            blocks.button(random.choice(site.words.safe)),
-            blocks.button(draft.ui("save")),
+            blocks.button(draft.safe()),
+            blocks.tool(draft, "save"),
         ),
         tag(
             "form",
@@ -162,10 +158,9 @@ def checkout(draft: PageDraft) -> Body:
             method="get",
         ),
     )  # fmt: skip
-    steps = draft.writer.sentences(language.list("steps"), 2)
+    steps = blocks.steps(draft, 2)
     aside = [
         blocks.panel(draft.ui("what_next"), tag("ol", (tag("li", step) for step in steps))),
         blocks.hours_panel(draft),
     ]
-    named = ", ".join(thing.name for thing in chosen)
-    return Body(main, f"{draft.heading}: {named}. {draft.ui('total')}: {total}. {lead}", aside)
+    return Body(main, lead, aside)

@@ -5,18 +5,17 @@ from collections.abc import Sequence
 from snellen.tasks.builder.sites import blocks
 from snellen.tasks.builder.sites.drafts import Body, PageDraft, Thing
 from snellen.tasks.builder.sites.markup import Html, join, tag
-from snellen.tasks.builder.sites.pictures import picture
 
 
 def home(draft: PageDraft) -> Body:
     """Return a first page: who they are, what they offer, when they are open."""
     site, random = draft.site, draft.random
-    words = site.words
-    lead = draft.about(2)
-    act = draft.writer.pick(words.act)
+    lead = draft.lead("offer")
+    act = draft.act()
     primary = blocks.call_to_action(draft, act, "form", "listing", "checkout", "article")
     second = site.key_of("listing", "reference", "article", "menu")
-    pictured = picture(site.plan.picture, draft.ui("picture_of", name=site.title), random)
+    offered = draft.sample(max(4, site.layout.cards * random.choice((1, 2))))
+    pictured = blocks.shown(draft, offered[0])
     text = [
         blocks.heading(draft),
         tag("p", lead, class_="lead"),
@@ -29,122 +28,114 @@ def home(draft: PageDraft) -> Body:
     shown = {
         "split": [tag("div", text), pictured],
         "banner": [pictured, text],
+        "over": [pictured, tag("div", text, class_="over")],
         "boxed": [text],
         "plain": [text],
     }[hero]
-    offered = draft.sample(site.layout.cards * random.choice((1, 2)))
-    pairs = [(name, draft.writer.text(value)) for name, value in words.facts.items()]
+    show = blocks.tiles if site.layout.listing == "tiles" else blocks.cards
     main = join(
         _notice(draft) if random.randrange(3) == 0 else None,
         tag("section", shown, class_=f"hero {hero}"),
-        blocks.section(draft.ui("popular"), blocks.cards(draft, offered, None)),
-        blocks.section(
-            draft.ui("about", site=site.title), blocks.paragraphs(draft.about(3), draft.about(2))
-        ),
-        blocks.section(draft.ui("good_to_know"), blocks.facts(pairs)),
+        blocks.section(draft.ui("popular"), show(draft, offered)),
+        blocks.section(draft.ui("about"), blocks.paragraphs(draft.about(2))),
+        blocks.section(draft.ui("good_to_know"), blocks.facts(draft.facts(6))),
         _voices(draft) if random.randrange(2) else None,
     )
-    first, day = site.hours[0], draft.ui("opening_hours")
-    description = f"{lead} {offered[0].name}, {offered[1].name}. {day}: {first[0]} {first[1]}."
     aside = [
         blocks.hours_panel(draft),
         blocks.advertisement(draft) if random.randrange(3) == 0 else None,
         blocks.subscription(draft) if random.randrange(2) else None,
     ]
-    return Body(main, description, aside)
+    return Body(main, lead, aside)
 
 
 def listing(draft: PageDraft) -> Body:
     """Return what a site offers, with a filter, in the site's own form of lists."""
     site, random = draft.site, draft.random
-    lead = draft.about(2)
+    lead = draft.lead("offer", "priced")
     shown = list(site.things[: random.randrange(6, min(12, len(site.things)) + 1)])
-    act = draft.writer.pick(site.words.act) if random.randrange(3) else draft.ui("save")
+    act = random.choice((draft.act(), None))
     if site.layout.listing == "table":
         content = _table(draft, shown)
     elif site.layout.listing == "rows":
         content = blocks.rows(draft, shown, act)
+    elif site.layout.listing == "tiles":
+        content = blocks.tiles(draft, shown, "h2")
     else:
         content = blocks.cards(draft, shown, act, "h2")
     main = join(
         blocks.heading(draft),
         tag("p", lead, class_="lead"),
         _filters(draft, shown),
-        tag("p", draft.ui("results", count=len(shown)), class_="meta"),
+        tag("p", draft.ui("results", count=len(shown), category=shown[0].category), class_="meta"),
         content,
-        blocks.pagination(draft, random.randrange(2, 6)) if random.randrange(2) else None,
-        blocks.actions(
-            blocks.call_to_action(draft, draft.writer.pick(site.words.act), "form", "checkout")
-        ),
+        blocks.pagination(draft, 2) if len(shown) < len(site.things) else None,
+        blocks.actions(blocks.call_to_action(draft, draft.act(), "form", "checkout")),
     )
     aside = [
         blocks.links_panel(draft, draft.ui("popular"), site.things),
         blocks.advertisement(draft) if random.randrange(2) else None,
         blocks.hours_panel(draft) if random.randrange(3) == 0 else None,
     ]
-    return Body(main, _described(draft, lead, shown), aside)
+    return Body(main, lead, aside)
 
 
 def menu(draft: PageDraft) -> Body:
     """Return everything by category, each with its price."""
     site = draft.site
-    lead = draft.about(2)
+    lead = draft.lead("offer", "priced")
     parts: list[Html] = []
     for category in dict.fromkeys(thing.category for thing in site.things):
         things = [thing for thing in site.things if thing.category == category]
-        headers = [category, thing_field(things[0]), draft.ui("price")]
-        lines = [[blocks.named(draft, t), t.fields[0][1], draft.price(t)] for t in things]
-        parts.append(blocks.table(headers, lines, caption=category, numbers=[2]))
+        labels = [name for name, _ in things[0].fields[:2]]
+        headers = [draft.ui("item"), *labels, draft.ui("price")]
+        lines = [
+            [blocks.named(draft, t), t.fields[0][1], t.fields[1][1], draft.price(t)] for t in things
+        ]
+        parts.append(blocks.table(headers, lines, caption=category, numbers=[3]))
     main = join(
         blocks.heading(draft),
         tag("p", lead, class_="lead"),
         parts,
         tag("p", draft.about(1), class_="meta"),
         blocks.actions(
-            blocks.call_to_action(draft, draft.writer.pick(site.words.act), "form"),
-            blocks.button(draft.ui("print")),
+            blocks.call_to_action(draft, draft.act(), "form"),
+            blocks.tool(draft, "print"),
         ),
     )
-    return Body(main, _described(draft, lead, site.things), [blocks.hours_panel(draft)])
-
-
-def thing_field(thing: Thing) -> str:
-    """Return the name of the first thing that is known of something."""
-    return thing.fields[0][0]
+    return Body(main, lead, [blocks.hours_panel(draft)])
 
 
 def detail(draft: PageDraft) -> Body:
     """Return one thing: its picture, what is known of it, what one can do with it."""
     site, random, thing = draft.site, draft.random, draft.thing
-    act = draft.writer.pick(site.words.act)
-    opinion = draft.ui("rating", stars=f"{thing.stars // 10}{site.language.words.formats.decimal}"
-                                       f"{thing.stars % 10}")  # fmt: skip
+    act = draft.act()
+    opinion = draft.ui("rating", stars=site.language.tenths(thing.stars))
     first, second = draft.says(2), draft.says(3)
     known = [(draft.ui("category"), thing.category), *thing.fields]
     head = tag(
         "div",
-        picture(site.plan.picture, draft.ui("picture_of", name=thing.name), random,
-                wide=site.layout.wide_pictures),
+        blocks.shown(draft, thing, wide=site.layout.wide_pictures),
         tag(
             "div",
             blocks.heading(draft),
-            tag("p", tag("span", random.choice(site.language.list("badges")), class_="badge"),
+            tag("p", tag("span", random.choice(draft.texts("badges")), class_="badge"),
                 " ", tag("span", opinion, class_="meta")),
             tag("p", blocks.cost(draft, thing)) if site.plan.priced else None,
             tag("p", first),
             blocks.actions(
                 blocks.call_to_action(draft, act, "checkout", "form"),
-                blocks.button(draft.ui("save")),
-                blocks.button(draft.ui("share"), "quiet"),
+                blocks.tool(draft, "save"),
+                blocks.tool(draft, "share"),
             ),
-            blocks.facts(known[:3]),
+            blocks.facts(known[:4]),
         ),
         class_="detail",
     )  # fmt: skip
     panels = [
         (draft.ui("details"), blocks.table([draft.ui("feature"), draft.ui("value")], known)),
         (draft.ui("description"), blocks.paragraphs(second, draft.says(2))),
-        (draft.ui("questions"), _answers(draft, 2)),
+        (draft.ui("questions"), blocks.facts(draft.facts(2))),
     ]
     random.shuffle(panels)
     others = draft.sample(site.layout.cards, besides=thing)
@@ -152,7 +143,7 @@ def detail(draft: PageDraft) -> Body:
         head,
         blocks.tabs(draft, panels),
         _voices(draft) if random.randrange(2) else None,
-        blocks.section(draft.ui("related"), blocks.cards(draft, others, None)),
+        blocks.section(draft.ui("related", name=thing.name), blocks.cards(draft, others, None)),
     )
     price = f" {draft.price_label}: {draft.price(thing)}." if site.plan.priced else ""
     name, value = thing.fields[0]
@@ -162,9 +153,8 @@ def detail(draft: PageDraft) -> Body:
 def plans(draft: PageDraft) -> Body:
     """Return what can be subscribed to: three or four plans side by side, then compared."""
     site, random = draft.site, draft.random
-    lead = draft.about(2)
+    lead = draft.lead("offer", "priced")
     chosen = sorted(site.things[: random.choice((3, 3, 4))], key=lambda thing: thing.cents)
-    act = draft.ui("choose_plan")
     best = random.randrange(len(chosen))
     shown = [
         tag(
@@ -180,6 +170,7 @@ def plans(draft: PageDraft) -> Body:
                     blocks.call_to_action(draft, act, "form", "checkout")
                     if n == best
                     else blocks.button(act)
+                    for act in [draft.ui("choose_plan", name=thing.name)]
                 ),
                 class_="inside",
             ),
@@ -197,13 +188,13 @@ def plans(draft: PageDraft) -> Body:
         tag("p", lead, class_="lead"),
         tag("ul", shown, class_="cards", style=f"--cards: {len(chosen)}"),
         blocks.section(
-            draft.ui("compare"),
+            draft.ui("compare", name=chosen[0].name),
             blocks.table([draft.ui("feature"), *(thing.name for thing in chosen)], compared),
         ),
-        blocks.section(draft.ui("questions"), _answers(draft, 3)),
+        blocks.section(draft.ui("questions", name=chosen[0].name), blocks.facts(draft.facts(3))),
         _voices(draft) if random.randrange(2) else None,
     )
-    return Body(main, _described(draft, lead, chosen))
+    return Body(main, lead)
 
 
 def _table(draft: PageDraft, things: Sequence[Thing]) -> Html:
@@ -221,9 +212,8 @@ def _table(draft: PageDraft, things: Sequence[Thing]) -> Html:
 
 
 def _filters(draft: PageDraft, things: Sequence[Thing]) -> Html:
-    words = draft.site.words
     categories = dict.fromkeys(thing.category for thing in things)
-    sort = draft.site.language.list("sorting")
+    sort = draft.texts("sorting")
     return tag(
         "form",
         blocks.field(draft, "search", "filter"),
@@ -239,47 +229,26 @@ def _filters(draft: PageDraft, things: Sequence[Thing]) -> Html:
             tag("select", (tag("option", text) for text in sort), id="filter-sort", name="sort"),
         ),
         tag("button", draft.ui("apply"), type="submit"),
-        tag("button", draft.random.choice(words.safe), type="reset", class_="quiet"),
+        tag("button", draft.safe(), type="reset", class_="quiet"),
         class_="filters",
         action=draft.site.href(draft.plan.key),
         method="get",
     )  # fmt: skip
 
 
-def _described(draft: PageDraft, lead: str, things: Sequence[Thing]) -> str:
-    text = f"{draft.heading}: {things[0].name}, {things[1].name}, {things[-1].name}. {lead}"
-    if not draft.site.plan.priced:
-        return text
-    costs = [thing.cents for thing in things]
-    price = draft.site.language.price
-    return f"{text} {_span(draft, price(min(costs)), price(max(costs)))}"
-
-
-def _span(draft: PageDraft, low: str, high: str) -> str:
-    return draft.ui("from_to", label=draft.price_label, low=low, high=high)
-
-
 def _notice(draft: PageDraft) -> Html:
-    text = draft.writer.pick(draft.site.language.list("notices"))
+    text = draft.random.choice(draft.texts("notices"))
     return tag("div", tag("p", text), class_="notice", role="status")
 
 
-def _voices(draft: PageDraft) -> Html | None:
-    templates = draft.site.language.list("voices")
-    said = draft.writer.sentences(templates, draft.random.randrange(1, 3))
-    if not said:
-        return None
+def _voices(draft: PageDraft) -> Html:
+    templates = draft.site.language.words.lists["voices"]
+    said = [draft.writer.paragraph(templates, 1, draft.plan.key) for _ in range(2)]
     return blocks.section(
         draft.ui("reviews"),
         (
             tag("blockquote", tag("p", text), tag("footer", draft.writer.text("{person}"),
                                                   class_="meta"))
-            for text in said
+            for text in filter(None, said)
         ),
     )  # fmt: skip
-
-
-def _answers(draft: PageDraft, count: int) -> Html:
-    facts = list(draft.site.words.facts.items())
-    draft.random.shuffle(facts)
-    return blocks.facts([(name, draft.writer.text(value)) for name, value in facts[:count]])

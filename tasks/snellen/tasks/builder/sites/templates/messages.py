@@ -9,7 +9,7 @@ from snellen.tasks.builder.sites.pictures import picture
 def inbox(draft: PageDraft) -> Body:
     """Return a mailbox: letters with who sent them and when."""
     site, random = draft.site, draft.random
-    lead = draft.about(1)
+    lead = draft.lead("post")
     shown = draft.sample(random.randrange(8, 13))
     unread = random.randrange(1, 5)
     random.shuffle(shown)
@@ -22,7 +22,7 @@ def inbox(draft: PageDraft) -> Body:
             tag("td", tag("input", type="checkbox", id=mark, name=mark, aria_label=choose)),
             tag("td", thing.person),
             tag("td", blocks.named(draft, thing)),
-            tag("td", thing.category, class_="extra"),
+            tag("td", draft.line(thing.category, thing.fields[0][1]), class_="extra"),
             tag("td", thing.date),
             class_="unread" if place < unread else None,
         )
@@ -32,8 +32,8 @@ def inbox(draft: PageDraft) -> Body:
         blocks.heading(draft),
         tag("p", draft.ui("unread", count=unread), class_="lead"),
         blocks.actions(
-            blocks.call_to_action(draft, draft.writer.pick(site.words.act), "form"),
-            *(blocks.button(text) for text in site.words.safe[:3]),
+            blocks.call_to_action(draft, draft.act(), "form"),
+            *(blocks.button(draft.writer.wording(text)) for text in site.words.safe),
             blocks.button(site.words.danger[0][0], "danger") if random.randrange(2) else None,
         ),
         tag(
@@ -47,7 +47,7 @@ def inbox(draft: PageDraft) -> Body:
             tag("tbody", (row(place, thing) for place, thing in enumerate(shown))),
             class_="inbox",
         ),
-        blocks.pagination(draft, 3),
+        blocks.pagination(draft, 2) if len(shown) < len(site.things) else None,
         tag("p", lead),
     )  # fmt: skip
     folders = dict.fromkeys(dict.fromkeys(t.category for t in site.things), 0)
@@ -80,8 +80,8 @@ def message(draft: PageDraft) -> Body:
         blocks.section(draft.ui("details"), blocks.facts(thing.fields)),
         blocks.actions(
             blocks.button(draft.ui("reply"), "primary"),
-            blocks.button(draft.ui("forward")),
-            blocks.button(random.choice(site.words.safe)),
+            blocks.tool(draft, "forward"),
+            blocks.button(draft.safe()),
             blocks.button(random.choice(site.words.danger)[0], "danger"),
         ),
         blocks.section(
@@ -101,7 +101,7 @@ def message(draft: PageDraft) -> Body:
 def feed(draft: PageDraft) -> Body:
     """Return posts with who wrote them, and what one can do with each."""
     site, random = draft.site, draft.random
-    lead = draft.about(1)
+    lead = draft.lead("post")
     things = draft.sample(random.randrange(4, 7))
     random.shuffle(things)
     pictured = random.sample(range(len(things)), len(things) // 2)
@@ -117,27 +117,25 @@ def feed(draft: PageDraft) -> Body:
                                                   class_="meta")),
             ),
             blocks.paragraphs(draft.says(random.choice((2, 3)), thing)),
-            picture(site.plan.picture, thing.name, random) if place in pictured else None,
+            blocks.shown(draft, thing) if place in pictured else None,
             blocks.actions(
                 blocks.button(f"{draft.ui('like')} ({random.randrange(2, 240)})"),
                 blocks.button(f"{draft.ui('comments')} ({random.randrange(0, 48)})"),
-                blocks.button(draft.ui("share")),
-                blocks.button(random.choice(site.words.safe), "quiet"),
+                blocks.tool(draft, "share"),
+                blocks.button(draft.safe(), "quiet"),
             ),
             class_="post panel",
         )  # fmt: skip
 
-    facts = [(name, draft.writer.text(value)) for name, value in site.words.facts.items()]
     main = join(
         blocks.heading(draft),
         tag("p", lead, class_="lead"),
-        blocks.form(draft, ("message",), draft.writer.pick(site.words.act), css="panel"),
+        blocks.form(draft, ("message",), draft.act(), css="panel"),
         (post(place, thing) for place, thing in enumerate(things)),
     )
     aside = [
-        blocks.panel(draft.ui("good_to_know"), blocks.facts(facts[:4])),
+        blocks.panel(draft.ui("good_to_know"), blocks.facts(draft.facts(4))),
         blocks.links_panel(draft, draft.ui("popular"), site.things),
         blocks.advertisement(draft) if random.randrange(2) else None,
     ]
-    people = ", ".join(thing.person for thing in things[:3])
-    return Body(main, f"{draft.heading}: {people}. {lead}", aside)
+    return Body(main, lead, aside)

@@ -1,9 +1,10 @@
 """Pages to read: articles, documentation, tables of fees, timetables, questions."""
 
+from collections.abc import Sequence
+
 from snellen.tasks.builder.sites import blocks
-from snellen.tasks.builder.sites.drafts import Body, PageDraft
+from snellen.tasks.builder.sites.drafts import Body, PageDraft, Thing
 from snellen.tasks.builder.sites.markup import Html, join, tag
-from snellen.tasks.builder.sites.pictures import picture
 
 
 def article(draft: PageDraft) -> Body:
@@ -12,12 +13,14 @@ def article(draft: PageDraft) -> Body:
     lead = draft.says(2)
     texts = [text for text in (draft.says(random.choice((2, 3))) for _ in range(4)) if text]
     texts.append(draft.about(2))
-    shown = picture(site.plan.picture, draft.ui("picture_of", name=thing.category), random)
+    shown = blocks.shown(draft, thing)
     parts: list[Html | None] = [blocks.paragraphs(text) for text in texts]
-    parts.insert(1, tag("figure", shown, tag("figcaption", f"{thing.category}, {site.place}")))
+    parts.insert(
+        1, tag("figure", shown, tag("figcaption", draft.line(thing.name, site.place, thing.person)))
+    )
     if random.randrange(2):
-        said = draft.writer.sentences(site.language.list("voices"), 1)
-        parts.insert(3, tag("blockquote", tag("p", said[0])) if said else None)
+        said = draft.writer.paragraph(site.language.words.lists["voices"], 1, draft.plan.key)
+        parts.insert(3, tag("blockquote", tag("p", said)))
     minutes = random.randrange(2, 9)
     main = tag(
         "article",
@@ -27,8 +30,7 @@ def article(draft: PageDraft) -> Body:
             f"{draft.ui('minutes', count=minutes)}", class_="meta"),
         tag("p", lead, class_="lead"),
         blocks.actions(
-            blocks.button(draft.ui("share")), blocks.button(draft.ui("save")),
-            blocks.button(draft.ui("print"), "quiet"),
+            blocks.tool(draft, "share"), blocks.tool(draft, "save"), blocks.tool(draft, "print"),
         ),
         parts,
         blocks.section(draft.ui("facts"), blocks.facts(thing.fields)),
@@ -50,6 +52,8 @@ _SOURCES = (
     'import {{ open }} from "{name}";\n\n'
     "const store = open({{ port: {n} }});\nawait store.sync({m});",
 )
+_TOOLS = ("quill", "lantern", "pebble", "tern", "ripple", "sprig", "moss", "kite", "finch", "loam")
+_ENDS = ("", "ctl", "kit", "box", "sync", "db", "run", "wire")
 _NOTHING = "\N{EN DASH}"
 _OPTIONS = ("port", "workers", "timeout", "cache", "verbose", "retries", "color", "limit", "depth",
             "format", "locale", "threads")  # fmt: skip
@@ -58,8 +62,8 @@ _OPTIONS = ("port", "workers", "timeout", "cache", "verbose", "retries", "color"
 def docs(draft: PageDraft) -> Body:
     """Return a page of documentation: steps, examples, a table of options."""
     site, random = draft.site, draft.random
-    lead = draft.says(2)
-    name = random.choice(("quill", "lantern", "pebble", "tern", "ripple", "sprig"))
+    lead = draft.lead("offer")
+    name = random.choice(_TOOLS) + random.choice(_ENDS)
     sources = list(_SOURCES)
     random.shuffle(sources)
     n, m = random.randrange(3000, 9000), random.randrange(2, 16)
@@ -74,8 +78,7 @@ def docs(draft: PageDraft) -> Body:
         )
         for place, (thing, source) in enumerate(zip(steps, sources[:3], strict=False))
     ]
-    options = list(_OPTIONS)
-    random.shuffle(options)
+    options = [f"{random.choice(_TOOLS)}-{option}" for option in random.sample(_OPTIONS, 4)]
     *_, effect = site.words.fields.values()
     lines = [
         [
@@ -91,61 +94,81 @@ def docs(draft: PageDraft) -> Body:
         blocks.heading(draft),
         tag("p", lead, class_="lead"),
         blocks.actions(
-            blocks.call_to_action(draft, draft.writer.pick(site.words.act), "docs", "form"),
-            blocks.button(draft.ui("copy")),
+            blocks.call_to_action(draft, draft.act(), "docs", "form"),
+            blocks.tool(draft, "copy"),
         ),
         tag("div", tag("p", draft.about(1)), class_="notice", role="note"),
         parts,
-        blocks.section(draft.ui("options"), blocks.table(headers, lines)),
-        tag("p", draft.ui("updated", date=draft.writer.date()), class_="meta"),
+        blocks.section(draft.ui("options", name=name), blocks.table(headers, lines)),
+        tag("p", draft.ui("updated", date=draft.site.things[-1].date), class_="meta"),
     )
     contents = tag(
         "ol",
         (tag("li", blocks.link(t.name, f"#part-{n}")) for n, t in enumerate(steps[: len(parts)])),
     )
-    named = ", ".join(thing.name for thing in steps[: len(parts)])
-    return Body(main, f"{lead} {named}.", [blocks.panel(draft.ui("on_this_page"), contents)])
+    return Body(main, lead, [blocks.panel(draft.ui("on_this_page"), contents)])
 
 
 def reference(draft: PageDraft) -> Body:
     """Return tables of what things cost, and definitions below."""
-    site, random = draft.site, draft.random
-    lead = draft.about(2)
-    names = [name for name, _ in site.things[0].fields[:3]]
-    parts: list[Html] = []
-    for category in dict.fromkeys(thing.category for thing in site.things):
-        things = [thing for thing in site.things if thing.category == category]
-        headers = [draft.ui("item"), *names]
-        lines = [[t.name, *(value for _, value in t.fields[:3])] for t in things]
-        if site.plan.priced:
-            headers.append(draft.price_label)
-            for line, thing in zip(lines, things, strict=True):
-                line.append(draft.price(thing))
-        numbers = [4] if site.plan.priced else []
-        parts.append(blocks.table(headers, lines, caption=category, numbers=numbers))
-    facts = [(name, draft.writer.text(value)) for name, value in site.words.facts.items()]
+    random = draft.random
+    lead = draft.lead("offer", "priced")
+    parts = _together(draft) if random.randrange(2) else _by_category(draft)
     main = join(
         blocks.heading(draft),
         tag("p", lead, class_="lead"),
         parts,
-        blocks.section(draft.ui("good_to_know"), blocks.facts(facts)),
+        blocks.section(draft.ui("good_to_know"), blocks.facts(draft.facts(4))),
         blocks.actions(
-            blocks.call_to_action(draft, draft.writer.pick(site.words.act), "form", "checkout"),
-            blocks.button(draft.ui("download")),
+            blocks.call_to_action(draft, draft.act(), "form", "checkout"),
+            blocks.tool(draft, "download"),
         ),
-        tag("p", draft.ui("updated", date=draft.writer.date()), class_="meta"),
+        tag("p", draft.ui("updated", date=draft.site.things[-1].date), class_="meta"),
     )
-    first = site.things[0]
-    name, value = first.fields[0]
     aside = [blocks.hours_panel(draft)] if random.randrange(2) else []
-    return Body(main, f"{draft.heading}. {lead} {first.name}: {name} {value}.", aside)
+    return Body(main, lead, aside)
+
+
+def _together(draft: PageDraft) -> Html:
+    """Return all things in one table, each with its category."""
+    lines = [[thing.name, thing.category] for thing in draft.site.things]
+    return _priced_table(draft, [draft.ui("item"), draft.ui("category")], lines, draft.site.things)
+
+
+def _by_category(draft: PageDraft) -> Html:
+    """Return a table for each category."""
+    tables: list[Html] = []
+    for category in dict.fromkeys(thing.category for thing in draft.site.things):
+        things = [thing for thing in draft.site.things if thing.category == category]
+        lines = [[thing.name] for thing in things]
+        tables.append(_priced_table(draft, [draft.ui("item")], lines, things, category))
+    return join(tables)
+
+
+def _priced_table(
+    draft: PageDraft,
+    headers: list[str],
+    lines: list[list[str]],
+    things: Sequence[Thing],
+    caption: str | None = None,
+) -> Html:
+    headers += [name for name, _ in things[0].fields[:3]]
+    for line, thing in zip(lines, things, strict=True):
+        line += [value for _, value in thing.fields[:3]]
+    numbers: list[int] = []
+    if draft.site.plan.priced:
+        numbers.append(len(headers))
+        headers.append(draft.price_label)
+        for line, thing in zip(lines, things, strict=True):
+            line.append(draft.price(thing))
+    return blocks.table(headers, lines, caption=caption, numbers=numbers)
 
 
 def timetable(draft: PageDraft) -> Body:
     """Return what happens on which day and at what time."""
     site, random, language = draft.site, draft.random, draft.site.language
-    lead = draft.about(2)
-    days = language.words.weekdays[: random.choice((5, 5, 6))]
+    lead = draft.lead("post")
+    days = [day[:1].upper() + day[1:] for day in language.weekdays[: random.choice((4, 5, 5))]]
     start = random.randrange(28, 36) * 15
     slots = [start + n * random.choice((60, 90, 90, 120)) for n in range(random.randrange(4, 7))]
     slots = sorted(dict.fromkeys(slots))
@@ -154,33 +177,31 @@ def timetable(draft: PageDraft) -> Body:
         [language.time(slot), *(random.choice([*names, _NOTHING]) for _ in days)] for slot in slots
     ]
     headers = [draft.ui("time"), *days]
-    notes = [(thing.name, f"{thing.date}, {thing.person}") for thing in draft.sample(4)]
+    notes = [(thing.name, draft.line(thing.date, thing.person)) for thing in draft.sample(5)]
     main = join(
         blocks.heading(draft),
         tag("p", lead, class_="lead"),
-        blocks.table(headers, lines, caption=draft.ui("week_of", date=draft.writer.date())),
+        blocks.table(headers, lines, caption=draft.ui("week_of", date=site.things[0].date)),
         blocks.section(draft.ui("dates"), blocks.facts(notes)),
         blocks.actions(
-            blocks.call_to_action(draft, draft.writer.pick(site.words.act), "form"),
-            blocks.button(draft.ui("print")),
-            blocks.button(draft.ui("download")),
+            blocks.call_to_action(draft, draft.act(), "form"),
+            blocks.tool(draft, "print"),
+            blocks.tool(draft, "download"),
         ),
     )
-    span = f"{days[0]} {_NOTHING} {days[-1]}, {language.hours(slots[0], slots[-1])}"
-    return Body(main, f"{draft.heading}: {span}. {lead}")
+    return Body(main, lead)
 
 
 def faq(draft: PageDraft) -> Body:
     """Return questions that open to their answers; the first ones are open."""
-    site, random = draft.site, draft.random
-    lead = draft.about(1)
-    facts = [(name, draft.writer.text(value)) for name, value in site.words.facts.items()]
-    random.shuffle(facts)
+    site = draft.site
+    lead = draft.lead("form")
+    facts = draft.facts(7)
     parts = [
         tag(
             "details",
             tag("summary", draft.ui("question_about", topic=name)),
-            tag("p", f"{value}. {draft.about(1)}"),
+            tag("p", f"{value}. {draft.lead('offer')}"),
             open=place < 3,
         )
         for place, (name, value) in enumerate(facts)
@@ -197,5 +218,4 @@ def faq(draft: PageDraft) -> Body:
             ),
         ),
     )
-    named = ", ".join(name for name, _ in facts[:3])
-    return Body(main, f"{draft.heading}: {named}. {lead}", [blocks.hours_panel(draft)])
+    return Body(main, lead, [blocks.hours_panel(draft)])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from snellen.tasks.builder.charts.subjects import Subject, subjects_of
+from snellen.tasks.builder.charts.subjects import Subject
 from snellen.tasks.builder.charts.tables import draw_table, written
 from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.questions.marks import LETTERS, mark_box, mark_letters
@@ -26,9 +26,10 @@ from snellen.tasks.builder.questions.text import one_line
 from snellen.tasks.builder.screen.buttons import labelled_buttons, primary_button
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.screen.fields import kind_of, plausible_value, text_fields
+from snellen.tasks.builder.screen.seen import seen
 from snellen.tasks.builder.screen.words.reading import words_of
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.matrix.charts import drawn
+from snellen.tasks.builder.writers.matrix.charts import drawn, subjects_for
 from snellen.tasks.builder.writers.matrix.pages import record_of
 from snellen.tasks.builder.writers.matrix.shared import Ask, Reason, first_asked, made, refused
 
@@ -88,7 +89,7 @@ def make_tool_calls(snapshot: Snapshot, random: Random) -> Iterator[Made | Refus
 
 def make_decisions(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask for calls in order: by a chart, and to fill in the page's form and send it."""
-    yield made(snapshot, 1, _refill(random, subjects_of(snapshot.captured.site)))
+    yield made(snapshot, 1, _refill(random, subjects_for(snapshot)))
     ask = _fill_and_press(snapshot, random)
     if ask is None:
         few = form_of(snapshot.screen, random) is None
@@ -162,7 +163,8 @@ def _point(snapshot: Snapshot, random: Random) -> Ask | None:
         return elements[0].width * elements[0].height < 0.02 * screen.width * HEIGHT
 
     shown = some_shown(screen, said_once(screen, pointable(screen)), 1, random, fits)
-    if shown is None:
+    where = None if shown is None else seen(screen, shown.elements[0], snapshot.pixels)
+    if shown is None or where is None:
         return None
     window = shown.window
     return Ask(
@@ -170,7 +172,7 @@ def _point(snapshot: Snapshot, random: Random) -> Ask | None:
         "point at what is named",
         f"Where would you click to hit “{one_line(shown.elements[0].own)}”?",
         "point",
-        list(shown.boxes[0]),
+        list(window.of(where.box)),
         {"part": window.picture(snapshot)},
         settings={"image_size": [window.width, window.lower - window.upper]},
         source="page",

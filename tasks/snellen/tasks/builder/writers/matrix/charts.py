@@ -21,8 +21,13 @@ from snellen.tasks.builder.charts.tables import (
     written,
 )
 from snellen.tasks.builder.items import Made, Refused
+from snellen.tasks.builder.questions.text import folded
 from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.matrix.shared import Ask, Lettered, made, some_of
+
+_WORD = 4
+_SUBJECTS = 4
+"""How many subjects that follow one another in time, and how many others, a page's words choose."""
 
 Asker = Callable[[Random, Sequence[Subject]], Ask]
 """Draws a chart and asks about it."""
@@ -51,6 +56,26 @@ def drawn(random: Random, table: Table, *, note: str = "", marked: int | None = 
     """Draw a table in a random style."""
     style = draw_style(random)
     return Drawn(table, style, draw_chart(table, style, note=note, marked=marked))
+
+
+def subjects_for(snapshot: Snapshot) -> Sequence[Subject]:
+    """Return what charts of a page can be about: as its kind of site has them, or its words."""
+    kind = snapshot.captured.source.partition("/")[0]
+    known, every = subjects_of(kind), subjects_of("")
+    if known != every:
+        return known
+    said = set(folded(" ".join(each.own for each in snapshot.screen.elements)).split())
+
+    def shared(subject: Subject) -> int:
+        names = (subject.title, *subject.series, *subject.labels)
+        return len({w for w in folded(" ".join(names)).split() if len(w) >= _WORD} & said)
+
+    ranked = sorted(every, key=shared, reverse=True)
+    return [
+        one
+        for ordered in (True, False)
+        for one in [each for each in ranked if each.ordered is ordered][:_SUBJECTS]
+    ]
 
 
 def named_series(table: Table, series: Series) -> str:
@@ -133,7 +158,7 @@ def some(
     snapshot: Snapshot, random: Random, askers: Sequence[Asker], count: int
 ) -> Iterator[Made | Refused]:
     """Make items by so many of the ways to ask, at random."""
-    subjects = subjects_of(snapshot.captured.site)
+    subjects = subjects_for(snapshot)
     for place, asker in enumerate(random.sample(list(askers), count), start=1):
         yield made(snapshot, place, asker(random, subjects))
 

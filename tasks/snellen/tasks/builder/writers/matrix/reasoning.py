@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from random import Random
 
-from snellen.tasks.builder.charts.subjects import Subject, subjects_of
+from snellen.tasks.builder.charts.subjects import Subject
 from snellen.tasks.builder.charts.tables import Table, apart, draw_table, draw_value, written
 from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.matrix.charts import choice, drawn, number
+from snellen.tasks.builder.writers.matrix.charts import choice, drawn, number, subjects_for
 from snellen.tasks.builder.writers.matrix.shared import Ask, Lettered, made, some_of
 
 YES_NO = ("yes", "no")
@@ -22,7 +22,7 @@ _CLEAR = 0.4
 def make_multi_step(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask for what takes two operations, one after the other."""
     asker = random.choice((_widest_gap, _largest_rise, _extremes_sum, _largest_total))
-    yield made(snapshot, 1, asker(random, subjects_of(snapshot.captured.site)))
+    yield made(snapshot, 1, asker(random, subjects_for(snapshot)))
 
 
 def make_consistency(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
@@ -35,13 +35,13 @@ def make_consistency(snapshot: Snapshot, random: Random) -> Iterator[Made | Refu
     random.shuffle(truths)
     askers = random.sample((_picture_sentence, _value_sentence, _comparison_sentence), 2)
     for place, (asker, truth) in enumerate(zip(askers, truths, strict=True), start=1):
-        yield made(snapshot, place, asker(random, subjects_of(snapshot.captured.site), truth))
+        yield made(snapshot, place, asker(random, subjects_for(snapshot), truth))
 
 
 def make_counterfactual(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask for what would be if something had been otherwise, which is never what is."""
     asker = random.choice((_scaled_value, _turned_change, _raised_total, _halved_maximum))
-    yield made(snapshot, 1, asker(random, subjects_of(snapshot.captured.site)))
+    yield made(snapshot, 1, asker(random, subjects_for(snapshot)))
 
 
 # ---- Several steps

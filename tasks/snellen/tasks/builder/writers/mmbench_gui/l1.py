@@ -3,6 +3,7 @@
 Easy is to read one thing, medium to count or to see what is where, hard to combine several.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -19,6 +20,7 @@ from snellen.tasks.builder.questions.arithmetic import (
 )
 from snellen.tasks.builder.questions.facts import Table, facts_of, key_column
 from snellen.tasks.builder.questions.lookup import Lookup, lookups, sole_text
+from snellen.tasks.builder.questions.names import Names
 from snellen.tasks.builder.questions.options import (
     Options,
     among,
@@ -38,6 +40,21 @@ _APART = 40.0
 _SHORTEST, _LONGEST = 3, 45
 _SPATIAL = frozenset({"heading", "link", "button", "tab", "menuitem", ""})
 _FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
+_FORMS = (
+    ("address", re.compile(r"@|^https?:|^www\.")),
+    ("money", re.compile(r"[$€£¥₹]|درهم|元")),
+    ("share", re.compile(r"^[+\-\u2212]?\d[\d.,]*\s?%$")),
+    ("time", re.compile(r"\d{1,2}:\d{2}|\d\s?[ap]\.?m\b", re.IGNORECASE)),
+    (
+        "date",
+        re.compile(
+            r"\b(19|20)\d\d\b|\d[./]\d{1,2}[./]|\d{1,2} [A-Za-z]{3}|[A-Za-z]{3} \d{1,2}\b|月"
+        ),
+    ),
+    ("phone", re.compile(r"^\+?\(?\d(?:[ ()./-]*\d){6,}$")),
+    ("measure", re.compile(r"^\D{0,6}\d[\d.,\s]*[^\W\d_]")),
+    ("number", re.compile(r"^[+\-\u2212(#]?\d[\d.,\s()+-]*\D{0,12}$")),
+)
 _LINE = 6.0
 _LIKE = 6
 _TRIES = 20
@@ -91,12 +108,31 @@ def _read(snapshot: Snapshot, random: Random) -> Iterator[Question]:
             continue
         text = _asked(one)
         answer = one.fragments[0]
-        options = None
-        if one.kind == "cell":
-            options = among(answer, _column(found, one), text, random)
-        options = options or among(answer, look_alikes(answer, random), text, random)
-        if options is not None:
-            yield Question("read", text, options, one.elements)
+        for others in _beside(snapshot.screen, found, one):
+            options = among(answer, others, text, random)
+            if options is not None:
+                yield Question("read", text, options, one.elements)
+                break
+
+
+def _beside(screen: Screen, found: Sequence[Lookup], one: Lookup) -> Iterator[Sequence[str]]:
+    """Yield what the page says besides an answer: of its column, of its list, of its form.
+
+    An option that alone stands on the page needs no reading.
+    """
+    if one.kind == "cell":
+        yield _column(found, one)
+    form = _form(one.fragments[0])
+    said = [e.fragments[0] for e in found if e.kind in _READ and _form(e.fragments[0]) == form]
+    yield said
+    if form != "words":
+        shown = [one_line(e.own) for e in screen.elements if is_readable(e) and is_plain(e.own)]
+        yield [*said, *(text for text in shown if _form(text) == form and len(text) <= _LONGEST)]
+
+
+def _form(text: str) -> str:
+    """Return what a text is like: an option that alone is a price would be chosen for that."""
+    return next((name for name, pattern in _FORMS if pattern.search(text)), "words")
 
 
 def _asked(one: Lookup) -> str:
@@ -154,9 +190,10 @@ def _countable(snapshot: Snapshot) -> Iterator[tuple[str, Sequence[Element]]]:
 
 
 def _next(snapshot: Snapshot, random: Random) -> Iterator[Question]:
+    names = Names(snapshot.screen)
     for listed, where, others in _lists(snapshot):
         for (name, first), (answer, second) in pairwise(listed):
-            if _parted(snapshot.screen, first, second):
+            if _parted(snapshot.screen, first, second) or not names.alone(name, first):
                 continue
             text = f"What stands directly {where} “{name}”?"
             wrong = [other for other in others if folded(other) != folded(name)]

@@ -13,6 +13,7 @@ from snellen.tasks.benchmarks.mmbench_gui.load import L1, L2_ADVANCED, L2_BASIC
 from snellen.tasks.benchmarks.mmbench_gui.release import L1_FILE, L2_FILE
 from snellen.tasks.builder.items import Made, Maker, PageItems, Refused
 from snellen.tasks.builder.questions.marks import LETTERS
+from snellen.tasks.builder.questions.names import UNREAD
 from snellen.tasks.builder.questions.spatial import rounded
 from snellen.tasks.builder.questions.text import language_of
 from snellen.tasks.builder.snapshots import Snapshot
@@ -73,15 +74,15 @@ def _l2(task: str, snapshot: Snapshot, random: Random) -> Iterator[Made | Refuse
     )
     found = make(snapshot, random)
     if not found:
-        yield Refused(task, reason.value)
+        yield Refused(task, UNREAD if snapshot.screen.shows_unread else reason.value)
     for number, one in enumerate(found, start=1):
         row = {
             "instruction": one.text,
-            "bbox": rounded(one.box),
+            "bbox": rounded(one.target.box),
             "data_type": one.seen,
             "grounding_type": _KINDS[task],
         }
-        record = {"element": one.element.id, "box": rounded(one.box)}
+        record = {"element": one.target.element.id, **one.target.seen.record}
         yield _made(snapshot, task, f"{snapshot.id}/{number}", row, {"way": one.way}, record)
 
 

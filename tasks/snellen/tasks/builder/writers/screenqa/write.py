@@ -115,9 +115,9 @@ MAKERS: Mapping[str, Maker] = MappingProxyType({SHORT: short, LONG: long, COMPLE
 
 
 def _mixed(candidates: Sequence[Lookup], random: Random) -> Sequence[Lookup]:
-    """Choose by turns among the kinds; the heading only if there is little else."""
-    drawn = by_turns(random, candidates, lambda lookup: lookup.kind)
-    return sorted(drawn, key=lambda lookup: lookup.kind == "heading")[:ITEMS]
+    """Choose by turns among the kinds; the heading only if there is nothing else."""
+    others = [lookup for lookup in candidates if lookup.kind != "heading"]
+    return by_turns(random, others or candidates, lambda lookup: lookup.kind)[:ITEMS]
 
 
 def _made(

@@ -13,22 +13,31 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from snellen.tasks.benchmarks.visualwebbench.format import LETTERS
+from snellen.tasks.builder.chance import by_turns
 from snellen.tasks.builder.items import Made, Maker, Refused
+from snellen.tasks.builder.questions.intents import intents
 from snellen.tasks.builder.questions.marks import mark_letters
-from snellen.tasks.builder.questions.spatial import is_readable, meet, rounded
-from snellen.tasks.builder.questions.text import count_words, folded, is_plain, one_line
-from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
+from snellen.tasks.builder.questions.names import (
+    FIELDS,
+    NOUNS,
+    TICKED,
+    UNREAD,
+    USED,
+    Candidate,
+    Names,
+    candidates,
+)
+from snellen.tasks.builder.questions.spatial import meet, rounded
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.visualwebbench.shared import NOUNS, Reason, made, refused
+from snellen.tasks.builder.writers.visualwebbench.shared import Reason, made, refused
 
 GROUND_ITEMS = 3
 """The most items of one page, for each of the two tasks."""
 
 _SAME_KIND = 4
 _MARGIN = 8.0
-_SMALLEST = 10.0
-_LARGEST_SHARE = 0.2
-_LONGEST = 60
+_INTENDED = 2
+"""How many of a page's items of action_ground tell what is wanted without the label, at most."""
 
 _INSTRUCTIONS: Mapping[str, Sequence[str]] = MappingProxyType(
     {
@@ -47,104 +56,6 @@ _INSTRUCTIONS: Mapping[str, Sequence[str]] = MappingProxyType(
         "menuitem": ("Choose “{}” from the menu.",),
     }
 )
-
-_FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "combobox", "listbox", "slider"})
-_TICKED = frozenset({"checkbox", "radio", "switch"})
-
-
-class Candidate(NamedTuple):
-    """An element that can be asked for, by what it is called; `key` is the name for comparing."""
-
-    element: Element
-    kind: str
-    name: str
-    key: str
-    box: Ltrb
-
-
-def candidates(screen: Screen) -> Sequence[Candidate]:
-    """Return what can be boxed and called by name, in document order.
-
-    Of elements that are called alike and are in each other, what can be used comes before what is
-    only read.
-    """
-    found = [
-        candidate
-        for element in screen.elements
-        if (candidate := _candidate(screen, element)) is not None
-    ]
-    used = [each for each in found if each.kind in _INSTRUCTIONS]
-    return [
-        each
-        for each in found
-        if each.kind in _INSTRUCTIONS
-        or not any(screen.nested(each.element, other.element) for other in used)
-    ]
-
-
-def _candidate(screen: Screen, element: Element) -> Candidate | None:
-    kind = element.role
-    if kind not in NOUNS or not is_readable(element):
-        return None
-    name = one_line(_name(element))
-    box = element.ink if kind == "" and element.ink else element.box
-    small = min(box[2] - box[0], box[3] - box[1]) < _SMALLEST
-    area = (box[2] - box[0]) * (box[3] - box[1])
-    if small or area > _LARGEST_SHARE * screen.width * screen.height:
-        return None
-    if not any(map(str.isalpha, name)) or len(name) > _LONGEST or not is_plain(name):
-        return None
-    if kind in _FIELDS | _TICKED and not _is_shown(screen, element, name):
-        return None
-    if box[0] < 0 or box[1] < 0 or box[2] > screen.width or box[3] > screen.height:
-        return None
-    return Candidate(element, kind, name, folded(name), box)
-
-
-def _name(element: Element) -> str:
-    """Return what people would call an element: what it shows, else its name."""
-    if element.role in _FIELDS | _TICKED:
-        return element.label or element.placeholder or element.name
-    if element.role == "img":
-        return element.alt or element.name
-    if element.role:
-        return element.text or element.name
-    # Of what is only read, the deepest: all that it shows is its own; initials are no description.
-    whole = element.own == element.text and count_words(element.own) * len(element.own) >= 3
-    return element.own if whole else ""
-
-
-def _is_shown(screen: Screen, field: Element, name: str) -> bool:
-    """Whether what a field is called can be read, and is not what is in it."""
-    if any(option and option in name for option in field.options):
-        return False
-    key = folded(name)
-    return key == folded(field.placeholder) or any(
-        folded(other.text) == key or folded(other.own) == key
-        for other in screen.elements
-        if other.role not in _INSTRUCTIONS
-    )
-
-
-class _Names:
-    """What is called how on a screen."""
-
-    def __init__(self, screen: Screen) -> None:
-        self._screen = screen
-        self._found: dict[str, list[Element]] = {}
-        for each in screen.elements:
-            texts = (each.text, each.own, each.name, each.label, each.placeholder, each.alt)
-            for key in {folded(text) for text in texts if text}:
-                self._found.setdefault(key, []).append(each)
-
-    def unique(self, one: Candidate) -> bool:
-        """Whether one element alone is called that; a field's label and the field are one."""
-        labelled = one.kind in _FIELDS | _TICKED
-        return all(
-            self._screen.nested(one.element, other)
-            or (labelled and other.role not in _INSTRUCTIONS)
-            for other in self._found[one.key]
-        )
 
 
 def _alike(one: Candidate, other: Candidate) -> bool:
@@ -174,58 +85,95 @@ def with_negatives(
     return None
 
 
-def _describe(target: Candidate, random: Random) -> str:
-    return f"{NOUNS[target.kind]} “{target.name}”"
-
-
 def _instruct(target: Candidate, random: Random) -> str:
     # Such a link may look like a button, or do something instead of leading somewhere.
     if target.kind == "link" and (target.element.painted or not _leads(target.element.href)):
+        return f"Click “{target.name}”."
+    # An entry of a menu is a button to browsers alone.
+    if target.kind == "button" and target.element.tag == "a" and not target.element.painted:
         return f"Click “{target.name}”."
     return random.choice(_INSTRUCTIONS[target.kind]).format(target.name)
 
 
 def _seen(target: Candidate) -> str:
     """Return what shows which one it is: a text, or a picture that its name describes."""
-    return "text" if target.kind in _FIELDS | _TICKED or target.element.text else "picture"
+    return "text" if target.kind in FIELDS | TICKED or target.element.text else "picture"
 
 
 def _leads(href: str) -> bool:
     return bool(href.partition("#")[0]) and not href.startswith(("javascript:", "mailto:"))
 
 
+class _Wish(NamedTuple):
+    """What is asked for, in words; how hard that is to find; and the element."""
+
+    text: str
+    difficulty: str
+    target: Candidate
+
+
+def _wishes(
+    config: str, snapshot: Snapshot, found: Sequence[Candidate], random: Random
+) -> Iterator[_Wish]:
+    """Yield what can be asked for, at random; of actions, some that are told by what they do."""
+    names = Names(snapshot.screen)
+    # What a picture is of can't be known from its text without the image.
+    named = [e for e in found if e.kind != "img" and names.alone(e.name, e.element)]
+    random.shuffle(named)
+    if config == "element_ground":
+        for each in named:
+            yield _Wish(f"{NOUNS[each.kind]} “{each.name}”", "easy", each)
+        return
+    # A title names the site.
+    told = [one for one in intents(snapshot, found) if one.way != "destination"]
+    random.shuffle(told)
+    # What needs no word of a label first, and each way but once where there are several.
+    told = by_turns(random, told, lambda one: one.way)
+    told.sort(key=lambda one: one.difficulty != "hard")
+    used: set[int] = set()
+    for one in told:
+        if len(used) < _INTENDED and one.target.element.id not in used:
+            used.add(one.target.element.id)
+            yield _Wish(one.text, one.difficulty, one.target)
+    for each in named:
+        if each.element.id not in used:
+            yield _Wish(_instruct(each, random), "easy", each)
+
+
 def _ground(config: str, snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    if snapshot.screen.shows_unread:
+        yield Refused(f"visualwebbench/{config}", UNREAD)
+        return
     acting = config == "action_ground"
     found = [
         each
-        for each in candidates(snapshot.screen)
-        if not acting or (each.kind in _INSTRUCTIONS and not each.element.disabled)
+        for each in candidates(snapshot)
+        if not acting or (each.kind in USED and not each.element.disabled)
     ]
     if len(found) < len(LETTERS):
         yield refused(config, Reason.FEW_CANDIDATES)
         return
-    names = _Names(snapshot.screen)
-    # What a picture is of can't be known from its text without the image.
-    targets = [each for each in found if each.kind != "img" and names.unique(each)]
-    random.shuffle(targets)
     letters = random.sample(range(len(LETTERS)), len(LETTERS))
     number = 0
-    for target in targets:
-        options = with_negatives(target, found, random)
+    asked = False
+    for wish in _wishes(config, snapshot, found, random):
+        asked = True
+        options = with_negatives(wish.target, found, random)
         if options is None:
             continue
         number += 1
-        yield _item(config, number, snapshot, options, letters[number - 1], random)
+        yield _item(config, number, snapshot, wish, options, letters[number - 1], random)
         if number == GROUND_ITEMS:
             return
     if not number:
-        yield refused(config, Reason.FEW_CANDIDATES if targets else Reason.NOT_UNIQUE)
+        yield refused(config, Reason.FEW_CANDIDATES if asked else Reason.NOT_UNIQUE)
 
 
 def _item(
     config: str,
     number: int,
     snapshot: Snapshot,
+    wish: _Wish,
     chosen: Sequence[Candidate],
     answer: int,
     random: Random,
@@ -234,7 +182,6 @@ def _item(
     random.shuffle(negatives)
     options = [*negatives[:answer], target, *negatives[answer:]]
     acting = config == "action_ground"
-    asked = _instruct(target, random) if acting else _describe(target, random)
     tags = {"kind": NOUNS[target.kind], "seen": _seen(target)}
     return made(
         snapshot,
@@ -242,14 +189,14 @@ def _item(
         number,
         {
             "options": [rounded(each.box) for each in options],
-            "instruction" if acting else "elem_desc": asked,
+            "instruction" if acting else "elem_desc": wish.text,
             "answer": answer,
         },
         marked=mark_letters(snapshot.image(), [each.box for each in options]),
-        tags={**tags, "synthetic": "yes"} if acting else tags,
+        tags={**tags, "difficulty": wish.difficulty, "synthetic": "yes"} if acting else tags,
         record={
             "element": target.element.id,
-            "box": rounded(target.box),
+            **target.seen.record,
             "candidates": [each.element.id for each in options],
         },
     )

@@ -8,6 +8,7 @@ invented and none is another page's, because a page's items depend on that page 
 a small site has fewer than eight options, and at least four.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from snellen.tasks.benchmarks.visualwebbench.format import LETTERS
 from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.questions.marks import mark_box
 from snellen.tasks.builder.questions.spatial import fractions, is_readable, rounded
-from snellen.tasks.builder.questions.text import folded, is_plain, one_line
+from snellen.tasks.builder.questions.text import folded, is_plain, one_line, stems
 from snellen.tasks.builder.screen.elements import Element
 from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.visualwebbench.shared import Reason, made, refused
@@ -46,10 +47,18 @@ def action_prediction(snapshot: Snapshot, random: Random) -> Iterator[Made | Ref
     if len(titles) + bool(folded(own)) < FEWEST_TITLES:
         yield refused("action_prediction", Reason.FEW_TITLES)
         return
-    shown = {key: able for key, found in led.items() if (able := _seen(found))}
+    seen = {key: able for key, found in led.items() if (able := _seen(found))}
+    if not seen:
+        yield refused("action_prediction", Reason.NO_CLICKS)
+        return
+    shown = {
+        key: silent
+        for key, able in seen.items()
+        if (silent := [each for each in able if not _says(snapshot, each, titles)])
+    }
     chosen = random.sample(sorted(shown), min(CLICK_ITEMS, len(shown)))
     if not chosen:
-        yield refused("action_prediction", Reason.NO_CLICKS)
+        yield refused("action_prediction", Reason.SAID)
     # As many for each item of the page: the right title and the others.
     options = min(len(titles) + bool(folded(own)), len(LETTERS))
     places = random.sample(range(options), options)
@@ -78,12 +87,35 @@ def _led(snapshot: Snapshot) -> Mapping[str, Sequence[_Led]]:
 
 
 def _seen(found: Sequence[_Led]) -> Sequence[_Led]:
-    """Leave out what can't be seen in full, or is too small for a box."""
+    """Leave out what can't be seen in full, is too small for a box, or sends a form.
+
+    Nobody knows where a form is sent to; a link that is followed is one of the page's own.
+    """
     return [
         each
         for each in found
-        if is_readable(each.element) and min(each.element.width, each.element.height) >= 6
+        if (each.element.href or each.outcome == "title")
+        and is_readable(each.element)
+        and min(each.element.width, each.element.height) >= 6
     ]
+
+
+def _says(snapshot: Snapshot, led: _Led, titles: Mapping[str, str]) -> bool:
+    """Whether what is in the box says a word of the title that other titles do not have."""
+    others = [*titles.values(), snapshot.screen.title]
+    counts = Counter(stem for title in {folded(one) for one in others} for stem in stems(title))
+    own = {stem for stem in stems(led.title) if counts[stem] == 1}
+    words = set(folded(led.title).split()) - {
+        word
+        for title in others
+        if folded(title) != folded(led.title)
+        for word in folded(title).split()
+    }
+    element = led.element
+    texts = [element.text, element.name, element.alt]
+    texts += [part.alt or part.name for part in snapshot.screen.inside(element)]
+    said = " ".join(texts)
+    return bool(own & stems(said) or words & set(folded(said).split()))
 
 
 def _item(snapshot: Snapshot, number: int, click: _Led, wrong: Sequence[str], answer: int) -> Made:

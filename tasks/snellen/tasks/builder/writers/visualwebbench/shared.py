@@ -2,34 +2,11 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any
 
 from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.questions.text import language_of
 from snellen.tasks.builder.snapshots import Snapshot
-
-NOUNS: Mapping[str, str] = MappingProxyType(
-    {
-        "link": "link",
-        "button": "button",
-        "textbox": "text field",
-        "searchbox": "search field",
-        "spinbutton": "number field",
-        "combobox": "drop-down list",
-        "listbox": "list",
-        "checkbox": "check box",
-        "radio": "radio button",
-        "switch": "switch",
-        "slider": "slider",
-        "tab": "tab",
-        "menuitem": "menu item",
-        "heading": "heading",
-        "img": "picture",
-        "": "text",
-    }
-)
-"""What an element is called in an instruction, by its role."""
 
 
 class Reason(StrEnum):
@@ -38,20 +15,22 @@ class Reason(StrEnum):
     NO_DESCRIPTION = "no meta description"
     SHORT_DESCRIPTION = "the meta description is too short or too long"
     GENERIC_DESCRIPTION = "the meta description would fit any page"
+    LISTED_DESCRIPTION = "the meta description is a list of words, no sentence"
     OTHER_DESCRIPTION = "the meta description says what the page does not show"
     NO_HEADING = "no visible first heading"
     PICTURE_HEADING = "the first heading is a picture"
     CUT_HEADING = "the first heading can't be read in full"
+    NOTED_HEADING = "small print or a badge stands in the first heading"
     UNCLEAR_HEADING = "another heading looks as important as the first"
     NO_LONG_TEXT = "no text of more than 20 words"
     CUT_TEXT = "no text of more than 20 words stands alone and can be read in full"
     NO_LANGUAGE = "the page does not say its language"
     NO_TEMPLATES = "no templates for the language"
-    NO_FACTS = "no tables, pairs, prices or contacts"
     NO_ANSWER = "no fact with exactly one answer"
     FEW_CANDIDATES = "fewer than eight elements that do not overlap"
     NOT_UNIQUE = "no element that only one description fits"
     NO_CLICKS = "no click leads to another title"
+    SAID = "what leads to another title says it"
     FEW_TITLES = "fewer than four titles"
 
 

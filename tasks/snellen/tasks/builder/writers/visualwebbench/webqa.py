@@ -10,7 +10,7 @@ from random import Random
 
 from snellen.tasks.builder.chance import by_turns
 from snellen.tasks.builder.items import Made, Refused
-from snellen.tasks.builder.questions.facts import facts_of
+from snellen.tasks.builder.questions.names import UNREAD
 from snellen.tasks.builder.questions.spatial import rounded
 from snellen.tasks.builder.questions.templates import templates_of
 from snellen.tasks.builder.questions.text import folded, language_of
@@ -38,14 +38,12 @@ def webqa(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     if templates is None:
         yield refused("webqa", Reason.NO_TEMPLATES if language else Reason.NO_LANGUAGE)
         return
-    if not facts_of(snapshot.captured.facts):
-        yield refused("webqa", Reason.NO_FACTS)
-        return
     chosen: dict[str, Question] = {}
     for question in by_turns(random, questions_of(snapshot, templates), lambda each: each.kind):
         chosen.setdefault(folded(question.answers[0]), question)
     if not chosen:
-        yield refused("webqa", Reason.NO_ANSWER)
+        reason = UNREAD if screen.unread else Reason.NO_ANSWER.value
+        yield Refused("visualwebbench/webqa", reason)
     for number, question in enumerate(list(chosen.values())[:QUESTION_ITEMS], start=1):
         element = None if question.element is None else screen.elements[question.element]
         yield made(

@@ -1,9 +1,10 @@
 """WebRSSBench on forms: what is typed into a field, and which hint it should show."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 
-from snellen.tasks.builder.items import Made, Refused
+from snellen.tasks.builder.chance import draw
+from snellen.tasks.builder.items import Made, PageItems, Refused
 from snellen.tasks.builder.questions.marks import mark_box
 from snellen.tasks.builder.screen.elements import Element
 from snellen.tasks.builder.screen.fields import (
@@ -15,7 +16,7 @@ from snellen.tasks.builder.screen.fields import (
     says_hint,
     text_fields,
 )
-from snellen.tasks.builder.screen.words.reading import words_of
+from snellen.tasks.builder.screen.words.reading import plain, words_of
 from snellen.tasks.builder.snapshots import Change, Snapshot
 from snellen.tasks.builder.writers.webrssbench.rows import (
     Ask,
@@ -26,9 +27,13 @@ from snellen.tasks.builder.writers.webrssbench.rows import (
     marked_record,
     refused,
     sized,
+    without,
 )
 
 FORM_FILLING, HINT_TEXT = "webrssbench/form_filling", "webrssbench/hint_text"
+
+TOO_OFTEN = "left out, so that no hint is a good guess"
+_SAME_HINTS = 2
 
 MOST = 2
 """How many questions of each kind a page gives: more would be one form asked about again."""
@@ -83,6 +88,24 @@ def make_hint_text(snapshot: Snapshot, random: Random) -> Iterator[Made | Refuse
             {"field": kind_of(snapshot.screen, one.before) or "other"},
             {**marked_record(one.after), "label": one.before.label, "pixels": change.pixels},
         )
+
+
+def varied(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
+    """Leave out questions for a hint that is the answer too often already, at random.
+
+    Args:
+        pages: What was made of all pages.
+        seed: What is drawn from.
+    """
+    places: dict[str, list[tuple[float, int, int]]] = {}
+    for number, page in enumerate(pages):
+        for place, one in enumerate(page.made):
+            if one.task == HINT_TEXT:
+                lot = draw(seed, page.site, page.page, str(one.row["element"])).random()
+                places.setdefault(plain(str(one.row["reference"])), []).append((lot, number, place))
+    most = max(_SAME_HINTS, len([spot for found in places.values() for spot in found]) // 20)
+    out = {spot[1:] for found in places.values() for spot in sorted(found)[most:]}
+    return without(pages, out, Refused(HINT_TEXT, TOO_OFTEN))
 
 
 def _filling(

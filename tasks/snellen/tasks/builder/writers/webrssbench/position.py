@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.tasks.benchmarks.webrssbench.positions import PageBox, label
 from snellen.tasks.builder.items import Made, Refused
-from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
+from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.screen.seen import overlap
 from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.webrssbench.rows import (
     Ask,
@@ -29,6 +30,8 @@ from snellen.tasks.builder.writers.webrssbench.rows import (
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+    from snellen.tasks.builder.screen.seen import Pixels
 
 POSITION = "webrssbench/position"
 
@@ -52,6 +55,7 @@ _PICKY = 220
 _GROWN = 0.6
 _SIDE = 16
 _MANY = 120
+_ROWS = 3
 
 
 class _Part(NamedTuple):
@@ -74,7 +78,7 @@ def make_position(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused
     if len(parts) < PARTS:
         yield refused("position", TOO_FEW)
         return
-    chosen = _balanced(screen, parts, page, random)
+    chosen = _balanced(screen, parts, page, snapshot.pixels, random)
     if chosen is None:
         yield refused("position", UNBALANCED)
         return
@@ -123,7 +127,7 @@ def _candidates(screen: Screen) -> list[Element]:
             and element.covered == 0
             and not element.clipped
             and (element.text or element.alt or element.role == "img" or element.painted)
-            and all(_shared(element.box, other.box) <= _SAME_BOX for other in found)
+            and all(overlap(element.box, other.box) <= _SAME_BOX for other in found)
         ):
             found.append(element)
     return found[::-1]
@@ -161,15 +165,16 @@ def _unlike(page: "Image", elements: Sequence[Element], random: Random) -> list[
 
 
 def _balanced(
-    screen: Screen, parts: Sequence[_Part], page: "Image", random: Random
+    screen: Screen, parts: Sequence[_Part], page: "Image", pixels: "Pixels", random: Random
 ) -> dict[str, _Part] | None:
     """Draw four parts, and their names, until no relation has more than its share of the pairs."""
+    copies = _Copies(pixels)
     names = [f"crop_{number}" for number in range(1, PARTS + 1)]
     for drawn in range(_DRAWS):
         four = random.sample(parts, PARTS)
         if any(
             screen.nested(screen.elements[one.element], screen.elements[other.element])
-            or _shared(one.box, other.box) > 0
+            or overlap(one.box, other.box) > 0
             for one, other in combinations(four, 2)
         ):
             continue
@@ -183,7 +188,7 @@ def _balanced(
         beside = counts["left"] + counts["right"]
         if drawn < _PICKY and (beside == 0 or counts["top"] + counts["bottom"] > MOST_ALIKE):
             continue
-        if max(counts.values()) <= MOST_ALIKE:
+        if max(counts.values()) <= MOST_ALIKE and not any(copies.has(part.box) for part in four):
             return chosen
     return None
 
@@ -203,24 +208,51 @@ def _grown(four: Sequence[_Part], page: "Image", random: Random) -> list[_Part]:
         box = (left + across, top + down, right + across, bottom + down)
         drawn = "overlaps another"
     inside = min(box[:2]) >= 0 and box[2] <= width and box[3] <= height
-    apart = all(_shared(box, other.box) == 0 for other in rest)
+    apart = all(overlap(box, other.box) == 0 for other in rest)
     if not inside or not apart or _deviation(page.crop(box).convert("L")) < _UNIFORM:
         return list(four)
     return [first, _Part(box, second.element, drawn), *rest]
 
 
+class _Copies:
+    """A picture in which parts are looked for that it shows twice."""
+
+    def __init__(self, pixels: "Pixels") -> None:
+        import numpy as np
+
+        self._gray = pixels.mean(axis=2)
+        self._coarse = ((self._gray + 8) // 32).astype(np.uint8)
+        self._lines = [line.tobytes() for line in self._coarse]
+
+    def has(self, box: tuple[int, int, int, int]) -> bool:
+        """Whether another place looks as a box does, or nearly.
+
+        The rows of the box with the most in them are looked for in coarse shades.
+        """
+        import numpy as np
+
+        left, top, right, bottom = box
+        part, own = self._coarse[top:bottom, left:right], self._gray[top:bottom, left:right]
+        busy = np.argsort(-np.count_nonzero(np.diff(part, axis=1), axis=1))[:_ROWS]
+        for row in map(int, busy):
+            needle = part[row].tobytes()
+            if len(set(needle)) == 1:
+                return True
+            for upper in range(len(self._lines) - (bottom - top) + 1):
+                line = self._lines[upper + row]
+                start = line.find(needle)
+                while start >= 0:
+                    place = (start, upper, start + right - left, upper + bottom - top)
+                    other = self._gray[upper : place[3], start : place[2]]
+                    elsewhere = overlap(place, box) < _SAME_BOX
+                    if elsewhere and float(np.abs(other - own).mean()) < _ALIKE:
+                        return True
+                    start = line.find(needle, start + 1)
+        return False
+
+
 def _undirected(relation: str) -> str:
     return "contain" if relation == "inside" else relation
-
-
-def _shared(one: Ltrb, other: Ltrb) -> float:
-    """Return the intersection of two boxes over their union."""
-    across = min(one[2], other[2]) - max(one[0], other[0])
-    down = min(one[3], other[3]) - max(one[1], other[1])
-    if across <= 0 or down <= 0:
-        return 0.0
-    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
-    return across * down / (sum(areas) - across * down)
 
 
 def _close_sizes(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> bool:

@@ -16,6 +16,7 @@ from snellen.tasks.builder.writers.webrssbench.rows import (
     marked_record,
     refused,
     sized,
+    without,
 )
 
 GROUPING = "webrssbench/ui_grouping"
@@ -39,6 +40,8 @@ _BARS = frozenset({"banner", "navigation", "complementary", "contentinfo"})
 _ABOVE = frozenset({"dialog", "alertdialog"})
 _UNCLEAR = frozenset({"alert", "status", "tooltip"})
 _ASKED = frozenset({"button", "heading", "img", "link", "textbox", "searchbox", "combobox"})
+_EDGES = frozenset({"aside", "footer", "header", "nav"})
+_FOOT = 90.0
 _WIDE, _NARROW = 0.6, 0.36
 _TOP, _SMALLEST, _TALL = 200.0, (20.0, 12.0), 200.0
 
@@ -46,7 +49,7 @@ _TOP, _SMALLEST, _TALL = 200.0, (20.0, 12.0), 200.0
 def make_ui_grouping(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask of an element in each part of a page which part it is; of the rarest, of more.
 
-    Every page has a top and a content, and few have all parts: `balanced` thins them out.
+    Every page has a top and a content, and few have all parts: `evened` thins them out.
     """
     screen = snapshot.screen
     parts: dict[str, list[Element]] = {}
@@ -72,7 +75,7 @@ def make_ui_grouping(snapshot: Snapshot, random: Random) -> Iterator[Made | Refu
         )
 
 
-def balanced(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
+def evened(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
     """Leave out items of the parts that are asked about too often, so that none is a good guess.
 
     Of no part more than `TIMES` as many are kept as of the rarest one; what is left out is drawn
@@ -92,16 +95,7 @@ def balanced(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
         return pages
     most = TIMES * min(map(len, places.values()))
     out = {spot[1:] for found in places.values() for spot in sorted(found)[most:]}
-    return [
-        page._replace(
-            made=[one for place, one in enumerate(page.made) if (number, place) not in out],
-            refused=[
-                *page.refused,
-                *(Refused(GROUPING, TOO_OFTEN) for at, _ in sorted(out) if at == number),
-            ],
-        )
-        for number, page in enumerate(pages)
-    ]
+    return without(pages, out, Refused(GROUPING, TOO_OFTEN))
 
 
 def region_of(screen: Screen, element: Element) -> str | None:
@@ -121,7 +115,9 @@ def region_of(screen: Screen, element: Element) -> str | None:
         part = _part_of(screen, bar)
         if part is not None and not (inside_main and part in {TOP, BOTTOM}):
             return part
-    return MAIN if inside_main and not bars else None
+    # A footer in the content is no landmark, and looks like one.
+    edge = element.box[3] > screen.height - _FOOT or any(one.tag in _EDGES for one in around)
+    return MAIN if inside_main and not bars and not edge else None
 
 
 def _part_of(screen: Screen, bar: Element) -> str | None:

@@ -20,10 +20,11 @@ from snellen.tasks.builder.writers.webrssbench.fields import (
     HINT_TEXT,
     make_form_filling,
     make_hint_text,
+    varied,
 )
 from snellen.tasks.builder.writers.webrssbench.layout import LAYOUT, make_layout
 from snellen.tasks.builder.writers.webrssbench.position import POSITION, make_position
-from snellen.tasks.builder.writers.webrssbench.regions import GROUPING, make_ui_grouping
+from snellen.tasks.builder.writers.webrssbench.regions import GROUPING, evened, make_ui_grouping
 from snellen.tasks.io.files import DEFAULT_SPLIT
 
 MAKERS: Mapping[str, Maker] = {
@@ -37,6 +38,11 @@ MAKERS: Mapping[str, Maker] = {
     SAFETY: make_safety,
 }
 """By task."""
+
+
+def balanced(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
+    """Leave out items whose answers are too frequent: parts of pages, and hints."""
+    return varied(evened(pages, seed), seed)
 
 
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:

@@ -1,0 +1,1 @@
+"""A challenge: submissions of an exam in phases, graded by workers, on a leaderboard."""

@@ -1,0 +1,231 @@
+"""The leaderboard: what each submission scores, how sure that is, and who can be told apart.
+
+Values are means over the same items, a missing answer 0; ranks are bounds that hold together
+(`grading.stats.ranking`). Rows are in an order that is fully determined: by value, then by who was
+first, then by id.
+"""
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, JsonValue
+
+from snellen.grading.models.base import Closed
+from snellen.grading.stats.ranking import Stratum, groups_by_head, rank_bounds
+from snellen.server.challenge.config import Counts
+from snellen.server.challenge.models import TaskScore, iso
+from snellen.server.store.tables import GradingRow, ScoreValues, Source, SubmissionRow
+
+ALL, PUBLIC, PRIVATE = "all", "public", "private"
+"""The parts of a phase's items."""
+
+LEVEL = 0.95
+
+
+class BoardRow(Closed):
+    """One row of the leaderboard.
+
+    Attributes:
+        best: The best rank that it may have, at the board's level; None: it is not ranked.
+        worst: The worst one.
+        group: Rows of the same group can't be told apart from the group's first.
+        submission: The submission's id.
+        participant: Whose it is.
+        name: What it is called.
+        link: Where more is said of it.
+        source: Whether it was uploaded or is an attempt over MCP.
+        at: When it arrived.
+        baseline: Whether it is set apart: it is ranked with nobody.
+        value: The mean of its tasks' values; of one task: its value.
+        low: The lower end of its 95 % interval, where it is of one task.
+        high: The upper end.
+        tasks: What it scores on each.
+        cost: What it took, as far as is known.
+    """
+
+    best: int | None
+    worst: int | None
+    group: int | None
+    submission: str
+    participant: str
+    name: str
+    link: str
+    source: Source
+    at: str
+    baseline: bool
+    value: float
+    low: float | None
+    high: float | None
+    tasks: tuple[TaskScore, ...]
+    cost: Mapping[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+
+
+class Board(Closed):
+    """A leaderboard.
+
+    Attributes:
+        exam: The exam's name.
+        phase: The phase.
+        task: The one task that it is of; None: the mean of all.
+        tasks: The tasks that a row needs.
+        part: `all` items, or the `public` ones while the phase lasts.
+        level: With this probability no true rank lies outside its row's bounds.
+        grading: The number of the grading that it shows.
+        graded: Since when.
+        regrading: Whether a newer grading is under way.
+        rows: The rows, the highest value first; baselines stand among them, unranked.
+        incomplete: How many submissions answer some of the tasks only, and so have no row.
+    """
+
+    exam: str
+    phase: str
+    task: str | None
+    tasks: tuple[str, ...]
+    part: str
+    level: float
+    grading: int
+    graded: str
+    regrading: bool
+    rows: tuple[BoardRow, ...]
+    incomplete: int
+
+
+class BoardData(NamedTuple):
+    """What a leaderboard is made of: read in one transaction.
+
+    Attributes:
+        grading: The grading that is shown.
+        regrading: Whether a newer one is under way.
+        submissions: What was graded, the oldest first.
+        scores: What each scores on the tasks.
+    """
+
+    grading: GradingRow
+    regrading: bool
+    submissions: Sequence[SubmissionRow]
+    scores: Sequence[ScoreValues]
+
+
+class _Run(NamedTuple):
+    row: SubmissionRow
+    scores: Sequence[ScoreValues]
+    value: float
+
+
+def make_board(
+    data: BoardData, exam: str, phase: str, tasks: Sequence[str], part: str, counts: Counts
+) -> Board:
+    """Return a leaderboard.
+
+    Args:
+        data: What it is made of.
+        exam: The exam's name.
+        phase: The phase's.
+        tasks: The tasks that a row needs.
+        part: Which items it is of.
+        counts: Which of a participant's submissions stand on it.
+    """
+    by_submission: dict[str, dict[str, ScoreValues]] = {}
+    for score in data.scores:
+        by_submission.setdefault(score.submission, {})[score.task] = score
+    runs: list[_Run] = []
+    incomplete = 0
+    for row in data.submissions:
+        own = by_submission.get(row.id, {})
+        if row.removed is not None or own.keys().isdisjoint(tasks):
+            continue
+        if missing := set(tasks) - own.keys():
+            incomplete += bool(missing)
+            continue
+        scores = [own[task] for task in tasks]
+        runs.append(_Run(row, scores, float(np.mean([score.value for score in scores]))))
+    chosen = sorted(_chosen(runs, counts), key=lambda run: (-run.value, run.row.at, run.row.id))
+    ranked = [run for run in chosen if not run.row.baseline]
+    places = _places(ranked, len(tasks))
+    return Board(
+        exam=exam,
+        phase=phase,
+        task=tasks[0] if len(tasks) == 1 else None,
+        tasks=tuple(tasks),
+        part=part,
+        level=LEVEL,
+        grading=data.grading.id,
+        graded=iso(data.grading.shown or data.grading.at),
+        regrading=data.regrading,
+        rows=tuple(_row(run, places.get(run.row.id)) for run in chosen),
+        incomplete=incomplete,
+    )
+
+
+def _chosen(runs: Sequence[_Run], counts: Counts) -> Sequence[_Run]:
+    """Return the runs that stand on the board; a baseline always does."""
+    if counts is Counts.ALL:
+        return runs
+    found: dict[str, _Run] = {}
+    for run in runs:
+        before = found.get(run.row.caller)
+        if run.row.baseline:
+            found[run.row.id] = run
+        elif before is None or counts is Counts.LAST or run.value > before.value:
+            found[run.row.caller] = run
+    return list(found.values())
+
+
+class _Place(NamedTuple):
+    best: int
+    worst: int
+    group: int
+
+
+def _places(runs: Sequence[_Run], tasks: int) -> Mapping[str, _Place]:
+    """Return where each run stands, by its submission."""
+    if not runs:
+        return {}
+    strata: list[Stratum] = []
+    for task in range(tasks):
+        values = np.stack([values_of(run.scores[task]) for run in runs], axis=1)
+        groups = groups_of(runs[0].scores[task])
+        sums = np.zeros((int(groups.max()) + 1, len(runs)))
+        np.add.at(sums, groups, values)
+        strata.append(Stratum(sums, np.bincount(groups).astype(np.float64)))
+    ranks = rank_bounds(strata, level=LEVEL)
+    heads = groups_by_head(range(len(runs)), ranks.better)
+    return {
+        run.row.id: _Place(int(best), int(worst), group)
+        for run, best, worst, group in zip(runs, ranks.best, ranks.worst, heads, strict=True)
+    }
+
+
+def values_of(score: ScoreValues) -> NDArray[np.float64]:
+    """Return each item's value, in the pack's order."""
+    return np.frombuffer(zlib.decompress(score.item_values), "<f8")
+
+
+def groups_of(score: ScoreValues) -> NDArray[np.int32]:
+    """Return the number of each item's independent group, in the same order."""
+    return np.frombuffer(zlib.decompress(score.item_groups), "<i4")
+
+
+def _row(run: _Run, place: _Place | None) -> BoardRow:
+    row, single = run.row, len(run.scores) == 1
+    return BoardRow(
+        best=None if place is None else place.best,
+        worst=None if place is None else place.worst,
+        group=None if place is None else place.group,
+        submission=row.id,
+        participant=row.caller,
+        name=row.name,
+        link=row.link,
+        source=row.source,
+        at=iso(row.at),
+        baseline=row.baseline,
+        value=run.value,
+        low=run.scores[0].low if single else None,
+        high=run.scores[0].high if single else None,
+        tasks=tuple(map(TaskScore.of, run.scores)),
+        cost=json.loads(row.cost),
+    )

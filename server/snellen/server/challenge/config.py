@@ -1,0 +1,271 @@
+"""The exam file: a challenge as its organizer writes it down, in TOML beside the pack.
+
+name = "web-2026"
+title = "Reading the web, 2026"
+packs = ["pack"]
+
+[[phases]]
+name = "final"
+start = 2026-12-01T00:00:00+01:00
+end = 2026-12-31T23:59:59-12:00
+zone = "Europe/Berlin"
+uploads_a_day = 5
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Self
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BeforeValidator,
+    Field,
+    ValidationError,
+    model_validator,
+)
+
+from snellen.grading.errors import InputError
+from snellen.grading.models.base import Closed
+from snellen.server.exam.rules import Rules
+
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+MAIN = "main"
+"""The one phase of an exam that names none."""
+
+
+class Who(StrEnum):
+    """Who may see something."""
+
+    HIDDEN = "hidden"
+    """Organizers."""
+    OWN = "own"
+    """Each participant its own, and organizers."""
+    PUBLIC = "public"
+    """Anybody."""
+
+
+class Counts(StrEnum):
+    """Which of a participant's submissions stand on the leaderboard."""
+
+    ALL = "all"
+    BEST = "best"
+    LAST = "last"
+
+
+def _offset_given(value: object) -> object:
+    # TOML knows dates without a time, and times without an offset: neither is an instant.
+    if not isinstance(value, datetime | str) or (
+        isinstance(value, datetime) and value.tzinfo is None
+    ):
+        raise ValueError(
+            "write the date, the time and the offset, as 2026-12-31T23:59:59-12:00 (the last offset"
+            " is 'anywhere on earth')"
+        )
+    return value
+
+
+def _known_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError(f"there is no time zone {name!r}; write one like Europe/Berlin") from None
+    return name
+
+
+def _is_name(name: str) -> str:
+    if not NAME.fullmatch(name):
+        raise ValueError("a name is 1 to 64 small letters, digits and dashes")
+    return name
+
+
+Instant = Annotated[AwareDatetime, BeforeValidator(_offset_given)]
+Zone = Annotated[str, AfterValidator(_known_zone)]
+Name = Annotated[str, AfterValidator(_is_name)]
+
+
+class Phase(Closed):
+    """A time in which submissions are taken, with what holds for them.
+
+    Attributes:
+        name: What it is called.
+        title: A line for people; the name when empty.
+        start: From when on; None: at once. What counts is when a request arrived.
+        end: Until when; None: for ever.
+        zone: In which time zone a day of `uploads_a_day` begins.
+        uploads: How many uploads a participant has in all; None: any number.
+        uploads_a_day: How many on one day.
+        attempts: Whether finished attempts over MCP stand on the leaderboard as well.
+        counts: Which of a participant's submissions stand on it.
+        scores: Who sees values and the leaderboard.
+        reports: Who sees reports, which say item by item what is right.
+        public_share: The share of the items, whole screens, whose values are shown while the phase
+            lasts; all are after its end. None: all are from the start.
+        protocols: The protocol of a task, where it is not the pack's.
+    """
+
+    name: Name
+    title: str = Field(default="", max_length=200)
+    start: Instant | None = None
+    end: Instant | None = None
+    zone: Zone = "UTC"
+    uploads: int | None = Field(default=None, ge=0)
+    uploads_a_day: int | None = Field(default=None, ge=0)
+    attempts: bool = True
+    counts: Counts = Counts.BEST
+    scores: Who = Who.PUBLIC
+    reports: Who = Who.HIDDEN
+    public_share: float | None = Field(default=None, gt=0, lt=1)
+    protocols: Mapping[str, str] = Field(default_factory=dict[str, str])
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.start is not None and self.end is not None and self.end <= self.start:
+            raise ValueError("the end must be after the start")
+        return self
+
+    def begun(self, at: int) -> bool:
+        """Whether it had begun at a moment, in milliseconds since 1970."""
+        return self.start is None or at >= self.start.timestamp() * 1000
+
+    def over(self, at: int) -> bool:
+        """Whether it was over at a moment."""
+        return self.end is not None and at > self.end.timestamp() * 1000
+
+    def open(self, at: int) -> bool:
+        """Whether it takes submissions at a moment."""
+        return self.begun(at) and not self.over(at)
+
+    def day(self, at: int) -> str:
+        """Return the date of a moment in its zone, as 2026-12-31."""
+        moment = datetime.fromtimestamp(at / 1000, UTC).astimezone(ZoneInfo(self.zone))
+        return moment.date().isoformat()
+
+
+class ExamFile(Closed):
+    """A challenge.
+
+    Attributes:
+        name: What it is called in addresses.
+        title: A line for people; the name when empty.
+        description: What it is about, in plain text.
+        packs: The folders of its packs; those that are not absolute are beside the file.
+        store: The database: a SQLite file, beside the file where it is not absolute, or an URL.
+        rules: What holds for attempts.
+        phases: Its phases; one without an end when there is none.
+        items: Who may read items and pictures over REST, which whoever uploads needs.
+        longest_upload: The bytes of an upload at most.
+    """
+
+    name: Name
+    title: str = Field(default="", max_length=200)
+    description: str = Field(default="", max_length=10_000)
+    packs: tuple[str, ...] = Field(min_length=1)
+    store: str = ""
+    rules: Rules = Field(default_factory=Rules)
+    phases: tuple[Phase, ...] = (Phase(name=MAIN),)
+    items: Who = Who.OWN
+    longest_upload: int = Field(default=64 << 20, gt=0)
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        names = [phase.name for phase in self.phases]
+        if not names:
+            raise ValueError("an exam has at least one phase; leave `phases` out for one")
+        if len(set(names)) < len(names):
+            raise ValueError("two phases have the same name")
+        return self
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Phase]:
+        """The phases by their names."""
+        return {phase.name: phase for phase in self.phases}
+
+    def current(self, at: int) -> Phase | None:
+        """Return the phase that takes submissions at a moment: the first that is open."""
+        return next((phase for phase in self.phases if phase.open(at)), None)
+
+
+def read_exam_file(path: Path) -> ExamFile:
+    """Read an exam file; paths in it become absolute.
+
+    Raises:
+        InputError: It can't be read, is no TOML, or a field is wrong; the message names it.
+    """
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"can't be read: {error.strerror}", file=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise InputError("is no UTF-8 text", file=str(path)) from error
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"is no TOML: {error}", file=str(path)) from error
+    try:
+        read = ExamFile.model_validate(given)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)[0]
+        place = _place(found["loc"])
+        message = _plain(found["msg"], found["type"], place)
+        raise InputError(message, file=str(path), field=place or None) from None
+    home = path.parent.absolute()
+    return read.model_copy(
+        update={
+            "packs": tuple(str(home / folder) for folder in read.packs),
+            "store": _store(read, home),
+        }
+    )
+
+
+def exam_of_packs(names: Sequence[str], rules: Rules) -> ExamFile:
+    """Return the challenge that packs make without an exam file: one phase, which does not end."""
+    name = re.sub(r"[^a-z0-9-]+", "-", "-".join(names).lower()).strip("-")[:64] or "exam"
+    return ExamFile(name=name, packs=tuple(names), rules=rules)
+
+
+TEMPLATE = """\
+# The challenge that `snellen serve exam.toml` hosts. `snellen exam check exam.toml` checks it.
+name = "{name}"
+title = "{title}"
+description = ""
+packs = ["{pack}"]
+store = "{name}.sqlite"         # or a database's URL: postgresql://host/name
+items = "own"                   # who reads items over REST: hidden, own (with a token), public
+
+[rules]                         # of attempts over MCP
+attempts = 1                    # that a participant may start; leave it out for any number
+# sample = 100                  # items of each task; leave it out for all
+
+[[phases]]
+name = "main"
+start = {start}  # date, time and offset
+# end = 2027-01-31T23:59:59-12:00        # -12:00 is "anywhere on earth"
+zone = "UTC"                    # where a day of uploads_a_day begins
+uploads_a_day = 5
+uploads = 50                    # in all
+counts = "best"                 # which of a participant's submissions: all, best, last
+scores = "public"               # who sees values: hidden, own, public
+reports = "hidden"              # who sees which items are right
+# public_share = 0.5            # show values of half of the screens until the end
+"""
+
+
+def _store(read: ExamFile, home: Path) -> str:
+    if "://" in read.store:
+        return read.store
+    return str(home / (read.store or f"{read.name}.sqlite"))
+
+
+def _place(path: Sequence[Any]) -> str:
+    return ".".join(str(part) for part in path)
+
+
+def _plain(message: str, kind: str, place: str) -> str:
+    if kind == "extra_forbidden":
+        return f"there is no setting {place!r}"
+    return message.removeprefix("Value error, ")

@@ -1,0 +1,237 @@
+"""Jobs: gradings of submissions, each its own row, which whoever has the latest try may write.
+
+A worker takes a job for a while and says now and then that it is alive. What a dead worker held is
+taken up by another when its time is over; one that was only stopped, and wakes, writes nothing,
+because its try is no longer the latest. All times are the database's.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from snellen.server.challenge import queries
+from snellen.server.challenge.service import Challenge
+from snellen.server.store.statements import row_values
+from snellen.server.store.tables import (
+    EventRow,
+    GradingRow,
+    JobRow,
+    JobState,
+    PartRow,
+    ScoreRow,
+    SubmissionRow,
+)
+
+LEASE_SECONDS = 30.0
+"""How long a job is a worker's without a sign of life."""
+
+HEARTBEAT_SECONDS = 10.0
+MOST_TRIES = 5
+"""After so many tries without an end a job is stuck, and waits for an organizer."""
+
+SYSTEM = "snellen"
+"""Who is written down for what nobody asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job that a worker holds.
+
+    Attributes:
+        row: It, with the number of this try.
+        submission: What is to be graded.
+        grading: By what.
+        parts: The submission's file, compressed part by part.
+    """
+
+    row: JobRow
+    submission: SubmissionRow
+    grading: GradingRow
+    parts: Sequence[PartRow] = field(repr=False)
+
+
+class Ended(NamedTuple):
+    """How a job ended.
+
+    Attributes:
+        scores: What the submission scores; empty: it can't be graded.
+        error: Why it can't; None: it is graded.
+    """
+
+    scores: Sequence[ScoreRow] = ()
+    error: str | None = None
+
+
+class Jobs:
+    """The jobs of a challenge, as one worker sees them.
+
+    Args:
+        challenge: The challenge.
+        worker: What the worker is called; it differs from every other's.
+        lease_seconds: How long a job is the worker's without a sign of life.
+    """
+
+    def __init__(
+        self, challenge: Challenge, worker: str, lease_seconds: float = LEASE_SECONDS
+    ) -> None:
+        self._challenge = challenge
+        self._database = challenge.database
+        self._worker = worker
+        self._lease = round(lease_seconds * 1000)
+
+    def claim(self) -> Job | None:
+        """Take the oldest job that waits, or that a dead worker left; None: there is none."""
+        found = self._database.read(self._waiting)
+        # Most of the time there is nothing to do, and a read costs less than a change.
+        return self._database.submit(self._claim).result() if found is not None else None
+
+    def _waiting(self, connection: Connection) -> JobRow | None:
+        now = queries.database_now(connection)
+        for digest in self._challenge.digests:
+            found = queries.NEXT_JOB.first(connection, {"now": now, "r": digest})
+            if found is not None:
+                return found
+        return None
+
+    def _claim(self, connection: Connection) -> Job | None:
+        while (row := self._waiting(connection)) is not None:
+            this = {"s": row.submission, "g": row.grading}
+            submission = queries.SUBMISSION.one(connection, this)
+            if row.tries >= MOST_TRIES:
+                error = row.error or "the program that graded it ended each time"
+                self._write(connection, row, JobState.STUCK, error)
+                self._challenge.give_back(connection, submission)
+                continue
+            until = queries.database_now(connection) + self._lease
+            queries.CLAIM.run(connection, {**this, "w": self._worker, "until": until})
+            return Job(
+                queries.JOB.one(connection, this),
+                submission,
+                queries.GRADING.one(connection, this),
+                queries.PARTS.all(connection, this),
+            )
+        return None
+
+    def beat(self, job: Job) -> bool:
+        """Say that the worker is alive; say whether the job is still its own."""
+
+        def work(connection: Connection) -> bool:
+            until = queries.database_now(connection) + self._lease
+            return self._owned(connection, job) and self._write(
+                connection, job.row, JobState.GRADING, job.row.error, until
+            )
+
+        return self._database.submit(work).result()
+
+    def finish(self, job: Job, ended: Ended) -> bool:
+        """Write how a job ended, once; say whether it was still this worker's to write."""
+
+        def work(connection: Connection) -> bool:
+            if not self._owned(connection, job):
+                return False
+            for score in ended.scores:
+                queries.ADD_SCORE.run(connection, row_values(score))
+            state = JobState.GRADED if ended.error is None else JobState.FAILED
+            self._write(connection, job.row, state, ended.error)
+            self._show_if_whole(connection, job.grading)
+            return True
+
+        return self._database.submit(work).result()
+
+    def give_back(self, job: Job, error: str | None = None) -> bool:
+        """Queue a job again: the worker ends, or something failed that another may do."""
+
+        def work(connection: Connection) -> bool:
+            if not self._owned(connection, job):
+                return False
+            # A worker that was asked to stop has not tried in vain.
+            tries = job.row.tries - (1 if error is None else 0)
+            return self._write(
+                connection, job.row, JobState.QUEUED, error or job.row.error, tries=tries
+            )
+
+        return self._database.submit(work).result()
+
+    def _owned(self, connection: Connection, job: Job) -> bool:
+        this = {"s": job.row.submission, "g": job.row.grading}
+        now = queries.JOB.first(connection, this)
+        return now is not None and (now.state, now.tries, now.worker) == (
+            JobState.GRADING,
+            job.row.tries,
+            self._worker,
+        )
+
+    def _write(
+        self,
+        connection: Connection,
+        row: JobRow,
+        state: JobState,
+        error: str | None,
+        until: int | None = None,
+        tries: int | None = None,
+    ) -> bool:
+        queries.CHANGE_JOB.run(
+            connection,
+            {
+                "s": row.submission,
+                "g": row.grading,
+                "state": state,
+                "until": until,
+                "e": error,
+                "t": row.tries if tries is None else tries,
+            },
+        )
+        return True
+
+    def _show_if_whole(self, connection: Connection, grading: GradingRow) -> None:
+        """Move the leaderboard to a new grading once nothing of it is open, with a record."""
+        grading = queries.GRADING.one(connection, {"g": grading.id})
+        this = {"f": grading.phase, "g": grading.id}
+        if grading.shown is not None or queries.UNFINISHED.one(connection, this).count:
+            return
+        before = queries.SHOWN.first(connection, this)
+        at = queries.database_now(connection)
+        for event in self._changes(connection, before, grading, at):
+            queries.add_event(connection, event)
+        queries.SHOW.run(connection, {"g": grading.id, "at": at})
+
+    def _changes(
+        self, connection: Connection, before: GradingRow | None, after: GradingRow, at: int
+    ) -> list[EventRow]:
+        if before is None:
+            return []
+        old, new = (self._values(connection, grading.id) for grading in (before, after))
+        found = [
+            EventRow(
+                id=0,
+                phase=after.phase,
+                submission=submission,
+                at=at,
+                caller=SYSTEM,
+                what="same" if old.get(submission) == values else "rescored",
+                why=after.why,
+                detail=json.dumps({"before": old.get(submission, {}), "after": values}),
+            )
+            for submission, values in new.items()
+        ]
+        detail = json.dumps({"before": before.id, "after": after.id})
+        shown = EventRow(
+            id=0,
+            phase=after.phase,
+            submission=None,
+            at=at,
+            caller=SYSTEM,
+            what="shown",
+            why=after.why,
+            detail=detail,
+        )
+        return [*found, shown]
+
+    def _values(self, connection: Connection, grading: int) -> dict[str, dict[str, float]]:
+        found: dict[str, dict[str, float]] = {}
+        for row in queries.BOARD_SCORES.all(connection, {"g": grading, "p": "all"}):
+            found.setdefault(row.submission, {})[row.task] = row.value
+        return found

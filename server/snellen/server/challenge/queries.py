@@ -1,0 +1,241 @@
+"""What a challenge asks of the store and writes to it, each statement in one place.
+
+There is one write transaction at a time (`store.connections`), so what a change has read, such as
+how many uploads a quota has left, holds until it commits.
+"""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, and_, bindparam, delete, func, insert, or_, select, text, update
+
+from snellen.server.store.statements import Query, Statement, row_values
+from snellen.server.store.tables import (
+    Attempt,
+    EventRow,
+    GradingRow,
+    JobRow,
+    JobState,
+    KeyRow,
+    PartRow,
+    QuotaRow,
+    ScoreRow,
+    ScoreValues,
+    State,
+    SubmissionRow,
+    attempts,
+    events,
+    gradings,
+    jobs,
+    keys,
+    parts,
+    quotas,
+    scores,
+    submissions,
+)
+
+_CLOCKS = {
+    "sqlite": "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
+    "postgresql": "SELECT CAST(extract(epoch from clock_timestamp()) * 1000 AS BIGINT)",
+}
+# As text: an index of some rows serves only what names them, and no parameter does.
+_OPEN = text(f"jobs.state IN ('{JobState.QUEUED}', '{JobState.GRADING}')")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed(SubmissionRow):
+    """A submission, and how far its grading is."""
+
+    state: JobState
+    tries: int
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """How many jobs of a grading have not come to an end."""
+
+    count: int
+
+
+_LATEST = jobs.alias()
+# A submission's own state is that of its newest grading.
+_LISTED = select(submissions, jobs.c.state, jobs.c.tries, jobs.c.error).join_from(
+    submissions,
+    jobs,
+    and_(
+        jobs.c.submission == submissions.c.id,
+        jobs.c.grading
+        == select(func.max(_LATEST.c.grading))
+        .where(_LATEST.c.submission == submissions.c.id)
+        .scalar_subquery(),
+    ),
+)
+_JOB = and_(jobs.c.submission == bindparam("s"), jobs.c.grading == bindparam("g"))
+
+SUBMISSION = Query(_LISTED.where(submissions.c.id == bindparam("s")), Listed)
+PAGE = Query(
+    _LISTED.where(
+        or_(bindparam("f") == "", submissions.c.phase == bindparam("f")),
+        or_(bindparam("c") == "", submissions.c.caller == bindparam("c")),
+        or_(
+            submissions.c.at < bindparam("at"),
+            and_(submissions.c.at == bindparam("at"), submissions.c.id < bindparam("after")),
+        ),
+    )
+    .order_by(submissions.c.at.desc(), submissions.c.id.desc())
+    .limit(bindparam("most")),
+    Listed,
+)
+PARTS = Query(
+    select(parts).where(parts.c.submission == bindparam("s")).order_by(parts.c.number), PartRow
+)
+ADD_PART = Statement(insert(parts))
+REMOVE = Statement(
+    update(submissions).where(submissions.c.id == bindparam("s")).values(removed=bindparam("why"))
+)
+
+KEY = Query(
+    select(keys).where(keys.c.caller == bindparam("c"), keys.c.key == bindparam("k")), KeyRow
+)
+ADD_KEY = Statement(insert(keys))
+FORGET_KEYS = Statement(delete(keys).where(keys.c.submission == bindparam("s")))
+
+_QUOTA = and_(
+    quotas.c.phase == bindparam("f"),
+    quotas.c.caller == bindparam("c"),
+    quotas.c.day == bindparam("d"),
+)
+QUOTA = Query(select(quotas).where(_QUOTA), QuotaRow)
+ADD_QUOTA = Statement(insert(quotas))
+USE_QUOTA = Statement(update(quotas).where(_QUOTA).values(used=quotas.c.used + bindparam("by")))
+
+SHOWN = Query(
+    select(gradings)
+    .where(gradings.c.phase == bindparam("f"), gradings.c.shown.is_not(None))
+    .order_by(gradings.c.shown.desc(), gradings.c.id.desc())
+    .limit(1),
+    GradingRow,
+)
+GRADING = Query(select(gradings).where(gradings.c.id == bindparam("g")), GradingRow)
+GRADINGS = Query(
+    select(gradings).where(gradings.c.phase == bindparam("f")).order_by(gradings.c.id), GradingRow
+)
+NEWEST = Query(
+    select(gradings)
+    .where(gradings.c.phase == bindparam("f"))
+    .order_by(gradings.c.id.desc())
+    .limit(1),
+    GradingRow,
+)
+OF_PHASE = Query(
+    select(submissions).where(submissions.c.phase == bindparam("f")).order_by(submissions.c.at),
+    SubmissionRow,
+)
+UNENTERED = Query(
+    select(attempts)
+    .where(
+        attempts.c.exam == bindparam("x"),
+        attempts.c.mode == bindparam("m"),
+        or_(
+            attempts.c.state == State.FINISHED,
+            attempts.c.state == State.EXPIRED,
+            and_(attempts.c.state == State.OPEN, attempts.c.deadline < bindparam("now")),
+        ),
+        ~select(1).where(submissions.c.attempt == attempts.c.id).exists(),
+    )
+    .order_by(attempts.c.id)
+    .limit(bindparam("most")),
+    Attempt,
+)
+SHOW = Statement(
+    update(gradings).where(gradings.c.id == bindparam("g")).values(shown=bindparam("at"))
+)
+UNFINISHED = Query(
+    select(func.count().label("count")).where(jobs.c.grading == bindparam("g"), _OPEN),
+    Waiting,
+)
+
+JOB = Query(select(jobs).where(_JOB), JobRow)
+JOBS_OF = Query(
+    select(jobs).where(jobs.c.submission == bindparam("s")).order_by(jobs.c.grading), JobRow
+)
+ADD_JOB = Statement(insert(jobs))
+# A worker takes what is graded by the references that it has.
+NEXT_JOB = Query(
+    select(jobs)
+    .join_from(jobs, gradings, gradings.c.id == jobs.c.grading)
+    .where(
+        _OPEN,
+        gradings.c.references == bindparam("r"),
+        or_(jobs.c.state == JobState.QUEUED, jobs.c.lease < bindparam("now")),
+    )
+    .order_by(jobs.c.at, jobs.c.submission)
+    .limit(1),
+    JobRow,
+)
+CLAIM = Statement(
+    update(jobs)
+    .where(_JOB)
+    .values(
+        state=JobState.GRADING,
+        worker=bindparam("w"),
+        tries=jobs.c.tries + 1,
+        lease=bindparam("until"),
+    )
+)
+CHANGE_JOB = Statement(
+    update(jobs)
+    .where(_JOB)
+    .values(
+        state=bindparam("state"),
+        lease=bindparam("until"),
+        error=bindparam("e"),
+        tries=bindparam("t"),
+    )
+)
+
+ADD_SCORE = Statement(insert(scores))
+SCORES = Query(
+    select(scores)
+    .where(scores.c.submission == bindparam("s"), scores.c.part == bindparam("p"))
+    .order_by(scores.c.grading, scores.c.task),
+    ScoreRow,
+)
+BOARD = Query(
+    select(submissions)
+    .join_from(submissions, jobs, jobs.c.submission == submissions.c.id)
+    .where(jobs.c.grading == bindparam("g"), jobs.c.state == JobState.GRADED)
+    .order_by(submissions.c.at, submissions.c.id),
+    SubmissionRow,
+)
+BOARD_SCORES = Query(
+    select(*(column for column in scores.c if column.name != "report"))
+    .join_from(scores, submissions, scores.c.submission == submissions.c.id)
+    .where(scores.c.grading == bindparam("g"), scores.c.part == bindparam("p"))
+    .order_by(submissions.c.at, submissions.c.id, scores.c.task),
+    ScoreValues,
+)
+EVENTS = Query(
+    select(events).where(events.c.phase == bindparam("f")).order_by(events.c.id), EventRow
+)
+
+
+def database_now(connection: Connection) -> int:
+    """Return the database's time in milliseconds since 1970: machines' clocks may differ."""
+    return int(connection.exec_driver_sql(_CLOCKS[connection.dialect.name]).scalar_one())
+
+
+def add_grading(connection: Connection, row: GradingRow) -> int:
+    """Write a grading and return its number, which the store gives."""
+    query = insert(gradings).returning(gradings.c.id)
+    return int(connection.execute(query, row_values(row)).scalar_one())
+
+
+def add_event(connection: Connection, row: EventRow) -> None:
+    """Write what was changed."""
+    connection.execute(insert(events), row_values(row))
+
+
+def add_submission(connection: Connection, row: SubmissionRow) -> None:
+    """Write a submission; its id is given."""
+    connection.execute(insert(submissions), {**row_values(row), "id": row.id})

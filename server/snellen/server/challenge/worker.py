@@ -1,0 +1,300 @@
+"""A worker: takes jobs, grades each in a process of its own with limits, and writes what came.
+
+The files come from strangers: what grades them may be slow, use up its memory or crash, and then
+only that process ends. It is started before the first job and kept, because to open an exam takes
+longer than to grade a file.
+"""
+
+import multiprocessing
+import os
+import secrets
+import socket
+import tempfile
+import threading
+import time
+import zlib
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import NamedTuple
+
+from snellen.grading.errors import SubmissionError
+from snellen.server.challenge.config import Phase
+from snellen.server.challenge.jobs import HEARTBEAT_SECONDS, LEASE_SECONDS, Ended, Job, Jobs
+from snellen.server.challenge.service import Challenge
+from snellen.server.errors import StoreError
+from snellen.server.logs import fault, log
+from snellen.server.settings import Settings
+from snellen.server.store.tables import ScoreRow
+
+IDLE_SECONDS = 1.0
+"""How long a worker waits before it asks again whether there is a job."""
+
+MEMORY_BYTES = 4 << 30
+"""How much a process that grades may allocate."""
+
+JOB_SECONDS = 900.0
+"""How long one job may take."""
+
+_LONGEST_ERROR = 2000
+
+
+class FileToGrade(NamedTuple):
+    """What a grader gets: a file of predictions, and by which rules it is graded.
+
+    Attributes:
+        path: The file.
+        submission: The submission's id.
+        grading: The grading's number.
+        task: The one task that it answers; None: its lines say it.
+        phase: The phase that it is in.
+        conditions: How the answers came about, as a part of the signature; empty: not known.
+    """
+
+    path: Path
+    submission: str
+    grading: int
+    task: str | None
+    phase: Phase
+    conditions: str
+
+
+GradeFile = Callable[[FileToGrade], Sequence[ScoreRow]]
+"""Grades a file; a `SubmissionError` that it raises is the participant's to read."""
+
+OpenGrader = Callable[[Settings], GradeFile]
+"""Opens an exam and returns what grades its submissions: the command line hands it in."""
+
+
+class Worker:
+    """Grades what is submitted, job by job, until it is stopped.
+
+    Args:
+        challenge: The challenge.
+        settings: What its exam is opened with, in the process that grades.
+        open_grader: Makes what grades there; a function of a module, so that it can be sent.
+        idle_seconds: How long to wait before it looks again for a job.
+        job_seconds: How long one may take.
+        lease_seconds: How long a job is kept without a sign of life.
+        collect: Called before each look for a job: what else is to become one.
+    """
+
+    def __init__(
+        self,
+        challenge: Challenge,
+        settings: Settings,
+        open_grader: OpenGrader,
+        *,
+        idle_seconds: float = IDLE_SECONDS,
+        job_seconds: float = JOB_SECONDS,
+        lease_seconds: float = LEASE_SECONDS,
+        collect: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._challenge = challenge
+        self._idle = idle_seconds
+        self._limit = job_seconds
+        self._beat = min(HEARTBEAT_SECONDS, lease_seconds / 3)
+        self._collect = collect
+        name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        self._jobs = Jobs(challenge, name, lease_seconds)
+        self._grader = GraderProcess(open_grader, settings)
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        """Work until `stop` is called; a store that fails is tried again."""
+        try:
+            while not self._stopping.is_set():
+                try:
+                    worked = self.step()
+                except StoreError as error:
+                    log().error("fault", worker=True, **fault(error))
+                    worked = False
+                if not worked:
+                    # Workers that began together must not go on together.
+                    self._stopping.wait(self._idle * (0.75 + secrets.randbelow(500) / 1000))
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """End the process that grades."""
+        self._grader.kill()
+
+    def stop(self) -> None:
+        """Ask it to stop; what it works on is given back."""
+        self._stopping.set()
+
+    def step(self) -> bool:
+        """Do one job; say whether there was one.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        self._collect()
+        job = self._jobs.claim()
+        if job is None:
+            return False
+        start = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="snellen-job-") as room:
+            path = Path(room) / f"answers{job.submission.form}"
+            with path.open("wb") as file:
+                for part in job.parts:
+                    file.write(zlib.decompress(part.body))
+            self._work(job, path)
+        log().info(
+            "job",
+            submission=job.submission.id,
+            tries=job.row.tries,
+            seconds=round(time.monotonic() - start, 2),
+        )
+        return True
+
+    def _work(self, job: Job, path: Path) -> None:
+        row = job.submission
+        given = FileToGrade(
+            path=path,
+            submission=row.id,
+            grading=job.grading.id,
+            task=row.task,
+            phase=self._challenge.phase_of(row),
+            conditions=row.conditions,
+        )
+        try:
+            self._grader.send(given)
+            ended = self._wait(job)
+        except GraderFailedError as error:
+            log().error("not graded", submission=row.id, tries=job.row.tries, reason=str(error))
+            self._jobs.give_back(job, str(error))
+            return
+        if ended is not None:
+            self._jobs.finish(job, ended)
+
+    def _wait(self, job: Job) -> Ended | None:
+        """Wait for the grader, with signs of life; None: the job is no longer ours."""
+        until = time.monotonic() + self._limit
+        beat_at = time.monotonic() + self._beat
+        while True:
+            ended = self._grader.poll(min(self._beat, 0.2))
+            if ended is not None:
+                return ended
+            if self._stopping.is_set():
+                self._grader.kill()
+                self._jobs.give_back(job)
+                return None
+            now = time.monotonic()
+            if now > until:
+                self._grader.kill()
+                return Ended(error=f"grading it took more than {self._limit:g} s")
+            if now > beat_at:
+                beat_at = now + self._beat
+                if not self._jobs.beat(job):
+                    self._grader.kill()
+                    return None
+
+
+class GraderFailedError(Exception):
+    """A file could not be graded, and its participant is not known to be at fault."""
+
+
+class Trouble(NamedTuple):
+    """What a grader's process says of a failure that is not the file's."""
+
+    error: str
+
+
+class GraderProcess:
+    """A process that opens an exam once and grades files one by one."""
+
+    def __init__(self, open_grader: OpenGrader, settings: Settings) -> None:
+        self._open = open_grader
+        self._settings = settings
+        # A copy of this process would have its locks and its connections.
+        self._context = multiprocessing.get_context("spawn")
+        self._process: BaseProcess | None = None
+        self._pipe: Connection | None = None
+
+    def send(self, given: FileToGrade) -> None:
+        """Hand a file over; the process is started where there is none."""
+        if self._process is None or not self._process.is_alive():
+            self.kill()
+            self._pipe, theirs = self._context.Pipe()
+            self._process = self._context.Process(
+                target=_serve, args=(theirs, self._open, self._settings), daemon=True
+            )
+            self._process.start()
+            theirs.close()
+        assert self._pipe is not None
+        with suppress(OSError):  # poll says that it ended
+            self._pipe.send(given)
+
+    def poll(self, seconds: float) -> Ended | None:
+        """Return how the file's grading ended; None: not yet.
+
+        Raises:
+            GraderFailedError: The process is gone, or could not grade for a reason of its own.
+        """
+        assert self._pipe is not None
+        assert self._process is not None
+        try:
+            if not self._pipe.poll(seconds):
+                return None
+            found: Ended | Trouble = self._pipe.recv()
+        except (EOFError, OSError):
+            found = self._gone()
+        if isinstance(found, Trouble):
+            raise GraderFailedError(found.error)
+        return found
+
+    def _gone(self) -> "Trouble":
+        assert self._process is not None
+        self._process.join(1)
+        code = self._process.exitcode
+        self.kill()
+        return Trouble(f"the process that graded it ended with {code}")
+
+    def kill(self) -> None:
+        """End the process at once."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+        if self._pipe is not None:
+            self._pipe.close()
+        self._process = self._pipe = None
+
+
+def _serve(pipe: Connection, open_grader: OpenGrader, settings: Settings) -> None:
+    """Grade files until the other end is closed: what the process runs."""
+    _limit()
+    grade: GradeFile | None = None
+    while True:
+        try:
+            given: FileToGrade = pipe.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            grade = grade or open_grader(settings)
+            ended = Ended(tuple(grade(given)))
+        except SubmissionError as error:
+            ended = Ended(error=_plain(error, given.path))
+        except MemoryError:
+            # The process may be left with nothing: a new one is started.
+            os._exit(1)
+        except Exception as error:  # noqa: BLE001  # whatever it is, the organizer must hear of it
+            ended = Trouble(f"{type(error).__name__}: {error}"[:_LONGEST_ERROR])
+        pipe.send(ended)
+
+
+def _limit() -> None:
+    with suppress(ImportError):  # not on Windows
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        limit = MEMORY_BYTES if most == resource.RLIM_INFINITY else min(MEMORY_BYTES, most)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, most))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _plain(error: SubmissionError, path: Path) -> str:
+    """Return an error's message with the file's own name, not the place where it lay."""
+    return str(error).replace(str(path), f"the file (*{''.join(path.suffixes)})")[:_LONGEST_ERROR]

@@ -1,0 +1,116 @@
+"""The folder of a build: its pages as they were frozen, which an audit holds its items against.
+
+Of a build only what the browser saw is believed: `snapshots/` and the settings in `build.json`.
+What was made of it, in `made/` and `data/`, may be at fault like the pack itself.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from snellen.grading.errors import DataError, InputError
+from snellen.tasks.builder.build import SNAPSHOTS, BuildSettings
+from snellen.tasks.builder.pages import Page
+from snellen.tasks.builder.snapshots import SNAPSHOT, Change, Snapshot
+
+_SETTINGS = "build.json"
+
+
+@dataclass(frozen=True)
+class FrozenPage:
+    """A page of a build.
+
+    Attributes:
+        site: The site's name.
+        page: The page's name.
+        snapshot: What the browser saw.
+    """
+
+    site: str
+    page: str
+    snapshot: Snapshot = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The site and the page: unique in a build."""
+        return f"{self.site}/{self.page}"
+
+    @cached_property
+    def changed_files(self) -> tuple[str, ...]:
+        """The files that are not those that the snapshot was written with."""
+        found: list[str] = []
+        for name, digest in self.snapshot.captured.digests.items():
+            try:
+                data = (self.snapshot.folder / name).read_bytes()
+            except OSError:
+                found.append(name)
+                continue
+            if hashlib.sha256(data).hexdigest() != digest:
+                found.append(name)
+        return tuple(found)
+
+    def change(self, task: str, mode: str | None = None) -> Change | None:
+        """Return the page's first change for a task, or that of a mode."""
+        changes = self.snapshot.captured.changes
+        return next((one for one in changes if one.task == task and mode in (None, one.mode)), None)
+
+
+@dataclass(frozen=True)
+class BuildFolder:
+    """A build's settings and pages.
+
+    Attributes:
+        folder: Where it is.
+        settings: What it was begun with.
+        pages: Its pages, by the names of site and page.
+    """
+
+    folder: Path
+    settings: BuildSettings
+    pages: Mapping[str, FrozenPage] = field(repr=False)
+
+    @cached_property
+    def _by_code(self) -> Mapping[str, FrozenPage]:
+        return {code_of(name): page for name, page in self.pages.items()}
+
+    def page(self, name: str) -> FrozenPage | None:
+        """Return a page by its name or by what items call it."""
+        return self.pages.get(name) or self._by_code.get(name)
+
+
+def code_of(name: str) -> str:
+    """Return what items call a page, by the names of its site and page."""
+    site, _, page = name.partition("/")
+    known = Page(site, page, Path(), Path())
+    return f"{known.site_code}/{known.page_code}"
+
+
+def open_build(folder: Path) -> BuildFolder:
+    """Open the folder of a build.
+
+    Raises:
+        InputError: It is none.
+        DataError: A snapshot can't be read.
+    """
+    try:
+        settings = msgspec.json.decode((folder / _SETTINGS).read_bytes(), type=BuildSettings)
+    except OSError:
+        raise InputError(
+            f"it is no folder of a build: it has no {_SETTINGS}; snellen build keeps one as"
+            " EXAM.build",
+            file=str(folder),
+        ) from None
+    except msgspec.DecodeError as error:
+        raise DataError(str(error), file=str(folder / _SETTINGS)) from None
+    pages = {
+        f"{place.parent.name}/{place.name}": FrozenPage(
+            place.parent.name, place.name, Snapshot(place)
+        )
+        for file in sorted((folder / SNAPSHOTS).glob(f"*/*/{SNAPSHOT}"))
+        if (place := file.parent)
+    }
+    return BuildFolder(folder, settings, pages)

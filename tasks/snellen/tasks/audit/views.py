@@ -1,0 +1,304 @@
+"""What a check is given: an item with its record, its pictures, and its page where it is known."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, NamedTuple, cast
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from snellen.grading.metrics.boxes import Ltrb, iou
+from snellen.grading.protocols.golds import Target, known_box
+from snellen.grading.protocols.matrix.golds import MatrixGold
+from snellen.tasks.audit.builds import FrozenPage
+from snellen.tasks.audit.items import AuditItem
+from snellen.tasks.audit.models import Fault
+from snellen.tasks.audit.pictures import Pixels, number_of, pixels_of
+from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.snapshots import Change
+
+QUOTED = re.compile(r"“([^“”]*)”")
+"""What a question quotes."""
+
+SAME_BOX = 0.8
+"""Two boxes that overlap as much are one, by their intersection over their union."""
+
+COLORS = ("#d6001c", "#0b57d0", "#0a7d33", "#a3007f", "#b34700", "#5b21b6", "#00707a", "#3d3d3d")
+"""The colors in which boxes lettered from A are drawn."""
+
+RED = "#ff0000"
+"""The color of a single box."""
+
+_CELL = 6
+_CANDIDATES = 3
+_MOST_MARKED = 0.1
+
+
+class Found(NamedTuple):
+    """What a check found: the fault, and what shows it."""
+
+    fault: Fault
+    expected: str = ""
+    found: str = ""
+
+
+def color_number(color: str) -> int:
+    """Return the number of the pixels of a color such as `#d6001c`."""
+    red, green, blue = (int(color[place : place + 2], 16) for place in (1, 3, 5))
+    return number_of((red, green, blue))
+
+
+MARKS = np.array([color_number(color) for color in (RED, *COLORS)], dtype=np.uint32)
+"""The pixels that marks are drawn with."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What is seen of one page by all of its items.
+
+    Attributes:
+        page: The page as it was frozen; None where no build is given, or the page is not its.
+        pictures: The pixels of the items' pictures, by digest.
+        items: The items.
+    """
+
+    page: FrozenPage | None
+    pictures: Mapping[str, Pixels] = field(repr=False)
+    items: Sequence[AuditItem] = field(repr=False)
+    _changes: dict[str, Pixels] = field(default_factory=dict[str, Pixels], repr=False)
+
+    def picture(self, item: AuditItem, name: str) -> Pixels | None:
+        """Return an item's picture; None where it is on the web."""
+        place = item.line.images.get(name)
+        return None if place is None else self.pictures.get(place.sha256 or "")
+
+    def changed(self, change: Change) -> Pixels | None:
+        """Return the page after a change, as it was frozen."""
+        if self.page is None:
+            return None
+        if change.image not in self._changes:
+            self._changes[change.image] = self._decoded(self.page.snapshot.image(change))
+        return self._changes[change.image]
+
+    @cached_property
+    def rest(self) -> Pixels | None:
+        """The page at rest: as it was frozen, or else the picture that most items agree with."""
+        if self.page is not None:
+            return self._decoded(self.page.snapshot.image())
+        return self._agreed()
+
+    def _decoded(self, png: bytes) -> Pixels:
+        """Return an image's pixels; most are those of an item, which are decoded already."""
+        known = self.pictures.get(sha256(png).hexdigest())
+        return pixels_of(png) if known is None else known
+
+    def _agreed(self) -> Pixels | None:
+        shown = [
+            digest
+            for item in self.items
+            if shows_rest(item)
+            for image in item.line.item.images[:1]
+            if (digest := item.line.images[image.name].sha256) in self.pictures
+            and digest is not None
+        ]
+        votes = Counter(shown)
+
+        def order(digest: str) -> tuple[int, int]:
+            return -votes[digest], int(np.count_nonzero(np.isin(self.pictures[digest], MARKS)))
+
+        agreed = {
+            one: sum(
+                count
+                for other, count in votes.items()
+                if one == other or not unexplained(self.pictures[other], self.pictures[one]).any()
+            )
+            for one in sorted(votes, key=order)[:_CANDIDATES]
+        }
+        best = max(agreed.values(), default=0)
+        winners = [digest for digest, count in agreed.items() if count == best]
+        # Two equally good ones that differ tell nothing; one alone is its own witness.
+        return self.pictures[winners[0]] if best > 1 and len(winners) == 1 else None
+
+
+def shows_rest(item: AuditItem) -> bool:
+    """Whether an item's first picture is its page at rest, whole, but for marks."""
+    record = record_of(item)
+    changed = item.tags.get("state") == "after" or record.get("removed") is True
+    return not (
+        changed
+        or item.task == "webrssbench/hint_text"
+        or record.get("chart")
+        or record.get("window")
+    )
+
+
+def unexplained(own: Pixels, base: Pixels) -> NDArray[np.bool_]:
+    """Return where a picture differs from another one by what is no mark.
+
+    A mark is drawn in one of few colors, a letter in white on such a plate.
+    """
+    if own.shape != base.shape:
+        return np.ones(own.shape, dtype=np.bool_)
+    differs = own != base
+    if not 0 < np.count_nonzero(differs) <= _MOST_MARKED * differs.size:
+        return differs
+    rows, columns = np.divmod(np.flatnonzero(differs), own.shape[1])
+    marked = np.isin(own[rows, columns], MARKS)
+    # Cells with a mark in them or beside them hold what is drawn with it.
+    cells = np.zeros((own.shape[0] // _CELL + 3, own.shape[1] // _CELL + 3), dtype=np.bool_)
+    for down in range(3):
+        for across in range(3):
+            cells[rows[marked] // _CELL + down, columns[marked] // _CELL + across] = True
+    drawn = cells[rows // _CELL + 1, columns // _CELL + 1]
+    differs[rows[drawn], columns[drawn]] = False
+    return differs
+
+
+def record_of(item: AuditItem) -> Mapping[str, Any]:
+    """Return an item's record; empty where there is none."""
+    record: object = item.record
+    return cast("Mapping[str, Any]", record) if isinstance(record, Mapping) else {}
+
+
+@dataclass(frozen=True)
+class View:
+    """An item before its page.
+
+    Attributes:
+        item: The item.
+        sight: What is seen of its page.
+    """
+
+    item: AuditItem
+    sight: Sight
+
+    @property
+    def task(self) -> str:
+        """The task's id."""
+        return self.item.task
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The task's and the item's id."""
+        return self.item.task, self.item.item
+
+    @property
+    def prompt(self) -> str:
+        """What is asked."""
+        return self.item.line.item.prompt
+
+    @property
+    def quoted(self) -> list[str]:
+        """What the question quotes."""
+        return QUOTED.findall(self.prompt)
+
+    @cached_property
+    def record(self) -> Mapping[str, Any]:
+        """How it was made; empty where nobody says."""
+        return record_of(self.item)
+
+    @property
+    def screen(self) -> Screen | None:
+        """The page's elements, where a build is given."""
+        page = self.sight.page
+        return None if page is None else page.snapshot.screen
+
+    @property
+    def picture(self) -> Pixels | None:
+        """The first picture."""
+        images = self.item.line.item.images
+        return self.sight.picture(self.item, images[0].name) if images else None
+
+    @property
+    def size(self) -> tuple[float, float] | None:
+        """The width and height of the first picture."""
+        images = self.item.line.item.images
+        if images and images[0].width and images[0].height:
+            return images[0].width, images[0].height
+        return None
+
+    @cached_property
+    def kind(self) -> str:
+        """What is asked, as its record or tags say it."""
+        said = self.record.get("question", self.item.tags.get("kind", ""))
+        return str(said or self.item.tags.get("question", ""))
+
+    @cached_property
+    def matrix(self) -> MatrixGold | None:
+        """Its reference, where it is one of the matrix's."""
+        return self.item.gold if isinstance(self.item.gold, MatrixGold) else None
+
+    @property
+    def right_text(self) -> str | None:
+        """What the right option says."""
+        right = [self.item.options[one] for one in self.item.right if one < len(self.item.options)]
+        return right[0] if len(right) == 1 else None
+
+    @cached_property
+    def elements(self) -> list[Element]:
+        """The elements that the record names, where a build is given."""
+        screen = self.screen
+        if screen is None:
+            return []
+        named: object = self.record.get("elements", self.record.get("element"))
+        if isinstance(named, Mapping):
+            named = list(cast("Mapping[str, object]", named).values())
+        ids = cast("list[object]", named) if isinstance(named, list) else [named]
+        whole = [one for one in ids if isinstance(one, int)]
+        known = [screen.elements[one] for one in whole if 0 <= one < len(screen.elements)]
+        return known if len(known) == len(ids) else []
+
+    @cached_property
+    def boxes(self) -> list[Ltrb]:
+        """The boxes that the record names, in pixels of the picture."""
+        return [box for box in map(box_of, self._boxes()) if box is not None]
+
+    def _boxes(self) -> list[object]:
+        name = "box_after" if self.item.tags.get("state") == "after" else "box"
+        if "box_after" in self.record and name in self.record:
+            return [self.record[name]]
+        if self.record.get("box") is not None:
+            return [self.record["box"]]
+        listed = self.record.get("boxes")
+        return cast("list[object]", listed) if isinstance(listed, list) else []
+
+    @cached_property
+    def target(self) -> Ltrb | None:
+        """The box that the reference is, in pixels of the picture."""
+        gold, size = self.item.gold, self.size
+        if isinstance(gold, Target) and size is not None:
+            box = known_box(gold)
+            if max(box) <= 1:
+                return box[0] * size[0], box[1] * size[1], box[2] * size[0], box[3] * size[1]
+            if gold.image_size is None:
+                return box
+            across, down = size[0] / gold.image_size[0], size[1] / gold.image_size[1]
+            return box[0] * across, box[1] * down, box[2] * across, box[3] * down
+        if self.matrix is not None and self.matrix.metric in ("point", "box"):
+            return box_of(self.matrix.answer)
+        return None
+
+
+def box_of(value: object) -> Ltrb | None:
+    """Return a JSON value as a box; None where it is none."""
+    try:
+        return msgspec.convert(value, Ltrb)
+    except msgspec.ValidationError:
+        return None
+
+
+def same_box(one: Ltrb, other: Ltrb, share: float = SAME_BOX) -> bool:
+    """Whether two boxes are one but for rounding."""
+    if max(abs(a - b) for a, b in zip(one, other, strict=True)) <= 1.5:
+        return True
+    return iou(one, other) >= share
+
+
+def written_box(box: Ltrb) -> str:
+    """Return a box as text."""
+    return f"[{', '.join(f'{side:g}' for side in (round(side, 1) for side in box))}]"

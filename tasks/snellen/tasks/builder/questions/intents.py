@@ -1,0 +1,258 @@
+"""What the elements of a page are for, told without their labels: by their role and their effect.
+
+An intent fits one element of the whole page alone; what two elements do alike is left out.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+from urllib.parse import urlsplit
+
+from snellen.tasks.builder.questions.names import Candidate, Names
+from snellen.tasks.builder.questions.text import folded, one_line, stems
+from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.screen.fields import kind_of
+from snellen.tasks.builder.screen.words.reading import deed, words_of
+from snellen.tasks.builder.snapshots import Snapshot
+
+_FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})
+_TOGGLES = frozenset({"checkbox", "switch"})
+_ACTS = frozenset({"button", "link"})
+_TYPED: Mapping[str, str] = MappingProxyType(
+    {
+        "email": "Give the address to which mail is sent to you.",
+        "phone": "Give the number that you can be phoned at.",
+        "date": "Say on which day it should be.",
+        "birth": "Say when you were born.",
+        "message": "Write what you want to tell them.",
+        "name": "Say who you are.",
+        "city": "Say in which town you live.",
+        "postcode": "Say in which postal district you live.",
+        "company": "Say for which company you work.",
+        "website": "Give the address of your own page on the web.",
+        "card": "Give the number of the card that you pay with.",
+        "people": "Say how many of you will come.",
+    }
+)
+_PLACES: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        "Find out how the site treats personal data.": re.compile(r"\bprivacy\b|\bdatenschutz\b"),
+        "Read the rules for using the site.": re.compile(r"\bterms\b|\bconditions\b"),
+        "Find out how to get in touch.": re.compile(r"^contacts?( us)?$|^get in touch$"),
+        "Learn who is behind the site.": re.compile(r"^about( us)?$|^who we are$"),
+        "Look for answers to common questions.": re.compile(r"^(help|faqs?|support)( center)?$"),
+        "Find out whether you could work for them.": re.compile(r"^(careers?|jobs)$"),
+        "Find out what it costs.": re.compile(r"^(pricing|prices|plans?|rates)$"),
+        "See what you have chosen to buy.": re.compile(
+            r"^(my |shopping )?(cart|basket|bag)( \d+)?$|\bwarenkorb\b"
+        ),
+        "Get to the entrance of your account.": re.compile(r"^my account$"),
+        "Open or close the menu.": re.compile(
+            r"^(toggle )?(navigation|menu|sidebar)( toggle)?$"
+            r"|^(open|toggle|show) (the )?(main )?menu$"
+        ),
+    }
+)
+_HOSTS: Mapping[str, str] = MappingProxyType(
+    {
+        "facebook.com": "Facebook",
+        "twitter.com": "Twitter",
+        "x.com": "X",
+        "instagram.com": "Instagram",
+        "linkedin.com": "LinkedIn",
+        "youtube.com": "YouTube",
+        "github.com": "GitHub",
+        "pinterest.com": "Pinterest",
+        "tiktok.com": "TikTok",
+    }
+)
+_TONGUES: Mapping[str, str] = MappingProxyType(
+    {
+        "english": "English",
+        "deutsch": "German",
+        "español": "Spanish",
+        "français": "French",
+        "português": "Portuguese",
+        "italiano": "Italian",
+        "nederlands": "Dutch",
+        "polski": "Polish",
+        "türkçe": "Turkish",
+        "русский": "Russian",
+        "中文": "Chinese",
+        "日本語": "Japanese",
+        "العربية": "Arabic",
+    }
+)
+_HOME = re.compile(r"^(?:\.?/)*(?:index\.html?)?$|^\.\./index\.html?$")
+_WIDE = 120.0
+_SEARCH = re.compile(r"search|such|busca|cherche|pesquis|搜索|查找|بحث")
+
+
+class Intent(NamedTuple):
+    """What somebody wants, the only element that does it, and how it was told."""
+
+    way: str
+    text: str
+    target: Candidate
+
+    @property
+    def difficulty(self) -> Literal["medium", "hard"]:
+        """Hard if no word of it is one of what the element is called."""
+        return "medium" if stems(self.text) & stems(self.target.name) else "hard"
+
+
+def intents(snapshot: Snapshot, found: Sequence[Candidate]) -> Sequence[Intent]:
+    """Return what some elements are for; none where a page may hold more than is known."""
+    if snapshot.screen.shows_unread:
+        return []
+    usable = [each for each in found if not each.element.disabled]
+    ways = (_deeds, _typed, _chosen, _led, _switched, _searched, _places, _reached)
+    told = [one for way in ways for one in way(snapshot, usable)]
+    said = Counter(folded(one.text) for one in told)
+    return [one for one in told if said[folded(one.text)] == 1]
+
+
+def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
+    """Tell what a button does, and for which of several things."""
+    screen = snapshot.screen
+    words = words_of(screen.language)
+    if words is None:
+        return
+    done = [
+        (each, does)
+        for each in usable
+        if each.kind in _ACTS and (does := deed(words, each.name)) is not None
+    ]
+    same = Counter(
+        deed(words, one_line(e.text or e.name)) for e in screen.elements if e.role in _ACTS
+    )
+    for each, does in done:
+        effect = f"{does[0].lower()}{does[1:].rstrip('.')}"
+        if same[does] <= 1:
+            yield Intent("effect", f"Use what {effect}.", each)
+        elif (about := _about(screen, each.element)) is not None:
+            yield Intent("effect on", f"For “{about}”, use what {effect}.", each)
+
+
+def _about(screen: Screen, element: Element) -> str | None:
+    """Return the one heading of the card that an element stands in, if no other act is there."""
+    for outer in screen.ancestors(element):
+        headings = [each for each in screen.inside(outer) if each.role == "heading"]
+        acts = [each for each in screen.inside(outer) if each.role == "button"]
+        if headings:
+            if len(headings) != 1 or len(acts) > 1:
+                return None
+            name = one_line(headings[0].text)
+            return name if name and Names(screen).alone(name, headings[0]) else None
+    return None
+
+
+def _typed(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
+    """Tell what one would type."""
+    screen = snapshot.screen
+    fields = [each for each in screen.elements if each.role in _FIELDS]
+    kinds = Counter(kind_of(screen, field) for field in fields)
+    for each in usable:
+        if each.kind not in _FIELDS:
+            continue
+        if each.element.kind == "password":
+            if sum(field.kind == "password" for field in fields) == 1:
+                yield Intent("typing", "Type what nobody else may know.", each)
+            continue
+        kind = kind_of(screen, each.element)
+        if kind is not None and kind in _TYPED and kinds[kind] == 1:
+            yield Intent("typing", _TYPED[kind], each)
+
+
+def _chosen(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
+    """Tell an entry of a list that is not seen before the list is opened."""
+    lists = [each for each in snapshot.screen.elements if each.options]
+    offered = Counter(folded(text) for each in lists for text in set(each.options))
+    shown = {folded(each.own) for each in snapshot.screen.elements if each.own}
+    for each in usable:
+        for entry in each.element.options if each.kind == "combobox" else ():
+            hidden = folded(entry) not in shown and entry != each.element.value
+            if hidden and offered[folded(entry)] == 1 and 1 < len(entry) <= 40:
+                text = f"Find the list in which to choose “{one_line(entry)}”."
+                yield Intent("entry", text, each)
+
+
+def _led(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
+    """Tell the title of the page that a link was found to lead to, if its label doesn't."""
+    screen = snapshot.screen
+    clicks = [each for each in snapshot.captured.clicks if each.title and each.outcome == "page"]
+    titles = Counter(folded(each.title) for each in clicks)
+    targets = Counter(each.href.partition("#")[0] for each in screen.elements if each.href)
+    by_element = {each.element: each for each in clicks}
+    for each in usable:
+        click = by_element.get(each.element.id)
+        target = each.element.href.partition("#")[0]
+        if click is None or titles[folded(click.title)] > 1 or targets[target] > 1:
+            continue
+        if folded(click.title) != folded(screen.title):
+            text = f"Go to the page with the title “{one_line(click.title)}”."
+            yield Intent("destination", text, each)
+
+
+def _switched(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
+    """Tell what a box or a switch decides."""
+    names = Names(snapshot.screen)
+    for each in usable:
+        if each.kind in _TOGGLES and names.alone(each.name, each.element):
+            yield Intent("switching", f"Decide whether or not: “{each.name}”.", each)
+
+
+def _searched(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
+    """Tell that something is looked for, where there is one field for it."""
+    fields = [each for each in snapshot.screen.elements if _searches(each)]
+    for each in usable:
+        if each.kind in _FIELDS and fields == [each.element]:
+            text = "You look for something and know a word of it: where do you write it?"
+            yield Intent("searching", text, each)
+
+
+def _searches(element: Element) -> bool:
+    """Whether an element may be a field to search with; some only open when they are clicked."""
+    if element.role == "searchbox" or (element.role in _FIELDS and element.landmark == "search"):
+        return True
+    said = f"{element.name} {element.placeholder} {element.label}".casefold()
+    wide = element.width >= _WIDE or element.role in _FIELDS
+    return wide and element.role in {*_FIELDS, "button"} and bool(_SEARCH.search(said))
+
+
+def _places(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
+    """Tell what the pages are for that nearly all sites have."""
+    acts = [each for each in snapshot.screen.elements if each.role in _ACTS]
+    for text, pattern in _PLACES.items():
+        fitting = [e for e in acts if pattern.search(folded(e.text or e.name))]
+        for each in usable:
+            if fitting == [each.element]:
+                yield Intent("role", text, each)
+
+
+def _reached(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
+    """Tell where links lead by their addresses: home, to another site, to a phone."""
+    links = [each for each in snapshot.screen.elements if each.role == "link" and each.href]
+    reached = Counter(goal for each in links if (goal := _goal(each)))
+    for each in usable:
+        goal = _goal(each.element) if each.kind == "link" else ""
+        if goal and reached[goal] == 1:
+            yield Intent("role", goal, each)
+
+
+def _goal(link: Element) -> str:
+    tongue = _TONGUES.get(one_line(link.text).casefold())
+    if tongue:
+        return f"Have the page shown in {tongue}."
+    parts = urlsplit(link.href)
+    if parts.scheme == "tel":
+        return "Phone the people behind the site."
+    if parts.scheme == "mailto":
+        return "Write an e-mail to the people behind the site."
+    host = parts.netloc.removeprefix("www.")
+    if host:
+        return f"Open the page of these people on {_HOSTS[host]}." if host in _HOSTS else ""
+    home = link.href and not parts.fragment and not parts.query and _HOME.fullmatch(parts.path)
+    return "Get back to the start page." if home and link.href != "#" else ""

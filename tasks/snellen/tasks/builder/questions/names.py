@@ -1,0 +1,161 @@
+"""What the parts of a screen are called, and whether only one of them is called that."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from snellen.tasks.builder.questions.spatial import is_readable
+from snellen.tasks.builder.questions.text import count_words, folded, is_plain, label_of, one_line
+from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
+from snellen.tasks.builder.screen.seen import Extent, seen
+from snellen.tasks.builder.snapshots import Snapshot
+
+UNREAD = "a part of it may show what is not known: an iframe, a canvas, a scroller or the like"
+
+NOUNS: Mapping[str, str] = MappingProxyType(
+    {
+        "link": "link",
+        "button": "button",
+        "textbox": "text field",
+        "searchbox": "search field",
+        "spinbutton": "number field",
+        "combobox": "drop-down list",
+        "listbox": "list",
+        "checkbox": "check box",
+        "radio": "radio button",
+        "switch": "switch",
+        "slider": "slider",
+        "tab": "tab",
+        "menuitem": "menu item",
+        "heading": "heading",
+        "img": "picture",
+        "": "text",
+    }
+)
+"""What an element is called in an instruction, by its role."""
+
+FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "combobox", "listbox", "slider"})
+TICKED = frozenset({"checkbox", "radio", "switch"})
+USED = frozenset(NOUNS) - {"heading", "img", ""}
+"""The roles of what can be used, not only read."""
+
+_SMALLEST = 10.0
+_LARGEST_SHARE = 0.2
+_LONGEST = 60
+
+
+class Names:
+    """What is called how on a screen: the one rule of what a name may mean.
+
+    Two things that are called alike are one if one is in the other, or if one is the other's
+    label.
+    """
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._called: dict[str, list[Element]] = {}
+        for each in screen.elements:
+            texts = (each.text, each.own, each.name, each.label, each.placeholder, each.alt)
+            for key in {folded(text) for text in texts if text} - {""}:
+                self._called.setdefault(key, []).append(each)
+
+    def alone(self, name: str, element: Element) -> bool:
+        """Whether nothing but an element is called so."""
+        field = element.role in FIELDS | TICKED
+        return all(
+            self._screen.nested(element, other)
+            or (field and other.role not in USED)
+            or (other.role in FIELDS | TICKED and element.role not in USED)
+            or _repeats(element, other)
+            for other in self._called.get(folded(name), ())
+        )
+
+
+def _repeats(header: Element, other: Element) -> bool:
+    """Whether both head one column, as at the top and the foot of a table."""
+    return (
+        header.role == other.role == "columnheader"
+        and header.box[0] < other.box[2]
+        and other.box[0] < header.box[2]
+    )
+
+
+class Candidate(NamedTuple):
+    """An element that can be asked for, by what it is called; `key` is the name for comparing."""
+
+    element: Element
+    kind: str
+    name: str
+    key: str
+    seen: Extent
+
+    @property
+    def box(self) -> Ltrb:
+        """Where a person would draw it."""
+        return self.seen.box
+
+
+def candidates(snapshot: Snapshot) -> Sequence[Candidate]:
+    """Return what can be boxed and called by name, in document order.
+
+    Of elements that are called alike and are in each other, what can be used comes before what is
+    only read.
+    """
+    screen = snapshot.screen
+    found = [
+        candidate
+        for element in screen.elements
+        if (candidate := _candidate(snapshot, element)) is not None
+    ]
+    used = [each for each in found if each.kind in USED]
+    return [
+        each
+        for each in found
+        if each.kind in USED
+        or not any(screen.nested(each.element, other.element) for other in used)
+    ]
+
+
+def _candidate(snapshot: Snapshot, element: Element) -> Candidate | None:
+    screen, kind = snapshot.screen, element.role
+    if kind not in NOUNS or not is_readable(element):
+        return None
+    name = one_line(_name(element))
+    if not any(map(str.isalpha, name)) or len(name) > _LONGEST or not is_plain(name):
+        return None
+    if kind in FIELDS | TICKED and not _is_shown(screen, element, name):
+        return None
+    where = seen(screen, element, snapshot.pixels)
+    if where is None:
+        return None
+    left, top, right, bottom = where.box
+    small = min(right - left, bottom - top) < _SMALLEST
+    large = (right - left) * (bottom - top) > _LARGEST_SHARE * screen.width * screen.height
+    if small or large or left < 0 or top < 0 or right > screen.width or bottom > screen.height:
+        return None
+    return Candidate(element, kind, name, folded(name), where)
+
+
+def _name(element: Element) -> str:
+    """Return what people would call an element: what it shows, else its name."""
+    if element.role in FIELDS | TICKED:
+        return label_of(element.label) or element.placeholder or element.name
+    if element.role == "img":
+        return element.alt or element.name
+    if element.role:
+        return element.text or element.name
+    # Of what is only read, the deepest: all that it shows is its own; initials are no description.
+    whole = element.own == element.text and count_words(element.own) * len(element.own) >= 3
+    return element.own if whole else ""
+
+
+def _is_shown(screen: Screen, field: Element, name: str) -> bool:
+    """Whether what a field is called can be read, and is not what is in it."""
+    if any(option and option in name for option in field.options):
+        return False
+    key = folded(name)
+    return key == folded(field.placeholder) or any(
+        folded(other.text) == key or folded(other.own) == key
+        for other in screen.elements
+        if other.role not in USED
+    )

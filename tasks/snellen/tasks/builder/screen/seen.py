@@ -1,0 +1,152 @@
+"""What is seen of an element: the shape that it draws, or its ink."""
+
+import io
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Pixels = NDArray[np.uint8]
+
+SAME = 0.5
+"""Two boxes with a smaller intersection over union are not the same place."""
+
+_VISIBLE = 28
+"""How far, of 255, a text's pixels are from each other at least."""
+
+_INKED = 40
+_BUSY = 0.6
+_LARGEST = 200_000
+_BAND = 4.0
+_PRESSED = frozenset({"link", "button", "tab", "menuitem"})
+_SHAPED = frozenset(
+    {"textbox", "searchbox", "spinbutton", "combobox", "listbox", "slider", "checkbox", "radio",
+     "switch"}
+)  # fmt: skip
+_PICTURED = frozenset({"img", "svg", "canvas", "video"})
+
+
+class Extent(NamedTuple):
+    """Where an element is seen.
+
+    Attributes:
+        box: What a person would draw around it.
+        painted: The shape that it draws; None for none.
+        ink: What is drawn in it, of text or icons; None where that can't be told.
+    """
+
+    box: Ltrb
+    painted: Ltrb | None
+    ink: Ltrb | None
+
+    @property
+    def record(self) -> dict[str, list[float] | None]:
+        """Return the boxes that were considered, for a record."""
+        return {
+            name: None if box is None else [round(side, 1) for side in box]
+            for name, box in self._asdict().items()
+        }
+
+
+def decoded(png: bytes) -> "Pixels":
+    """Return an image's pixels: rows, columns, and red, green and blue."""
+    import numpy as np
+    from PIL import Image
+
+    with Image.open(io.BytesIO(png)) as image:
+        return np.asarray(image.convert("RGB"))
+
+
+def without_unseen(screen: Screen, pixels: "Pixels") -> Screen:
+    """Return a screen on which texts that leave no trace in the image can't be read."""
+    elements = tuple(
+        msgspec.structs.replace(each, cut=True)
+        if each.ink is not None and not each.cut and not _is_drawn(pixels, each.ink)
+        else each
+        for each in screen.elements
+    )
+    return msgspec.structs.replace(screen, elements=elements)
+
+
+def seen(screen: Screen, element: Element, pixels: "Pixels") -> Extent | None:
+    """Return where an element is seen; None where nobody could say which box is meant.
+
+    That is the shape that it draws. Of a link, a button, a heading or a text without a shape it is
+    the ink; of anything else without one, its box if most of that is ink.
+    """
+    if element.split:
+        return None
+    inks = [part.ink for part in (element, *screen.inside(element)) if part.ink is not None]
+    region = _around(inks) if inks else element.box
+    pressed = element.role in _PRESSED
+    if inks and pressed and region[3] - region[1] < 2 * max(element.font_size, 8):
+        # Its icon stands beside its text.
+        left, top, right, bottom = element.box
+        region = (left, max(top, region[1] - _BAND), right, min(bottom, region[3] + _BAND))
+    ink = ink_of(pixels, region) or (_around(inks) if inks else None)
+    picture = element.tag in _PICTURED or element.role == "img"
+    if element.role in _SHAPED and element.kind in {"checkbox", "radio"}:
+        return Extent(element.box, element.box, ink)
+    if element.painted and not picture:
+        return Extent(element.box, element.box, ink)
+    if ink is None:
+        return Extent(element.box, element.box, None) if picture else None
+    if pressed or (element.role in {"heading", ""} and not picture):
+        return Extent(ink, None, ink)
+    return Extent(element.box, element.box, ink) if overlap(element.box, ink) >= SAME else None
+
+
+def ink_of(pixels: "Pixels", box: Ltrb) -> Ltrb | None:
+    """Return the box around all that is drawn in a box; None for nothing, or on a picture."""
+    import numpy as np
+
+    height, width, _ = pixels.shape
+    left, top = max(int(box[0]), 0), max(int(box[1]), 0)
+    right, bottom = min(int(-(-box[2] // 1)), width), min(int(-(-box[3] // 1)), height)
+    if right - left < 2 or bottom - top < 2:
+        return None
+    if (right - left) * (bottom - top) > _LARGEST:
+        return None
+    part = pixels[top:bottom, left:right].astype(np.int32)
+    edges = np.concatenate((part[0], part[-1], part[:, 0], part[:, -1]))
+    values, counts = np.unique(edges @ np.array([1 << 16, 1 << 8, 1]), return_counts=True)
+    ground = int(values[counts.argmax()])
+    base = np.array([ground >> 16, ground >> 8 & 255, ground & 255])
+    drawn = np.abs(part - base).max(axis=2) > _INKED
+    if 2 * counts.max() < len(edges) or not 0 < drawn.mean() < _BUSY:
+        return None
+    columns, rows = np.flatnonzero(drawn.any(axis=0)), np.flatnonzero(drawn.any(axis=1))
+    return (
+        float(left + columns[0]),
+        float(top + rows[0]),
+        float(left + columns[-1] + 1),
+        float(top + rows[-1] + 1),
+    )
+
+
+def overlap(one: Ltrb, other: Ltrb) -> float:
+    """Return the intersection of two boxes over their union."""
+    across = min(one[2], other[2]) - max(one[0], other[0])
+    down = min(one[3], other[3]) - max(one[1], other[1])
+    if across <= 0 or down <= 0:
+        return 0.0
+    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
+    return across * down / (sum(areas) - across * down)
+
+
+def _is_drawn(pixels: "Pixels", box: Ltrb) -> bool:
+    left, top, right, bottom = (round(side) for side in box)
+    part = pixels[max(top, 0) : bottom, max(left, 0) : right]
+    if not part.size:
+        return False
+    return bool((part.max(axis=(0, 1)).astype(int) - part.min(axis=(0, 1))).max() >= _VISIBLE)
+
+
+def _around(boxes: list[Ltrb]) -> Ltrb:
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)

@@ -1,0 +1,113 @@
+"""What the items of a pack can be grouped by: their tags, their sites, their pictures."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from snellen.grading.errors import InputError, UnknownNameError
+from snellen.tasks.pack.read import Pack, References
+
+PAIR = "pair"
+"""The tag whose values the halves of a pair share."""
+SITE = "site"
+"""Asks for the tag of that name or, in a task without, for its independent groups of items."""
+TASK = "task"
+"""Asks for the task itself."""
+
+
+class ItemName(NamedTuple):
+    """An item of a pack: ids are unique within a task only."""
+
+    task: str
+    item: str
+
+
+Values = Mapping[ItemName, str | None]
+
+
+def names_of(pack: Pack) -> list[ItemName]:
+    """Return the items of a pack, in their order."""
+    return [ItemName(head.item.task, head.item.id) for head in pack.lines.heads]
+
+
+def values_of(pack: Pack, references: References | None, tag: str) -> Values:
+    """Return each item's value of a tag; None where it has none.
+
+    Args:
+        pack: The pack.
+        references: Its references, whose tags agents don't see; None: only public tags count.
+        tag: A tag's name, `task`, or `site`.
+
+    Raises:
+        UnknownNameError: No item has the tag.
+        InputError: No item has it in public, and the references were not given.
+    """
+    if tag == TASK:
+        return {name: name.task for name in names_of(pack)}
+    found: dict[ItemName, str | None] = {}
+    for task, places in pack.index.items():
+        private: Mapping[str, Mapping[str, str]] = {}
+        if references is not None:
+            private = references.tags.get(task, {})
+        source = None if references is None else references.sources.get(task)
+        asked = source.cluster if source and tag == SITE and SITE not in private else tag
+        column = private.get(asked or "", {})
+        for item_id, place in places.items():
+            value = column.get(item_id)
+            if value is None and tag == PAIR:
+                value = pack.lines.heads[place].pair
+            if value is None:
+                value = pack.lines[place].item.tags.get(tag)
+            found[ItemName(task, item_id)] = value
+    if any(value is not None for value in found.values()):
+        return found
+    if references is None and pack.manifest.references is not None:
+        raise InputError(
+            f"no item shows a tag {tag!r}; the tags that stand with the references need the key"
+        )
+    raise UnknownNameError("tag of these items", tag, known_tags(pack, references))
+
+
+def known_tags(pack: Pack, references: References | None) -> list[str]:
+    """Return the names of the tags that items of a pack have, in public or with references."""
+    found: dict[str, None] = {TASK: None}
+    for line in pack.lines:
+        found.update(dict.fromkeys(line.item.tags))
+    for columns in () if references is None else references.tags.values():
+        found.update(dict.fromkeys(columns))
+    return list(found)
+
+
+def joined(pack: Pack, values: Values) -> list[list[ItemName]]:
+    """Return the groups of items that must not be parted, in the order of their first item.
+
+    Items are in one group where they have one value of the tag, one screenshot (the first image,
+    by its digest) or one pair in common, however many steps it takes.
+    """
+    leaders: dict[ItemName, ItemName] = {}
+
+    def leader(name: ItemName) -> ItemName:
+        while leaders[name] != name:
+            leaders[name] = leaders[leaders[name]]
+            name = leaders[name]
+        return name
+
+    first: dict[tuple[str, ...], ItemName] = {}
+    names = names_of(pack)
+    for place, name in enumerate(names):
+        leaders[name] = name
+        line = pack.lines[place]
+        shared: list[tuple[str, ...]] = []
+        if (value := values.get(name)) is not None:
+            shared.append(("value", value))
+        if line.pair is not None:
+            shared.append(("pair", name.task, line.pair))
+        for shown in line.item.images[:1]:
+            image = line.images[shown.name]
+            shared.append(("image", image.sha256 or image.url or ""))
+        for what in shared:
+            other = first.setdefault(what, name)
+            leaders[leader(name)] = leader(other)
+    groups: dict[ItemName, list[ItemName]] = {}
+    for name in names:
+        groups.setdefault(leader(name), []).append(name)
+    return list(groups.values())

@@ -1,0 +1,395 @@
+"""Reading packs: what anybody may see at once, the references only when asked for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import overload
+
+import msgspec
+from pydantic import ValidationError
+
+from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.models.base import digest_of
+from snellen.grading.models.golds import Golds
+from snellen.grading.models.items import Item
+from snellen.grading.no_json import NO_JSON
+from snellen.grading.protocols.base import NO_CONTEXT, Context
+from snellen.grading.protocols.table import protocol_of
+from snellen.tasks.models import TaskData
+from snellen.tasks.pack import seal
+from snellen.tasks.pack.folders import read_inside
+from snellen.tasks.pack.format import (
+    FORMAT,
+    IMAGES,
+    ITEMS,
+    MANIFEST,
+    REFERENCES,
+    Manifest,
+    PackImage,
+    PackItem,
+    PackTask,
+)
+from snellen.tasks.pack.references import References, header, key_named, read_references
+
+__all__ = [
+    "ItemLines",
+    "Pack",
+    "References",
+    "has_references",
+    "is_pack",
+    "open_pack",
+    "open_references",
+    "plain_references",
+    "read_manifest",
+    "read_whole",
+    "task_data",
+]
+
+
+class _Name(msgspec.Struct):
+    id: str
+    task: str
+
+
+class _Head(msgspec.Struct):
+    """What is read of every line at once; the rest of a line is read when it is asked for."""
+
+    item: _Name
+    pair: str | None = None
+
+
+class ItemLines(Sequence[PackItem]):
+    """The lines of `items.jsonl`, each read when it is asked for.
+
+    Raises:
+        DataError: A line is no item.
+    """
+
+    def __init__(self, data: bytes, file: str) -> None:
+        self._file = file
+        self._lines = data.splitlines()
+        decode = msgspec.json.Decoder(_Head).decode
+        self.heads: list[_Head] = []
+        for number, line in enumerate(self._lines, start=1):
+            try:
+                head = decode(line)
+            except NO_JSON as error:
+                raise DataError(f"it is no item: {error}", file=file, line=number) from None
+            if "\0" in head.item.id + (head.pair or ""):
+                words = f"{head.item.id!r} or its pair holds U+0000, which no store keeps"
+                raise DataError(words, file=file, line=number, field="item.id")
+            self.heads.append(head)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def raw(self, place: int) -> bytes:
+        """Return the bytes of a line, without its end."""
+        return self._lines[place]
+
+    @overload
+    def __getitem__(self, index: int) -> PackItem: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[PackItem]: ...
+    def __getitem__(self, index: int | slice) -> PackItem | list[PackItem]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        try:
+            return PackItem.model_validate_json(self._lines[index])
+        except ValidationError as error:
+            line = index % len(self) + 1
+            raise DataError(_first(error), file=self._file, line=line) from None
+
+
+@dataclass(frozen=True)
+class Pack:
+    """An exam on disk: its public half. Nothing here can reach a reference.
+
+    Attributes:
+        folder: Where it is.
+        manifest: What is in it.
+        lines: Its items, in order.
+    """
+
+    folder: Path
+    manifest: Manifest
+    lines: ItemLines = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.manifest.name
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of what is asked and how it is scored; references do not count."""
+        tasks = [task.model_dump(mode="json") for task in self.manifest.tasks]
+        return digest_of({"items": self.manifest.files[ITEMS].sha256, "tasks": tasks})
+
+    @cached_property
+    def index(self) -> Mapping[str, Mapping[str, int]]:
+        """Task to item id to the item's line, counted from 0."""
+        found: dict[str, dict[str, int]] = {task.task: {} for task in self.manifest.tasks}
+        for place, head in enumerate(self.lines.heads):
+            found[head.item.task][head.item.id] = place
+        return found
+
+    def task(self, task: str) -> PackTask:
+        """Return what the manifest says of a task.
+
+        Raises:
+            UnknownNameError: The pack does not hold it.
+        """
+        for known in self.manifest.tasks:
+            if known.task == task:
+                return known
+        raise UnknownNameError(
+            f"task in the pack {self.name}", task, [known.task for known in self.manifest.tasks]
+        )
+
+    def line(self, task: str, item_id: str) -> PackItem:
+        """Return an item's line.
+
+        Raises:
+            UnknownNameError: There is no such item.
+            DataError: The line can't be read.
+        """
+        return self.lines[self._place(task, item_id)]
+
+    def pair(self, task: str, item_id: str) -> str | None:
+        """Return what an item shares with the other half of its pair; None where it has none.
+
+        Raises:
+            UnknownNameError: There is no such item.
+        """
+        return self.lines.heads[self._place(task, item_id)].pair
+
+    def where(self, line: PackItem, name: str) -> PackImage:
+        """Return where an item's image is: in a file of the pack, or on the web.
+
+        Raises:
+            DataError: The item has no image of that name.
+        """
+        try:
+            return line.images[name]
+        except KeyError:
+            known = ", ".join(line.images) or "none"
+            raise DataError(f"item {line.item.id} has no image {name!r}; it has: {known}") from None
+
+    def image(self, line: PackItem, name: str) -> bytes:
+        """Return the bytes of an item's image.
+
+        Raises:
+            DataError: It is not in the pack but on the web, it is not there, a link leads to it,
+                or it is not what the pack was made with.
+        """
+        return self.read_image(self.where(line, name))
+
+    def read_image(self, image: PackImage) -> bytes:
+        """Return the bytes of an image that is in a file of the pack; see `image`."""
+        if image.file is None:
+            raise DataError(f"the image is on the web, not in the pack: {image.url}")
+        data = read_inside(self.folder, f"{IMAGES}/{image.file}", image.bytes)
+        if sha256(data).hexdigest() != image.sha256:
+            raise DataError(
+                "the image is not the one that the pack was made with; fetch the pack again",
+                file=str(self.folder / IMAGES / image.file),
+            )
+        return data
+
+    def _place(self, task: str, item_id: str) -> int:
+        places = self.index.get(task, {})
+        if item_id not in places:
+            raise UnknownNameError(f"item of {task} in {self.name}", item_id, [*places][:3])
+        return places[item_id]
+
+
+def is_pack(folder: str | Path) -> bool:
+    """Whether a folder looks like a pack of any layout."""
+    try:
+        words = msgspec.json.decode((Path(folder) / MANIFEST).read_bytes(), type=dict[str, object])
+    except (OSError, *NO_JSON):
+        return False
+    return str(words.get("format", "")).startswith(FORMAT.partition("@")[0])
+
+
+def open_pack(folder: str | Path) -> Pack:
+    """Open a pack; its references are not touched, and its items read when asked for.
+
+    Raises:
+        DataError: It is no pack, its items were changed, or a line can't be read.
+    """
+    root = Path(folder)
+    manifest = read_manifest(root)
+    data = read_whole(root, manifest, ITEMS)
+    file = str(root / ITEMS)
+    lines = ItemLines(data, file)
+    seen: dict[str, set[str]] = {task.task: set() for task in manifest.tasks}
+    for number, head in enumerate(lines.heads, start=1):
+        name = head.item
+        if name.task not in seen:
+            message = f"it is of {name.task!r}, which the manifest does not name"
+            raise DataError(message, file=file, line=number, field="item.task")
+        if name.id in seen[name.task]:
+            message = f"{name.id!r} comes twice"
+            raise DataError(message, file=file, line=number, field="item.id")
+        seen[name.task].add(name.id)
+    for task in manifest.tasks:
+        found = len(seen[task.task])
+        if found != task.items:
+            message = f"the manifest says {task.items} items of {task.task}, there are {found}"
+            raise DataError(message, file=file)
+    return Pack(root, manifest, lines)
+
+
+def has_references(pack: Pack) -> bool:
+    """Whether the pack came with references, sealed or not."""
+    return pack.manifest.references is not None
+
+
+def plain_references(pack: Pack, key: str | None = None) -> bytes:
+    """Return the references' lines below the head, opened with the key where they are sealed.
+
+    Raises:
+        DataError: There are none, they were changed, or the key does not open them.
+    """
+    name = pack.manifest.references
+    if name is None:
+        raise DataError(
+            "this pack came without references: it can be taken, and graded where they are",
+            file=str(pack.folder),
+        )
+    file = str(pack.folder / name)
+    data = read_whole(pack.folder, pack.manifest, name)
+    head, line_end, body = data.partition(b"\n")
+    head += line_end
+    if name == REFERENCES:
+        key = None
+    elif key is None:
+        raise DataError(
+            f"the references are sealed: set {seal.KEY_VARIABLE}, or give the key's file",
+            file=file,
+        )
+    elif (named := key_named(head)) is not None and named != seal.key_id(key):
+        raise DataError(
+            f"the references are sealed with the key {named}; the key given is {seal.key_id(key)}",
+            file=file,
+        )
+    if head != header(pack.manifest.canary, key):
+        message = "it is not the line that the manifest was written for"
+        raise DataError(message, file=file, line=1)
+    return body if key is None else seal.unseal(body, key, head, file=file)
+
+
+def open_references(pack: Pack, key: str | None = None) -> References:
+    """Read a pack's references.
+
+    Raises:
+        DataError: There are none, they were changed, the key does not open them, one is not of
+            its task's shape, or an item has none.
+    """
+    file = str(pack.folder / (pack.manifest.references or REFERENCES))
+    found = read_references(plain_references(pack, key), file)
+    for task in pack.manifest.tasks:
+        missing = pack.index[task.task].keys() - found.golds.get(task.task, {}).keys()
+        if missing:
+            raise DataError(f"{min(missing)} of {task.task} has no reference", file=file)
+    return found
+
+
+def task_data(pack: Pack, references: References, task: str) -> TaskData:
+    """Return a task of a pack as `sdk.grade` takes it.
+
+    It has the references of all the data that the pack's items are of, and `selected` names the
+    pack's own, so that scores are those that grading the same items of that data gives.
+
+    Raises:
+        UnknownNameError: The pack does not hold the task.
+    """
+    spec, source = pack.task(task), references.sources[task]
+    places = pack.index[task]
+    ids = list(references.golds[task])
+    golds = Golds(list(references.golds[task].values()))
+    columns = references.tags[task]
+
+    def line(index: int) -> PackItem:
+        return pack.line(task, ids[index])
+
+    def build_item(index: int) -> Item:
+        return line(index).item
+
+    def context(item_id: str) -> Context:
+        return pack.lines[places[item_id]].context if item_id in places else NO_CONTEXT
+
+    return TaskData(
+        task=task,
+        split=spec.split,
+        ids=ids,
+        golds=golds,
+        pin=source.pin.model_copy(update={"path": str(pack.folder)}),
+        build_item=build_item,
+        load_image=lambda index, name: pack.image(line(index), name),
+        contexts=[context(item_id) for item_id in ids],
+        raters=golds if source.by_rater else Golds(),
+        tags={name: [column.get(item_id) for item_id in ids] for name, column in columns.items()},
+        cluster=source.cluster,
+        selected=None if len(places) == len(ids) else list(places),
+    )
+
+
+def read_manifest(root: Path) -> Manifest:
+    """Read what a pack says of itself.
+
+    Raises:
+        DataError: It is no pack, one of another layout, or of tasks that nobody knows here.
+    """
+    path = root / MANIFEST
+    if not path.exists():
+        raise DataError(
+            f"it is no pack: it has no {MANIFEST}; snellen pack create makes one", file=str(root)
+        )
+    data = read_inside(root, MANIFEST)
+    try:
+        words = msgspec.json.decode(data, type=dict[str, object])
+    except NO_JSON as error:
+        raise DataError(f"it is no JSON object: {error}", file=str(path)) from None
+    if words.get("format") != FORMAT:
+        raise DataError(
+            f"the pack is of the layout {words.get('format')!r}, this snellen reads {FORMAT!r}",
+            file=str(path),
+            field="format",
+        )
+    try:
+        manifest = Manifest.model_validate_json(data)
+    except ValidationError as error:
+        raise DataError(f"it is no pack's manifest: {_first(error)}", file=str(path)) from None
+    for task in manifest.tasks:
+        try:
+            protocol_of(task.task, task.protocol)
+        except UnknownNameError as error:
+            raise DataError(str(error), file=str(path), field="tasks") from None
+    return manifest
+
+
+def read_whole(root: Path, manifest: Manifest, name: str) -> bytes:
+    """Return the bytes of a file that the manifest names.
+
+    Raises:
+        DataError: It is not there, or not what the manifest was written for.
+    """
+    known = manifest.files[name]
+    data = read_inside(root, name, known.bytes)
+    if sha256(data).hexdigest() != known.sha256:
+        raise DataError(
+            "it is not what the manifest was written for; fetch the pack again",
+            file=str(root / name),
+        )
+    return data
+
+
+def _first(error: ValidationError) -> str:
+    found = error.errors(include_input=False, include_url=False)[0]
+    place = ".".join(map(str, found["loc"]))
+    return f"{place}: {found['msg']}" if place else found["msg"]

@@ -1,0 +1,107 @@
+"""Removing items from a pack: a list of them, and the pack without them."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from snellen.grading.errors import InputError
+from snellen.tasks.pack.format import Built, Manifest, RemovedItem
+from snellen.tasks.pack.read import Pack
+from snellen.tasks.pack.transform import selected_manifest, without, write_selection
+
+BY_HAND = "removed by hand"
+"""The reason of an item for which a list gives none."""
+
+
+def removed_text(removed: Iterable[RemovedItem]) -> str:
+    """Return a list of items as `read_removed` takes it."""
+    lines = ["# task, item and reason, with tabs between; snellen pack remove takes this list"]
+    lines += [f"{one.task}\t{one.item}\t{one.reason}" for one in removed]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def read_removed(path: Path, pack: Pack) -> list[RemovedItem]:
+    """Read a list of items to remove.
+
+    A line is a task, an item's id and a reason, with tabs between. The reason may be missing,
+    and a line may be an id alone, where one task only has such an item. Empty lines and those
+    that begin with `#` say nothing.
+
+    Raises:
+        InputError: The file can't be read, or a line names no item of the pack.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        raise InputError(f"can't read the list of items: {reason}", file=str(path)) from error
+    homes: dict[str, list[str]] = {}
+    for task, places in pack.index.items():
+        for item_id in places:
+            homes.setdefault(item_id, []).append(task)
+    found: list[RemovedItem] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip() and not line.startswith("#"):
+            try:
+                found.append(_read(line, homes, pack))
+            except InputError as error:
+                raise InputError(error.message, file=str(path), line=number) from None
+    return found
+
+
+def _read(line: str, homes: Mapping[str, list[str]], pack: Pack) -> RemovedItem:
+    task, *rest = (part.strip() for part in line.split("\t", 2))
+    if not rest:
+        tasks = homes.get(task, [])
+        if len(tasks) != 1:
+            has = f"is an item of {' and of '.join(tasks)}" if tasks else "is no item of the pack"
+            raise InputError(f"{task!r} {has}; write the task, a tab, and the item's id")
+        task, rest = tasks[0], [task]
+    if task not in homes.get(rest[0], []):
+        raise InputError(f"the pack {pack.name} has no item {rest[0]!r} of {task!r}")
+    return RemovedItem(task=task, item=rest[0], reason=(rest[1] if rest[1:] else "") or BY_HAND)
+
+
+def remove(
+    pack: Pack,
+    removed: Iterable[RemovedItem],
+    folder: Path,
+    *,
+    key: str | None = None,
+    watch: Callable[[int], None] = lambda _: None,
+) -> Manifest:
+    """Write a pack without some of its items; the manifest says which they were, and why.
+
+    The other half of a pair goes with the one that is removed. The references stay those of all
+    the data, so that the scores of the items that stay don't move.
+
+    Args:
+        pack: The pack.
+        removed: The items to leave out.
+        folder: Where to; must not exist, or be empty.
+        key: Opens the references where they are sealed, and seals them again.
+        watch: Called after each item with how many are done.
+
+    Raises:
+        InputError: The pack does not hold one of them, no item is left, or the folder holds
+            something, lies in the pack or can't be written.
+        DataError: The references are sealed and the key is missing or another one; or an image
+            is missing or was changed.
+    """
+    asked = {(one.task, one.item): one for one in removed}
+    if not asked:
+        raise InputError("the list names no item to remove")
+    gone: dict[str, set[str]] = {}
+    for task, item_id in asked:
+        gone.setdefault(task, set()).add(item_id)
+    kept = without(pack, gone)
+    log = list(asked.values())
+    for task, places in pack.index.items():
+        for item_id in places:
+            if item_id not in kept[task] and (task, item_id) not in asked:
+                reason = "the other half of its pair was removed"
+                log.append(RemovedItem(task=task, item=item_id, reason=reason))
+    built = pack.manifest.built or Built()
+    about = selected_manifest(pack, kept).model_copy(
+        update={"built": built.model_copy(update={"struck": (*built.struck, *log)})}
+    )
+    return write_selection(pack, kept, folder, about=about, key=key, watch=watch)

@@ -1,0 +1,192 @@
+"""Splitting a pack into parts that have no site in common."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from snellen.grading.errors import InputError
+from snellen.grading.stats.sampling import random_order
+from snellen.tasks.pack.folders import new_folder
+from snellen.tasks.pack.format import Manifest, PackReference, PackSource
+from snellen.tasks.pack.groups import SITE, ItemName, joined, values_of
+from snellen.tasks.pack.read import Pack, open_references
+from snellen.tasks.pack.references import to_line
+from snellen.tasks.pack.transform import (
+    check_outside,
+    chosen_lines,
+    fill,
+    of_tasks,
+    reference_lines,
+    seal_key,
+    selected_manifest,
+)
+
+Parts = Mapping[str, float]
+"""The parts' names to their shares, which add up to 1."""
+
+
+def parts_of(text: str) -> dict[str, float]:
+    """Read parts as they are written on a command line.
+
+    >>> parts_of("train=0.8,test=0.2")
+    {'train': 0.8, 'test': 0.2}
+
+    Raises:
+        InputError: A part has no name or no share, or the shares don't add up to 1.
+    """
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, share = part.strip().partition("=")
+        try:
+            found[name] = float(share)
+        except ValueError:
+            raise InputError(f"a part is written as train=0.8, not {part.strip()!r}") from None
+    check_parts(found)
+    return found
+
+
+def check_parts(parts: Parts) -> None:
+    """Refuse parts that are no split.
+
+    Raises:
+        InputError: There is none, a name can't be a folder's, a share is not above 0, or they
+            don't add up to 1.
+    """
+    for name, share in parts.items():
+        if not name or not name.isascii() or not name.replace("-", "").isalnum():
+            raise InputError(f"a part's name is of letters, digits and dashes, not {name!r}")
+        if not 0 < share <= 1:
+            raise InputError(f"the share of {name} must lie above 0 and not above 1, not {share:g}")
+    if not parts or not math.isclose(sum(parts.values()), 1, abs_tol=1e-6):
+        raise InputError(f"the parts' shares add up to {sum(parts.values()):g}, not to 1")
+
+
+def split_items(
+    groups: Sequence[Sequence[ItemName]], parts: Parts, seed: int
+) -> dict[str, set[ItemName]]:
+    """Share groups of items out, none of them to two parts, so that each task has its shares.
+
+    The groups are placed one by one, the largest first and equal ones at random: each goes to the
+    part that it brings nearest to its share of every task in the group and of all items.
+
+    Args:
+        groups: Items that must stay together.
+        parts: Names to shares.
+        seed: The same seed makes the same split.
+    """
+    names = {f"{group[0].task} {group[0].item}": group for group in groups}
+    order = sorted(random_order(names, seed), key=lambda name: -len(names[name]))
+    totals = _counts(item for group in groups for item in group)
+    targets = {part: {key: share * totals[key] for key in totals} for part, share in parts.items()}
+    counts = {part: Counter[str]() for part in parts}
+    items: dict[str, set[ItemName]] = {part: set() for part in parts}
+    for name in order:
+        added = _counts(names[name])
+
+        def cost(part: str, added: Counter[str] = added) -> float:
+            """Return by how much the squared misses of the part's targets grow, in their units."""
+            return sum(
+                count * (2 * (counts[part][key] - targets[part][key]) + count) / targets[part][key]
+                for key, count in added.items()
+            )
+
+        part = min(parts, key=cost)
+        counts[part] += added
+        items[part].update(names[name])
+    return items
+
+
+def _counts(items: Iterable[ItemName]) -> Counter[str]:
+    """Count items by task, and all of them under the empty name."""
+    counts = Counter(item.task for item in items)
+    counts[""] = counts.total()
+    return counts
+
+
+def split_pack(
+    pack: Pack,
+    parts: Parts,
+    folder: Path,
+    *,
+    by: str = SITE,
+    seed: int = 0,
+    key: str | None = None,
+    own_references: bool = False,
+    watch: Callable[[int], None] = lambda _: None,
+) -> dict[str, Manifest]:
+    """Write a pack for each part, all or none; no site is in two of them.
+
+    Nor is a screenshot, nor a pair. Each part's references are those of all the data, unless its
+    own are asked for, so that no score moves: keep them to yourself, or sealed.
+
+    Args:
+        pack: The pack.
+        parts: Names to shares, such as train: 0.8, test: 0.2.
+        folder: Where a folder for each part goes; must not exist, or be empty.
+        by: The tag whose values are sites; `site`: the tag of that name, or what the task says
+            its independent groups are.
+        seed: The same seed makes the same split.
+        key: Opens the references where they are sealed, and seals them again.
+        own_references: Give each part the references of its own items alone. A metric that is
+            fitted on the references (TF-IDF) then scores otherwise than in the whole.
+        watch: Called after each item with how many are done.
+
+    Raises:
+        InputError: The parts are no split, no item has such a tag, a part would be empty, or the
+            folder holds something, lies in the pack or can't be written.
+        DataError: The references are sealed and the key is missing or another one; or an image
+            is missing or was changed.
+    """
+    check_parts(parts)
+    check_outside(folder, [pack])
+    lines = reference_lines(pack, key)
+    references = None if lines is None else open_references(pack, key)
+    groups = joined(pack, values_of(pack, references, by))
+    shared = split_items(groups, parts, seed)
+    found: dict[str, Manifest] = {}
+    done = 0
+    with new_folder(folder) as room:
+        for part, items in shared.items():
+            chosen: dict[str, set[str]] = {}
+            for name in items:
+                chosen.setdefault(name.task, set()).add(name.item)
+            if not items:
+                raise InputError(
+                    f"the part {part} would be empty: {len(groups)} groups by {by} can't be"
+                    " shared out like this; ask for fewer parts, or for another tag"
+                )
+            about = selected_manifest(pack, chosen)
+            name = f"{pack.name[: 63 - len(part)]}-{part.lower()}"
+            about = about.model_copy(update={"name": name})
+            kept = of_tasks(lines, {task.task for task in about.tasks})
+            if own_references and kept is not None:
+                kept = _own(kept, chosen)
+            (room / part).mkdir()
+            before = done
+            found[part] = fill(
+                room / part,
+                chosen_lines(pack, chosen),
+                about,
+                kept,
+                seal_key(pack, key),
+                watch=lambda number, before=before: watch(before + number),
+            )
+            done += len(items)
+    return found
+
+
+def _own(lines: Sequence[bytes], chosen: Mapping[str, set[str]]) -> list[bytes]:
+    found: list[bytes] = []
+    for line in lines:
+        words = json.loads(line)
+        if "pin" in words:
+            source = PackSource.model_validate(words)
+            pin = source.pin.model_copy(update={"count": len(chosen[source.task])})
+            found.append(to_line(source.model_copy(update={"pin": pin}).model_dump(mode="json")))
+        else:
+            reference = PackReference.model_validate(words)
+            if reference.item_id in chosen[reference.task]:
+                found.append(line)
+    return found

@@ -1,0 +1,332 @@
+"""Writing packs: from loaded tasks to an exam on disk, and putting its references under a key.
+
+What is written for equal input is equal, byte for byte.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import ValidationError
+
+from snellen.grading.errors import DataError, InputError, MetricError, MissingExtraError
+from snellen.grading.grade import Grader
+from snellen.grading.models.answers import AnswerKind
+from snellen.grading.models.geometry import Space
+from snellen.grading.models.items import Image, Item
+from snellen.grading.protocols.base import NO_CONTEXT
+from snellen.grading.protocols.table import protocol_of
+from snellen.tasks.models import TaskData
+from snellen.tasks.pack import seal
+from snellen.tasks.pack.folders import new_folder, remove, replace_hashed, write_hashed
+from snellen.tasks.pack.format import (
+    IMAGES,
+    ITEMS,
+    MANIFEST,
+    REFERENCES,
+    SEALED,
+    Built,
+    Manifest,
+    PackFile,
+    PackImage,
+    PackItem,
+    PackTask,
+)
+from snellen.tasks.pack.groups import PAIR
+from snellen.tasks.pack.images import Decoder, ImageStore
+from snellen.tasks.pack.read import Pack, plain_references
+from snellen.tasks.pack.references import canary_of, header, lines_of, to_line
+
+_PLACED = (AnswerKind.POINT, AnswerKind.BOX, AnswerKind.BOXED_TEXTS)
+
+Urls = Mapping[str, Mapping[str, str]]
+"""Item id to image name to address."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What goes into a pack of one task.
+
+    Attributes:
+        data: The loaded task, with its images.
+        items: The ids that go in, in the data's order; None: all.
+        protocol: The protocol that its score will be of; None: the task's default.
+        urls: Images that stay on the web: item id to image name to address.
+        records: What was done to make an item, by its id; kept with the references.
+    """
+
+    data: TaskData
+    items: Sequence[str] | None = None
+    protocol: str | None = None
+    urls: Urls = field(default_factory=lambda: MappingProxyType({}))
+    records: Mapping[str, Mapping[str, Any]] = field(
+        default_factory=lambda: MappingProxyType({}), repr=False
+    )
+    places: Sequence[int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        wanted = None if self.items is None else set(self.items)
+        if wanted is not None and (unknown := sorted(wanted - self.data.index.keys())):
+            raise InputError(f"{self.data.task} has no item {unknown[0]!r}")
+        places = [
+            place for place, item in enumerate(self.data.ids) if wanted is None or item in wanted
+        ]
+        object.__setattr__(self, "places", places)
+
+
+def write_pack(
+    parts: Sequence[Part],
+    folder: Path,
+    *,
+    name: str,
+    title: str = "",
+    licence: str = "",
+    key: str | None = None,
+    images: bool = True,
+    built: Built | None = None,
+    watch: Callable[[int], None] = lambda _: None,
+) -> Manifest:
+    """Write a pack, whole or not at all.
+
+    Every image is decoded once: what an exam shows is known to be an image.
+
+    Args:
+        parts: The tasks, each once.
+        folder: Where to; must not exist, or be empty.
+        name: What the pack is called, in letters, digits and dashes.
+        title: A line for people.
+        licence: Whose the items and images are.
+        key: Seals the references; None leaves them readable, apart from the items.
+        images: Whether to copy the items' images; without them the items show none.
+        built: How the items came to be, where they were built.
+        watch: Called after each item with how many are done.
+
+    Raises:
+        InputError: The folder holds something or can't be written, a task comes twice, an id is
+            unknown, or the protocol can't be applied to the references.
+        DataError: An image is missing, is none, is damaged, or has another size than its item's
+            coordinates count in; or a reference can't be kept.
+    """
+    _check_parts(parts)
+    tasks = tuple(_task(part) for part in parts)
+    _check_name(name, tasks)
+    for part in parts:
+        _check_gradable(part)
+    with new_folder(folder) as room, Decoder() as decoder:
+        store = ImageStore(room / IMAGES, decoder) if images else None
+        lines = (_item_line(part, place, store) for part in parts for place in part.places)
+        items = write_hashed(room / ITEMS, _watched(lines, watch))
+        if store is not None:
+            store.finish()
+        kept: Mapping[str, int] = {} if store is None else store.files
+        canary = canary_of(items.sha256)
+        references = (line for part in parts for line in lines_of(part.data, part.records))
+        written = write_hashed(
+            room / (REFERENCES if key is None else SEALED),
+            pieces_of(references, canary, key),
+            private=key is None,
+        )
+        manifest = Manifest(
+            name=name,
+            title=title,
+            tasks=tasks,
+            files={ITEMS: items, (REFERENCES if key is None else SEALED): written},
+            images=len(kept),
+            image_bytes=sum(kept.values()),
+            canary=canary,
+            licence=licence,
+            built=built,
+        )
+        write_hashed(room / MANIFEST, [manifest_bytes(manifest)])
+    return manifest
+
+
+def seal_pack(pack: Pack, key: str) -> Manifest:
+    """Put a pack's readable references under a key; the readable file goes.
+
+    Sealing what is sealed under the same key changes nothing. Stopped at any moment, the pack
+    can be read as before or as sealed, and sealing it again ends what was begun.
+
+    Raises:
+        InputError: It can't be written.
+        DataError: There are no references, they were changed, or another key sealed them.
+    """
+    plain = plain_references(pack, key)
+    manifest = pack.manifest
+    if manifest.references != SEALED:
+        sealed = replace_hashed(pack.folder / SEALED, pieces_of([plain], manifest.canary, key))
+        manifest = _with_references(manifest, SEALED, sealed)
+        replace_hashed(pack.folder / MANIFEST, [manifest_bytes(manifest)])
+    remove(pack.folder / REFERENCES)
+    return manifest
+
+
+def strip_pack(
+    pack: Pack, folder: Path, *, watch: Callable[[int], None] = lambda _: None
+) -> Manifest:
+    """Write a copy of a pack that holds no references, for a server that only records.
+
+    Args:
+        pack: The pack.
+        folder: Where to; must not exist, or be empty.
+        watch: Called after each item with how many are done.
+
+    Raises:
+        InputError: The folder holds something or can't be written.
+        DataError: An image is missing or was changed.
+    """
+    if Path(folder).resolve().is_relative_to(pack.folder.resolve()):
+        raise InputError("a copy inside the pack would be a part of it", file=str(folder))
+    manifest = _with_references(pack.manifest, None, None)
+    with new_folder(folder) as room:
+        done: set[str] = set()
+        for number, line in enumerate(pack.lines, start=1):
+            for name, image in line.images.items():
+                if image.file is not None and image.file not in done:
+                    target = room / IMAGES / image.file
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.write_bytes(pack.image(line, name))
+                    done.add(image.file)
+            watch(number)
+        shutil.copyfile(pack.folder / ITEMS, room / ITEMS)
+        write_hashed(room / MANIFEST, [manifest_bytes(manifest)])
+    return manifest
+
+
+def _with_references(manifest: Manifest, name: str | None, written: PackFile | None) -> Manifest:
+    files = {ITEMS: manifest.files[ITEMS]}
+    if name is not None and written is not None:
+        files[name] = written
+    return manifest.model_copy(update={"files": files})
+
+
+def manifest_bytes(manifest: Manifest) -> bytes:
+    """Return a manifest as the bytes of its file."""
+    text = json.dumps(manifest.model_dump(mode="json"), indent=2, sort_keys=True)
+    return f"{text}\n".encode()
+
+
+def pieces_of(lines: Iterable[bytes], canary: str, key: str | None) -> Iterator[bytes]:
+    """Yield the bytes of a file of references: its head, then the lines, sealed with a key."""
+    head = header(canary, key)
+    yield head
+    if key is None:
+        yield from lines
+    else:
+        yield seal.seal(b"".join(lines), key, head)
+
+
+def _watched(lines: Iterable[bytes], watch: Callable[[int], None]) -> Iterator[bytes]:
+    for done, line in enumerate(lines, start=1):
+        yield line
+        watch(done)
+
+
+def _check_parts(parts: Sequence[Part]) -> None:
+    if not parts:
+        raise InputError("a pack needs a task")
+    seen: set[str] = set()
+    for part in parts:
+        if part.data.task in seen:
+            raise InputError(f"{part.data.task} is in it twice; a pack holds each task once")
+        seen.add(part.data.task)
+        if not part.places:
+            raise InputError(f"no item of {part.data.task} was selected")
+
+
+def _check_gradable(part: Part) -> None:
+    """Refuse before the exam what could not be graded after it."""
+    data = part.data
+    try:
+        Grader.of(protocol_of(data.task, part.protocol), data.golds, data.contexts)
+    except MissingExtraError:
+        # It is the grading machine that needs it.
+        return
+    except MetricError as error:
+        raise InputError(f"{data.task} could not be graded: {error}") from None
+
+
+def _check_name(name: str, tasks: Sequence[PackTask]) -> None:
+    nothing = PackFile(sha256="0" * 64, bytes=0)
+    try:
+        Manifest(
+            name=name,
+            tasks=tuple(tasks),
+            files={ITEMS: nothing},
+            images=0,
+            image_bytes=0,
+            canary="",
+        )
+    except ValidationError:
+        raise InputError(
+            f"{name!r} is no name for a pack: small letters, digits and dashes, 64 at most, and"
+            " none that Windows keeps for a device",
+            field="name",
+        ) from None
+
+
+def _task(part: Part) -> PackTask:
+    data = part.data
+    return PackTask(
+        task=data.task,
+        split=data.split,
+        items=len(part.places),
+        protocol=protocol_of(data.task, part.protocol).name,
+        prompt=data.build_item(part.places[0]).tags.get("prompt", ""),
+    )
+
+
+def _item_line(part: Part, place: int, store: ImageStore | None) -> bytes:
+    data = part.data
+    item = data.build_item(place)
+    images: dict[str, PackImage] = {}
+    shown: list[Image] = []
+    for image in item.images:
+        url = part.urls.get(item.id, {}).get(image.name)
+        if url is not None:
+            images[image.name] = _remote(url, image.name, item)
+            shown.append(image)
+        elif store is not None:
+            kept, sized = _local(data, item, image, store)
+            images[image.name] = kept
+            shown.append(sized)
+    line = PackItem(
+        item=item.model_copy(update={"images": tuple(shown)}),
+        images=images,
+        context=data.contexts[place] if data.contexts else NO_CONTEXT,
+        pair=data.tags[PAIR][place] if PAIR in data.tags else None,
+    )
+    try:
+        return to_line(line.model_dump(mode="json", exclude_defaults=True))
+    except (UnicodeEncodeError, ValueError):
+        raise DataError(f"{item.id} holds text that UTF-8 can't, half a surrogate pair") from None
+
+
+def _local(data: TaskData, item: Item, image: Image, store: ImageStore) -> tuple[PackImage, Image]:
+    label = f"image {image.name!r} of {item.id}"
+    try:
+        encoded = data.image(item.id, image.name)
+    except DataError as error:
+        raise DataError(f"{label}: {error.message}", file=error.file) from None
+    kept = store.add(encoded, label)
+    sized = image.model_copy(update={"width": kept.width, "height": kept.height})
+    form = item.answer_format
+    counted = form.kind in _PLACED and form.space is not Space.UNIT
+    if counted and None not in (image.width, image.height) and sized != image:
+        raise DataError(
+            f"{label} is {kept.width} x {kept.height} pixels, and the data counts coordinates in"
+            f" {image.width} x {image.height}: give the original screenshots"
+        )
+    return kept.image, sized
+
+
+def _remote(url: str, name: str, item: Item) -> PackImage:
+    try:
+        return PackImage(url=url)
+    except ValidationError as error:
+        what = error.errors(include_input=False, include_url=False)[0]["msg"]
+        raise InputError(f"image {name!r} of {item.id}: {what}", field="urls") from None

@@ -1,0 +1,72 @@
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from snellen.grading.errors import InputError
+from snellen.server.challenge.config import TEMPLATE, Phase, exam_of_packs, read_exam_file
+from snellen.server.exam.rules import Rules
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "exam.toml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_the_template_is_an_exam_file_whose_paths_lie_beside_it(tmp_path: Path) -> None:
+    text = TEMPLATE.format(name="web", title="Web", pack="pack", start="2026-12-01T00:00:00Z")
+    read = read_exam_file(written(tmp_path, text))
+    assert read.packs == (str(tmp_path / "pack"),)
+    assert read.store == str(tmp_path / "web.sqlite")
+    assert read.rules.attempts == 1
+    assert [phase.name for phase in read.phases] == ["main"]
+
+
+def test_a_phase_ends_with_its_last_moment_anywhere_on_earth(tmp_path: Path) -> None:
+    text = 'name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\nend = 2026-12-31T23:59:59-12:00\n'
+    (phase,) = read_exam_file(written(tmp_path, text)).phases
+    last = datetime(2027, 1, 1, 11, 59, 59, tzinfo=UTC).timestamp() * 1000
+    assert phase.open(int(last))
+    assert not phase.open(int(last) + 1)
+
+
+def test_a_day_begins_in_the_zone_of_the_phase() -> None:
+    evening = int(datetime(2026, 6, 30, 22, 30, tzinfo=UTC).timestamp() * 1000)
+    assert Phase(name="a", zone="Europe/Berlin").day(evening) == "2026-07-01"
+    assert Phase(name="a", zone="America/New_York").day(evening) == "2026-06-30"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name = ", "is no TOML"),
+        ('name = "x"\npacks = []', "packs"),
+        ('name = "X y"\npacks = ["p"]', "small letters"),
+        ('name = "x"\npacks = ["p"]\ncolor = 1', "no setting 'color'"),
+        ('name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\nstart = 2026-01-01', "offset"),
+        (
+            'name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\nstart = 2026-01-01T00:00:00',
+            "offset",
+        ),
+        ('name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\nzone = "Mars/X"', "no time zone"),
+        ('name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\n[[phases]]\nname = "a"', "same name"),
+        (
+            'name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\n'
+            "start = 2026-02-01T00:00:00Z\nend = 2026-01-01T00:00:00Z",
+            "after the start",
+        ),
+    ],
+)
+def test_a_fault_in_an_exam_file_is_named_with_its_place(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    with pytest.raises(InputError, match=said) as refused:
+        read_exam_file(written(tmp_path, text))
+    assert refused.value.file == str(tmp_path / "exam.toml")
+
+
+def test_packs_without_an_exam_file_are_a_challenge_of_one_phase_that_does_not_end() -> None:
+    found = exam_of_packs(["My Exam", "b"], Rules())
+    assert found.name == "my-exam-b"
+    assert [(phase.name, phase.end) for phase in found.phases] == [("main", None)]

@@ -1,0 +1,223 @@
+import asyncio
+import os
+import time
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pytest
+from hosted import Hosted
+from sqlalchemy import Connection
+
+from snellen.grading.errors import SubmissionError
+from snellen.sdk.cli.hosting import open_grader
+from snellen.server.challenge import queries
+from snellen.server.challenge.board import ALL, Board, BoardData, make_board
+from snellen.server.challenge.jobs import MOST_TRIES, Ended, Jobs
+from snellen.server.challenge.worker import FileToGrade, GradeFile, Worker
+from snellen.server.settings import Settings
+from snellen.server.store.tables import JobState, ScoreRow
+
+Hosting = Callable[..., Hosted]
+TASK = "screenqa/short"
+
+
+def board_of(here: Hosted) -> Board:
+    challenge = here.challenge
+    phase = challenge.phase(None)
+    key = challenge.key(phase)
+
+    def data(connection: Connection) -> BoardData:
+        shown = queries.SHOWN.one(connection, {"f": key})
+        this = {"g": shown.id, "p": ALL}
+        return BoardData(
+            shown,
+            regrading=False,
+            submissions=queries.BOARD.all(connection, this),
+            scores=queries.BOARD_SCORES.all(connection, this),
+        )
+
+    return make_board(
+        challenge.database.read(data), "sample", phase.name, [TASK], ALL, phase.counts
+    )
+
+
+def open_trouble(_: Settings) -> GradeFile:
+    return _grade_trouble
+
+
+def _grade_trouble(given: FileToGrade) -> Sequence[ScoreRow]:
+    """Do what the first line of a file says."""
+    match given.path.read_text(encoding="utf-8").strip():
+        case "crash":
+            os.abort()
+        case "wait":
+            time.sleep(600)
+        case "raise":
+            raise RuntimeError("a fault of ours")
+        case word:
+            raise SubmissionError(f"{word} is no answer", file=str(given.path), line=1)
+    return []
+
+
+@pytest.mark.slow
+async def test_uploads_are_graded_as_the_sdk_does_and_stand_on_the_board(
+    hosted: Hosting, right: Mapping[str, str]
+) -> None:
+    here = hosted(counts="all")
+    await here.challenge.begin()
+    half = dict(list(right.items())[:6])
+    uploads = [
+        await here.upload("ada", right, name="All right"),
+        await here.upload("bob", half, name="Half"),
+        await here.upload("eve", "this is no JSON\n", name="Broken"),
+    ]
+    worker = Worker(here.challenge, here.settings, open_grader)
+    try:
+        assert [await asyncio.to_thread(worker.step) for _ in range(4)] == [True] * 3 + [False]
+    finally:
+        worker.close()
+    one, two, three = (here.challenge.status(each.id, None) for each in uploads)
+    assert (one.state, one.scores[0].value, one.scores[0].items) == (JobState.GRADED, 1.0, 12)
+    assert (two.scores[0].value, two.scores[0].outcomes) == (0.5, {"answered": 6, "missing": 6})
+    assert one.scores[0].signature.startswith(f"{TASK}|data:")
+    assert three.state is JobState.FAILED
+    assert three.error is not None
+    assert "answers.jsonl" not in three.error
+    assert not three.scores
+    board = board_of(here)
+    assert [(row.name, row.value, row.best) for row in board.rows] == [
+        ("All right", 1.0, 1),
+        ("Half", 0.5, 1 + (board.rows[0].worst == 1)),
+    ]
+
+
+async def test_what_failed_has_its_reason_without_the_place_where_the_file_lay(
+    hosted: Hosting,
+) -> None:
+    here = hosted()
+    await here.challenge.begin()
+    kept = await here.upload("ada", "nonsense\n")
+    worker = Worker(here.challenge, here.settings, open_trouble)
+    try:
+        await asyncio.to_thread(worker.step)
+    finally:
+        worker.close()
+    found = here.challenge.status(kept.id, "ada")
+    assert found.state is JobState.FAILED
+    assert found.error == "the file (*.jsonl), line 1: nonsense is no answer"
+
+
+@pytest.mark.parametrize(
+    ("word", "said"), [("crash", "ended with -6"), ("raise", "a fault of ours")]
+)
+async def test_a_fault_of_ours_is_tried_five_times_then_stuck_and_its_place_given_back(
+    hosted: Hosting, word: str, said: str
+) -> None:
+    here = hosted(uploads=1)
+    await here.challenge.begin()
+    kept = await here.upload("ada", word)
+    worker = Worker(here.challenge, here.settings, open_trouble)
+    try:
+        steps = [await asyncio.to_thread(worker.step) for _ in range(MOST_TRIES + 1)]
+    finally:
+        worker.close()
+    assert steps == [True] * MOST_TRIES + [False]
+    found = here.challenge.status(kept.id, "ada")
+    assert (found.state, found.tries) == (JobState.STUCK, MOST_TRIES)
+    assert said in (found.error or "")
+    await here.upload("ada", "another")
+
+
+async def test_a_file_that_takes_too_long_ends_its_process_and_fails(hosted: Hosting) -> None:
+    here = hosted()
+    await here.challenge.begin()
+    kept = await here.upload("ada", "wait")
+    worker = Worker(here.challenge, here.settings, open_trouble, job_seconds=0.1)
+    try:
+        await asyncio.to_thread(worker.step)
+    finally:
+        worker.close()
+    assert here.challenge.status(kept.id, "ada").error == "grading it took more than 0.1 s"
+
+
+async def test_a_dead_workers_job_is_taken_up_and_a_worker_that_wakes_writes_nothing(
+    hosted: Hosting,
+) -> None:
+    here = hosted()
+    await here.challenge.begin()
+    kept = await here.upload("ada")
+    stopped = Jobs(here.challenge, "one", lease_seconds=-1)
+    other = Jobs(here.challenge, "two")
+    first = await asyncio.to_thread(stopped.claim)
+    second = await asyncio.to_thread(other.claim)
+    assert first is not None
+    assert second is not None
+    assert (first.row.tries, second.row.tries) == (1, 2)
+    assert not await asyncio.to_thread(stopped.beat, first)
+    assert not await asyncio.to_thread(stopped.finish, first, Ended(error="late"))
+    assert not await asyncio.to_thread(stopped.give_back, first)
+    assert await asyncio.to_thread(other.finish, second, Ended(error="in time"))
+    assert here.challenge.status(kept.id, None).error == "in time"
+    assert await asyncio.to_thread(other.claim) is None
+
+
+async def test_a_worker_that_is_asked_to_stop_gives_its_job_back_untried(hosted: Hosting) -> None:
+    here = hosted()
+    await here.challenge.begin()
+    kept = await here.upload("ada")
+    jobs = Jobs(here.challenge, "one")
+    job = await asyncio.to_thread(jobs.claim)
+    assert job is not None
+    assert await asyncio.to_thread(jobs.give_back, job)
+    found = here.challenge.status(kept.id, None)
+    assert (found.state, found.tries) == (JobState.QUEUED, 0)
+
+
+async def test_a_new_grading_is_shown_when_all_of_it_is_done_and_the_record_says_what_changed(
+    hosted: Hosting,
+) -> None:
+    here = hosted()
+    await here.challenge.begin()
+    kept = [await here.upload(name) for name in ("ada", "bob")]
+    jobs = Jobs(here.challenge, "one")
+
+    def finish(values: Mapping[str, float]) -> None:
+        job = jobs.claim()
+        assert job is not None
+        value = values[job.submission.caller]
+        jobs.finish(job, Ended([_score(job.submission.id, job.grading.id, value)]))
+
+    for _ in kept:
+        await asyncio.to_thread(finish, {"ada": 0.5, "bob": 0.75})
+    phase = here.challenge.phase(None)
+    assert await here.challenge.rescore(phase, "root", "a reference was wrong") == 2
+    fixed = {"ada": 0.5, "bob": 1.0}
+    await asyncio.to_thread(finish, fixed)
+    assert [row.value for row in board_of(here).rows] == [0.75, 0.5]
+    await asyncio.to_thread(finish, fixed)
+    assert [row.value for row in board_of(here).rows] == [1.0, 0.5]
+    events = here.challenge.database.read(
+        lambda c: queries.EVENTS.all(c, {"f": here.challenge.key(phase)})
+    )
+    whats = {event.submission: event.what for event in events if event.submission}
+    assert whats == {kept[0].id: "same", kept[1].id: "rescored"}
+    assert [event.what for event in events if event.submission is None] == ["rescored", "shown"]
+
+
+def _score(submission: str, grading: int, value: float) -> ScoreRow:
+    return ScoreRow(
+        submission=submission,
+        grading=grading,
+        task=TASK,
+        part=ALL,
+        metric="f1",
+        value=value,
+        low=None,
+        high=None,
+        items=4,
+        outcomes='{"answered": 4}',
+        signature="x",
+        item_values=zlib.compress(np.full(4, value).tobytes()),
+        item_groups=zlib.compress(np.arange(4, dtype="<i4").tobytes()),
+    )
