@@ -4,8 +4,10 @@ InputError (snellen.grading.errors)
 └── ExamError                  the exam can't serve the call; the message is for the caller
     ├── NoSuchAttemptError     no attempt of this handle, or another caller's
     ├── NotFoundError          no such submission, phase or item, or another participant's
+    ├── UnauthorizedError      nobody knows who calls
     ├── ForbiddenError         not for this caller, or not now
     ├── QuotaError             no upload is left
+    ├── RateError              too many calls
     ├── TooLargeError          more bytes than are taken
     ├── FormError              a file that is in no form that is read
     └── StoreError             the store failed: full, held by another program, damaged
@@ -43,12 +45,20 @@ class NotFoundError(ExamError):
     """There is no such thing, or it is not the caller's: the message is the same."""
 
 
+class UnauthorizedError(ExamError):
+    """A token is needed, or the one that came is unknown, revoked or too old."""
+
+
 class ForbiddenError(ExamError):
     """The caller may not do this, or not now."""
 
 
 class QuotaError(ExamError):
     """The caller has used up what it may upload."""
+
+
+class RateError(ExamError):
+    """The caller calls too often."""
 
 
 class TooLargeError(ExamError):

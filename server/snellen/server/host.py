@@ -16,6 +16,7 @@ from snellen.server.logs import log
 
 if TYPE_CHECKING:
     from snellen.server.attempts.service import Service
+    from snellen.server.challenge.service import Challenge
     from snellen.server.exam.spec import Exam, Grade
     from snellen.server.screenshots.remote import RemoteImages
     from snellen.server.screenshots.service import Screenshots
@@ -158,6 +159,18 @@ def read_exam(settings: "Settings", grade: "Grade") -> "Exam":
         pack.name: open_references(pack, find_key(settings.key, pack=pack.folder)) for pack in packs
     }
     return Exam(packs, settings.rules, references, grade)
+
+
+def open_challenge(settings: "Settings", host: Host) -> "Challenge":
+    """Return the challenge over an open exam.
+
+    Raises:
+        SnellenError: The references can't be read, or the exam file does not fit the exam.
+    """
+    from snellen.server.challenge.service import Challenge
+
+    digest = references_digest(settings)
+    return Challenge(settings.exam_file, host.service.exam, digest, host.database)
 
 
 def references_digest(settings: "Settings") -> bytes:

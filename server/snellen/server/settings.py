@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from snellen.server.exam.file import ExamFile, exam_of_packs
 from snellen.server.exam.rules import Rules
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -19,6 +20,7 @@ class Settings:
         rules: What holds for every attempt.
         key: The file of the key that opens sealed references; None: the environment's.
         cache: Where images that packs leave on the web are kept; None: they are not fetched.
+        file: The challenge that is hosted; None: the packs make one of a single phase.
     """
 
     packs: tuple[Path, ...]
@@ -26,6 +28,12 @@ class Settings:
     rules: Rules = field(default_factory=Rules)
     key: Path | None = None
     cache: Path | None = None
+    file: ExamFile | None = None
+
+    @property
+    def exam_file(self) -> ExamFile:
+        """The challenge that is hosted."""
+        return self.file or exam_of_packs([str(pack) for pack in self.packs], self.rules)
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ def test_both_commands_take_the_same_rules() -> None:
         if command.callback is not None
     }
     taken = {name: set(by_name[name].__annotations__) for name in ("mcp", "serve")}
-    assert taken["serve"] - taken["mcp"] == {"host", "port", "name"}
+    assert taken["serve"] - taken["mcp"] == {"host", "port", "name", "workers"}
     assert taken["mcp"] <= taken["serve"]
 
 

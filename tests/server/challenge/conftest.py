@@ -7,8 +7,8 @@ from hosted import NOON, Hosted
 
 from snellen.sdk.cli.serving import grade_answers
 from snellen.server.attempts.register import Clock
-from snellen.server.challenge.config import ExamFile, Phase
 from snellen.server.challenge.service import Challenge
+from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.host import Host, open_exam, references_digest
 from snellen.server.settings import Settings
 from snellen.tasks.pack.read import open_pack, open_references

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 import pytest
 from hosted import NOON, Hosted
 
-from snellen.server.challenge.config import Phase
 from snellen.server.errors import (
     ExamError,
     ForbiddenError,
@@ -13,6 +12,7 @@ from snellen.server.errors import (
     NotFoundError,
     QuotaError,
 )
+from snellen.server.exam.file import Phase
 from snellen.server.store.tables import JobState
 
 DAY = 24 * 3600 * 1000

@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pytest
 from hosted import Hosted
-from sqlalchemy import Connection
 
 from snellen.grading.errors import SubmissionError
-from snellen.sdk.cli.hosting import open_grader
+from snellen.sdk.cli.file_grader import open_grader
 from snellen.server.challenge import queries
-from snellen.server.challenge.board import ALL, Board, BoardData, make_board
+from snellen.server.challenge.board import Board
+from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.jobs import MOST_TRIES, Ended, Jobs
+from snellen.server.challenge.models import ALL
 from snellen.server.challenge.worker import FileToGrade, GradeFile, Worker
 from snellen.server.settings import Settings
 from snellen.server.store.tables import JobState, ScoreRow
@@ -23,23 +24,7 @@ TASK = "screenqa/short"
 
 
 def board_of(here: Hosted) -> Board:
-    challenge = here.challenge
-    phase = challenge.phase(None)
-    key = challenge.key(phase)
-
-    def data(connection: Connection) -> BoardData:
-        shown = queries.SHOWN.one(connection, {"f": key})
-        this = {"g": shown.id, "p": ALL}
-        return BoardData(
-            shown,
-            regrading=False,
-            submissions=queries.BOARD.all(connection, this),
-            scores=queries.BOARD_SCORES.all(connection, this),
-        )
-
-    return make_board(
-        challenge.database.read(data), "sample", phase.name, [TASK], ALL, phase.counts
-    )
+    return Boards(here.challenge).board(here.challenge.phase(None)).board
 
 
 def open_trouble(_: Settings) -> GradeFile:

@@ -13,6 +13,7 @@ from snellen.sdk.cli import (
     attempts,
     build,
     demo,
+    host,
     listing,
     pack,
     pack_audit,
@@ -235,6 +236,10 @@ pack.group.command("audit")(pack_audit.audit)
 app.add_typer(pack.group, name="pack")
 app.command()(pack_audit.export)
 app.add_typer(serving.app)
+app.command()(host.serve)
+app.command()(host.worker)
+app.add_typer(host.exams, name="exam", no_args_is_help=True)
+app.add_typer(host.leaderboards, name="leaderboard", no_args_is_help=True)
 app.command()(take.take)
 app.command()(demo.demo)
 app.command()(build.build)

@@ -1,4 +1,4 @@
-"""The commands that open the server: `mcp`, `serve` and `token`.
+"""The commands `mcp` and `token`, and the options of all that open the server.
 
 They are the one door between the SDK and the server: what grades is handed over here. Nothing
 heavy is imported at the top: a host that starts `snellen mcp` waits a second or two for its tools.
@@ -6,7 +6,7 @@ heavy is imported at the top: a host that starts `snellen mcp` waits a second or
 
 import os
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import wraps
@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from snellen.grading.errors import InputError, SnellenError
 from snellen.sdk.cli.plain import printable, write
 from snellen.server.exam.rules import Contexts, Counting, Mode, Rules
-from snellen.server.settings import Address, Settings
+from snellen.server.settings import Settings
 
 if TYPE_CHECKING:
     from snellen.grading.models.reports import Report
@@ -43,7 +43,9 @@ tokens = typer.Typer(help="Make, list and revoke the tokens that HTTP asks for."
 
 Packs = Annotated[
     list[Path] | None,
-    typer.Argument(help="Folders of packs; the sample that ships when left out."),
+    typer.Argument(
+        help="Folders of packs, or one exam file (.toml); the sample that ships when left out."
+    ),
 ]
 Store = Annotated[
     str | None,
@@ -143,6 +145,9 @@ def settings_of(
         "max_view_side": max_view_side,
         "shuffle_options": not keep_options,
     }
+    given = packs or []
+    if any(path.suffix == ".toml" for path in given):
+        return _of_exam_file(given, store, key, rules)
     try:
         checked = Rules.model_validate(rules)
     except ValidationError as error:
@@ -150,6 +155,24 @@ def settings_of(
         option = "--" + "-".join(str(part) for part in found["loc"]).replace("_", "-")
         raise InputError(f"{option}: {found['msg']}" if found["loc"] else found["msg"]) from None
     return Settings(pack_folders(packs), store or default_store(), checked, key, home() / "images")
+
+
+def _of_exam_file(
+    given: Sequence[Path], store: str | None, key: Path | None, rules: Mapping[str, object]
+) -> Settings:
+    from snellen.server.exam.file import read_exam_file
+
+    if len(given) > 1:
+        raise InputError("give one exam file, which names its packs, or packs")
+    standard = Rules().model_dump()
+    changed = sorted(name for name, value in rules.items() if value != standard[name])
+    if changed:
+        raise InputError(
+            f"an exam file has the rules: write {changed[0]} below [rules]", file=str(given[0])
+        )
+    file = read_exam_file(given[0])
+    folders = pack_folders([Path(folder) for folder in file.packs])
+    return Settings(folders, store or file.store, file.rules, key, home() / "images", file)
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
@@ -184,50 +207,18 @@ def mcp(settings: Settings) -> None:
     serve_stdio(LazyHost(lambda: open_exam(settings, grade_answers)))
 
 
-@app.command()
-@with_settings
-def serve(
-    settings: Settings,
-    host: Annotated[
-        str, typer.Option(help="Where to listen; others than this machine's own need tokens.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="0: any that is free.", min=0, max=65535)] = 8765,
-    name: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A name that clients may call it by, behind a proxy; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
-) -> None:
-    """Serve an exam over MCP on HTTP, for agents anywhere.
-
-    Agents show a token, which `snellen token create` makes. Without any token the server listens
-    on this machine's own address only.
-    """
-    from snellen.server.host import LazyHost, open_exam
-    from snellen.server.http.app import serve as serve_web
-    from snellen.server.http.auth import Tokens
-    from snellen.server.logs import log_libraries
-    from snellen.server.mcp.server import ExamServer
-
-    log_libraries()
-    # Whoever starts it hears at once of what can't be opened.
-    opened = open_exam(settings, grade_answers)
-    try:
-        face = ExamServer(LazyHost(lambda: opened))
-        where = Address(host, port, tuple(name or ()))
-        serve_web(face, where, Tokens(opened.database), opened.service, tell)
-    finally:
-        opened.close()
-
-
 @tokens.command()
 def create(
     name: Annotated[str, typer.Argument(help="Whose it is; attempts belong to this name.")],
     scope: Annotated[
         list[str] | None,
-        typer.Option(help="take or organize; may be repeated; take when left out."),
+        typer.Option(help="take, submit, organize or admin; may be repeated; take when left out."),
+    ] = None,
+    days: Annotated[
+        float | None,
+        typer.Option(
+            help="How long it is good for; until it is revoked when left out.", show_default=False
+        ),
     ] = None,
     store: Store = None,
 ) -> None:
@@ -242,7 +233,7 @@ def create(
         scopes = [Scope(word) for word in scope or (Scope.TAKE,)]
         held = Tokens(database)
         first = not held.known
-        sys.stdout.write(held.create(name, scopes) + "\n")
+        sys.stdout.write(held.create(name, scopes, days) + "\n")
         tell("keep it now: it is not shown again")
         if first:
             tell(_FIRST)
@@ -257,7 +248,8 @@ def list_tokens(store: Store = None) -> None:
         for token in Tokens(database).listed():
             state = "" if token.revoked is None else f"  revoked {_day(token.revoked)}"
             scopes = ",".join(sorted(token.scopes))
-            write(f"{token.name}  {scopes}  made {_day(token.created)}{state}\n")
+            until = "" if token.expires is None else f"  until {_day(token.expires)}"
+            write(f"{token.name}  {scopes}  made {_day(token.created)}{until}{state}\n")
 
 
 @tokens.command()

@@ -16,12 +16,9 @@ from pydantic import Field, JsonValue
 
 from snellen.grading.models.base import Closed
 from snellen.grading.stats.ranking import Stratum, groups_by_head, rank_bounds
-from snellen.server.challenge.config import Counts
 from snellen.server.challenge.models import TaskScore, iso
+from snellen.server.exam.file import Counts
 from snellen.server.store.tables import GradingRow, ScoreValues, Source, SubmissionRow
-
-ALL, PUBLIC, PRIVATE = "all", "public", "private"
-"""The parts of a phase's items."""
 
 LEVEL = 0.95
 

@@ -1,16 +1,21 @@
 """What a challenge takes and returns: plain values that travel as JSON."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from snellen.grading.models.base import Closed
 from snellen.grading.models.scores import Outcome
 from snellen.server.challenge.queries import Listed
-from snellen.server.store.tables import JobState, ScoreValues, Source
+from snellen.server.exam.file import Counts, Who
+from snellen.server.store.tables import EventRow, JobState, ScoreValues, Source
+
+ALL, PUBLIC, PRIVATE = "all", "public", "private"
+"""The parts of a phase's items."""
 
 FORMS = {
     "application/x-ndjson": ".jsonl",
@@ -52,6 +57,120 @@ class Upload:
     task: str | None = None
     phase: str | None = None
     key: str | None = None
+
+
+class TaskCard(Closed):
+    """A task of an exam.
+
+    Attributes:
+        task: Its id.
+        items: How many items a submission is graded over.
+        protocol: What it is graded by, where a phase names no other.
+    """
+
+    task: str
+    items: int
+    protocol: str
+
+
+class PhaseCard(Closed):
+    """A phase, as everybody may read it; moments as ISO 8601 in UTC.
+
+    Attributes:
+        name: What it is called.
+        title: A line for people.
+        state: `coming`, `open` or `over`.
+        start: From when on it takes submissions; None: from the beginning.
+        end: Until when; None: it has no end.
+        zone: The time zone in which a day of `uploads_a_day` begins.
+        uploads: How many uploads a participant has in all; None: any number.
+        uploads_a_day: How many on one day.
+        attempts: Whether attempts over MCP stand on the leaderboard.
+        counts: Which of a participant's submissions do.
+        scores: Who sees values and the leaderboard.
+        reports: Who sees reports.
+        part: Which items are shown now: `all`, or the `public` ones while the phase lasts.
+        protocols: The protocol of each task.
+    """
+
+    name: str
+    title: str
+    state: Literal["coming", "open", "over"]
+    start: str | None
+    end: str | None
+    zone: str
+    uploads: int | None
+    uploads_a_day: int | None
+    attempts: bool
+    counts: Counts
+    scores: Who
+    reports: Who
+    part: str
+    protocols: Mapping[str, str]
+
+
+class ExamCard(Closed):
+    """An exam, as everybody may read it.
+
+    Attributes:
+        name: What it is called in addresses.
+        title: A line for people.
+        description: What it is about, in plain text.
+        id: Its packs' names and the digest of all that is asked.
+        tasks: Its tasks.
+        phases: Its phases, in their order.
+        items: Who reads items and images here.
+        longest_upload: The bytes of an upload at most.
+        forms: The media types of files that are taken.
+    """
+
+    name: str
+    title: str
+    description: str
+    id: str
+    tasks: tuple[TaskCard, ...]
+    phases: tuple[PhaseCard, ...]
+    items: Who
+    longest_upload: int
+    forms: tuple[str, ...] = tuple(FORMS)
+
+
+class EventCard(Closed):
+    """What an organizer or a grading changed.
+
+    Attributes:
+        id: Its number: they are in this order.
+        phase: The phase; empty: it is about none.
+        submission: What it is about; None: a whole phase.
+        at: When.
+        caller: Who did it.
+        what: What was done.
+        why: The reason given.
+        detail: Before and after.
+    """
+
+    id: int
+    phase: str
+    submission: str | None
+    at: str
+    caller: str
+    what: str
+    why: str
+    detail: Mapping[str, JsonValue]
+
+    @classmethod
+    def of(cls, row: EventRow) -> "EventCard":
+        """Return what a row of the store says."""
+        return cls(
+            id=row.id,
+            phase=row.phase.rpartition("/")[2],
+            submission=row.submission,
+            at=iso(row.at),
+            caller=row.caller,
+            what=row.what,
+            why=row.why,
+            detail=json.loads(row.detail),
+        )
 
 
 class TaskScore(Closed):

@@ -6,7 +6,19 @@ how many uploads a quota has left, holds until it commits.
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, and_, bindparam, delete, func, insert, or_, select, text, update
+from sqlalchemy import (
+    Connection,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+    text,
+    update,
+)
 
 from snellen.server.store.statements import Query, Statement, row_values
 from snellen.server.store.tables import (
@@ -57,6 +69,23 @@ class Waiting:
     count: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """What a leaderboard depends on: while it is the same, the leaderboard is.
+
+    Attributes:
+        shown: The grading that is shown.
+        newest: The newest grading.
+        graded: How many submissions are graded by the one that is shown.
+        event: The last change of the phase's record.
+    """
+
+    shown: int | None
+    newest: int | None
+    graded: int
+    event: int | None
+
+
 _LATEST = jobs.alias()
 # A submission's own state is that of its newest grading.
 _LISTED = select(submissions, jobs.c.state, jobs.c.tries, jobs.c.error).join_from(
@@ -77,6 +106,7 @@ PAGE = Query(
     _LISTED.where(
         or_(bindparam("f") == "", submissions.c.phase == bindparam("f")),
         or_(bindparam("c") == "", submissions.c.caller == bindparam("c")),
+        or_(bindparam("state") == "", literal_column("jobs.state") == bindparam("state")),
         or_(
             submissions.c.at < bindparam("at"),
             and_(submissions.c.at == bindparam("at"), submissions.c.id < bindparam("after")),
@@ -90,6 +120,11 @@ PARTS = Query(
     select(parts).where(parts.c.submission == bindparam("s")).order_by(parts.c.number), PartRow
 )
 ADD_PART = Statement(insert(parts))
+SET_APART = Statement(
+    update(submissions)
+    .where(submissions.c.id == bindparam("s"))
+    .values(baseline=bindparam("baseline"))
+)
 REMOVE = Statement(
     update(submissions).where(submissions.c.id == bindparam("s")).values(removed=bindparam("why"))
 )
@@ -217,6 +252,42 @@ BOARD_SCORES = Query(
 )
 EVENTS = Query(
     select(events).where(events.c.phase == bindparam("f")).order_by(events.c.id), EventRow
+)
+EVENT_PAGE = Query(
+    select(events)
+    .where(
+        or_(bindparam("f") == "", events.c.phase == bindparam("f")),
+        events.c.id > bindparam("after"),
+    )
+    .order_by(events.c.id)
+    .limit(bindparam("most")),
+    EventRow,
+)
+_SHOWN_ID = (
+    select(gradings.c.id)
+    .where(gradings.c.phase == bindparam("f"), gradings.c.shown.is_not(None))
+    .order_by(gradings.c.shown.desc(), gradings.c.id.desc())
+    .limit(1)
+    .scalar_subquery()
+)
+TURN = Query(
+    select(
+        _SHOWN_ID.label("shown"),
+        select(func.max(gradings.c.id))
+        .where(gradings.c.phase == bindparam("f"))
+        .scalar_subquery()
+        .label("newest"),
+        select(func.count())
+        .select_from(jobs)
+        .where(jobs.c.grading == _SHOWN_ID, jobs.c.state == JobState.GRADED)
+        .scalar_subquery()
+        .label("graded"),
+        select(func.max(events.c.id))
+        .where(events.c.phase == bindparam("f"))
+        .scalar_subquery()
+        .label("event"),
+    ),
+    Turn,
 )
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import zlib
 from base64 import b32encode
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,8 +14,18 @@ from sqlalchemy import Connection
 
 from snellen.server.attempts.register import Clock
 from snellen.server.challenge import queries
-from snellen.server.challenge.config import ExamFile, Phase, Who
-from snellen.server.challenge.models import FORMS, SubmissionStatus, Upload
+from snellen.server.challenge.models import (
+    ALL,
+    FORMS,
+    PUBLIC,
+    EventCard,
+    ExamCard,
+    PhaseCard,
+    SubmissionStatus,
+    TaskCard,
+    Upload,
+    iso,
+)
 from snellen.server.challenge.queries import Listed
 from snellen.server.errors import (
     ExamError,
@@ -22,7 +33,9 @@ from snellen.server.errors import (
     FormError,
     NotFoundError,
     QuotaError,
+    UnauthorizedError,
 )
+from snellen.server.exam.file import ExamFile, Phase, Who
 from snellen.server.exam.spec import ExamSpec
 from snellen.server.logs import log
 from snellen.server.store.database import Database
@@ -126,6 +139,43 @@ class Challenge:
                 protocol = protocol_of(task, named)
                 found[task] = f"{protocol.id}@{protocol.version}"
         return found
+
+    def card(self) -> ExamCard:
+        """Return what everybody may read of the exam."""
+        file, packs = self.file, self.exam.packs_by_task
+        return ExamCard(
+            name=file.name,
+            title=file.title or file.name,
+            description=file.description,
+            id=self.exam.id,
+            tasks=tuple(
+                TaskCard(task=task, items=offer.items, protocol=packs[task].task(task).protocol)
+                for task, offer in self.exam.offers.items()
+            ),
+            phases=tuple(map(self._phase_card, file.phases)),
+            items=file.items,
+            longest_upload=file.longest_upload,
+        )
+
+    def _phase_card(self, phase: Phase) -> PhaseCard:
+        now = self.now()
+        state = "over" if phase.over(now) else "open" if phase.begun(now) else "coming"
+        return PhaseCard(
+            name=phase.name,
+            title=phase.title or phase.name,
+            state=state,
+            start=None if phase.start is None else iso(round(phase.start.timestamp() * 1000)),
+            end=None if phase.end is None else iso(round(phase.end.timestamp() * 1000)),
+            zone=phase.zone,
+            uploads=phase.uploads,
+            uploads_a_day=phase.uploads_a_day,
+            attempts=phase.attempts,
+            counts=phase.counts,
+            scores=phase.scores,
+            reports=phase.reports,
+            part=self.part(phase),
+            protocols=self.protocols(phase),
+        )
 
     async def begin(self) -> None:
         """See to it that each phase has a grading by today's references and protocols.
@@ -382,17 +432,24 @@ class Challenge:
     def part(self, phase: Phase, *, organizer: bool = False) -> str:
         """Return which part of the items is shown: all of them once a phase is over."""
         if phase.public_share is None or organizer or phase.over(self.now()):
-            return "all"
-        return "public"
+            return ALL
+        return PUBLIC
 
     def listed(
-        self, caller: str | None, *, phase: str = "", before: str | None = None, limit: int = 50
+        self,
+        caller: str | None,
+        *,
+        phase: str = "",
+        state: JobState | None = None,
+        before: str | None = None,
+        limit: int = 50,
     ) -> Sequence[Listed]:
         """Return a page of submissions, the newest first.
 
         Args:
             caller: Whose; None: everybody's.
             phase: The phase's key; empty: all.
+            state: How far their grading is; None: however far.
             before: The id of the last one of the page before.
             limit: How many at most.
 
@@ -403,11 +460,72 @@ class Challenge:
         parameters = {
             "c": caller or "",
             "f": phase,
+            "state": state or "",
             "at": (1 << 62) if after is None else after.at,
             "after": "" if after is None else after.id,
             "most": min(limit, MOST_LISTED),
         }
         return self.database.read(lambda c: queries.PAGE.all(c, parameters))
+
+    def report(
+        self, submission: str, task: str | None, caller: str | None, *, organizer: bool = False
+    ) -> bytes:
+        """Return a saved report as JSON: which items are right, and never a reference.
+
+        Args:
+            submission: The submission's id.
+            task: The task; None: the only one that it answers.
+            caller: Who asks; None: nobody knows.
+            organizer: Whether it is an organizer.
+
+        Raises:
+            NotFoundError: There is none, or not of that task; or it is another participant's.
+            UnauthorizedError: A token is needed.
+            ForbiddenError: Reports are not shown.
+        """
+        row = self.row(submission, None)
+        phase = self.phase_of(row)
+        if not organizer and (phase.reports is not Who.PUBLIC or self.part(phase) != ALL):
+            if caller is None:
+                raise UnauthorizedError(
+                    "a token is needed: send the header 'Authorization: Bearer TOKEN'"
+                )
+            self.row(submission, caller)
+            if phase.reports is Who.HIDDEN or self.part(phase) != ALL:
+                raise ForbiddenError(f"reports of phase {phase.name} are for its organizer")
+        scores = self.database.read(lambda c: queries.SCORES.all(c, {"s": row.id, "p": ALL}))
+        newest = max((score.grading for score in scores), default=None)
+        by_task = {score.task: score for score in scores if score.grading == newest}
+        if not by_task:
+            raise NotFoundError(f"submission {row.id} has no report: it is {row.state}")
+        if task is None and len(by_task) > 1:
+            raise NotFoundError(f"say which task: {', '.join(by_task)}", field="task")
+        found = by_task.get(task or next(iter(by_task)))
+        if found is None or found.report is None:
+            raise NotFoundError(f"there is no report of {task!r}; {', '.join(by_task)}")
+        return zlib.decompress(found.report)
+
+    def file_of(self, submission: str, caller: str | None) -> tuple[Listed, bytes]:
+        """Return a submission's file as it came.
+
+        Raises:
+            NotFoundError: There is none, or it is another participant's.
+        """
+        row = self.row(submission, caller)
+        parts = self.database.read(lambda c: queries.PARTS.all(c, {"s": row.id}))
+        return row, b"".join(zlib.decompress(part.body) for part in parts)
+
+    def events(self, phase: str = "", after: int = 0, limit: int = 50) -> Sequence[EventCard]:
+        """Return a page of the record of what was changed, the oldest first.
+
+        Args:
+            phase: The phase's key; empty: all.
+            after: The number of the last one of the page before.
+            limit: How many at most.
+        """
+        parameters = {"f": phase, "after": after, "most": min(limit, MOST_LISTED)}
+        found = self.database.read(lambda c: queries.EVENT_PAGE.all(c, parameters))
+        return [EventCard.of(row) for row in found]
 
     # ---- what organizers decide --------------------------------------------------------------
 
@@ -429,12 +547,26 @@ class Challenge:
         """
         await self._decide(submission, caller, "restored", _reason(why))
 
-    async def _decide(self, submission: str, caller: str, what: str, why: str) -> None:
+    async def set_apart(self, submission: str, caller: str, *, baseline: bool) -> None:
+        """Set a submission apart as a baseline, which is ranked with nobody, or rank it again.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        what = "baseline" if baseline else "ranked"
+        await self._decide(submission, caller, what, "", baseline=baseline)
+
+    async def _decide(
+        self, submission: str, caller: str, what: str, why: str, baseline: bool | None = None
+    ) -> None:
         row = self.row(submission, None)
         removed = why if what == "removed" else None
 
         def work(connection: Connection) -> None:
-            queries.REMOVE.run(connection, {"s": row.id, "why": removed})
+            if baseline is None:
+                queries.REMOVE.run(connection, {"s": row.id, "why": removed})
+            else:
+                queries.SET_APART.run(connection, {"s": row.id, "baseline": baseline})
             self._note(connection, row.phase, row.id, caller, what, why)
 
         await self.database.write(work)
@@ -470,6 +602,10 @@ class Challenge:
             self._note(connection, row.phase, row.id, caller, "retried", job.error or "")
 
         await self.database.write(work)
+
+    async def note(self, caller: str, what: str, why: str) -> None:
+        """Write into the record what was done that is about no phase."""
+        await self.database.write(lambda c: self._note(c, "", None, caller, what, why))
 
     def _note(
         self,

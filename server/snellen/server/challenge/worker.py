@@ -21,10 +21,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from snellen.grading.errors import SubmissionError
-from snellen.server.challenge.config import Phase
 from snellen.server.challenge.jobs import HEARTBEAT_SECONDS, LEASE_SECONDS, Ended, Job, Jobs
 from snellen.server.challenge.service import Challenge
-from snellen.server.errors import StoreError
+from snellen.server.exam.file import Phase
 from snellen.server.logs import fault, log
 from snellen.server.settings import Settings
 from snellen.server.store.tables import ScoreRow
@@ -103,12 +102,12 @@ class Worker:
         self._stopping = threading.Event()
 
     def run(self) -> None:
-        """Work until `stop` is called; a store that fails is tried again."""
+        """Work until `stop` is called; what fails meanwhile is logged and tried again."""
         try:
             while not self._stopping.is_set():
                 try:
                     worked = self.step()
-                except StoreError as error:
+                except Exception as error:  # noqa: BLE001  # without a worker all jobs would wait
                     log().error("fault", worker=True, **fault(error))
                     worked = False
                 if not worked:

@@ -4,8 +4,10 @@ import asyncio
 import signal
 import socket
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from http import HTTPStatus
 from types import FrameType
+from typing import NamedTuple
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
@@ -22,17 +24,27 @@ from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from snellen.server.attempts.service import Service
+from snellen.server.challenge.boards import Boards
+from snellen.server.challenge.service import Challenge
+from snellen.server.challenge.worker import OpenGrader
+from snellen.server.challenge.workers import run_workers
 from snellen.server.errors import ExamError, StoreError
 from snellen.server.exam.rules import Mode
 from snellen.server.http import organizer
+from snellen.server.http.api.access import Access
+from snellen.server.http.api.api import PREFIX, rest_app
+from snellen.server.http.api.desk import Desk
 from snellen.server.http.auth import Tokens
 from snellen.server.http.connections import protocol, raise_limits
 from snellen.server.http.errors import headers_of, status_of
+from snellen.server.http.safety import SafetyMiddleware, names_of
 from snellen.server.logs import fault, lines_to_stderr, log
 from snellen.server.mcp.server import ExamServer
-from snellen.server.settings import LOOPBACK, Address
+from snellen.server.screenshots.remote import RemoteImages
+from snellen.server.settings import LOOPBACK, Address, Settings
 from snellen.server.store.tables import Scope
 
 PATH = "/mcp"
@@ -79,7 +91,7 @@ class Gate(AuthenticationBackend):
             RefusedError: The caller may not call.
         """
         path = conn.scope["path"]
-        if path == HEALTH or (self._scope is Scope.TAKE and organizer.is_organizer_path(path)):
+        if self._scope is Scope.TAKE and _asks_itself(path):
             return None
         if path.startswith(_WELL_KNOWN):
             # Clients look for a way to sign in there; a 401 would send them round in circles.
@@ -104,9 +116,14 @@ class Gate(AuthenticationBackend):
             raise RefusedError(
                 HTTPStatus.UNAUTHORIZED, "this token is unknown or was revoked; ask the organizer"
             )
-        if self._scope not in holder.scopes:
+        if not holder.may(self._scope):
             raise RefusedError(HTTPStatus.FORBIDDEN, _NOT_FOR[self._scope])
         return AuthCredentials(sorted(holder.scopes)), SimpleUser(holder.name)
+
+
+def _asks_itself(path: str) -> bool:
+    """Whether what is at a path is open, or asks for tokens itself."""
+    return path == HEALTH or path.startswith(f"{PREFIX}/") or organizer.is_organizer_path(path)
 
 
 def web_app(
@@ -114,6 +131,7 @@ def web_app(
     address: Address,
     tokens: Tokens | None = None,
     organizer_only: Sequence[Route] = (),
+    rest: ASGIApp | None = None,
 ) -> Starlette:
     """Return the application that serves an exam over HTTP.
 
@@ -122,6 +140,7 @@ def web_app(
         address: Where it will listen, and by which names it may be called.
         tokens: Who may call; None: anybody.
         organizer_only: Routes that are not for examinees, each behind a gate of its own.
+        rest: What is served under `/v1`; it asks for tokens itself.
     """
     app = exam_server.server.streamable_http_app(
         streamable_http_path=PATH,
@@ -136,8 +155,12 @@ def web_app(
         for route in app.routes
         if isinstance(route, Route) and route.path == PATH
     ]
+    if rest is not None:
+        app.mount(PREFIX, rest)
     if tokens is not None:
         app.add_middleware(AuthenticationMiddleware, backend=Gate(tokens), on_error=_turned_away)
+    # The last one added is the first to see a request.
+    app.add_middleware(SafetyMiddleware, names=names_of(address))
     return app
 
 
@@ -151,12 +174,37 @@ def organizer_routes(service: Service, tokens: Tokens) -> Sequence[Route]:
     return organizer.routes(service, [gate])
 
 
+class Hosted(NamedTuple):
+    """A challenge that is served, and what grades its submissions.
+
+    Attributes:
+        challenge: The challenge.
+        settings: What its exam is opened with.
+        open_grader: Makes what grades in a process of its own.
+        workers: How many workers grade here; with none, `snellen worker` does elsewhere.
+        remote: Fetches images that packs leave on the web; None: they are not fetched.
+    """
+
+    challenge: Challenge
+    settings: Settings
+    open_grader: OpenGrader
+    workers: int
+    remote: RemoteImages | None = None
+
+
+def rest_of(hosted: Hosted, tokens: Tokens, *, guarded: bool) -> ASGIApp:
+    """Return what serves a challenge under `/v1`."""
+    access = Access(tokens, guarded=guarded)
+    return rest_app(Desk(hosted.challenge, Boards(hosted.challenge), access, hosted.remote))
+
+
 def serve(
     exam_server: ExamServer,
     address: Address,
     tokens: Tokens,
     service: Service,
     notify: Callable[[str], None],
+    hosted: Hosted | None = None,
 ) -> None:
     """Serve an exam over HTTP until the process is asked to stop.
 
@@ -169,6 +217,7 @@ def serve(
         tokens: Who may call.
         service: What organizers ask.
         notify: Called with a sentence about each thing that is done.
+        hosted: The challenge; None: answers are only recorded here.
 
     Raises:
         ExamError: It would be open to everybody, or the port is taken.
@@ -183,7 +232,11 @@ def serve(
     listener = _listen(address)
     config = uvicorn.Config(
         web_app(
-            exam_server, address, tokens if guarded else None, organizer_routes(service, tokens)
+            exam_server,
+            address,
+            tokens if guarded else None,
+            organizer_routes(service, tokens),
+            None if hosted is None else rest_of(hosted, tokens, guarded=guarded),
         ),
         http=protocol(limits.connections),
         ws="none",
@@ -207,8 +260,23 @@ def serve(
     if service.exam.rules.attempts is None and service.exam.rules.mode is not Mode.PRACTICE:
         notify(_UNLIMITED)
     _tell(address, listener.getsockname()[1], notify, guarded=guarded)
+
+    async def run() -> None:
+        async with AsyncExitStack() as stack:
+            if hosted is not None:
+                await stack.enter_async_context(
+                    run_workers(
+                        hosted.challenge,
+                        service,
+                        hosted.settings,
+                        hosted.open_grader,
+                        hosted.workers,
+                    )
+                )
+            await server.serve(sockets=[listener])
+
     try:
-        asyncio.run(server.serve(sockets=[listener]))
+        asyncio.run(run())
     finally:
         listener.close()
         lines_to_stderr().drain(_DRAIN_SECONDS)

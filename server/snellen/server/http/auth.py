@@ -18,7 +18,8 @@ _PREFIX = "snellen_"
 """What every token starts with, so that one that leaked is recognized as such."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_RESERVED = "local"
+_RESERVED = frozenset({"local", "snellen"})
+_DAY = 86_400_000
 _HOLDER = Query(
     select(tokens).where(tokens.c.digest == bindparam("d"), tokens.c.revoked.is_(None)), Token
 )
@@ -40,16 +41,23 @@ class Tokens:
     database: Database = field(repr=False)
     now: Callable[[], int] = field(default=lambda: time.time_ns() // 1_000_000, repr=False)
 
-    def create(self, name: str, scopes: Iterable[Scope] = (Scope.TAKE,)) -> str:
+    def create(
+        self, name: str, scopes: Iterable[Scope] = (Scope.TAKE,), days: float | None = None
+    ) -> str:
         """Make a token and return it; it can't be read again.
+
+        Args:
+            name: Whose it is.
+            scopes: What it is for.
+            days: How long it is good for; None: until it is revoked.
 
         Raises:
             ExamError: The name can't be used, or has been.
         """
-        if not _NAME.fullmatch(name) or name == _RESERVED:
+        if not _NAME.fullmatch(name) or name in _RESERVED:
             raise ExamError(
-                f"a token's name is of letters, digits, dots, dashes and underscores, 64 at most,"
-                f" and not {_RESERVED!r}",
+                "a token's name is of letters, digits, dots, dashes and underscores, 64 at most,"
+                f" and not {' or '.join(sorted(_RESERVED))}",
                 field="name",
             )
         token = _PREFIX + secrets.token_urlsafe(32)
@@ -60,6 +68,7 @@ class Tokens:
             scopes=frozenset(scopes),
             created=self.now(),
             revoked=None,
+            expires=None if days is None else self.now() + round(days * _DAY),
         )
 
         def work(connection: Connection) -> None:
@@ -98,8 +107,11 @@ class Tokens:
         return self.database.read(lambda c: _ANY.first(c, {})) is not None
 
     def holder(self, token: str) -> Token | None:
-        """Return what is kept of a token; None for one that is unknown or revoked."""
-        return self.database.read(lambda c: _HOLDER.first(c, {"d": _digest(token)}))
+        """Return what is kept of a token; None for one that is unknown, revoked or too old."""
+        found = self.database.read(lambda c: _HOLDER.first(c, {"d": _digest(token)}))
+        if found is not None and found.expires is not None and found.expires <= self.now():
+            return None
+        return found
 
 
 def _digest(token: str) -> bytes:

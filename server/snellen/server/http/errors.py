@@ -12,8 +12,10 @@ from snellen.server.errors import (
     NoSuchAttemptError,
     NotFoundError,
     QuotaError,
+    RateError,
     StoreError,
     TooLargeError,
+    UnauthorizedError,
 )
 
 RETRY_SECONDS = 10
@@ -31,9 +33,11 @@ def status_of(error: ExamError) -> HTTPStatus:
             return HTTPStatus.BAD_REQUEST
         case NoSuchAttemptError() | NotFoundError():
             return HTTPStatus.NOT_FOUND
+        case UnauthorizedError():
+            return HTTPStatus.UNAUTHORIZED
         case ForbiddenError():
             return HTTPStatus.FORBIDDEN
-        case QuotaError():
+        case QuotaError() | RateError():
             return HTTPStatus.TOO_MANY_REQUESTS
         case TooLargeError():
             return HTTPStatus.REQUEST_ENTITY_TOO_LARGE
@@ -47,7 +51,9 @@ def status_of(error: ExamError) -> HTTPStatus:
 
 def headers_of(error: ExamError) -> Mapping[str, str]:
     """Return the headers that go with it: when to call again, where that may help."""
-    if isinstance(error, StoreError) and error.again:
+    if isinstance(error, UnauthorizedError):
+        return {"WWW-Authenticate": "Bearer"}
+    if isinstance(error, RateError) or (isinstance(error, StoreError) and error.again):
         return {"Retry-After": str(RETRY_SECONDS)}
     return {}
 

@@ -156,8 +156,12 @@ class Scope(StrEnum):
 
     TAKE = "take"
     """Taking the exam."""
+    SUBMIT = "submit"
+    """Reading items and uploading predictions."""
     ORGANIZE = "organize"
-    """Seeing everybody's attempts."""
+    """Seeing everybody's attempts and submissions, and deciding about them."""
+    ADMIN = "admin"
+    """All of these, and making and revoking tokens."""
 
 
 Scopes = Annotated[
@@ -177,6 +181,7 @@ class Token:
         digest: SHA-256 of the token: it is 256 random bits, so nothing slower is needed.
         scopes: What it is for.
         revoked: When it was revoked; None: it was not.
+        expires: From when on it is refused; None: never.
     """
 
     id: Annotated[int, _KEY]
@@ -185,6 +190,11 @@ class Token:
     scopes: Scopes
     created: Moment
     revoked: Moment | None
+    expires: Moment | None = None
+
+    def may(self, scope: Scope) -> bool:
+        """Whether it is for something; an admin's is for everything."""
+        return scope in self.scopes or Scope.ADMIN in self.scopes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -524,7 +534,8 @@ class EventRow:
     Attributes:
         submission: What it is about; None: a whole phase.
         caller: Who did it.
-        what: `removed`, `restored`, `rescored`, `same`, `retried`, `shown`.
+        what: `removed`, `restored`, `rescored`, `same`, `retried`, `shown`, `baseline`, `ranked`,
+            `token`, `revoked`.
         why: The reason given.
         detail: Before and after, as JSON.
     """

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from snellen.grading.errors import InputError
-from snellen.server.challenge.config import TEMPLATE, Phase, exam_of_packs, read_exam_file
+from snellen.server.exam.file import Phase, exam_file_for, exam_of_packs, read_exam_file
 from snellen.server.exam.rules import Rules
 
 
@@ -15,10 +15,11 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_the_template_is_an_exam_file_whose_paths_lie_beside_it(tmp_path: Path) -> None:
-    text = TEMPLATE.format(name="web", title="Web", pack="pack", start="2026-12-01T00:00:00Z")
+    moment = datetime(2026, 12, 1, tzinfo=UTC)
+    text = exam_file_for(tmp_path / "My Web", tmp_path / "exam.toml", moment)
     read = read_exam_file(written(tmp_path, text))
-    assert read.packs == (str(tmp_path / "pack"),)
-    assert read.store == str(tmp_path / "web.sqlite")
+    assert read.packs == (str(tmp_path / "My Web"),)
+    assert read.store == str(tmp_path / "my-web.sqlite")
     assert read.rules.attempts == 1
     assert [phase.name for phase in read.phases] == ["main"]
 

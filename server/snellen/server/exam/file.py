@@ -12,6 +12,7 @@ zone = "Europe/Berlin"
 uploads_a_day = 5
 """
 
+import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -223,12 +224,33 @@ def read_exam_file(path: Path) -> ExamFile:
 
 
 def exam_of_packs(names: Sequence[str], rules: Rules) -> ExamFile:
-    """Return the challenge that packs make without an exam file: one phase, which does not end."""
-    name = re.sub(r"[^a-z0-9-]+", "-", "-".join(names).lower()).strip("-")[:64] or "exam"
+    """Return the challenge that packs make without an exam file: one phase, which does not end.
+
+    Args:
+        names: The packs' folders.
+        rules: What holds for attempts.
+    """
+    words = "-".join(Path(name).resolve().name for name in names)
+    name = re.sub(r"[^a-z0-9-]+", "-", words.lower()).strip("-")[:64] or "exam"
     return ExamFile(name=name, packs=tuple(names), rules=rules)
 
 
-TEMPLATE = """\
+def exam_file_for(pack: Path, file: Path, now: datetime) -> str:
+    """Return an exam file for a pack, with every setting and what it means.
+
+    Args:
+        pack: The pack's folder.
+        file: Where the file will be: the pack is named as seen from there.
+        now: When its phase begins.
+    """
+    folder = pack.resolve()
+    named = os.path.relpath(folder, file.absolute().parent).replace(os.sep, "/")
+    name = exam_of_packs([str(folder)], Rules()).name
+    start = now.replace(microsecond=0).isoformat()
+    return _TEMPLATE.format(name=name, title=folder.name, pack=named, start=start)
+
+
+_TEMPLATE = """\
 # The challenge that `snellen serve exam.toml` hosts. `snellen exam check exam.toml` checks it.
 name = "{name}"
 title = "{title}"

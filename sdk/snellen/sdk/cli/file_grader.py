@@ -21,7 +21,7 @@ from snellen.grading.stats.summary import estimate
 from snellen.sdk.cli.serving import grade_answers
 from snellen.sdk.local import grade
 from snellen.sdk.report import Report
-from snellen.server.challenge.board import ALL, PRIVATE, PUBLIC
+from snellen.server.challenge.models import ALL, PRIVATE, PUBLIC
 from snellen.server.challenge.worker import FileToGrade, GradeFile
 from snellen.server.exam.spec import Exam
 from snellen.server.host import read_exam, references_digest

@@ -1,0 +1,178 @@
+"""The commands that host a challenge: `serve`, `worker`, `exam` and `leaderboard`."""
+
+import asyncio
+import signal
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from snellen.grading.errors import InputError
+from snellen.sdk.cli.plain import write
+from snellen.sdk.cli.serving import (
+    grade_answers,
+    report_server_errors,
+    tell,
+    with_settings,
+)
+from snellen.sdk.files import write_atomically
+from snellen.server.exam.rules import Mode
+from snellen.server.settings import Address, Settings
+
+exams = typer.Typer(help="Write and check exam files: a challenge with its phases and rules.")
+leaderboards = typer.Typer(help="Check what a leaderboard says.")
+
+
+@with_settings
+def serve(
+    settings: Settings,
+    host: Annotated[
+        str, typer.Option(help="Where to listen; others than this machine's own need tokens.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="0: any that is free.", min=0, max=65535)] = 8765,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A name that clients may call it by, behind a proxy; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option(help="Workers that grade uploads here; 0: `snellen worker` does.", min=0)
+    ] = 1,
+) -> None:
+    """Serve an exam on HTTP: over MCP for agents anywhere, over REST for files of predictions.
+
+    Give packs, or an exam file, which `snellen exam init` writes. Agents and participants show a
+    token, which `snellen token create` makes. Without any token the server listens on this
+    machine's own address only.
+    """
+    from snellen.sdk.cli.file_grader import open_grader
+    from snellen.server.host import LazyHost, open_challenge, open_exam
+    from snellen.server.http.app import Hosted
+    from snellen.server.http.app import serve as serve_web
+    from snellen.server.http.auth import Tokens
+    from snellen.server.logs import log_libraries
+    from snellen.server.mcp.server import ExamServer
+    from snellen.server.store.tables import Scope
+
+    log_libraries()
+    # Whoever starts it hears at once of what can't be opened.
+    opened = open_exam(settings, grade_answers)
+    try:
+        face = ExamServer(LazyHost(lambda: opened))
+        where = Address(host, port, tuple(name or ()))
+        held = Tokens(opened.database)
+        if settings.file is not None and not held.known:
+            tell("this is the first start: here is the admin's token, which is shown this once")
+            sys.stdout.write(held.create("admin", [Scope.ADMIN]) + "\n")
+            sys.stdout.flush()
+        hosted = None
+        if settings.rules.mode is not Mode.DEFERRED:
+            challenge = open_challenge(settings, opened)
+            hosted = Hosted(challenge, settings, open_grader, workers, opened.remote)
+        serve_web(face, where, held, opened.service, tell, hosted)
+    finally:
+        opened.close()
+
+
+@with_settings
+def worker(
+    settings: Settings,
+    count: Annotated[int, typer.Option(help="How many files are graded at once.", min=1)] = 1,
+) -> None:
+    """Grade uploads of a challenge whose server runs elsewhere on the same store."""
+    from snellen.sdk.cli.file_grader import open_grader
+    from snellen.server.challenge.workers import run_workers
+    from snellen.server.host import open_challenge, open_exam
+    from snellen.server.logs import log_libraries
+
+    if settings.rules.mode is Mode.DEFERRED:
+        raise InputError("a deferred exam is graded where its references are")
+    log_libraries()
+    opened = open_exam(settings, grade_answers)
+
+    async def run() -> None:
+        challenge = open_challenge(settings, opened)
+        stop = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        async with run_workers(challenge, opened.service, settings, open_grader, count):
+            tell(f"grading what is submitted to {challenge.file.name}")
+            await stop.wait()
+
+    try:
+        asyncio.run(run())
+    finally:
+        opened.close()
+
+
+@exams.command("init")
+def init_exam(
+    pack: Annotated[Path, typer.Argument(help="The folder of the pack.")],
+    output: Annotated[Path, typer.Option(help="The exam file.")] = Path("exam.toml"),
+) -> None:
+    """Write an exam file for a pack, with every setting and what it means."""
+    from snellen.server.exam.file import exam_file_for
+
+    with report_server_errors():
+        if output.exists():
+            raise InputError("it is there already: name another one", file=str(output))
+        write_atomically(output, [exam_file_for(pack, output, datetime.now(UTC)).encode()])
+        tell(f"wrote {output}; `snellen serve {output}` hosts it")
+
+
+@exams.command("check")
+def check_exam(
+    file: Annotated[Path, typer.Argument(help="The exam file.")],
+) -> None:
+    """Check an exam file: its fields, its packs, its phases."""
+    from snellen.server.exam.file import read_exam_file
+    from snellen.server.exam.spec import ExamSpec
+    from snellen.tasks.pack.read import open_pack
+
+    with report_server_errors():
+        found = read_exam_file(file)
+        exam = ExamSpec([open_pack(Path(folder)) for folder in found.packs], found.rules)
+        for phase in found.phases:
+            if strange := sorted(phase.protocols.keys() - exam.offers.keys()):
+                raise InputError(
+                    f"{strange[0]!r} is no task of this exam; there are: {', '.join(exam.offers)}",
+                    file=str(file),
+                    field=f"phases.{phase.name}.protocols",
+                )
+        write(f"{found.name}: {found.title or found.name}\n")
+        for task, offer in exam.offers.items():
+            write(f"  {task}: {offer.items} items\n")
+        for phase in found.phases:
+            start = "now" if phase.start is None else phase.start.isoformat()
+            end = "no end" if phase.end is None else phase.end.isoformat()
+            write(f"  phase {phase.name}: {start} to {end}\n")
+
+
+@leaderboards.command("verify")
+def verify(
+    file: Annotated[Path, typer.Argument(help="An export of a leaderboard.")],
+) -> None:
+    """Make a leaderboard again from its export, and compare every byte.
+
+    Exit status: 0 when all agrees, 1 when something does not, 2 when the file can't be read.
+    """
+    from snellen.server.challenge.export import verify_export
+
+    with report_server_errors():
+        try:
+            body = file.read_bytes()
+        except OSError as error:
+            raise InputError(f"can't be read: {error.strerror}", file=str(file)) from error
+        board, differences = verify_export(body)
+        for line in differences:
+            tell(line)
+        if differences:
+            raise typer.Exit(1)
+        write(
+            f"{board.exam}, phase {board.phase}: {len(board.rows)} rows, all made again from the"
+            " export\n"
+        )

@@ -1,0 +1,114 @@
+"""Leaderboards as they are sent, made anew only when something changed."""
+
+from collections import OrderedDict
+from hashlib import sha256
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from snellen.server.challenge import queries
+from snellen.server.challenge.board import Board, BoardData, make_board
+from snellen.server.challenge.export import export_json
+from snellen.server.challenge.models import ALL, EventCard
+from snellen.server.challenge.queries import Turn
+from snellen.server.challenge.service import Challenge
+from snellen.server.errors import ForbiddenError, NotFoundError
+from snellen.server.exam.file import Phase, Who
+
+_KEPT = 64
+
+
+class Kept(NamedTuple):
+    """A leaderboard as JSON, and what tells it from others.
+
+    Attributes:
+        board: It.
+        body: It as compact JSON in UTF-8.
+        etag: The digest of the body, in quotation marks.
+    """
+
+    board: Board
+    body: bytes
+    etag: str
+
+
+class Boards:
+    """The leaderboards of a challenge.
+
+    Args:
+        challenge: The challenge.
+    """
+
+    def __init__(self, challenge: Challenge) -> None:
+        self._challenge = challenge
+        self._kept: OrderedDict[tuple[str, str, str], tuple[Turn, Kept]] = OrderedDict()
+
+    def board(self, phase: Phase, task: str | None = None, *, organizer: bool = False) -> Kept:
+        """Return a phase's leaderboard.
+
+        Args:
+            phase: The phase.
+            task: The one task that it is of; None: the mean of all.
+            organizer: Whether an organizer asks, who sees all items of a phase that parts them.
+
+        Raises:
+            ForbiddenError: The leaderboard is not shown.
+            NotFoundError: There is no such task.
+        """
+        challenge = self._challenge
+        if not organizer and phase.scores is not Who.PUBLIC:
+            raise ForbiddenError(f"the leaderboard of phase {phase.name} is not shown")
+        if task is not None and task not in challenge.exam.offers:
+            known = ", ".join(challenge.exam.offers)
+            raise NotFoundError(f"there is no task {task!r}; there are: {known}", field="task")
+        part = challenge.part(phase, organizer=organizer)
+        this = phase.name, task or "", part
+        parameters = {"f": challenge.key(phase)}
+        turn = challenge.database.read(lambda c: queries.TURN.one(c, parameters))
+        before = self._kept.get(this)
+        if before is not None and before[0] == turn:
+            return before[1]
+        data = challenge.database.read(lambda c: self._data(c, phase, part))
+        tasks = [task] if task is not None else list(challenge.exam.offers)
+        board = make_board(data, challenge.file.name, phase.name, tasks, part, phase.counts)
+        body = board.model_dump_json().encode()
+        kept = Kept(board, body, f'"{sha256(body).hexdigest()[:32]}"')
+        self._kept[this] = (turn, kept)
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return kept
+
+    def _data(self, connection: Connection, phase: Phase, part: str) -> BoardData:
+        this = {"f": self._challenge.key(phase)}
+        grading = queries.SHOWN.first(connection, this)
+        if grading is None:
+            raise NotFoundError(f"phase {phase.name} has no leaderboard yet")
+        newest = queries.NEWEST.one(connection, this)
+        of_grading = {"g": grading.id, "p": part}
+        return BoardData(
+            grading=grading,
+            regrading=newest.id != grading.id,
+            submissions=queries.BOARD.all(connection, of_grading),
+            scores=queries.BOARD_SCORES.all(connection, of_grading),
+        )
+
+    def export(self, phase: Phase, *, organizer: bool = False) -> bytes:
+        """Return all that a phase's leaderboard was made of, as JSON.
+
+        It says of each submission which items are right, so it is for organizers until the phase
+        is over, unless reports are public.
+
+        Raises:
+            ForbiddenError: It is not shown yet.
+        """
+        challenge = self._challenge
+        open_reports = phase.reports is Who.PUBLIC and phase.public_share is None
+        shown = phase.scores is Who.PUBLIC and (phase.over(challenge.now()) or open_reports)
+        if not organizer and not shown:
+            raise ForbiddenError(f"the export of phase {phase.name} is public once it is over")
+        board = self.board(phase, organizer=organizer)
+        this = {"f": challenge.key(phase)}
+        data, events = challenge.database.read(
+            lambda c: (self._data(c, phase, ALL), queries.EVENTS.all(c, this))
+        )
+        return export_json(board.body, data, phase.counts, [EventCard.of(row) for row in events])

@@ -1,0 +1,248 @@
+"""The export of a leaderboard: all that it was made of, so that anybody can make it again."""
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+
+from snellen.grading.errors import DataError
+from snellen.grading.no_json import NO_JSON
+from snellen.grading.stats.summary import estimate
+from snellen.server.challenge.board import Board, BoardData, groups_of, make_board, values_of
+from snellen.server.challenge.models import EventCard
+from snellen.server.exam.file import Counts
+from snellen.server.store.tables import GradingRow, ScoreValues, Source, SubmissionRow
+
+FORMAT = 1
+_NEAR = 1e-9
+R = TypeVar("R")
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class ExportedGrading(msgspec.Struct, forbid_unknown_fields=True):
+    """What the submissions were graded by."""
+
+    id: int
+    phase: str
+    references: str
+    protocols: dict[str, str]
+    snellen: str
+    at: int
+    why: str
+    shown: int | None
+
+
+class ExportedSubmission(msgspec.Struct, forbid_unknown_fields=True):
+    """A submission that was graded, those that were removed as well."""
+
+    id: str
+    phase: str
+    caller: str
+    source: str
+    attempt: int | None
+    task: str | None
+    name: str
+    link: str
+    form: str
+    digest: str
+    size: int
+    at: int
+    day: str
+    cost: dict[str, Any]
+    conditions: str
+    baseline: bool
+    removed: str | None
+
+
+class ExportedScore(msgspec.Struct, forbid_unknown_fields=True):
+    """What a submission scores on a task, item by item.
+
+    Attributes:
+        item_values: Each item's value in the pack's order.
+        item_groups: The number of each item's independent group.
+    """
+
+    submission: str
+    grading: int
+    task: str
+    part: str
+    metric: str
+    value: float
+    low: float | None
+    high: float | None
+    items: int
+    outcomes: dict[str, int]
+    signature: str
+    item_values: list[float]
+    item_groups: list[int]
+
+
+class Export(msgspec.Struct, forbid_unknown_fields=True):
+    """An export.
+
+    Attributes:
+        format: The version of this layout.
+        board: The leaderboard, as it was sent.
+        counts: Which of a participant's submissions stand on it.
+        grading: What the submissions were graded by.
+        regrading: Whether a newer grading was under way.
+        submissions: What was graded.
+        scores: What each scores.
+        events: What was removed, restored or rescored, when and why.
+    """
+
+    format: int
+    board: msgspec.Raw
+    counts: Counts
+    grading: ExportedGrading
+    regrading: bool
+    submissions: list[ExportedSubmission]
+    scores: list[ExportedScore]
+    events: list[Any]
+
+
+def export_json(
+    board: bytes, data: BoardData, counts: Counts, events: Sequence[EventCard]
+) -> bytes:
+    """Write an export.
+
+    Args:
+        board: The leaderboard as JSON.
+        data: What it was made of.
+        counts: Which of a participant's submissions stand on it.
+        events: The record of the phase.
+    """
+    made = Export(
+        format=FORMAT,
+        board=msgspec.Raw(board),
+        counts=counts,
+        grading=_like(
+            ExportedGrading,
+            data.grading,
+            references=data.grading.references.hex(),
+            protocols=json.loads(data.grading.protocols),
+        ),
+        regrading=data.regrading,
+        submissions=[
+            _like(ExportedSubmission, row, digest=row.digest.hex(), cost=json.loads(row.cost))
+            for row in data.submissions
+        ],
+        scores=[
+            _like(
+                ExportedScore,
+                row,
+                outcomes=json.loads(row.outcomes),
+                item_values=values_of(row).tolist(),
+                item_groups=groups_of(row).tolist(),
+            )
+            for row in data.scores
+        ],
+        events=[event.model_dump(mode="json") for event in events],
+    )
+    return msgspec.json.encode(made)
+
+
+def verify_export(body: bytes) -> tuple[Board, Sequence[str]]:
+    """Make the leaderboard of an export again; return it, and what does not agree with the export.
+
+    Each value and interval is computed again from its items, and the leaderboard, byte by byte,
+    from the values.
+
+    Raises:
+        DataError: It is no export of a leaderboard, or of another version.
+    """
+    try:
+        read = msgspec.json.decode(body, type=Export)
+        board = Board.model_validate_json(bytes(read.board))
+    except (*NO_JSON, ValueError) as error:
+        raise DataError(f"is no export of a leaderboard: {error}") from None
+    if read.format != FORMAT:
+        raise DataError(f"has the layout {read.format}; this version reads {FORMAT}")
+    found = [line for score in read.scores for line in _differences(score)]
+    again = make_board(_data(read), board.exam, board.phase, board.tasks, board.part, read.counts)
+    if again.model_dump_json().encode() != bytes(read.board):
+        found.extend(_rows_apart(board, again))
+    return again, found
+
+
+def _data(read: Export) -> BoardData:
+    return BoardData(
+        grading=_row(
+            GradingRow,
+            read.grading,
+            references=bytes.fromhex(read.grading.references),
+            protocols=json.dumps(read.grading.protocols),
+        ),
+        regrading=read.regrading,
+        submissions=[
+            _row(
+                SubmissionRow,
+                row,
+                source=Source(row.source),
+                digest=bytes.fromhex(row.digest),
+                cost=json.dumps(row.cost),
+            )
+            for row in read.submissions
+        ],
+        scores=[
+            _row(
+                ScoreValues,
+                row,
+                outcomes=json.dumps(row.outcomes),
+                item_values=zlib.compress(np.array(row.item_values, "<f8").tobytes()),
+                item_groups=zlib.compress(np.array(row.item_groups, "<i4").tobytes()),
+            )
+            for row in read.scores
+        ],
+    )
+
+
+def _differences(score: ExportedScore) -> list[str]:
+    """Return what a score says otherwise than its items."""
+    name = f"{score.submission}, {score.task}"
+    if not len(score.item_values) == len(score.item_groups) == score.items > 0:
+        return [f"{name}: it says {score.items} items and has {len(score.item_values)}"]
+    made = estimate(score.item_values, score.item_groups)
+    said = {"value": score.value, "low": score.low, "high": score.high}
+    low, high = (made.interval.low, made.interval.high) if made.interval else (None, None)
+    again: Mapping[str, float | None] = {"value": made.value, "low": low, "high": high}
+    return [
+        f"{name}: {key} is {value}, and its items make {again[key]}"
+        for key, value in said.items()
+        if not _near(value, again[key])
+    ]
+
+
+def _near(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return abs(one - other) < _NEAR
+
+
+def _rows_apart(board: Board, again: Board) -> list[str]:
+    said = {row.submission: row for row in board.rows}
+    made = {row.submission: row for row in again.rows}
+    found = [
+        f"row {name}: the export's scores make another one"
+        if name in said and name in made
+        else f"row {name}: {'it has no scores' if name in said else 'the leaderboard lacks it'}"
+        for name in {**said, **made}
+        if said.get(name) != made.get(name)
+    ]
+    return found or ["the leaderboard's rows are in another order, or its head differs"]
+
+
+def _like(kind: type[S], row: object, **changed: object) -> S:
+    """Return a struct with a row's fields of the same names, some of them in another form."""
+    names = [name for name in kind.__struct_fields__ if name not in changed]
+    given: dict[str, Any] = {name: getattr(row, name) for name in names} | changed
+    return kind(**given)
+
+
+def _row(kind: type[R], struct: msgspec.Struct, **changed: object) -> R:
+    """Return a row with a struct's fields, some of them in the store's form."""
+    given: dict[str, Any] = msgspec.structs.asdict(struct) | changed
+    return kind(**given)

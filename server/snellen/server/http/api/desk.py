@@ -1,0 +1,48 @@
+"""What the routes have at hand, and how they write what they answer."""
+
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from snellen.server.challenge.boards import Boards
+from snellen.server.challenge.service import Challenge
+from snellen.server.errors import NotFoundError
+from snellen.server.http.api.access import Access
+from snellen.server.screenshots.remote import RemoteImages
+
+JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What the routes have at hand.
+
+    Attributes:
+        challenge: The challenge.
+        boards: Its leaderboards.
+        access: Who calls.
+        remote: Fetches images that packs leave on the web; None: they are not fetched.
+    """
+
+    challenge: Challenge
+    boards: Boards = field(repr=False)
+    access: Access = field(repr=False)
+    remote: RemoteImages | None = field(default=None, repr=False)
+
+    def check_exam(self, name: str) -> None:
+        """Refuse an exam that is not served here.
+
+        Raises:
+            NotFoundError: It is not.
+        """
+        if name != self.challenge.file.name:
+            raise NotFoundError(
+                f"there is no exam {name[:64]!r} here; there is: {self.challenge.file.name}",
+                field="exam",
+            )
+
+
+def answered(said: BaseModel, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """Return a model as a response."""
+    return Response(said.model_dump_json(), status, headers, media_type=JSON)

@@ -1,0 +1,244 @@
+"""What everybody may read, or every participant: exams, items, images, leaderboards, exports."""
+
+import csv
+import io
+from http import HTTPStatus
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Header, Query, Request
+from pydantic import Field
+from starlette.responses import Response
+
+from snellen.grading.errors import SnellenError
+from snellen.grading.models.base import Closed
+from snellen.grading.models.items import Item
+from snellen.server.challenge.board import Board
+from snellen.server.challenge.models import ExamCard
+from snellen.server.errors import NotFoundError
+from snellen.server.http.api.access import Visitor
+from snellen.server.http.api.desk import JSON, Desk, answered
+from snellen.server.http.api.problems import documented
+from snellen.server.screenshots.sources import image_source
+
+MOST_ITEMS = 200
+_COLUMNS = (
+    *("best rank", "worst rank", "group", "submission", "participant", "name", "link", "source"),
+    *("at", "baseline", "value", "low", "high"),
+)
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+"""How a spreadsheet tells that a cell is a formula."""
+
+
+class ExamPage(Closed):
+    """The exams that are served."""
+
+    exams: tuple[ExamCard, ...]
+
+
+class ItemPage(Closed):
+    """A page of a task's items.
+
+    Attributes:
+        items: They, as an agent may see them.
+        next: The cursor of the next page; None: this is the last.
+    """
+
+    items: tuple[Item, ...]
+    next: str | None
+
+
+class ItemQuery(Closed):
+    """Which items.
+
+    Attributes:
+        task: The task's id; the only one when left out.
+        after: The cursor of the page.
+        limit: How many at most.
+    """
+
+    task: str | None = None
+    after: str = Field(default="0", pattern=r"^\d{1,9}$")
+    limit: int = Field(default=50, ge=1, le=MOST_ITEMS)
+
+
+class ImageQuery(Closed):
+    """Which image.
+
+    Attributes:
+        item: The item's id.
+        name: The image's name; the first one when left out.
+        task: The task's id; the only one when left out.
+    """
+
+    item: str
+    name: str | None = None
+    task: str | None = None
+
+
+class BoardQuery(Closed):
+    """Which leaderboard.
+
+    Attributes:
+        phase: The phase; the one that is open when left out.
+        task: The one task that it is of; the mean of all when left out.
+        format: How it is written.
+    """
+
+    phase: str | None = None
+    task: str | None = None
+    format: Literal["json", "csv"] = "json"
+
+
+class PhaseQuery(Closed):
+    """Which phase; the one that is open when left out."""
+
+    phase: str | None = None
+
+
+def routes(desk: Desk) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(tags=["exam"])
+    challenge, access = desk.challenge, desk.access
+    guarded = documented(HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
+
+    @router.get("/exams", response_model=ExamPage)
+    async def list_exams(request: Request) -> Response:
+        """List the exams that are served here."""
+        card = await access.ask(request, lambda _: challenge.card())
+        return answered(ExamPage(exams=(card,)))
+
+    @router.get(
+        "/exams/{exam}", response_model=ExamCard, responses=documented(HTTPStatus.NOT_FOUND)
+    )
+    async def show_exam(request: Request, exam: str) -> Response:
+        """Show an exam: its tasks, its phases and their rules."""
+        desk.check_exam(exam)
+        return answered(await access.ask(request, lambda _: challenge.card()))
+
+    @router.get("/exams/{exam}/items", response_model=ItemPage, responses=guarded)
+    async def list_items(
+        request: Request, exam: str, query: Annotated[ItemQuery, Query()]
+    ) -> Response:
+        """List a task's items: what is asked, never what is right."""
+        desk.check_exam(exam)
+
+        def page(visitor: Visitor) -> ItemPage:
+            visitor.check(challenge.file.items, "items")
+            task = _task(desk, query.task)
+            asked, first = challenge.exam.asked(task), int(query.after)
+            last = first + query.limit
+            shown = [challenge.exam.line(task, item).item for item in asked[first:last]]
+            # Tags are for reports; some of them say how an item was made.
+            items = tuple(item.model_copy(update={"tags": {}}) for item in shown)
+            return ItemPage(items=items, next=str(last) if last < len(asked) else None)
+
+        return answered(await access.ask(request, page))
+
+    @router.get(
+        "/exams/{exam}/image",
+        response_class=Response,
+        responses={200: {"content": {"image/*": {}}}, **guarded},
+    )
+    async def show_image(
+        request: Request, exam: str, query: Annotated[ImageQuery, Query()]
+    ) -> Response:
+        """Return an image of an item, as it is in the pack."""
+        desk.check_exam(exam)
+        await access.ask(request, lambda v: v.check(challenge.file.items, "images"))
+        task = _task(desk, query.task)
+        if query.item not in challenge.exam.asked(task):
+            raise NotFoundError(f"there is no item {query.item[:64]!r} of {task}", field="item")
+        line = challenge.exam.line(task, query.item)
+        name = query.name or next(iter(line.images), "")
+        try:
+            source = await image_source(challenge.exam.packs_by_task[task], line, name, desk.remote)
+            etag = f'"{source.digest}"'
+            if request.headers.get("if-none-match") == etag:
+                return Response(status_code=HTTPStatus.NOT_MODIFIED, headers={"ETag": etag})
+            body = await challenge.database.off_loop(source.load)
+        except SnellenError as error:
+            raise NotFoundError(f"the image {name[:64]!r} can't be shown", field="name") from error
+        return Response(body, media_type=_media_type(body), headers={"ETag": etag})
+
+    @router.get(
+        "/exams/{exam}/leaderboard",
+        response_model=Board,
+        responses={
+            200: {"content": {"text/csv": {}}},
+            304: {"description": "Unchanged"},
+            **guarded,
+        },
+    )
+    async def leaderboard(
+        request: Request,
+        exam: str,
+        query: Annotated[BoardQuery, Query()],
+        if_none_match: Annotated[str | None, Header()] = None,
+    ) -> Response:
+        """Show a phase's leaderboard: values, 95 % intervals, ranks that hold together."""
+        desk.check_exam(exam)
+        kept = await access.ask(
+            request,
+            lambda visitor: desk.boards.board(
+                challenge.phase(query.phase), query.task, organizer=visitor.organizes
+            ),
+        )
+        headers = {"ETag": kept.etag, "Cache-Control": "no-cache"}
+        if query.format == "csv":
+            return Response(as_csv(kept.board), media_type="text/csv; charset=utf-8")
+        if if_none_match == kept.etag:
+            return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+        return Response(kept.body, media_type=JSON, headers=headers)
+
+    @router.get("/exams/{exam}/export", responses=guarded)
+    async def export(
+        request: Request, exam: str, query: Annotated[PhaseQuery, Query()]
+    ) -> Response:
+        """Return all that a leaderboard was made of, for `snellen leaderboard verify`."""
+        desk.check_exam(exam)
+        body = await access.ask(
+            request,
+            lambda visitor: desk.boards.export(
+                challenge.phase(query.phase), organizer=visitor.organizes
+            ),
+        )
+        return Response(body, media_type=JSON)
+
+    return router
+
+
+def as_csv(board: Board) -> str:
+    """Write a leaderboard as CSV; no cell is a formula to a spreadsheet."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow([*_COLUMNS, *board.tasks])
+    for row in board.rows:
+        known = [row.best, row.worst, row.group, row.submission, row.participant, row.name]
+        known += [row.link, row.source.value, row.at, row.baseline, row.value, row.low, row.high]
+        cells = [*known, *(task.value for task in row.tasks)]
+        writer.writerow([_safe(cell) for cell in cells])
+    return out.getvalue()
+
+
+def _safe(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell
+
+
+def _task(desk: Desk, named: str | None) -> str:
+    offers = desk.challenge.exam.offers
+    if named is None and len(offers) == 1:
+        return next(iter(offers))
+    if named is None:
+        raise NotFoundError(f"say which task: {', '.join(offers)}", field="task")
+    if named not in offers:
+        known = ", ".join(offers)
+        raise NotFoundError(f"there is no task {named[:64]!r}; there are: {known}", field="task")
+    return named
+
+
+def _media_type(body: bytes) -> str:
+    if body.startswith(b"\x89PNG"):
+        return "image/png"
+    if body.startswith(b"\xff\xd8"):
+        return "image/jpeg"
+    return "image/webp" if body[8:12] == b"WEBP" else "application/octet-stream"

@@ -1,0 +1,89 @@
+"""Problems: how REST says what went wrong (RFC 9457)."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from pydantic import Field
+from starlette.exceptions import HTTPException
+
+from snellen.grading.models.base import Closed
+from snellen.server.errors import ExamError
+from snellen.server.http.errors import headers_of, status_of
+from snellen.server.logs import fault, log
+
+MEDIA_TYPE = "application/problem+json"
+Headers = Mapping[str, str] | None
+_FAILED = "the server failed, and its log says why; ask again"
+
+
+class Problem(Closed):
+    """What went wrong.
+
+    Attributes:
+        type: Always `about:blank`: the status says the kind.
+        title: The status in words.
+        status: The status.
+        detail: What is wrong and what to do.
+        field: The parameter, header or setting at fault; None: it is none's.
+    """
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    field: str | None = Field(default=None)
+
+
+def problem(
+    status: HTTPStatus, detail: str, field: str | None = None, headers: Headers = None
+) -> Response:
+    """Return a problem as a response."""
+    said = Problem(title=status.phrase, status=status, detail=detail, field=field)
+    body = said.model_dump_json(exclude_none=True)
+    return Response(body, status, headers, media_type=MEDIA_TYPE)
+
+
+def documented(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
+    """Return what a route's documentation says of the problems that it may answer with."""
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {int(status): {"description": status.phrase, "content": content} for status in statuses}
+
+
+def answer_with_problems(app: FastAPI) -> None:
+    """Have an application answer with problems whatever goes wrong."""
+    app.add_exception_handler(ExamError, _refused)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(Exception, _failed)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ExamError)
+    if error.__cause__ is not None:
+        log().error("fault", path=request.url.path, **fault(error))
+    return problem(status_of(error), error.message, error.field, headers_of(error))
+
+
+async def _http(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return problem(HTTPStatus(error.status_code), str(error.detail), headers=error.headers)
+
+
+async def _invalid(_: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    first: dict[str, Any] = error.errors()[0]
+    where, *names = first["loc"]
+    field = ".".join(str(name) for name in names)
+    known = f"there is no parameter {field!r}" if first["type"] == "extra_forbidden" else None
+    detail = known or f"{field or where}: {first['msg']}"
+    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, field or None)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    # Its message may quote an answer, and is for the log alone.
+    log().error("fault", path=request.url.path, **fault(error))
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, _FAILED)

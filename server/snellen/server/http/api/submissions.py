@@ -1,0 +1,305 @@
+"""Submissions: upload a file, follow its grading, read its report."""
+
+import asyncio
+import time
+import zlib
+from collections.abc import AsyncGenerator
+from hashlib import sha256
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Request
+from pydantic import Field
+from starlette.responses import Response, StreamingResponse
+
+from snellen.grading.models.base import Closed
+from snellen.server.challenge.models import FORMS, SubmissionStatus, Upload
+from snellen.server.challenge.service import MOST_LISTED
+from snellen.server.errors import ExamError, FormError, TooLargeError
+from snellen.server.http.api.access import Visitor
+from snellen.server.http.api.desk import JSON, Desk, answered
+from snellen.server.http.api.problems import documented
+from snellen.server.store.tables import JobState, Scope
+
+PART_BYTES = 256 << 10
+"""How much of an upload is kept as one row."""
+
+POLL_SECONDS = 0.5
+BEAT_SECONDS = 15.0
+STREAM_SECONDS = 600.0
+"""How long progress is streamed; a client that still waits asks again."""
+
+EVENTS = "text/event-stream"
+_LIST = {"maxItems": 10_000_000, "type": "array", "items": {"type": "object"}}
+_TEXT = {"schema": {"type": "string"}}
+_BODIES: dict[str, Any] = {
+    form: {"schema": _LIST} if form in ("application/json",) else _TEXT for form in FORMS
+}
+
+
+class SubmissionPage(Closed):
+    """A page of submissions, the newest first.
+
+    Attributes:
+        submissions: They.
+        next: The cursor of the next page; None: this is the last.
+    """
+
+    submissions: tuple[SubmissionStatus, ...]
+    next: str | None
+
+
+class UploadQuery(Closed):
+    """What is said of an upload.
+
+    Attributes:
+        phase: The phase; the one that is open when left out.
+        task: The one task that it answers; its lines say it when left out, or the exam has one.
+        name: What the leaderboard is to call it; the participant's name when left out.
+        link: Where more is said of it.
+    """
+
+    phase: str | None = None
+    task: str | None = None
+    name: str = Field(default="", max_length=200)
+    link: str = Field(default="", max_length=500)
+
+
+class ListQuery(Closed):
+    """Which submissions.
+
+    Attributes:
+        phase: Of a phase; of all when left out.
+        state: Whose grading is this far.
+        before: The cursor of the page.
+        limit: How many at most.
+    """
+
+    phase: str | None = None
+    state: JobState | None = None
+    before: str | None = None
+    limit: int = Field(default=50, ge=1, le=MOST_LISTED)
+
+
+class TaskQuery(Closed):
+    """Which task; the only one when left out."""
+
+    task: str | None = None
+
+
+def routes(desk: Desk) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(tags=["submissions"])
+    challenge, access = desk.challenge, desk.access
+    guarded = documented(HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
+    taking = documented(
+        HTTPStatus.CONFLICT,
+        HTTPStatus.REQUEST_TIMEOUT,
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+        HTTPStatus.TOO_MANY_REQUESTS,
+    )
+
+    @router.post(
+        "/exams/{exam}/submissions",
+        response_model=SubmissionStatus,
+        status_code=HTTPStatus.CREATED,
+        responses={
+            200: {"model": SubmissionStatus, "description": "It came before, with the same key."},
+            **guarded,
+            **taking,
+        },
+        openapi_extra={"requestBody": {"required": True, "content": _BODIES}},
+    )
+    async def upload(
+        request: Request,
+        exam: str,
+        query: Annotated[UploadQuery, Query()],
+        idempotency_key: Annotated[str | None, Header()] = None,
+    ) -> Response:
+        """Upload a file of predictions as the request's body; it is graded soon.
+
+        The media type says its form. An Idempotency-Key makes it safe to send it again: the same
+        bytes with the same key are one submission, and use up one upload.
+        """
+        at = challenge.now()
+        desk.check_exam(exam)
+
+        def check(visitor: Visitor) -> str:
+            caller = visitor.need(Scope.SUBMIT)
+            phase = challenge.check_open(query.phase, at)
+            if idempotency_key is None:
+                challenge.check_quota(caller, phase, at)
+            return caller
+
+        caller = await access.ask(request, check)
+        given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if given not in FORMS:
+            raise FormError(
+                f"the media type {given or 'is missing and'} is not one that is read; these are:"
+                f" {', '.join(FORMS)}",
+                field="content-type",
+            )
+        body = await receive(request, challenge.file.longest_upload)
+        kept, new = await challenge.keep(
+            Upload(
+                caller=caller,
+                body=body.parts,
+                digest=body.digest,
+                size=body.size,
+                form=FORMS[given],
+                at=at,
+                name=query.name,
+                link=query.link,
+                task=query.task,
+                phase=query.phase,
+                key=idempotency_key,
+            )
+        )
+        headers = {"Location": f"/v1/exams/{exam}/submissions/{kept.id}"}
+        return answered(kept, HTTPStatus.CREATED if new else HTTPStatus.OK, headers)
+
+    @router.get("/exams/{exam}/submissions", response_model=SubmissionPage, responses=guarded)
+    async def list_submissions(
+        request: Request, exam: str, query: Annotated[ListQuery, Query()]
+    ) -> Response:
+        """List your submissions; an organizer's token lists everybody's."""
+        desk.check_exam(exam)
+
+        def page(visitor: Visitor) -> SubmissionPage:
+            found = challenge.listed(
+                visitor.owner(),
+                phase="" if query.phase is None else challenge.key(challenge.phase(query.phase)),
+                state=query.state,
+                before=query.before,
+                limit=query.limit,
+            )
+            return SubmissionPage(
+                submissions=tuple(map(SubmissionStatus.of, found)),
+                next=found[-1].id if len(found) == query.limit else None,
+            )
+
+        return answered(await access.ask(request, page))
+
+    one = "/exams/{exam}/submissions/{submission}"
+
+    @router.get(one, response_model=SubmissionStatus, responses=guarded)
+    async def show_submission(request: Request, exam: str, submission: str) -> Response:
+        """Show how far a submission is, and what it scores."""
+        desk.check_exam(exam)
+        return answered(
+            await access.ask(request, lambda v: challenge.status(submission, v.owner()))
+        )
+
+    @router.get(
+        f"{one}/events",
+        response_class=StreamingResponse,
+        responses={200: {"content": {EVENTS: {}}}, **guarded},
+    )
+    async def follow(request: Request, exam: str, submission: str) -> Response:
+        """Follow a submission: an event each time its state changes, until it is done."""
+        desk.check_exam(exam)
+        caller = await access.ask(request, lambda v: v.owner())
+        first = await access.ask(request, lambda _: challenge.status(submission, caller))
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingResponse(progress(desk, first, caller), media_type=EVENTS, headers=headers)
+
+    @router.get(f"{one}/report", responses=guarded)
+    async def report(
+        request: Request, exam: str, submission: str, query: Annotated[TaskQuery, Query()]
+    ) -> Response:
+        """Return a task's report, as `snellen grade --output report.json` writes it."""
+        desk.check_exam(exam)
+
+        body = await access.ask(
+            request,
+            lambda visitor: challenge.report(
+                submission, query.task, visitor.name, organizer=visitor.organizes
+            ),
+        )
+        return Response(body, media_type=JSON)
+
+    @router.get(
+        f"{one}/file",
+        response_class=Response,
+        responses={200: {"content": {"application/octet-stream": {}}}, **guarded},
+    )
+    async def file(request: Request, exam: str, submission: str) -> Response:
+        """Return a submission's file as it came."""
+        desk.check_exam(exam)
+        row, body = await access.ask(request, lambda v: challenge.file_of(submission, v.owner()))
+        name = f'attachment; filename="{row.id}{row.form}"'
+        return Response(
+            body, media_type="application/octet-stream", headers={"Content-Disposition": name}
+        )
+
+    return router
+
+
+class Received(Closed):
+    """A request's body as it is kept.
+
+    Attributes:
+        parts: Its bytes, in parts compressed by zlib.
+        digest: SHA-256 of the bytes.
+        size: How many they are.
+    """
+
+    parts: tuple[bytes, ...]
+    digest: bytes
+    size: int
+
+
+async def receive(request: Request, most: int) -> Received:
+    """Read a request's body part by part, so that no upload is in memory as a whole.
+
+    Raises:
+        TooLargeError: It is larger than is taken; no more of it is read.
+        ExamError: It is empty, or its length is no number.
+    """
+    said = request.headers.get("content-length", "0")
+    if not said.isdecimal():
+        raise ExamError("Content-Length is no number", field="content-length")
+    too_large = TooLargeError(f"an upload is up to {most:,} bytes; compress the file (.jsonl.gz)")
+    if int(said) > most:
+        raise too_large
+    whole, size = sha256(), 0
+    waiting = bytearray()
+    parts: list[bytes] = []
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > most:
+            raise too_large
+        whole.update(chunk)
+        waiting += chunk
+        while len(waiting) >= PART_BYTES:
+            part = bytes(waiting[:PART_BYTES])
+            del waiting[:PART_BYTES]
+            parts.append(await asyncio.to_thread(zlib.compress, part, 1))
+    if waiting:
+        parts.append(zlib.compress(bytes(waiting), 1))
+    if not size:
+        raise ExamError("the body is empty: send the file as the request's body")
+    return Received(parts=tuple(parts), digest=whole.digest(), size=size)
+
+
+async def progress(
+    desk: Desk, first: SubmissionStatus, caller: str | None
+) -> AsyncGenerator[bytes]:
+    """Yield a submission as server-sent events, each time that it changed, until it is done."""
+    end = time.monotonic() + STREAM_SECONDS
+    beat = time.monotonic() + BEAT_SECONDS
+    said, now = None, first
+    while True:
+        if now != said:
+            said = now
+            yield f"event: submission\ndata: {now.model_dump_json()}\n\n".encode()
+        if now.done or time.monotonic() > end:
+            return
+        if time.monotonic() > beat:
+            beat = time.monotonic() + BEAT_SECONDS
+            yield b": still here\n\n"
+        await asyncio.sleep(POLL_SECONDS)
+        now = await desk.challenge.database.off_loop(
+            lambda: desk.challenge.status(first.id, caller)
+        )
