@@ -16,14 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hosted import NOON, Hosted
 from mcp import Client
 from mcp.types import CallToolResult, ImageContent, TextContent
 
 from snellen.sdk.cli.serving import grade_answers
+from snellen.server.attempts.register import Clock
+from snellen.server.challenge.service import Challenge
+from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.exam.rules import Rules
-from snellen.server.host import LazyHost, open_exam
+from snellen.server.host import Host, LazyHost, open_exam, references_digest
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
+from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.samples import sample_pack
 
 SECONDS = 60
@@ -344,3 +349,40 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     home = tmp_path_factory.mktemp("shared")
     with serving(environment_of(home)) as start:
         yield start()
+
+
+TASK = "screenqa/short"
+
+
+@pytest.fixture(scope="session")
+def right() -> dict[str, str]:
+    """Return a right answer to each item of the sample."""
+    pack = open_pack(sample_pack())
+    golds = open_references(pack).golds[TASK]
+    return {item: golds[item][0] for item in pack.index[TASK]}
+
+
+@pytest.fixture
+def hosted(either_store: str) -> Iterator[Callable[..., Hosted]]:
+    """Return a function that opens a challenge over the sample, by some rules of its phase."""
+    opened: list[Host] = []
+
+    def start(*phases: Phase, **rules: object) -> Hosted:
+        settings = Settings((sample_pack(),), either_store)
+        host = open_exam(settings, grade_answers)
+        opened.append(host)
+        time = [NOON]
+        one = Phase.model_validate({"name": "main", **rules})
+        file = ExamFile(name="sample", packs=(str(sample_pack()),), phases=phases or (one,))
+        challenge = Challenge(
+            file,
+            host.service.exam,
+            references_digest(settings),
+            host.database,
+            Clock(now=lambda: time[0]),
+        )
+        return Hosted(settings, host, challenge, time)
+
+    yield start
+    for host in opened:
+        host.close()

@@ -1,0 +1,96 @@
+"""A challenge over the sample, called over REST in memory."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+
+import httpx
+import pytest
+from hosted import Hosted, as_lines
+
+from snellen.sdk.cli.file_grader import open_grader
+from snellen.server.challenge.boards import Boards
+from snellen.server.challenge.worker import Worker
+from snellen.server.http.api.access import Access
+from snellen.server.http.api.api import rest_app
+from snellen.server.http.api.desk import Desk
+from snellen.server.http.auth import Tokens
+from snellen.server.store.tables import Scope
+
+EXAM = "/exams/sample"
+
+
+@dataclass
+class Door:
+    """A challenge and a client of its REST application, which sees paths below `/v1`."""
+
+    hosted: Hosted
+    tokens: Tokens
+    http: httpx.AsyncClient
+
+    async def call(
+        self,
+        method: str,
+        path: str,
+        token: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        **more: object,
+    ) -> httpx.Response:
+        """Send a request with a token, or without one."""
+        known = {} if token is None else {"Authorization": f"Bearer {token}"}
+        return await self.http.request(
+            method,
+            path,
+            headers={**known, **(headers or {})},
+            **more,  # type: ignore[arg-type]
+        )
+
+    async def get(self, path: str, token: str | None = None, **more: object) -> httpx.Response:
+        """Read something."""
+        return await self.call("GET", path, token, **more)  # type: ignore[arg-type]
+
+    async def upload(
+        self, token: str | None, answers: Mapping[str, str] | str, **said: str
+    ) -> httpx.Response:
+        """Upload answers as JSON lines."""
+        lines = answers if isinstance(answers, str) else as_lines(answers)
+        key = said.pop("key", None)
+        headers = {"Content-Type": said.pop("form", "application/x-ndjson")}
+        headers |= {} if key is None else {"Idempotency-Key": key}
+        path = f"{EXAM}/submissions"
+        return await self.call("POST", path, token, headers, content=lines, params=said)
+
+    def token(self, name: str, *scopes: Scope) -> str:
+        """Make a token."""
+        return self.tokens.create(name, scopes or (Scope.SUBMIT,))
+
+    async def work(self) -> None:
+        """Grade all that waits."""
+        worker = Worker(self.hosted.challenge, self.hosted.settings, open_grader)
+        try:
+            while await asyncio.to_thread(worker.step):
+                pass
+        finally:
+            worker.close()
+
+
+Opening = Callable[..., AbstractAsyncContextManager[Door]]
+
+
+@pytest.fixture
+def door(hosted: Callable[..., Hosted]) -> Opening:
+    """Return a function that opens a challenge by some rules of its phase."""
+
+    @asynccontextmanager
+    async def opened(*, guarded: bool = True, **rules: object) -> AsyncGenerator[Door]:
+        here = hosted(**rules)
+        await here.challenge.begin()
+        tokens = Tokens(here.host.database, lambda: here.time[0])
+        desk = Desk(here.challenge, Boards(here.challenge), Access(tokens, guarded=guarded))
+        # A fault is answered, and a test sees the answer.
+        transport = httpx.ASGITransport(rest_app(desk), raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
+            yield Door(here, tokens, http)
+
+    return opened

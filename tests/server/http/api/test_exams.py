@@ -1,0 +1,126 @@
+import csv
+import io
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hosted import NOON
+from PIL import Image
+
+from snellen.server.challenge.export import verify_export
+from snellen.server.store.tables import Scope
+
+EXAM = "/exams/sample"
+Opening = Callable[..., AbstractAsyncContextManager[Any]]
+
+
+async def test_an_exam_shows_its_tasks_and_phases_to_everybody(door: Opening) -> None:
+    async with door(uploads_a_day=3) as here:
+        (card,) = (await here.get("/exams")).json()["exams"]
+        assert card == (await here.get(EXAM)).json()
+        assert card["tasks"] == [{"task": "screenqa/short", "items": 12, "protocol": "official@1"}]
+        (phase,) = card["phases"]
+        assert (phase["state"], phase["uploads_a_day"]) == ("open", 3)
+        assert (await here.get("/exams/other")).status_code == 404
+
+
+async def test_items_and_images_are_for_participants_and_hold_no_reference(
+    door: Opening, right: dict[str, str]
+) -> None:
+    async with door() as here:
+        ada, eve = here.token("ada"), here.token("eve", Scope.TAKE)
+        assert (await here.get(f"{EXAM}/items")).status_code == 401
+        assert (await here.get(f"{EXAM}/items", eve)).status_code == 403
+        first = (await here.get(f"{EXAM}/items", ada, params={"limit": 7})).json()
+        rest = await here.get(f"{EXAM}/items", ada, params={"after": first["next"]})
+        items = first["items"] + rest.json()["items"]
+        assert [item["id"] for item in items] == [*right]
+        assert rest.json()["next"] is None
+        etag = ""
+        for item in items:
+            assert item["tags"] == {}
+            shown = await here.get(f"{EXAM}/image", ada, params={"item": item["id"]})
+            with Image.open(io.BytesIO(shown.content)) as image:
+                assert image.size == (item["images"][0]["width"], item["images"][0]["height"])
+            etag = shown.headers["etag"]
+        again = await here.get(
+            f"{EXAM}/image", ada, params={"item": items[-1]["id"]}, headers={"If-None-Match": etag}
+        )
+        assert again.status_code == 304
+
+
+@pytest.mark.parametrize("name", ["../items.jsonl", "/etc/passwd", "references.jsonl", "%2e%2e"])
+async def test_no_path_leads_out_of_the_images(door: Opening, name: str) -> None:
+    async with door() as here:
+        ada = here.token("ada")
+        items = (await here.get(f"{EXAM}/items", ada, params={"limit": 1})).json()["items"]
+        for asked in ({"item": items[0]["id"], "name": name}, {"item": name}):
+            assert (await here.get(f"{EXAM}/image", ada, params=asked)).status_code == 404
+
+
+@pytest.mark.slow
+async def test_a_leaderboard_is_sent_again_only_when_it_changed(
+    door: Opening, right: dict[str, str]
+) -> None:
+    async with door() as here:
+        boss = here.token("boss", Scope.ORGANIZE)
+        first = (await here.upload(here.token("ada"), right)).json()["id"]
+        await here.work()
+        board = await here.get(f"{EXAM}/leaderboard")
+        same = {"If-None-Match": board.headers["etag"]}
+        assert (await here.get(f"{EXAM}/leaderboard", headers=same)).status_code == 304
+        path = f"{EXAM}/submissions/{first}"
+        why = {"why": "it was made with the references"}
+        assert (await here.call("POST", f"{path}/remove", boss, json=why)).status_code == 200
+        changed = await here.get(f"{EXAM}/leaderboard", headers=same)
+        assert (changed.status_code, changed.json()["rows"]) == (200, [])
+        assert (await here.call("POST", f"{path}/restore", boss, json=why)).status_code == 200
+        set_apart = await here.call("POST", f"{path}/baseline", boss, json={"baseline": True})
+        assert set_apart.json()["baseline"] is True
+        (row,) = (await here.get(f"{EXAM}/leaderboard")).json()["rows"]
+        assert (row["best"], row["baseline"], row["value"]) == (None, True, 1.0)
+        events = (await here.get(f"{EXAM}/events", boss)).json()["events"]
+        assert [event["what"] for event in events] == ["removed", "restored", "baseline"]
+
+
+@pytest.mark.slow
+async def test_an_export_is_public_at_the_end_and_makes_the_same_leaderboard(
+    door: Opening, right: dict[str, str]
+) -> None:
+    end = datetime.fromtimestamp(NOON / 1000 + 60, UTC)
+    async with door(end=end) as here:
+        half = dict(list(right.items())[:6])
+        for name, answers in (("ada", right), ("bob", half)):
+            await here.upload(here.token(name), answers)
+        await here.work()
+        refused = await here.get(f"{EXAM}/export")
+        assert (refused.status_code, "once it is over" in refused.text) == (403, True)
+        here.hosted.time[0] = NOON + 120_000
+        body = (await here.get(f"{EXAM}/export")).content
+        board, differences = verify_export(body)
+        assert (len(board.rows), differences) == (2, [])
+        changed = body.replace(b'"item_values":[1.0', b'"item_values":[0.0', 1)
+        assert verify_export(changed)[1]
+
+
+@pytest.mark.slow
+async def test_no_cell_of_a_leaderboard_is_a_formula(door: Opening, right: dict[str, str]) -> None:
+    async with door() as here:
+        name = '=HYPERLINK("http://127.0.0.1/")'
+        await here.upload(here.token("ada"), right, name=name)
+        await here.work()
+        text = (await here.get(f"{EXAM}/leaderboard", params={"format": "csv"})).text
+        (row,) = csv.DictReader(io.StringIO(text))
+        assert row["name"] == f"'{name}"
+
+
+@pytest.mark.parametrize("scores", ["hidden", "own"])
+async def test_a_leaderboard_that_is_not_public_is_the_organizers(
+    door: Opening, scores: str
+) -> None:
+    async with door(scores=scores) as here:
+        boss = here.token("boss", Scope.ORGANIZE)
+        assert (await here.get(f"{EXAM}/leaderboard", here.token("ada"))).status_code == 403
+        assert (await here.get(f"{EXAM}/leaderboard", boss)).status_code == 200

@@ -1,0 +1,155 @@
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import pytest
+
+from snellen.server.store.tables import Scope
+
+EXAM = "/exams/sample"
+Opening = Callable[..., AbstractAsyncContextManager[Any]]
+
+
+def problem(response: Any) -> tuple[int, str]:
+    assert response.headers["content-type"] == "application/problem+json"
+    said = response.json()
+    assert said["status"] == response.status_code
+    return response.status_code, said["detail"]
+
+
+@pytest.mark.slow
+async def test_a_file_becomes_a_row_of_the_leaderboard(
+    door: Opening, right: dict[str, str]
+) -> None:
+    async with door(reports="own") as here:
+        ada = here.token("ada")
+        sent = await here.upload(ada, right, name="Ada 1")
+        assert sent.status_code == 201
+        where = sent.headers["location"].removeprefix("/v1")
+        assert (await here.get(where, ada)).json()["state"] == "queued"
+        await here.work()
+        (score,) = (await here.get(where, ada)).json()["scores"]
+        assert (score["value"], score["items"]) == (1.0, 12)
+        report = (await here.get(f"{where}/report", ada)).json()
+        assert report["signature"] == score["signature"]
+        (row,) = (await here.get(f"{EXAM}/leaderboard")).json()["rows"]
+        assert (row["name"], row["value"], row["best"]) == ("Ada 1", 1.0, 1)
+        kept = await here.get(f"{where}/file", ada)
+        assert [json.loads(line)["item_id"] for line in kept.text.splitlines()] == [*right]
+
+
+async def test_the_same_key_is_one_submission_and_other_bytes_are_a_conflict(
+    door: Opening,
+) -> None:
+    async with door(uploads=1) as here:
+        ada = here.token("ada")
+        first = await here.upload(ada, {"a": "1"}, key="k")
+        again = await here.upload(ada, {"a": "1"}, key="k")
+        assert (first.status_code, again.status_code) == (201, 200)
+        assert first.json()["id"] == again.json()["id"]
+        status, said = problem(await here.upload(ada, {"a": "2"}, key="k"))
+        assert (status, "other bytes" in said) == (409, True)
+        status, said = problem(await here.upload(ada, {"a": "2"}))
+        assert (status, "all are used" in said) == (429, True)
+
+
+async def test_racing_uploads_take_exactly_the_quota(door: Opening) -> None:
+    async with door(uploads=5) as here:
+        ada = here.token("ada")
+        found = await asyncio.gather(*(here.upload(ada, {"a": str(n)}) for n in range(20)))
+        assert sorted(each.status_code for each in found) == [201] * 5 + [429] * 15
+
+
+async def test_a_body_that_is_too_large_is_refused_while_it_comes(door: Opening) -> None:
+    async with door() as here:
+        here.hosted.challenge.file = here.hosted.challenge.file.model_copy(
+            update={"longest_upload": 1000}
+        )
+        ada = here.token("ada")
+        assert problem(await here.upload(ada, "x" * 1001))[0] == 413
+        taken = 0
+
+        async def endless() -> AsyncGenerator[bytes]:
+            nonlocal taken
+            while True:
+                taken += 1
+                yield b"y" * 600
+
+        sent = await here.call(
+            "POST",
+            f"{EXAM}/submissions",
+            ada,
+            {"Content-Type": "application/x-ndjson"},
+            content=endless(),
+        )
+        assert problem(sent)[0] == 413
+        assert taken < 5
+
+
+async def test_what_is_no_upload_is_refused_with_what_to_do(door: Opening) -> None:
+    async with door() as here:
+        ada = here.token("ada")
+        assert problem(await here.upload(ada, ""))[0] == 409
+        status, said = problem(await here.upload(ada, "x", form="text/html"))
+        assert (status, "application/x-ndjson" in said) == (415, True)
+        assert problem(await here.upload(ada, "x", phase="else"))[0] == 404
+        status, said = problem(await here.upload(ada, "x", fase="else"))
+        assert (status, said) == (422, "there is no parameter 'fase'")
+        assert (await here.get(f"{EXAM}/submissions", ada)).json()["submissions"] == []
+
+
+async def test_nobody_reads_another_participants_work(door: Opening) -> None:
+    async with door(reports="own") as here:
+        ada, bob = here.token("ada"), here.token("bob")
+        boss = here.token("boss", Scope.ORGANIZE)
+        where = f"{EXAM}/submissions/{(await here.upload(ada, {'a': '1'})).json()['id']}"
+        for path in ("", "/events", "/report", "/file"):
+            assert problem(await here.get(where + path, bob))[0] == 404
+            assert problem(await here.get(where + path))[0] == 401
+        assert (await here.get(f"{EXAM}/submissions", bob)).json()["submissions"] == []
+        (seen,) = (await here.get(f"{EXAM}/submissions", boss)).json()["submissions"]
+        assert seen["participant"] == "ada"
+        assert (await here.get(f"{where}/file", boss)).status_code == 200
+
+
+async def test_a_token_for_taking_uploads_nothing(door: Opening) -> None:
+    async with door() as here:
+        status, said = problem(await here.upload(here.token("eve", Scope.TAKE), {"a": "1"}))
+        assert (status, "--scope submit" in said) == (403, True)
+        assert problem(await here.upload(None, {"a": "1"}))[0] == 401
+        assert problem(await here.upload("snellen_guess", {"a": "1"}))[0] == 401
+
+
+async def test_progress_is_streamed_until_it_is_done(door: Opening, right: dict[str, str]) -> None:
+    async with door() as here:
+        ada = here.token("ada")
+        kept = (await here.upload(ada, right)).json()["id"]
+        working = asyncio.create_task(here.work())
+        followed = await here.get(f"{EXAM}/submissions/{kept}/events", ada)
+        await working
+        data = [line for line in followed.text.splitlines() if line.startswith("data: ")]
+        states = [json.loads(line.removeprefix("data: "))["state"] for line in data]
+        assert followed.headers["content-type"].startswith("text/event-stream")
+        assert (states[0], states[-1]) == ("queued", "graded")
+
+
+async def test_a_list_is_read_page_by_page(door: Opening) -> None:
+    async with door() as here:
+        ada = here.token("ada")
+        for number in range(5):
+            here.hosted.time[0] += 1
+            await here.upload(ada, {"a": str(number)}, name=f"run {number}")
+        seen: list[str] = []
+        cursor: str | None = None
+        while True:
+            query = {"limit": 2} if cursor is None else {"limit": 2, "before": cursor}
+            page = (await here.get(f"{EXAM}/submissions", ada, params=query)).json()
+            seen += [each["name"] for each in page["submissions"]]
+            cursor = page["next"]
+            if cursor is None:
+                break
+        assert seen == [f"run {number}" for number in (4, 3, 2, 1, 0)]
+        waiting = await here.get(f"{EXAM}/submissions", ada, params={"state": "stuck"})
+        assert waiting.json() == {"submissions": [], "next": None}
