@@ -30,6 +30,12 @@ if TYPE_CHECKING:
         ExamRefusedError,
         ExamUnreachableError,
     )
+    from snellen.sdk.hosted.client import (
+        AsyncClient,
+        Client,
+        HostedError,
+        HostedUnreachableError,
+    )
     from snellen.sdk.local import attainable, grade
     from snellen.sdk.models.endpoints import Endpoint
     from snellen.sdk.models.evaluate import evaluate, evaluate_async
@@ -49,8 +55,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TASKS",
+    "AsyncClient",
     "Attainable",
     "Benchmark",
+    "Client",
     "Comparison",
     "Comparisons",
     "Correlations",
@@ -64,6 +72,8 @@ __all__ = [
     "ExamRefusedError",
     "ExamUnreachableError",
     "Explanation",
+    "HostedError",
+    "HostedUnreachableError",
     "Item",
     "Limits",
     "Outcome",
@@ -102,6 +112,10 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AsyncClient": "snellen.sdk.hosted.client",
+    "Client": "snellen.sdk.hosted.client",
+    "HostedError": "snellen.sdk.hosted.client",
+    "HostedUnreachableError": "snellen.sdk.hosted.client",
     "PluginError": "snellen.grading.errors",
     "Benchmark": "snellen.tasks.benchmarks.spec",
     "stratify": "snellen.sdk.data.samples",

@@ -54,7 +54,7 @@ def test_a_token_can_have_both_scopes(store: str) -> None:
 def test_a_scope_that_is_none_is_refused(store: str) -> None:
     result = run("token", "create", "alice", "--scope", "tak", "--store", store)
     assert result.exit_code == 2
-    assert "no scope 'tak'; there are: take, organize" in result.stderr
+    assert "no scope 'tak'; there are: take, submit, organize, admin" in result.stderr
 
 
 def test_a_token_that_is_not_there_is_said_with_status_2(store: str) -> None:
@@ -103,11 +103,12 @@ def test_a_corrupt_pack_is_said_when_a_server_is_started(store: str, tmp_path: P
 def test_both_commands_take_the_same_rules() -> None:
     by_name = {
         command.callback.__name__: command.callback
-        for command in serving.registered_commands
+        for command in [*serving.registered_commands, *app.registered_commands]
         if command.callback is not None
     }
-    taken = {name: set(by_name[name].__annotations__) for name in ("mcp", "serve")}
+    taken = {name: set(by_name[name].__annotations__) for name in ("mcp", "serve", "worker")}
     assert taken["serve"] - taken["mcp"] == {"host", "port", "name", "workers"}
+    assert taken["worker"] - taken["mcp"] == {"count"}
     assert taken["mcp"] <= taken["serve"]
 
 

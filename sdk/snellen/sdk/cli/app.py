@@ -22,6 +22,7 @@ from snellen.sdk.cli import (
     runs,
     serving,
     show,
+    submit,
     take,
 )
 from snellen.sdk.cli import data as data_commands
@@ -241,6 +242,7 @@ app.command()(host.worker)
 app.add_typer(host.exams, name="exam", no_args_is_help=True)
 app.add_typer(host.leaderboards, name="leaderboard", no_args_is_help=True)
 app.command()(take.take)
+app.command()(submit.submit)
 app.command()(demo.demo)
 app.command()(build.build)
 app.add_typer(attempts.group, name="attempts")

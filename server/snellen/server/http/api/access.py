@@ -1,4 +1,4 @@
-"""Who calls: a token's holder, this machine's user where there is no token, or a stranger."""
+"""Who calls: a token's holder, this machine's user if there is no token, or a stranger."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ WRONG_A_MINUTE = 60
 """How many wrong tokens are looked up for an address."""
 
 LOCAL = "local"
-"""Who calls where there is no token: whoever sits at this machine."""
+"""Who calls if there is no token: whoever sits at this machine."""
 
 _FOR = {
     Scope.TAKE: "taking the exam",

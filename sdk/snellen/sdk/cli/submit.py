@@ -1,0 +1,94 @@
+"""The command that uploads predictions to a hosted exam: `submit`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from snellen.grading.table import figures
+from snellen.sdk.cli.messages import report_errors
+from snellen.sdk.cli.options import PROBLEMS
+from snellen.sdk.cli.plain import write
+from snellen.sdk.cli.tables import print_table
+from snellen.sdk.cli.terminal import Terminal
+
+_COLUMNS = ("task", "metric", "value", "95 % interval", "items")
+_out = Terminal()
+
+
+def submit(
+    answers: Annotated[Path, typer.Argument(help="The file of predictions.")],
+    to: Annotated[str, typer.Option(help="The server's address: https://exam.example.org.")],
+    exam: Annotated[
+        str | None,
+        typer.Option(help="The exam; the server's only one when left out.", show_default=False),
+    ] = None,
+    phase: Annotated[
+        str | None,
+        typer.Option(help="The phase; the one that is open when left out.", show_default=False),
+    ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            help="The one task that the file answers; its lines say it when left out.",
+            show_default=False,
+        ),
+    ] = None,
+    name: Annotated[str, typer.Option(help="What the leaderboard is to call it.")] = "",
+    link: Annotated[str, typer.Option(help="Where more is said of it.")] = "",
+    key: Annotated[
+        str | None,
+        typer.Option(
+            help="Tells this upload from others: the same file with the same key is one"
+            " submission, however often it is sent.",
+            show_default=False,
+        ),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            help="What the server asks for; better in the environment.", envvar="SNELLEN_TOKEN"
+        ),
+    ] = None,
+    wait: Annotated[bool, typer.Option(help="Wait until it is graded.")] = True,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where to save the report, if the phase shows reports: .json, .html, .md or .csv.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Upload predictions to a hosted exam, and say what they score.
+
+    Exit status: 0 when it is graded (or, with --no-wait, taken), 1 when it can't be graded, 2 when
+    it was not taken.
+    """
+    from snellen.sdk.hosted.client import Client
+
+    with report_errors(), Client(to, token=token, exam=exam) as client:
+        sent = client.submit(answers, phase=phase, task=task, name=name, link=link, key=key)
+        write(f"{sent.id} is taken, phase {sent.status.phase}\n")
+        if not wait:
+            return
+        status = sent.done(progress=True)
+        if status.state != "graded":
+            write(f"{sent.id} {status.state}: {status.error}\n")
+            raise typer.Exit(PROBLEMS)
+        if status.scores:
+            rows = [
+                (
+                    score.task,
+                    score.metric,
+                    f"{score.value:.4f}",
+                    "" if score.low is None else f"{score.low:.4f} to {score.high:.4f}",
+                    str(score.items),
+                )
+                for score in status.scores
+            ]
+            print_table(_out, figures(_COLUMNS, rows, texts=range(2)))
+        else:
+            write("it is graded; what it scores is not shown in this phase\n")
+        if output is not None:
+            sent.wait(task=task).save(output)
+            write(f"wrote {output}\n")

@@ -1,0 +1,517 @@
+"""Clients of a hosted exam: `AsyncClient`, and `Client`, which waits for the other.
+
+client = sdk.Client("https://exam.example.org", token="snellen_...")
+report = client.submit("answers.jsonl", name="my agent").wait(progress=True)
+"""
+
+import os
+import uuid
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterator,
+    Mapping,
+)
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
+
+import anyio
+import msgspec
+
+from snellen.grading.errors import InputError, SnellenError
+from snellen.grading.models.items import Item
+from snellen.grading.no_json import NO_JSON
+from snellen.sdk.hosted.models import (
+    HostedExam,
+    ItemPage,
+    Leaderboard,
+    Problem,
+    SubmissionStatus,
+)
+from snellen.sdk.report import Report
+from snellen.sdk.saved import parse_report
+
+if TYPE_CHECKING:
+    import httpx
+    import tenacity
+    from anyio.from_thread import BlockingPortal
+
+T = TypeVar("T")
+TOKEN_VARIABLE = "SNELLEN_TOKEN"
+MEDIA_TYPES: Mapping[str, str] = {
+    ".jsonl.gz": "application/gzip",
+    ".jsonl": "application/x-ndjson",
+    ".json": "application/json",
+    ".csv": "text/csv",
+    ".parquet": "application/vnd.apache.parquet",
+}
+"""The media type of a file by its ending."""
+
+_TRIES = 5
+_SECONDS = 60.0
+_CHUNK = 256 << 10
+_AGAIN = frozenset({429, 502, 503, 504})
+Watch = Callable[[SubmissionStatus], None]
+
+
+class HostedError(InputError):
+    """A hosted exam refuses a request; the message is the server's.
+
+    Attributes:
+        status: The response's status.
+    """
+
+    def __init__(self, message: str, status: int) -> None:
+        self.status = status
+        super().__init__(message)
+
+
+class HostedUnreachableError(SnellenError):
+    """A hosted exam can't be reached, or answers what no such server says."""
+
+
+class _Exams(msgspec.Struct):
+    exams: list[HostedExam]
+
+
+class _AgainError(Exception):
+    """A response that may be another one later."""
+
+    def __init__(self, response: "httpx.Response") -> None:
+        self.response = response
+
+
+class AsyncClient:
+    """A client of a hosted exam.
+
+    Reads and uploads are repeated when the connection or the server fails for a while: an upload
+    carries a key by which the server knows it.
+
+    Args:
+        url: The server's address, without a path.
+        token: What the server asks for; `$SNELLEN_TOKEN` when None.
+        exam: The exam's name; the server's only one when None.
+        transport: How requests travel; httpx's own when None.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: str | None = None,
+        exam: str | None = None,
+        transport: "httpx.AsyncBaseTransport | None" = None,
+    ) -> None:
+        import httpx
+
+        token = token or os.environ.get(TOKEN_VARIABLE)
+        headers = {} if not token else {"Authorization": f"Bearer {token}"}
+        try:
+            self._http = httpx.AsyncClient(
+                base_url=f"{url.rstrip('/')}/v1/",
+                headers=headers,
+                timeout=_SECONDS,
+                transport=transport,
+            )
+        except (httpx.InvalidURL, ValueError) as error:
+            raise InputError(f"{url!r} is no address of a server: {error}") from None
+        self._exam = exam
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def exams(self) -> list[HostedExam]:
+        """Return the exams that the server hosts."""
+        return _read(await self._get("exams"), _Exams).exams
+
+    async def exam(self) -> HostedExam:
+        """Return the exam.
+
+        Raises:
+            HostedError: There is none of that name, or there are several and none was named.
+        """
+        if self._exam is not None:
+            return _read(await self._get(f"exams/{self._exam}"), HostedExam)
+        found = await self.exams()
+        if len(found) != 1:
+            names = ", ".join(exam.name for exam in found)
+            raise InputError(f"say which exam: {names or 'the server hosts none'}")
+        self._exam = found[0].name
+        return found[0]
+
+    async def items(self, task: str | None = None) -> AsyncIterator[Item]:
+        """Yield a task's items: what is asked, never what is right."""
+        cursor: str | None = "0"
+        while cursor is not None:
+            query = {"task": task, "after": cursor, "limit": 200}
+            page = _read(await self._of_exam("items", query), ItemPage)
+            for item in page.parsed():
+                yield item
+            cursor = page.next
+
+    async def image(self, item: str, name: str | None = None, task: str | None = None) -> bytes:
+        """Return an image of an item; the first one when none is named."""
+        return await self._of_exam("image", {"item": item, "name": name, "task": task})
+
+    async def leaderboard(self, task: str | None = None, phase: str | None = None) -> Leaderboard:
+        """Return a phase's leaderboard, of one task or of all."""
+        return _read(
+            await self._of_exam("leaderboard", {"task": task, "phase": phase}), Leaderboard
+        )
+
+    async def export(self, phase: str | None = None) -> bytes:
+        """Return all that a leaderboard was made of, for `snellen leaderboard verify`."""
+        return await self._of_exam("export", {"phase": phase})
+
+    async def submit(
+        self,
+        file: str | Path,
+        *,
+        phase: str | None = None,
+        task: str | None = None,
+        name: str = "",
+        link: str = "",
+        key: str | None = None,
+    ) -> "AsyncSubmission":
+        """Upload a file of predictions.
+
+        Args:
+            file: JSON lines (also .gz), JSON, CSV or Parquet, as `sdk.grade` reads it.
+            phase: The phase; the one that is open when None.
+            task: The one task that it answers; its lines say it when None, or the exam has one.
+            name: What the leaderboard is to call it.
+            link: Where more is said of it.
+            key: Tells this upload from others; a new one when None. The same file with the same
+                key is one submission, however often it is sent.
+
+        Raises:
+            HostedError: The server takes no such file, or none now.
+            InputError: The file can't be read.
+        """
+        path = Path(file)
+        ending = next((each for each in MEDIA_TYPES if path.name.endswith(each)), None)
+        if ending is None:
+            known = ", ".join(MEDIA_TYPES)
+            raise InputError(f"a file of predictions ends with one of {known}", file=str(path))
+        try:
+            size = (await anyio.Path(path).stat()).st_size
+        except OSError as error:
+            raise InputError(f"can't be read: {error.strerror}", file=str(path)) from error
+        headers = {
+            "Content-Type": MEDIA_TYPES[ending],
+            "Content-Length": str(size),
+            "Idempotency-Key": key or uuid.uuid4().hex,
+        }
+        query = {"phase": phase, "task": task, "name": name or None, "link": link or None}
+        exam = await self._name()
+        response = await self._send(
+            "POST", f"exams/{exam}/submissions", query, headers, partial(_chunks, path)
+        )
+        return AsyncSubmission(self, _read(response, SubmissionStatus))
+
+    async def submission(self, submission: str) -> "AsyncSubmission":
+        """Return a submission by its id."""
+        status = _read(await self._of_exam(f"submissions/{submission}"), SubmissionStatus)
+        return AsyncSubmission(self, status)
+
+    async def follow(self, submission: str) -> AsyncIterator[SubmissionStatus]:
+        """Yield how far a submission is, each time that this changed, until it is done."""
+        import httpx
+
+        path = f"exams/{await self._name()}/submissions/{submission}/events"
+        while True:
+            try:
+                async with self._http.stream("GET", path) as response:
+                    if not response.is_success:
+                        await response.aread()
+                        _refuse(response)
+                    async for line in response.aiter_lines():
+                        if line.startswith("data:"):
+                            now = _read(line.removeprefix("data:").encode(), SubmissionStatus)
+                            yield now
+                            if now.done:
+                                return
+            except httpx.TransportError:
+                # The stream broke; what it said is asked again, and then it is followed anew.
+                now = (await self.submission(submission)).status
+                yield now
+                if now.done:
+                    return
+
+    async def report(self, submission: str, task: str | None = None) -> Report:
+        """Return a submission's report on a task; the only one when none is named."""
+        body = await self._of_exam(f"submissions/{submission}/report", {"task": task})
+        found = parse_report(body, f"the report of {submission}")
+        if found is None:
+            raise HostedUnreachableError("the server's report is none that this version reads")
+        return Report.of(found, found.scores if found.has_scores else None, None, found.tags)
+
+    async def _name(self) -> str:
+        return self._exam if self._exam is not None else (await self.exam()).name
+
+    async def _of_exam(self, path: str, query: Mapping[str, object] | None = None) -> bytes:
+        return await self._get(f"exams/{await self._name()}/{path}", query)
+
+    async def _get(self, path: str, query: Mapping[str, object] | None = None) -> bytes:
+        return await self._send("GET", path, query or {})
+
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, object],
+        headers: Mapping[str, str] | None = None,
+        body: "Callable[[], AsyncIterator[bytes]] | None" = None,
+    ) -> bytes:
+        import httpx
+        import tenacity
+
+        given: dict[str, Any] = {key: value for key, value in query.items() if value is not None}
+
+        async def once() -> httpx.Response:
+            content = None if body is None else body()
+            found = await self._http.request(
+                method, path, params=given, headers=headers, content=content
+            )
+            if found.status_code in _AGAIN and _may_pass(found):
+                raise _AgainError(found)
+            return found
+
+        retrying = tenacity.AsyncRetrying(
+            retry=tenacity.retry_if_exception_type((_AgainError, httpx.TransportError)),
+            stop=tenacity.stop_after_attempt(_TRIES),
+            wait=_wait,
+            reraise=True,
+        )
+        try:
+            response: httpx.Response = await retrying(once)
+        except httpx.TransportError as error:
+            raise HostedUnreachableError(
+                f"{self._http.base_url} can't be reached: {error or type(error).__name__}"
+            ) from error
+        except _AgainError as error:
+            response = error.response
+        if not response.is_success:
+            _refuse(response)
+        return response.content
+
+
+async def _chunks(path: Path) -> AsyncGenerator[bytes]:
+    """Yield a file part by part: it is never in memory as a whole."""
+    async with await anyio.open_file(path, "rb") as file:
+        while chunk := await file.read(_CHUNK):
+            yield chunk
+
+
+def _read(body: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except NO_JSON as error:
+        raise HostedUnreachableError(f"what came is not from a snellen server: {error}") from None
+
+
+def _refuse(response: "httpx.Response") -> NoReturn:
+    try:
+        problem = msgspec.json.decode(response.content, type=Problem)
+    except NO_JSON:
+        problem = Problem()
+    said = problem.detail or problem.title or response.reason_phrase
+    raise HostedError(f"{said} ({response.status_code})", response.status_code)
+
+
+def _may_pass(response: "httpx.Response") -> bool:
+    """Whether the server says when to come again: of a quota that is used up it says nothing."""
+    return response.status_code != 429 or "retry-after" in response.headers
+
+
+def _wait(state: "tenacity.RetryCallState") -> float:
+    """Return the seconds until the next try: what the server says, or longer each time."""
+    import tenacity
+
+    error = state.outcome.exception() if state.outcome else None
+    said = error.response.headers.get("retry-after", "") if isinstance(error, _AgainError) else ""
+    if said.isdecimal():
+        return min(float(said), _SECONDS)
+    return tenacity.wait_random_exponential(multiplier=0.25, max=10)(state)
+
+
+def _unseen(_: SubmissionStatus) -> None:
+    """Say nothing."""
+
+
+@contextmanager
+def _shown() -> Generator[Watch]:
+    """Show on standard error how far a submission is."""
+    from rich.console import Console
+
+    with Console(stderr=True).status("waiting") as line:
+        yield lambda now: line.update(f"{now.id}: {now.state}")
+
+
+class AsyncSubmission:
+    """A submission to a hosted exam.
+
+    Attributes:
+        status: How far it was when it was last looked at.
+    """
+
+    def __init__(self, client: AsyncClient, status: SubmissionStatus) -> None:
+        self._client = client
+        self.status = status
+
+    @property
+    def id(self) -> str:
+        """What it is called."""
+        return self.status.id
+
+    async def done(self, *, progress: bool = False) -> SubmissionStatus:
+        """Wait until it is graded, has failed or is stuck.
+
+        Args:
+            progress: Whether each change is said on standard error.
+        """
+        with ExitStack() as stack:
+            watch: Watch = stack.enter_context(_shown()) if progress else _unseen
+            if not self.status.done:
+                async for now in self._client.follow(self.id):
+                    self.status = now
+                    watch(now)
+        return self.status
+
+    async def wait(self, *, task: str | None = None, progress: bool = False) -> Report:
+        """Wait until it is graded, and return its report: what `sdk.grade` returns.
+
+        Args:
+            task: Which task's; the only one when None.
+            progress: Whether each change is said on standard error.
+
+        Raises:
+            HostedError: It failed or is stuck, or its report is not shown; `status` has its
+                scores, if these are.
+        """
+        status = await self.done(progress=progress)
+        if status.state != "graded":
+            raise HostedError(f"submission {self.id} {status.state}: {status.error}", 409)
+        return await self._client.report(self.id, task)
+
+
+class Client:
+    """A client of a hosted exam that waits for each answer; see `AsyncClient`.
+
+    Args:
+        url: The server's address, without a path.
+        token: What the server asks for; `$SNELLEN_TOKEN` when None.
+        exam: The exam's name; the server's only one when None.
+    """
+
+    def __init__(self, url: str, *, token: str | None = None, exam: str | None = None) -> None:
+        from anyio.from_thread import start_blocking_portal
+
+        self._client = AsyncClient(url, token=token, exam=exam)
+        self._stack = ExitStack()
+        self._portal: BlockingPortal = self._stack.enter_context(start_blocking_portal())
+        self._stack.callback(lambda: self._run(self._client.close))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._stack.close()
+
+    def exams(self) -> list[HostedExam]:
+        """Return the exams that the server hosts."""
+        return self._run(self._client.exams)
+
+    def exam(self) -> HostedExam:
+        """Return the exam."""
+        return self._run(self._client.exam)
+
+    def items(self, task: str | None = None) -> Iterator[Item]:
+        """Yield a task's items: what is asked, never what is right."""
+        found = self._client.items(task)
+        while True:
+            try:
+                yield self._run(lambda: anext(found))
+            except StopAsyncIteration:
+                return
+
+    def image(self, item: str, name: str | None = None, task: str | None = None) -> bytes:
+        """Return an image of an item; the first one when none is named."""
+        return self._run(lambda: self._client.image(item, name, task))
+
+    def leaderboard(self, task: str | None = None, phase: str | None = None) -> Leaderboard:
+        """Return a phase's leaderboard, of one task or of all."""
+        return self._run(lambda: self._client.leaderboard(task, phase))
+
+    def export(self, phase: str | None = None) -> bytes:
+        """Return all that a leaderboard was made of, for `snellen leaderboard verify`."""
+        return self._run(lambda: self._client.export(phase))
+
+    def submit(
+        self,
+        file: str | Path,
+        *,
+        phase: str | None = None,
+        task: str | None = None,
+        name: str = "",
+        link: str = "",
+        key: str | None = None,
+    ) -> "HostedSubmission":
+        """Upload a file of predictions; see `AsyncClient.submit`."""
+        given = {"phase": phase, "task": task, "name": name, "link": link, "key": key}
+        sent = self._run(lambda: self._client.submit(file, **given))  # type: ignore[arg-type]
+        return HostedSubmission(self._run, sent)
+
+    def submission(self, submission: str) -> "HostedSubmission":
+        """Return a submission by its id."""
+        return HostedSubmission(self._run, self._run(lambda: self._client.submission(submission)))
+
+    def _run(self, work: Callable[[], Awaitable[T]]) -> T:
+        async def run() -> T:
+            return await work()
+
+        return self._portal.call(run)
+
+
+class HostedSubmission:
+    """A submission to a hosted exam; each call waits for its answer."""
+
+    def __init__(
+        self, run: Callable[[Callable[[], Awaitable[Any]]], Any], submission: AsyncSubmission
+    ) -> None:
+        self._run = run
+        self._submission = submission
+
+    @property
+    def id(self) -> str:
+        """What it is called."""
+        return self._submission.id
+
+    @property
+    def status(self) -> SubmissionStatus:
+        """How far it was when it was last looked at."""
+        return self._submission.status
+
+    def done(self, *, progress: bool = False) -> SubmissionStatus:
+        """Wait until it is graded, has failed or is stuck; see `AsyncSubmission.done`."""
+        return self._run(lambda: self._submission.done(progress=progress))
+
+    def wait(self, *, task: str | None = None, progress: bool = False) -> Report:
+        """Wait for its report, what `sdk.grade` returns; see `AsyncSubmission.wait`."""
+        return self._run(lambda: self._submission.wait(task=task, progress=progress))

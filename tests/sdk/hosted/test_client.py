@@ -1,0 +1,180 @@
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from typer.testing import CliRunner
+
+from snellen import sdk
+from snellen.sdk.cli.app import app
+from snellen.tasks.pack.read import open_pack, open_references
+from snellen.tasks.samples import sample_pack
+
+TASK = "screenqa/short"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an exam file, and predictions of which two of three are right."""
+    found = tmp_path_factory.mktemp("host")
+    pack = open_pack(sample_pack())
+    golds = open_references(pack).golds[TASK]
+    lines = [
+        json.dumps({"item_id": item, "response": golds[item][0] if number % 3 else "no idea"})
+        for number, item in enumerate(pack.index[TASK])
+    ]
+    (found / "answers.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    made = CliRunner().invoke(
+        app, ["exam", "init", str(sample_pack()), "--output", str(found / "exam.toml")]
+    )
+    assert made.exit_code == 0, made.output
+    text = (found / "exam.toml").read_text(encoding="utf-8")
+    text = text.replace('reports = "hidden"', 'reports = "own"').replace("start =", "# start =")
+    (found / "exam.toml").write_text(text, encoding="utf-8")
+    return found
+
+
+@pytest.fixture(scope="module")
+def served(folder: Path) -> Iterator[tuple[str, str]]:
+    """Serve the exam as a user would; return its address and the admin's token."""
+    command = "from snellen.sdk.cli import main; main()"
+    words = [sys.executable, "-c", command, "serve", str(folder / "exam.toml"), "--port", "0"]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        token = process.stdout.readline().strip()
+        said = ""
+        while "serving on" not in said:
+            said = process.stderr.readline()
+            assert said, "the server ended"
+        found = re.search(r"http://127\.0\.0\.1:\d+", said)
+        assert found
+        yield found[0], token
+        process.terminate()
+
+
+@pytest.mark.slow
+def test_an_upload_has_the_report_that_grading_it_here_has(
+    served: tuple[str, str], folder: Path
+) -> None:
+    url, token = served
+    file = folder / "answers.jsonl"
+    with sdk.Client(url, token=token) as client:
+        report = client.submit(file, name="a run").wait()
+        here = sdk.grade(str(file), data=sample_data())
+        assert isinstance(report, sdk.Report)
+        assert report.numbers == here.numbers
+        assert report.signature == here.signature
+        (row,) = client.leaderboard().rows
+        assert (row.name, row.value) == ("a run", report.value)
+        exam = client.exam()
+        assert [item.id for item in client.items()] == [*open_pack(sample_pack()).index[TASK]]
+        assert exam.tasks[0].items == 12
+
+
+def sample_data() -> sdk.TaskData:
+    from snellen.tasks.pack.read import task_data
+
+    pack = open_pack(sample_pack())
+    return task_data(pack, open_references(pack), TASK)
+
+
+@pytest.mark.slow
+def test_the_command_says_what_a_file_scores_and_saves_its_report(
+    served: tuple[str, str], folder: Path
+) -> None:
+    url, token = served
+    out = folder / "report.json"
+    words = ["submit", str(folder / "answers.jsonl"), "--to", url, "--token", token]
+    done = CliRunner().invoke(app, [*words, "--output", str(out)])
+    assert done.exit_code == 0, done.output
+    assert "0.6667" in done.output
+    assert sdk.load_report(out).value == pytest.approx(2 / 3)
+    (folder / "bad.jsonl").write_text("nonsense\n", encoding="utf-8")
+    failed = CliRunner().invoke(
+        app, ["submit", str(folder / "bad.jsonl"), "--to", url, "--token", token]
+    )
+    assert failed.exit_code == 1
+    assert "failed: " in failed.output
+    strange = CliRunner().invoke(app, [*words[:-1], "snellen_guess"])
+    assert (strange.exit_code, "unknown" in strange.stderr) == (2, True)
+
+
+QUEUED = {
+    "id": "sub_a", "phase": "main", "participant": "ada", "name": "", "at": "", "state": "queued",
+}  # fmt: skip
+
+
+async def test_an_upload_is_repeated_with_the_same_key_until_it_is_taken(folder: Path) -> None:
+    seen: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request)
+        if len(seen) == 1:
+            raise httpx.ConnectError("gone", request=request)
+        if len(seen) == 2:
+            return httpx.Response(503, headers={"Retry-After": "0"})
+        return httpx.Response(201, json=QUEUED)
+
+    async with sdk.AsyncClient(
+        "http://exam", exam="web", transport=httpx.MockTransport(answer)
+    ) as client:
+        sent = await client.submit(folder / "answers.jsonl")
+    assert sent.id == "sub_a"
+    assert len({request.headers["idempotency-key"] for request in seen}) == 1
+    size = (folder / "answers.jsonl").stat().st_size
+    assert seen[-1].headers["content-length"] == str(size)
+    assert len(seen[-1].content) == size
+
+
+async def test_a_refusal_is_not_repeated_and_says_what_the_server_says(folder: Path) -> None:
+    seen: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request)
+        return httpx.Response(429, json={"detail": "all uploads are used"})
+
+    async with sdk.AsyncClient(
+        "http://exam", exam="web", transport=httpx.MockTransport(answer)
+    ) as client:
+        with pytest.raises(sdk.HostedError, match="all uploads are used") as refused:
+            await client.submit(folder / "answers.jsonl")
+    assert (refused.value.status, len(seen)) == (429, 1)
+
+
+async def test_a_stream_that_breaks_is_followed_again() -> None:
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.path.rpartition("/")[2])
+        graded = {**QUEUED, "state": "graded"}
+        if asked == ["events"]:
+            return httpx.Response(200, content=broken())
+        if asked[-1] == "events":
+            return httpx.Response(200, content=f"data: {json.dumps(graded)}\n\n")
+        return httpx.Response(200, json=QUEUED)
+
+    async def broken() -> AsyncIterator[bytes]:
+        yield f"data: {json.dumps(QUEUED)}\n\n".encode()
+        raise httpx.ReadError("broken")
+
+    async with sdk.AsyncClient(
+        "http://exam", exam="web", transport=httpx.MockTransport(answer)
+    ) as client:
+        states = [now.state async for now in client.follow("sub_a")]
+    assert states == ["queued", "queued", "graded"]
+    assert asked == ["events", "sub_a", "events"]
+
+
+async def test_what_is_no_server_of_ours_is_said_to_be_none() -> None:
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, text="<html>"))
+    async with sdk.AsyncClient("http://exam", transport=transport) as client:
+        with pytest.raises(sdk.HostedUnreachableError, match="not from a snellen server"):
+            await client.exams()
