@@ -70,6 +70,14 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """How many submissions are in a state."""
+
+    state: JobState
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """What a leaderboard depends on: while it is the same, the leaderboard is.
 
@@ -262,6 +270,18 @@ EVENT_PAGE = Query(
     .order_by(events.c.id)
     .limit(bindparam("most")),
     EventRow,
+)
+LATEST_EVENTS = Query(select(events).order_by(events.c.id.desc()).limit(100), EventRow)
+COUNTS = Query(
+    select(jobs.c.state, func.count().label("count"))
+    .where(
+        jobs.c.grading
+        == select(func.max(_LATEST.c.grading))
+        .where(_LATEST.c.submission == jobs.c.submission)
+        .scalar_subquery()
+    )
+    .group_by(jobs.c.state),
+    Counted,
 )
 _SHOWN_ID = (
     select(gradings.c.id)

@@ -23,8 +23,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.routing import BaseRoute, Mount, Route
 
 from snellen.server.attempts.service import Service
 from snellen.server.challenge.boards import Boards
@@ -40,6 +39,7 @@ from snellen.server.http.api.desk import Desk
 from snellen.server.http.auth import Tokens
 from snellen.server.http.connections import protocol, raise_limits
 from snellen.server.http.errors import headers_of, status_of
+from snellen.server.http.pages.pages import Pages, RenderReport
 from snellen.server.http.safety import SafetyMiddleware, names_of
 from snellen.server.logs import fault, lines_to_stderr, log
 from snellen.server.mcp.server import ExamServer
@@ -91,7 +91,7 @@ class Gate(AuthenticationBackend):
             RefusedError: The caller may not call.
         """
         path = conn.scope["path"]
-        if self._scope is Scope.TAKE and _asks_itself(path):
+        if self._scope is Scope.TAKE and not _is_exam(path):
             return None
         if path.startswith(_WELL_KNOWN):
             # Clients look for a way to sign in there; a 401 would send them round in circles.
@@ -121,9 +121,9 @@ class Gate(AuthenticationBackend):
         return AuthCredentials(sorted(holder.scopes)), SimpleUser(holder.name)
 
 
-def _asks_itself(path: str) -> bool:
-    """Whether what is at a path is open, or asks for tokens itself."""
-    return path == HEALTH or path.startswith(f"{PREFIX}/") or organizer.is_organizer_path(path)
+def _is_exam(path: str) -> bool:
+    """Whether examinees call there; everything else is open, or asks for tokens itself."""
+    return path == PATH or path.startswith((f"{PATH}/", _WELL_KNOWN))
 
 
 def web_app(
@@ -131,7 +131,7 @@ def web_app(
     address: Address,
     tokens: Tokens | None = None,
     organizer_only: Sequence[Route] = (),
-    rest: ASGIApp | None = None,
+    more: Sequence[BaseRoute] = (),
 ) -> Starlette:
     """Return the application that serves an exam over HTTP.
 
@@ -140,7 +140,7 @@ def web_app(
         address: Where it will listen, and by which names it may be called.
         tokens: Who may call; None: anybody.
         organizer_only: Routes that are not for examinees, each behind a gate of its own.
-        rest: What is served under `/v1`; it asks for tokens itself.
+        more: Further routes, which ask for tokens themselves.
     """
     app = exam_server.server.streamable_http_app(
         streamable_http_path=PATH,
@@ -155,8 +155,7 @@ def web_app(
         for route in app.routes
         if isinstance(route, Route) and route.path == PATH
     ]
-    if rest is not None:
-        app.mount(PREFIX, rest)
+    app.router.routes += more
     if tokens is not None:
         app.add_middleware(AuthenticationMiddleware, backend=Gate(tokens), on_error=_turned_away)
     # The last one added is the first to see a request.
@@ -182,6 +181,7 @@ class Hosted(NamedTuple):
         settings: What its exam is opened with.
         open_grader: Makes what grades in a process of its own.
         workers: How many workers grade here; with none, `snellen worker` does elsewhere.
+        render_report: Makes the page of a saved report.
         remote: Fetches images that packs leave on the web; None: they are not fetched.
     """
 
@@ -189,13 +189,16 @@ class Hosted(NamedTuple):
     settings: Settings
     open_grader: OpenGrader
     workers: int
+    render_report: RenderReport
     remote: RemoteImages | None = None
 
 
-def rest_of(hosted: Hosted, tokens: Tokens, *, guarded: bool) -> ASGIApp:
-    """Return what serves a challenge under `/v1`."""
+def challenge_routes(hosted: Hosted, tokens: Tokens, *, guarded: bool) -> Sequence[BaseRoute]:
+    """Return what serves a challenge: REST under `/v1`, and its pages; both ask for tokens."""
     access = Access(tokens, guarded=guarded)
-    return rest_app(Desk(hosted.challenge, Boards(hosted.challenge), access, hosted.remote))
+    desk = Desk(hosted.challenge, Boards(hosted.challenge), access, hosted.remote)
+    rest = rest_app(desk)
+    return [Mount(PREFIX, rest), *Pages(desk, rest.openapi, hosted.render_report).routes()]
 
 
 def serve(
@@ -236,7 +239,7 @@ def serve(
             address,
             tokens if guarded else None,
             organizer_routes(service, tokens),
-            None if hosted is None else rest_of(hosted, tokens, guarded=guarded),
+            () if hosted is None else challenge_routes(hosted, tokens, guarded=guarded),
         ),
         http=protocol(limits.connections),
         ws="none",
