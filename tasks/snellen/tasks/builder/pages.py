@@ -66,9 +66,9 @@ class Pages(NamedTuple):
 def find_pages(folder: Path) -> Pages:
     """Find the pages of a folder.
 
-    Where the folder has no page of its own and two or more of its folders have, each of these is
-    a site of its own; else the folder is one site. Hidden files and folders are passed over, and
-    so is what a link leads to outside of the folder.
+    Where the folder has no page of its own and two or more of its folders have, at any depth, each
+    of these is a site of its own; else the folder is one site. Hidden files and folders are passed
+    over, and so is what a link leads to outside of the folder.
 
     Raises:
         InputError: The folder can't be read, or there is no page in it.
@@ -112,7 +112,7 @@ def _sites(root: Path) -> Sequence[Path]:
         for entry in root.iterdir()
         if entry.is_dir()
         and not entry.name.startswith(".")
-        and any(_is_page(file) for file in entry.iterdir())
+        and next(_walk(entry), None) is not None
     )
     return with_pages if len(with_pages) > 1 else [root]
 

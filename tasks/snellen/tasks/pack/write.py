@@ -113,7 +113,7 @@ def write_pack(
     """
     _check_parts(parts)
     tasks = tuple(_task(part) for part in parts)
-    _check_name(name, tasks)
+    check_name(name, tasks)
     for part in parts:
         _check_gradable(part)
     with new_folder(folder) as room, Decoder() as decoder:
@@ -250,7 +250,12 @@ def _check_gradable(part: Part) -> None:
         raise InputError(f"{data.task} could not be graded: {error}") from None
 
 
-def _check_name(name: str, tasks: Sequence[PackTask]) -> None:
+def check_name(name: str, tasks: Sequence[PackTask] = ()) -> None:
+    """Refuse what can't be the name of a pack.
+
+    Raises:
+        InputError: It is no name for a pack.
+    """
     nothing = PackFile(sha256="0" * 64, bytes=0)
     try:
         Manifest(
