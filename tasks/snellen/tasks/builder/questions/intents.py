@@ -86,6 +86,7 @@ _TONGUES: Mapping[str, str] = MappingProxyType(
     }
 )
 _HOME = re.compile(r"^(?:\.?/)*(?:index\.html?)?$|^\.\./index\.html?$")
+_VAGUE = re.compile(r"\b(this|the filled-in form|the changes|what was written)\b")
 _WIDE = 120.0
 _SEARCH = re.compile(r"search|such|busca|cherche|pesquis|搜索|查找|بحث")
 
@@ -128,7 +129,14 @@ def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
     same = Counter(
         deed(words, one_line(e.text or e.name)) for e in screen.elements if e.role in _ACTS
     )
+    unknown = any(
+        e.role == "button" and deed(words, one_line(e.text or e.name)) is None
+        for e in screen.elements
+    )
     for each, does in done:
+        # Any button may do what is said without what it is done to.
+        if unknown and _VAGUE.search(does):
+            continue
         effect = f"{does[0].lower()}{does[1:].rstrip('.')}"
         if same[does] <= 1:
             yield Intent("effect", f"Use what {effect}.", each)
@@ -171,7 +179,8 @@ def _chosen(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]
     lists = [each for each in snapshot.screen.elements if each.options]
     offered = Counter(folded(text) for each in lists for text in set(each.options))
     shown = {folded(each.own) for each in snapshot.screen.elements if each.own}
-    for each in usable:
+    # Of several lists nobody knows which one has an entry that is not seen.
+    for each in usable if len(lists) == 1 else ():
         for entry in each.element.options if each.kind == "combobox" else ():
             hidden = folded(entry) not in shown and entry != each.element.value
             if hidden and offered[folded(entry)] == 1 and 1 < len(entry) <= 40:

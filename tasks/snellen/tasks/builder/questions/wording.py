@@ -38,7 +38,7 @@ _QUESTIONS: Mapping[Kind, Sequence[str]] = MappingProxyType(
         "pair": (
             "What is given for “{0}”?",
             "What does the screen say for “{0}”?",
-            "What stands beside or below the label “{0}”?",
+            "Which value belongs to the label “{0}”?",
         ),
         "price": (
             "How much does “{0}” cost?",

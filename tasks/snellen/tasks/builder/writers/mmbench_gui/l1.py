@@ -56,6 +56,7 @@ _FORMS = (
     ("number", re.compile(r"^[+\-\u2212(#]?\d[\d.,\s()+-]*\D{0,12}$")),
 )
 _LINE = 6.0
+_LEVEL = 2.0
 _LIKE = 6
 _TRIES = 20
 
@@ -256,9 +257,12 @@ def _lines(elements: Sequence[Element]) -> Iterator[Sequence[Element]]:
     """Yield elements of one landmark and level that stand side by side, from left to right."""
     lines: dict[tuple[str, int, int], list[Element]] = {}
     for each in elements:
-        height = round(each.box[1] / _LINE)
+        height = round((each.box[1] + each.box[3]) / 2 / _LINE)
         lines.setdefault((each.landmark, each.level, height), []).append(each)
     for line in lines.values():
+        middles = [(each.box[1] + each.box[3]) / 2 for each in line]
+        if max(middles) - min(middles) > _LEVEL:
+            continue
         line.sort(key=lambda each: each.box[0])
         if len(line) > 1 and all(one.box[2] <= other.box[0] for one, other in pairwise(line)):
             yield line
