@@ -68,9 +68,9 @@ def elements() -> tuple[Element, ...]:
         part(4, "main", (260, 80, 960, 800), role="main"),
         part(5, "h1", (280, 100, 640, 150), role="heading", level=1, text="Book a table",
              own="Book a table in our garden with open kitchen and fresh menus", **main),
-        part(6, "label", (280, 170, 380, 190), text="Full name", own="Full name", **main),
-        part(7, "input", (280, 195, 580, 235), label="Full name", name="Full name",
-             placeholder="First and last name", **field),
+        part(6, "label", (280, 170, 380, 190), text="Phone", own="Phone", **main),
+        part(7, "input", (280, 195, 580, 235), label="Phone", name="Phone",
+             placeholder="000 000 0000", **field),
         part(8, "label", (280, 250, 380, 270), text="E-mail", own="E-mail", **main),
         part(9, "input", (280, 275, 580, 315), label="E-mail", name="E-mail", **field),
         part(10, "button", (280, 420, 420, 460), text="Book now", own="Book now", name="Book now",
@@ -376,7 +376,7 @@ def test_a_hint_that_was_taken_away_makes_it_hard(freeze: Freeze) -> None:
 
 def test_the_hint_that_was_taken_is_the_reference(freeze: Freeze) -> None:
     (one,) = made("hint_text", freeze())
-    assert one.row["reference"] == "First and last name"
+    assert one.row["reference"] == "000 000 0000"
     assert one.row["element"] == "field-7"
 
 

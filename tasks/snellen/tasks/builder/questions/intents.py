@@ -87,6 +87,7 @@ _TONGUES: Mapping[str, str] = MappingProxyType(
 )
 _HOME = re.compile(r"^(?:\.?/)*(?:index\.html?)?$|^\.\./index\.html?$")
 _VAGUE = re.compile(r"\b(this|the filled-in form|the changes|what was written)\b")
+_DEEDS_THERE = re.compile(r"/(watch|share\w*|intent|status|playlist|login|signup)\b")
 _WIDE = 120.0
 _SEARCH = re.compile(r"search|such|busca|cherche|pesquis|搜索|查找|بحث")
 
@@ -262,6 +263,13 @@ def _goal(link: Element) -> str:
         return "Write an e-mail to the people behind the site."
     host = parts.netloc.removeprefix("www.")
     if host:
-        return f"Open the page of these people on {_HOSTS[host]}." if host in _HOSTS else ""
+        network = _HOSTS.get(host, "")
+        # Its sign or its name is seen, and it is a page of theirs, not a film or a form to share.
+        seen = not link.text or network.casefold() in link.text.casefold()
+        theirs = re.fullmatch(r"/(company/|in/|@|user/|channel/|c/)?[\w.-]+/?", parts.path)
+        profile = theirs and not parts.query and not _DEEDS_THERE.match(parts.path)
+        return (
+            f"Open the page of these people on {network}." if network and seen and profile else ""
+        )
     home = link.href and not parts.fragment and not parts.query and _HOME.fullmatch(parts.path)
     return "Get back to the start page." if home and link.href != "#" else ""

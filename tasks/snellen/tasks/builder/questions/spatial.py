@@ -102,7 +102,7 @@ def _is_like_heading(one: Element, heading: Element) -> bool:
         return False
     titled = one.tag in {"legend", "summary", "caption", "dt"}
     bold = one.tag in {"strong", "b"} and one.height >= heading.height / 2
-    large = bool(one.own) and len(one.own) <= _TITLE and one.font_size >= heading.font_size
+    large = bool(one.own) and len(one.own) <= _TITLE and 0 < heading.font_size <= one.font_size
     used = one.role in {"button", "link", "textbox", "combobox"}
     return one.role == "heading" or titled or (not used and (bold or large))
 

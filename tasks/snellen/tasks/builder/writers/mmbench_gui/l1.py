@@ -182,7 +182,11 @@ def _countable(snapshot: Snapshot) -> Iterator[tuple[str, Sequence[Element]]]:
         if len(shown) == len(table.rows) and whole:
             yield "How many rows does the table have below its header?", shown
     fields = [each for each in screen.elements if each.role in _FIELDS]
-    if all(map(is_readable, fields)):
+    # What is open to choose from, or looks like text, is a field to some and none to others.
+    unclear = any(each.role in {"listbox", "radio"} for each in screen.elements) or not all(
+        each.painted for each in fields
+    )
+    if not unclear and all(map(is_readable, fields)):
         yield "How many fields are there to type into or to choose from?", fields
     bars = [each for each in screen.elements if each.role == "navigation"]
     links = [e for e in screen.elements if e.role == "link" and e.landmark == "navigation"]

@@ -55,6 +55,9 @@ def make_form_filling(snapshot: Snapshot, random: Random) -> Iterator[Made | Ref
         return
     known = [field for field in fields if (kind_of(screen, field) or "name") not in OPEN]
     known = _one_of_each_kind(snapshot, known)
+    # What else is somebody's own is theirs on the page, too.
+    if any(one.value and kind_of(screen, one) in OPEN for one in screen.elements if one.label):
+        known = []
     if not known:
         yield refused("form_filling", NO_RULE)
         return
