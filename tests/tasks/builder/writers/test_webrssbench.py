@@ -20,6 +20,7 @@ from snellen.tasks.benchmarks.webrssbench.load import load
 from snellen.tasks.builder.chance import draw
 from snellen.tasks.builder.items import Made, PageItems, Refused
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
+from snellen.tasks.builder.screen.fields import hintable_fields
 from snellen.tasks.builder.snapshots import Captured, Change, ChangedElement, Dropped, Snapshot
 from snellen.tasks.builder.writers.base import SIDE_FILE
 from snellen.tasks.builder.writers.webrssbench.regions import evened
@@ -357,6 +358,21 @@ def test_a_hint_that_is_seen_makes_it_easy(freeze: Freeze) -> None:
     assert "@" in hard.row["reference"]
 
 
+def test_fields_of_a_form_that_is_somebodys_are_not_filled(freeze: Freeze) -> None:
+    found = list(elements())
+    named = {"label": "Full name", "name": "Full name", "value": "Mike Andrew", "placeholder": ""}
+    found[7] = msgspec.structs.replace(found[7], **named)
+    assert reason("form_filling", freeze(found)) == "no rule for what is typed into its fields"
+
+
+def test_a_name_is_neither_filled_in_nor_hinted_at(freeze: Freeze) -> None:
+    found = list(elements())
+    found[7] = msgspec.structs.replace(found[7], label="Full name", name="Full name",
+                                       placeholder="First and last name")  # fmt: skip
+    assert {one.row["element"] for one in made("form_filling", freeze(found))} == {"field-9"}
+    assert hintable_fields(Screen(WIDTH, HEIGHT, tuple(found), language="en")) == []
+
+
 def test_a_hint_that_was_taken_away_makes_it_hard(freeze: Freeze) -> None:
     found = elements()
     gone = Change(TASK + "form_filling", "removed", "form.png", WIDTH, HEIGHT, 7, 9,
@@ -424,6 +440,20 @@ def test_two_of_them_are_both_right(freeze: Freeze) -> None:
     found[11] = msgspec.structs.replace(found[11], text="Erase all data")
     (one,) = made("safety", freeze(found))
     assert one.row["reference"] == ["Erase all data", "Delete account"]
+
+
+def test_what_the_page_says_cannot_be_undone_is_the_reference(freeze: Freeze) -> None:
+    found = list(elements())
+    found[12] = msgspec.structs.replace(found[12], text="Delete", name="Delete", parent=18)
+    found.append(part(18, "section", (690, 600, 900, 760),
+                      text="Delete this workspace. This can't be undone. Delete"))  # fmt: skip
+    (one,) = made("safety", freeze(found))
+    assert one.row["reference"] == "Delete"
+    assert one.record["doubtful"] == ["Book now"]
+    found[18] = msgspec.structs.replace(found[18], text="Your pictures Delete")
+    assert reason("safety", freeze(found, page="two")) == (
+        "a button of which nobody can tell if it can be undone"
+    )
 
 
 def without_danger(text: str = "Learn more") -> list[Element]:

@@ -196,7 +196,7 @@ const findFacts = (records, rawOf) => {
     + " ul.nav, ul[class*=menu], ul[class*=sidebar], nav";
   const taken = new Set();
   for (const list of document.querySelectorAll(MENUS)) {
-    if (!shown(list) || list.querySelector("ul, ol, nav") || list.closest("[class*=pagination]")) continue;
+    if (list.querySelector("ul, ol, nav") || list.closest("[class*=pagination]")) continue;
     const links = [...list.querySelectorAll("a, [role=tab]")].filter(shown);
     if (links.length < 3 || links.length > 40 || links.some((each) => taken.has(each) || !told(each))) continue;
     const items = links.map((link) => ({ label: told(link), element: idOf(link) }));

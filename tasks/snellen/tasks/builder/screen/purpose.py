@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from snellen.tasks.builder.screen.elements import Screen
+from snellen.tasks.builder.screen.elements import Element, Screen
 
 NO_DESCRIPTION = "no description"
 TOO_SHORT = "its description is too short"
@@ -17,9 +17,11 @@ UNTITLED = "its description has no word in common with its title or its headings
 _LEAST_WORDS = 6
 _MOST_WORDS = 60
 _SHOWN = 0.4
-_LEAD_WORDS = (12, 50)
+_LEAD_WORDS = (10, 50)
 _INDENT = 60.0
 _UNDER = 240.0
+_FOLD = 700.0
+_HEADINGS = 3
 _COVERED = 0.05
 _STEM = 5
 _PHRASE = 3.2
@@ -71,30 +73,37 @@ def descriptions_of(screen: Screen) -> Mapping[str, str]:
 
 
 def _lead(screen: Screen) -> str:
-    """Return what the first paragraph under the largest heading begins with: whole sentences.
+    """Return what the first paragraph under a heading at the top begins with: whole sentences.
 
     They have a word of that heading; else they may be about anything.
     """
     headings = [
-        one for one in screen.elements if one.role == "heading" and one.landmark not in _FRAME
+        one
+        for one in screen.elements
+        if one.role == "heading"
+        and one.landmark not in _FRAME
+        and one.level < 3
+        and one.box[1] < _FOLD
     ]
-    first = max(headings, key=lambda one: (one.font_size, -one.id), default=None)
-    if first is None:
-        return ""
-    for one in screen.elements[first.id + 1 :]:
-        if one.role == "heading" and not screen.nested(one, first):
+    leads = (_below(screen, heading) for heading in headings[:_HEADINGS])
+    return next(filter(None, leads), "")
+
+
+def _below(screen: Screen, heading: Element) -> str:
+    for one in screen.elements[heading.id + 1 :]:
+        if one.role == "heading" and not screen.nested(one, heading):
             return ""
         running = one.tag == "p" or (one.tag == "div" and one.own)
-        if not running or one.landmark in _FRAME or _length(one.text) < _LEAD_WORDS[0]:
-            continue
         around = (
-            abs(one.box[0] - first.box[0]) <= _INDENT
-            and first.box[1] <= one.box[1] <= first.box[3] + _UNDER
+            abs(one.box[0] - heading.box[0]) <= _INDENT
+            and heading.box[1] <= one.box[1] <= heading.box[3] + _UNDER
         )
         whole = one.covered <= _COVERED and not one.cut and not one.clipped
         noted = any(outer.role in {"alert", "note", "status"} for outer in screen.ancestors(one))
-        said = _sentences(one.text) if around and whole and not noted else ""
-        return said if _stems(said) & _stems(first.text) else ""
+        if running and around and whole and not noted and one.landmark not in _FRAME:
+            said = _sentences(one.text)
+            if said:
+                return said if _stems(said) & _stems(heading.text) else ""
     return ""
 
 
