@@ -206,6 +206,20 @@ def test_nobody_asks_which_number_of_a_row_is_the_highest(blank: Blank, freeze: 
     assert english().highest.format(key="Name", column="No.") not in found
 
 
+def test_figures_with_a_number_are_asked_for_their_titles(blank: Blank, freeze: Freeze) -> None:
+    page = blank()
+    outer = page.add("Figure 2.1. Levels of the core", "figcaption")
+    page.add("Figure 2.1. Levels of the core", "strong", parent=outer)
+    page.add("Table 3: Fees of the year", "caption")
+    page.add("Figure 4 shows the same, as was said before in this chapter.")
+    assert said(freeze(page)) == {
+        ("pair", "Figure 2.1"): ("Levels of the core",),
+        ("pair", "Table 3"): ("Fees of the year",),
+    }
+    page.add("Figure 2.1 is much larger")
+    assert ("pair", "Figure 2.1") not in said(freeze(page))
+
+
 def test_a_row_with_a_picture_beside_its_texts_is_no_pair(blank: Blank, freeze: Freeze) -> None:
     page = blank()
     row = page.add("", "div")

@@ -211,7 +211,7 @@ def _switched(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Inten
     names = Names(snapshot.screen)
     for each in usable:
         if each.kind in _TOGGLES and names.alone(each.name, each.element):
-            yield Intent("switching", f"Decide whether or not: “{each.name}”.", each)
+            yield Intent("switching", f"Change the setting “{each.name}”.", each)
 
 
 def _searched(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:

@@ -80,6 +80,11 @@ _FIGURE = re.compile(r"[+\-\u2212]?\s?[$€£¥₹]?\s?\d[\d.,\u00a0 ]*\s?(?:%|[
 _EARNED = re.compile(
     r"\b(earnings|revenue|sales|income|profit|balance|budget|total|turnover|expenses|mrr|arr)\b"
 )
+_CAPTION = re.compile(
+    r"((?:Figure|Fig\.|Table|Example|Abbildung|Abb\.|Tabelle|Beispiel|Figura|Tabla|Tabela|Ejemplo"
+    r"|Exemple|Exemplo|Tableau|图|表|الشكل|الجدول)\s?\d+(?:[.-]\d+)*)[.:\s]+(?=[^\W\d_])(.+)"
+)
+"""The caption of a figure or a table with a number."""
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
 
@@ -115,6 +120,7 @@ def lookups(snapshot: Snapshot) -> Sequence[Lookup]:
         *_contacts(screen, facts),
         *_fields(screen, names),
         *_actions(screen, names),
+        *_captions(screen),
         *_charts(screen, facts, names),
         *_menus(screen, facts, names),
         *_lists(screen, names),
@@ -371,6 +377,20 @@ def _menus(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Look
             if names.alone(element.own, element) and names.alone(after.own, after):
                 said, answer = one_line(element.own), one_line(after.own)
                 yield Lookup("next", (said,), (answer,), (after.id,))
+
+
+def _captions(screen: Screen) -> Iterator[Lookup]:
+    """Yield what stands after the numbers of figures and tables."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for each in screen.elements:
+        said = _CAPTION.match(one_line(each.text))
+        if said and is_readable(each) and _is_own(each) and each.role not in {"link", "heading"}:
+            found.setdefault(folded(said[1]), []).append((said[1], said[2].rstrip(".")))
+    for captions in found.values():
+        # What is in each other says the same; a text that mentions a figure says something else.
+        if len({folded(text) for _, text in captions}) == 1:
+            number, text = captions[0]
+            yield Lookup("pair", (number,), (text,), ())
 
 
 def _lists(screen: Screen, names: Names) -> Iterator[Lookup]:

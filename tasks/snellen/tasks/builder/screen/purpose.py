@@ -20,8 +20,8 @@ _SHOWN = 0.4
 _LEAD_WORDS = (10, 50)
 _INDENT = 60.0
 _UNDER = 240.0
-_FOLD = 700.0
-_HEADINGS = 3
+_TITLE_LEVELS = 3
+_HEADINGS = 2
 _COVERED = 0.05
 _STEM = 5
 _PHRASE = 3.2
@@ -73,20 +73,17 @@ def descriptions_of(screen: Screen) -> Mapping[str, str]:
 
 
 def _lead(screen: Screen) -> str:
-    """Return what the first paragraph under a heading at the top begins with: whole sentences.
+    """Return what the first paragraph under the first or second heading begins with: sentences.
 
-    They have a word of that heading; else they may be about anything.
+    They have a word of the first heading; else they may be about anything.
     """
     headings = [
-        one
-        for one in screen.elements
-        if one.role == "heading"
-        and one.landmark not in _FRAME
-        and one.level < 3
-        and one.box[1] < _FOLD
+        one for one in screen.elements if one.role == "heading" and one.landmark not in _FRAME
     ]
-    leads = (_below(screen, heading) for heading in headings[:_HEADINGS])
-    return next(filter(None, leads), "")
+    place = next((n for n, one in enumerate(headings) if one.level < _TITLE_LEVELS), 0)
+    first = headings[place : place + _HEADINGS]
+    said = next(filter(None, (_below(screen, heading) for heading in first)), "")
+    return said if said and _stems(said) & _stems(first[0].text) else ""
 
 
 def _below(screen: Screen, heading: Element) -> str:
@@ -103,7 +100,7 @@ def _below(screen: Screen, heading: Element) -> str:
         if running and around and whole and not noted and one.landmark not in _FRAME:
             said = _sentences(one.text)
             if said:
-                return said if _stems(said) & _stems(heading.text) else ""
+                return said
     return ""
 
 
@@ -150,7 +147,9 @@ def _fault(screen: Screen, said: str) -> str:
     shown = set(_WORD.findall(" ".join(content).casefold()))
     if len(words & shown) < _SHOWN * len(words):
         return NOT_SHOWN
-    headings = [one.text for one in screen.elements if one.role == "heading" and one.level < 3]
+    headings = [
+        one.text for one in screen.elements if one.role == "heading" and one.level < _TITLE_LEVELS
+    ]
     titles = [text for text in (screen.title, *headings) if text]
     if titles and not _stems(said) & _stems(" ".join(titles)):
         return UNTITLED
