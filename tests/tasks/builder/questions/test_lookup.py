@@ -220,6 +220,24 @@ def test_figures_with_a_number_are_asked_for_their_titles(blank: Blank, freeze: 
     assert ("pair", "Figure 2.1") not in said(freeze(page))
 
 
+def test_parts_of_two_texts_in_two_looks_are_labels_and_values(
+    blank: Blank, freeze: Freeze
+) -> None:
+    page = blank()
+    grid = page.add("", "div")
+    for label, value in (("Registrar", "Third Party"), ("Creator", "Ann Lee"), ("Age", "few days")):
+        part = page.add("", "div", parent=grid)
+        page.add(label, "div", parent=part, font_size=10, color="#667788")
+        page.add(value, "div", parent=part, font_size=14, color="#112233")
+    assert said(freeze(page)) == {
+        ("pair", "Registrar"): ("Third Party",),
+        ("pair", "Creator"): ("Ann Lee",),
+        ("pair", "Age"): ("few days",),
+    }
+    page.elements[3] = msgspec.structs.replace(page.elements[3], font_size=12.0)
+    assert said(freeze(page)) == {}
+
+
 def test_a_row_with_a_picture_beside_its_texts_is_no_pair(blank: Blank, freeze: Freeze) -> None:
     page = blank()
     row = page.add("", "div")

@@ -480,3 +480,23 @@ def test_a_sign_that_css_puts_before_a_heading_leaves_it_unread(read: Read) -> N
     screen = read(f"{style}<h1>One</h1><h2>Two</h2>").screen
     first, second = (each for each in screen.elements if each.role == "heading")
     assert (first.cut, second.cut) == (True, False)
+
+
+def test_a_row_across_columns_is_none_of_a_table(read: Read) -> None:
+    found = read(
+        "<table><tr><th>Item<th>Fee</tr><tr><td>Tea<td>$3</tr><tr><td>Cake<td>$4</tr>"
+        "<tr><td colspan=2>Total $7</tr></table>"
+    )
+    (table,) = kinds(found, "table")
+    assert (table["rows"], table["partial"]) == ([["Tea", "$3"], ["Cake", "$4"]], True)
+
+
+def test_a_price_is_of_the_only_text_above_it(read: Read) -> None:
+    card = "<div><div>{}</div><b style='font-size:30px'>${}</b><div>Mail</div><div>Maps</div></div>"
+    cards = "".join(card.format(*each) for each in (("Free", 0), ("Plus", 9), ("Team", 19)))
+    (prices,) = kinds(read(f"<main><section>{cards}</section></main>"), "prices")
+    assert [(each["name"], each["price"]) for each in prices["items"]] == [
+        ("Free", "$0"),
+        ("Plus", "$9"),
+        ("Team", "$19"),
+    ]

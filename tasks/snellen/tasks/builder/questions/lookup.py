@@ -113,6 +113,8 @@ def lookups(snapshot: Snapshot) -> Sequence[Lookup]:
     pairs = [pair for fact in facts if isinstance(fact, Pairs) for pair in fact.pairs]
     known = {pair.element for pair in pairs}
     pairs += [pair for pair in _rows(screen) if pair.element not in known]
+    known = {pair.element for pair in pairs} | {pair.label_element for pair in pairs}
+    pairs += [pair for pair in _grids(screen) if not known & {pair.element, pair.label_element}]
     candidates = [
         *_cells(screen, facts, names),
         *_pairs(screen, pairs, names),
@@ -470,6 +472,34 @@ def _rows(screen: Screen) -> Iterator[Pair]:
             continue
         if not re.search(r"[.!?]$", value.own.strip()):
             yield Pair(label.own, value.own, label.id, value.id)
+
+
+def _grids(screen: Screen) -> Iterator[Pair]:
+    """Yield labels and values of parts that are all made of two texts, in the same two looks."""
+    for grid in screen.elements:
+        parts = screen.children(grid)
+        if len(parts) < _FEWEST_ENTRIES or grid.role in _TABULAR or grid.tag in {"ul", "ol", "tr"}:
+            continue
+        found: list[tuple[Element, Element]] = []
+        for part in parts:
+            texts = [each for each in screen.inside(part) if each.own.strip()]
+            pictured = any(each.painted and not each.text for each in screen.inside(part))
+            held = any(each.role in _FILLED for each in texts)
+            if len(texts) == _PAIR and not pictured and not held and not any(map(_acts, texts)):
+                found.append((texts[0], texts[1]))
+        looks = {(_look(label), _look(value)) for label, value in found}
+        alike = len(looks) == 1 and all(label != value for label, value in looks)
+        # The others, such as one with a badge, may be pairs, too: most of them must be plain.
+        if not alike or len(found) < _FEWEST_ENTRIES or 2 * len(found) < len(parts):
+            continue
+        for label, value in found:
+            below = 0 <= value.box[1] - label.box[1] <= _UNDER
+            if below and not any(map(str.isdecimal, label.own)):
+                yield Pair(label.own, value.own, label.id, value.id)
+
+
+def _look(element: Element) -> tuple[float, str]:
+    return element.font_size, element.color
 
 
 def _acts(element: Element) -> bool:

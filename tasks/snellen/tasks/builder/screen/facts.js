@@ -61,8 +61,10 @@ const findFacts = (records, rawOf) => {
   for (const table of document.querySelectorAll("table")) {
     if (!shown(table) || table.querySelector("table") || table.rows.length > 200) continue;
     const rows = [...table.rows].filter(shown);
-    const spans = rows.some((row) => [...row.cells].some((c) => c.colSpan > 1 || c.rowSpan > 1));
-    if (!rows.length || spans) continue;
+    const wide = (row) => [...row.cells].some((cell) => cell.colSpan > 1);
+    const deep = rows.some((row) => [...row.cells].some((cell) => cell.rowSpan > 1));
+    // A row with a cell across others, such as one of totals, is no row of the columns.
+    if (!rows.length || deep || wide(rows[0])) continue;
     const caption = captionOf(table);
     const head = [...rows[0].cells];
     const headed = rows.length > 1 && head.length > 1
@@ -70,7 +72,7 @@ const findFacts = (records, rawOf) => {
     const foot = (row) => row.parentElement.tagName === "TFOOT";
     const repeats = (row) => foot(row)
       && [...row.cells].map(readable).join() === head.map(readable).join();
-    const body = rows.slice(headed ? 1 : 0).filter((row) => !foot(row)).map((row) => [...row.cells])
+    const body = rows.slice(headed ? 1 : 0).filter((row) => !foot(row) && !wide(row)).map((row) => [...row.cells])
       .filter((cells) => cells.length === head.length);
     if (headed && body.length) {
       facts.push({
@@ -154,7 +156,11 @@ const findFacts = (records, rawOf) => {
       .sort((one, two) => recordOf(two).font - recordOf(one).font);
     const larger = others.length === 1 || (others.length > 1
       && recordOf(others[0]).font > recordOf(others[1]).font) ? others[0] : null;
-    const name = headings.length ? (top.length === 1 ? top[0] : null) : larger;
+    const ink = (each) => recordOf(each).ink;
+    const above = others.filter((each) => ink(each) && ink(element)
+      && (ink(each)[1] + ink(each)[3]) / 2 < ink(element)[1]);
+    const name = headings.length ? (top.length === 1 ? top[0] : null)
+      : larger ?? (above.length === 1 ? above[0] : null);
     if (!name) continue;
     const around = outer(card);
     if (!groups.has(around)) groups.set(around, []);
