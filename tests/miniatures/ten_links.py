@@ -23,9 +23,9 @@ TITLES = (
 def link(place: int, name: str, *, top: float = 20.0, step: float = 50.0, **more: Any) -> Element:
     """Return a link; places are counted from a first one."""
     upper = top + step * place
-    given: dict[str, Any] = {"role": "link", "text": name, "own": name}
-    given |= {"box": (20.0, upper, 120.0, upper + 30.0), "href": f"/{name}.html"}
-    return Element(**{**given, "id": place, "tag": "a", **more})
+    given: dict[str, Any] = {"role": "link", "text": name, "own": name, "id": place, "tag": "a"}
+    given |= {"box": (20.0, upper, 120.0, upper + 30.0), "href": f"/{name}.html", **more}
+    return Element(**given)
 
 
 def links(names: Sequence[str] = NAMES, *, top: float = 20.0, step: float = 50.0) -> list[Element]:
