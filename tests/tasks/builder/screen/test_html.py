@@ -482,6 +482,17 @@ def test_a_sign_that_css_puts_before_a_heading_leaves_it_unread(read: Read) -> N
     assert (first.cut, second.cut) == (True, False)
 
 
+def test_a_contact_is_the_number_or_the_address_alone(read: Read) -> None:
+    found = read(
+        "<a href='tel:5215550189'>Call Ingrid Quayle, (521) 555-0189</a> <a href=tel:1>Call us</a>"
+        "<a href='mailto:a@b.example'>Write to ann.lee@b.example today</a>"
+    )
+    assert [each["value"] for each in kinds(found, "contact")] == [
+        "(521) 555-0189",
+        "ann.lee@b.example",
+    ]
+
+
 def test_a_row_across_columns_is_none_of_a_table(read: Read) -> None:
     found = read(
         "<table><tr><th>Item<th>Fee</tr><tr><td>Tea<td>$3</tr><tr><td>Cake<td>$4</tr>"

@@ -153,8 +153,9 @@ def sole_text(screen: Screen, element: int | None, text: str) -> Element | None:
 
 
 def box_of(element: Element) -> Ltrb:
-    """Return the box of an element's text: as it is drawn if that is known."""
-    return element.ink if element.ink and element.role not in _FILLED else element.box
+    """Return the box of an element: of the shape that it draws, else of its text as drawn."""
+    shape = element.role in _FILLED or (element.painted and _acts(element))
+    return element.box if shape or not element.ink else element.ink
 
 
 def priced(screen: Screen, facts: Iterable[Fact]) -> Sequence[Price]:
@@ -308,7 +309,9 @@ def _contacts(screen: Screen, facts: Iterable[Fact]) -> Iterator[Lookup]:
             element = screen.elements[contact.element]
             alone = kind == "phone" or shown <= {contact.value.casefold()}
             if alone and is_readable(element) and _is_own(element):
-                yield Lookup(kind, (), (contact.value,), (element.id,))
+                # Beside the number there may be a name, which is no part of the answer.
+                whole = folded(element.text) == folded(contact.value)
+                yield Lookup(kind, (), (contact.value,), (element.id,) if whole else ())
 
 
 def _fields(screen: Screen, names: Names) -> Iterator[Lookup]:
@@ -342,7 +345,8 @@ def _actions(screen: Screen, names: Names) -> Iterator[Lookup]:
             continue
         below = act.box[1] - name.box[3]
         if names.alone(act.own, act) and 0 <= below <= _NEAR:
-            yield Lookup("action", (one_line(name.own),), (one_line(act.own),), (act.id,))
+            shown = acts[0] if acts[0].painted else act
+            yield Lookup("action", (one_line(name.own),), (one_line(act.own),), (shown.id,))
 
 
 def _charts(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Lookup]:

@@ -113,7 +113,7 @@ _SENTENCES: Mapping[Kind, Sequence[str]] = MappingProxyType(
             "The {2} with {0} as its {1} is {a}.",
         ),
         "pair": (
-            "The {0} is {a}.",
+            "The value of {0} is {a}.",
             "{a} is given for {0}.",
             "For {0}, the screen says {a}.",
         ),

@@ -173,9 +173,11 @@ const findFacts = (records, rawOf) => {
   }
 
   for (const link of document.querySelectorAll("a[href^='tel:'], a[href^='mailto:']")) {
-    const value = readable(link);
-    if (!/[\d@]/.test(value)) continue;
     const phone = link.getAttribute("href").startsWith("tel:");
+    // The number or the address alone, not whose it is.
+    const value = readable(link).match(phone ? /[+(]?\d[\d\s()./\u2010-\u2013-]{3,}\d/
+      : /[\w.+-]+@[\w-]+(\.[\w-]+)+/)?.[0];
+    if (!value) continue;
     facts.push({ kind: "contact", label: phone ? "phone" : "email", value, element: idOf(link) });
   }
 
