@@ -413,6 +413,15 @@ def test_entries_in_two_columns_are_no_menu(read: Read) -> None:
     assert kinds(read(f"<nav><ul>{entries}</ul></nav>"), "menu") == []
 
 
+def test_an_accordion_is_no_menu(read: Read) -> None:
+    def entries(between: str) -> str:
+        return "".join(f"<a href='/{n}' role=tab>Part {n}</a>{between}" for n in "abc")
+
+    assert len(kinds(read(f"<div role=tablist>{entries(' ')}</div>"), "menu")) == 1
+    assert kinds(read(f"<div role=tablist>{entries('<p>Text</p>')}</div>"), "menu") == []
+    assert kinds(read(f"<nav>{entries('<p>One<br>Two<br>Six</p>')}</nav>"), "menu") == []
+
+
 def test_charts_whose_values_are_written_are_facts(read: Read) -> None:
     bars = "".join(
         f"<rect x={20 + 60 * n} y=40 width=40 height=50 />"

@@ -30,7 +30,7 @@ _FEWEST_ROWS = 5
 _DIGITS = re.compile(r"\d[\d.,'\s]*\d|\d")
 _TOTAL = re.compile(r"\b(sub)?totals?\b|\bsum\b|summe|gesamt|合计|总计|小计|مجموع|إجمالي")
 _NUMBERING = re.compile(
-    r"(order|invoice|row|item|phone|port|house)? ?(no|nr|number|nummer|id|code)|num|rank|year|jahr"
+    r"([^\W\d]+ )?(no|nr|number|nummer|id|code)|num|rank|year|jahr"
     r"|zip|postcode|post ?code|plz|número|nº|código|año|cp|序号|编号|年份|年|邮编|رقم|رمز|سنة"
 )
 """What numbers that count nothing are called, for which nobody asks which is the highest."""

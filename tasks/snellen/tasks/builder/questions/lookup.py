@@ -368,18 +368,15 @@ def _charts(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Loo
 def _menus(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Lookup]:
     """Yield the entry that is marked as where one is, and which entry comes after which."""
     for menu in (fact for fact in facts if isinstance(fact, Menu)):
-        entries = [
-            None if each.element is None else sole_text(screen, each.element, each.label)
-            for each in menu.items
-        ]
-        if len(entries) < _FEWEST_ENTRIES or None in entries:
+        found = [sole_text(screen, each.element, each.label) for each in menu.items]
+        # The foot of a site is the same on each of its pages, and much alike on all sites.
+        entries = [each for each in found if each and each.landmark != "contentinfo"]
+        if len(entries) < max(_FEWEST_ENTRIES, len(menu.items)):
             continue
         for each, element in zip(menu.items, entries, strict=True):
-            if each.label == menu.current and element is not None:
+            if each.label == menu.current:
                 yield Lookup("current", (), (one_line(element.own),), (element.id,))
         for element, after in pairwise(entries):
-            assert element is not None
-            assert after is not None
             if names.alone(element.own, element) and names.alone(after.own, after):
                 said, answer = one_line(element.own), one_line(after.own)
                 yield Lookup("next", (said,), (answer,), (after.id,))
@@ -466,6 +463,8 @@ def _rows(screen: Screen) -> Iterator[Pair]:
         label, value = texts
         if screen.platform == "web":
             if _FIGURE.fullmatch(label.own.strip()):
+                if label.box[3] > (value.box[1] + value.box[3]) / 2:
+                    continue  # It counts what comes after it, as in `20 records`.
                 label, value = value, label
             figure = _FIGURE.fullmatch(value.own.strip())
             if figure is None or any(map(str.isdecimal, label.own)):

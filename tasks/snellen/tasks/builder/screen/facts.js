@@ -201,7 +201,7 @@ const findFacts = (records, rawOf) => {
     return false;
   };
   const MENUS = "nav ul, nav ol, [role=navigation] ul, [role=navigation] ol, [role=tablist], [role=menubar],"
-    + " ul.nav, ul[class*=menu], ul[class*=sidebar], nav";
+    + " ul[class*=nav], ul[class*=menu], ul[class*=sidebar], nav";
   const taken = new Set();
   for (const list of document.querySelectorAll(MENUS)) {
     if (list.querySelector("ul, ol, nav") || list.closest("[class*=pagination]")) continue;
@@ -210,7 +210,9 @@ const findFacts = (records, rawOf) => {
     const items = links.map((link) => ({ label: told(link), element: idOf(link) }));
     const boxes = links.map((link) => recordOf(link).box);
     const steps = boxes.slice(1).map((box, at) => [box, boxes[at]]);
-    const column = steps.every(([box, last]) => box[1] >= last[3] - 2 && Math.abs(box[0] - last[0]) < 40);
+    // Of an accordion the entries are headings of what lies between them.
+    const column = !list.matches("[role=tablist]") && steps.every(([box, last]) => box[1] >= last[3] - 2
+      && box[1] - last[3] < 2 * (last[3] - last[1]) && Math.abs(box[0] - last[0]) < 40);
     const row = steps.every(([box, last]) => box[0] >= last[2] - 2 && box[1] < last[3] && last[1] < box[3]);
     const back = steps.every(([box, last]) => box[2] <= last[0] + 2 && box[1] < last[3] && last[1] < box[3]);
     if (!column && !row && !back) continue;

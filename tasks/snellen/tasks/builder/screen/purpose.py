@@ -88,7 +88,8 @@ def _lead(screen: Screen) -> str:
 
 def _below(screen: Screen, heading: Element) -> str:
     for one in screen.elements[heading.id + 1 :]:
-        if one.role == "heading" and not screen.nested(one, heading):
+        ends = one.tag in {"dl", "table", "form", "ul", "ol"}
+        if ends or (one.role == "heading" and not screen.nested(one, heading)):
             return ""
         running = one.tag == "p" or (one.tag == "div" and one.own)
         around = (
