@@ -373,9 +373,12 @@ def _menus(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Look
         entries = [each for each in found if each and each.landmark != "contentinfo"]
         if len(entries) < max(_FEWEST_ENTRIES, len(menu.items)):
             continue
+        # A page has several menus, each with a current entry: another entry tells which is meant.
+        alone = [one_line(each.own) for each in entries if names.alone(each.own, each)]
+        others = [text for text in alone if text != menu.current]
         for each, element in zip(menu.items, entries, strict=True):
-            if each.label == menu.current:
-                yield Lookup("current", (), (one_line(element.own),), (element.id,))
+            if others and each.label == menu.current:
+                yield Lookup("current", (others[0],), (one_line(element.own),), (element.id,))
         for element, after in pairwise(entries):
             if names.alone(element.own, element) and names.alone(after.own, after):
                 said, answer = one_line(element.own), one_line(after.own)

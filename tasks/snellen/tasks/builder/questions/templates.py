@@ -26,8 +26,8 @@ class Templates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         first: The same.
         last: The same.
         section: The same.
-        current: Takes nothing.
-        dearest: Nothing.
+        current: The same.
+        dearest: Takes nothing.
         cheapest: Nothing.
         phone: Nothing.
         email: Nothing.

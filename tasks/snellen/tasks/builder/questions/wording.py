@@ -62,8 +62,8 @@ _QUESTIONS: Mapping[Kind, Sequence[str]] = MappingProxyType(
             "What does the chart give for “{0}”?",
         ),
         "current": (
-            "Which entry of the menu is marked as the current one?",
-            "Which entry of the navigation is highlighted?",
+            "Which entry is marked as the current one in the menu that has the entry “{0}”?",
+            "In the menu with the entry “{0}”, which entry is highlighted?",
         ),
         "next": (
             "Which entry comes right after “{0}” in the menu?",
@@ -141,7 +141,7 @@ _SENTENCES: Mapping[Kind, Sequence[str]] = MappingProxyType(
         ),
         "current": (
             "{a} is marked as the current entry.",
-            "The current entry of the menu is {a}.",
+            "In the menu that has {0}, {a} is the current entry.",
         ),
         "next": (
             "{a} comes right after {0}.",
@@ -230,10 +230,8 @@ def _text_of(lookup: Lookup, templates: Templates) -> str | None:
             return templates.hint.format(label=names[0])
         case "action":
             return templates.action.format(label=names[0])
-        case "chart" | "next" | "first" | "last" | "section":
+        case "chart" | "next" | "first" | "last" | "section" | "current":
             return str(getattr(templates, lookup.kind)).format(label=names[0])
-        case "current":
-            return templates.current
         case "row" | "heading":
             return None
 
