@@ -1,4 +1,7 @@
-"""The exam over HTTP: `/mcp` for agents, `/attempts` for organizers, `/health` for monitors."""
+"""The exam over HTTP: `/mcp` for agents, `/attempts` for organizers, `/health` for monitors.
+
+`/ready` and `/metrics` are for monitors, too.
+"""
 
 import asyncio
 import signal
@@ -33,13 +36,14 @@ from snellen.server.challenge.worker import OpenGrader
 from snellen.server.challenge.workers import run_workers
 from snellen.server.errors import ExamError, StoreError
 from snellen.server.exam.rules import Mode
-from snellen.server.http import organizer
+from snellen.server.http import monitors, organizer
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import PREFIX, rest_app
 from snellen.server.http.api.desk import Desk
 from snellen.server.http.auth import Tokens
 from snellen.server.http.connections import protocol, raise_limits
 from snellen.server.http.errors import headers_of, status_of
+from snellen.server.http.observe import HEALTH, METRICS, READY, ObserveMiddleware, RequestMetrics
 from snellen.server.http.safety import SafetyMiddleware, names_of
 from snellen.server.logs import fault, lines_to_stderr, log
 from snellen.server.mcp.server import ExamServer
@@ -48,7 +52,7 @@ from snellen.server.settings import LOOPBACK, Address, Settings
 from snellen.server.store.tables import Scope
 
 PATH = "/mcp"
-HEALTH = "/health"
+_OPEN = frozenset({HEALTH, READY, METRICS})
 _WELL_KNOWN = "/.well-known/"
 _MAKE_ONE = "`snellen token create NAME --scope organize` makes one that opens this"
 _NOT_FOR = {
@@ -74,7 +78,7 @@ class RefusedError(AuthenticationError):
 
 
 class Gate(AuthenticationBackend):
-    """Lets in who holds a token of a scope; `/health` is open.
+    """Lets in who holds a token of a scope; `/health` and `/ready` are open.
 
     The gate for examinees stands before the whole server, that for organizers before each of
     their routes, also where examinees need no token.
@@ -123,7 +127,7 @@ class Gate(AuthenticationBackend):
 
 def _asks_itself(path: str) -> bool:
     """Whether what is at a path is open, or asks for tokens itself."""
-    return path == HEALTH or path.startswith(f"{PREFIX}/") or organizer.is_organizer_path(path)
+    return path in _OPEN or path.startswith(f"{PREFIX}/") or organizer.is_organizer_path(path)
 
 
 def web_app(
@@ -132,6 +136,7 @@ def web_app(
     tokens: Tokens | None = None,
     organizer_only: Sequence[Route] = (),
     rest: ASGIApp | None = None,
+    metrics: RequestMetrics | None = None,
 ) -> Starlette:
     """Return the application that serves an exam over HTTP.
 
@@ -141,6 +146,7 @@ def web_app(
         tokens: Who may call; None: anybody.
         organizer_only: Routes that are not for examinees, each behind a gate of its own.
         rest: What is served under `/v1`; it asks for tokens itself.
+        metrics: Where requests are counted.
     """
     app = exam_server.server.streamable_http_app(
         streamable_http_path=PATH,
@@ -161,17 +167,25 @@ def web_app(
         app.add_middleware(AuthenticationMiddleware, backend=Gate(tokens), on_error=_turned_away)
     # The last one added is the first to see a request.
     app.add_middleware(SafetyMiddleware, names=names_of(address))
+    app.add_middleware(ObserveMiddleware, metrics=metrics or RequestMetrics())
     return app
 
 
 def organizer_routes(service: Service, tokens: Tokens) -> Sequence[Route]:
     """Return the routes for organizers, who hold tokens of their own scope."""
-    gate = Middleware(
-        AuthenticationMiddleware,
-        backend=Gate(tokens, Scope.ORGANIZE),
-        on_error=_turned_away,
-    )
-    return organizer.routes(service, [gate])
+    return organizer.routes(service, _organizers(tokens))
+
+
+def monitor_routes(
+    service: Service, challenge: Challenge | None, tokens: Tokens, metrics: RequestMetrics
+) -> Sequence[Route]:
+    """Return `/ready`, and `/metrics` for organizers."""
+    return monitors.routes(service, challenge, metrics, _organizers(tokens))
+
+
+def _organizers(tokens: Tokens) -> Sequence[Middleware]:
+    gate = Gate(tokens, Scope.ORGANIZE)
+    return [Middleware(AuthenticationMiddleware, backend=gate, on_error=_turned_away)]
 
 
 class Hosted(NamedTuple):
@@ -230,13 +244,19 @@ def serve(
         )
     limits = raise_limits()
     listener = _listen(address)
+    metrics = RequestMetrics()
+    challenge = None if hosted is None else hosted.challenge
     config = uvicorn.Config(
         web_app(
             exam_server,
             address,
             tokens if guarded else None,
-            organizer_routes(service, tokens),
+            [
+                *organizer_routes(service, tokens),
+                *monitor_routes(service, challenge, tokens, metrics),
+            ],
             None if hosted is None else rest_of(hosted, tokens, guarded=guarded),
+            metrics,
         ),
         http=protocol(limits.connections),
         ws="none",
