@@ -11,7 +11,7 @@ from hosted import Hosted
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import update
 
-from snellen.sdk.cli.file_grader import open_grader
+from snellen.sdk.cli.file_grader import open_grader, open_pages
 from snellen.server.challenge.jobs import Jobs
 from snellen.server.host import LazyHost
 from snellen.server.http import app as web
@@ -61,7 +61,7 @@ def replica(hosted: Callable[..., Hosted]) -> Opening:
         here = hosted()
         await here.challenge.begin()
         service, tokens, metrics = here.host.service, Tokens(here.host.database), RequestMetrics()
-        every = web.Hosted(here.challenge, here.settings, open_grader, 0)
+        every = web.Hosted(here.challenge, here.settings, open_grader, 0, open_pages(here.settings))
         application = web.web_app(
             ExamServer(LazyHost(lambda: here.host)),
             Address(),
@@ -70,7 +70,7 @@ def replica(hosted: Callable[..., Hosted]) -> Opening:
                 *web.organizer_routes(service, tokens),
                 *web.monitor_routes(service, here.challenge, tokens, metrics),
             ],
-            web.rest_of(every, tokens, guarded=True),
+            web.challenge_routes(every, tokens, guarded=True),
             metrics,
         )
         transport = httpx.ASGITransport(application)
@@ -180,7 +180,7 @@ async def test_the_numbers_count_requests_by_route_and_what_is_in_the_store(
         assert requests("GET", "/v1/exams/{exam}", 200) == 3
         assert requests("GET", "/attempts/{number:int}", 404) == 1
         assert requests("GET", "/attempts/{number:int}", 401) == 2
-        assert requests("GET", "other", 404) == 1
+        assert requests("GET", "other", 404) == 2
         assert requests("other", "/health", 405) == 1
         assert numbers["snellen_request_seconds_count{method=GET,route=/v1/exams/{exam}}"] == 3
         assert numbers["snellen_tokens_refused_total"] == 1

@@ -76,6 +76,7 @@ async def test_a_route_is_called_by_its_template_and_everything_else_other() -> 
         routes=[
             Route("/a/{number:int}", endpoint),
             Mount("/v1", routes=[Route("/b/{name}", endpoint)]),
+            Route("/{rest:path}", endpoint),
         ]
     )
     app.add_middleware(Seeing)

@@ -6,6 +6,7 @@ import json
 import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from functools import cache
 from io import BufferedWriter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,11 +21,15 @@ from snellen.grading.report.render import RENDERERS
 from snellen.grading.stats.summary import estimate
 from snellen.sdk.cli.serving import grade_answers
 from snellen.sdk.local import grade
+from snellen.sdk.page.build import page_html
 from snellen.sdk.report import Report
+from snellen.sdk.saved import parse_report
+from snellen.sdk.stored import reopen
 from snellen.server.challenge.models import ALL, PRIVATE, PUBLIC
 from snellen.server.challenge.worker import FileToGrade, GradeFile
 from snellen.server.exam.spec import Exam
 from snellen.server.host import read_exam, references_digest
+from snellen.server.http.pages.pages import RenderReport
 from snellen.server.settings import Settings
 from snellen.server.store.tables import ScoreRow
 
@@ -108,6 +113,24 @@ def open_grader(settings: Settings) -> GradeFile:
     return FileGrader(read_exam(settings, grade_answers), references_digest(settings))
 
 
+def open_pages(settings: Settings) -> RenderReport:
+    """Return what makes the page of a submission's report, with the exam's questions.
+
+    The exam is opened with its references when the first page is asked for.
+    """
+    opened = cache(lambda: read_exam(settings, grade_answers))
+
+    def render(saved: bytes, task: str, *, with_references: bool) -> bytes:
+        parsed = parse_report(saved, "the report")
+        assert parsed is not None
+        report = Report.of(parsed, parsed.scores, None, parsed.tags)
+        whole = reopen(report, data=opened().data(task))
+        # Other protocols would grade what strangers sent once more, in the server's process.
+        return b"".join(page_html(whole, with_references=with_references, explain=False))
+
+    return render
+
+
 def split_by_task(path: Path, tasks: Sequence[str]) -> Mapping[str, Path]:
     """Part a file of lines that each say their task; return a file for each task that occurs.
 
@@ -170,7 +193,7 @@ def _row(
     codes = report.scores.columns().outcomes.reshape(-1, attempts)[mask]
     counts = np.bincount(codes.ravel(), minlength=len(OUTCOMES))
     outcomes = {OUTCOMES[code].value: int(count) for code, count in enumerate(counts) if count}
-    kept = b"".join(RENDERERS[".json"](report, None, {})) if part == ALL else None
+    kept = b"".join(RENDERERS[".json"](report, report.scores, report.tags)) if part == ALL else None
     return ScoreRow(
         submission=given.submission,
         grading=given.grading,

@@ -49,7 +49,7 @@ def serve(
     token, which `snellen token create` makes. Without any token the server listens on this
     machine's own address only.
     """
-    from snellen.sdk.cli.file_grader import open_grader
+    from snellen.sdk.cli.file_grader import open_grader, open_pages
     from snellen.server.host import LazyHost, open_challenge, open_exam
     from snellen.server.http.app import Hosted
     from snellen.server.http.app import serve as serve_web
@@ -72,7 +72,8 @@ def serve(
         hosted = None
         if settings.rules.mode is not Mode.DEFERRED:
             challenge = open_challenge(settings, opened)
-            hosted = Hosted(challenge, settings, open_grader, workers, opened.remote)
+            render = open_pages(settings)
+            hosted = Hosted(challenge, settings, open_grader, workers, render, opened.remote)
         serve_web(face, where, held, opened.service, tell, hosted)
     finally:
         opened.close()

@@ -8,6 +8,7 @@ first, then by id.
 import json
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from pydantic import Field, JsonValue
 
 from snellen.grading.models.base import Closed
 from snellen.grading.stats.ranking import Stratum, groups_by_head, rank_bounds
+from snellen.grading.stats.summary import estimate
 from snellen.server.challenge.models import TaskScore, iso
 from snellen.server.exam.file import Counts
 from snellen.server.store.tables import GradingRow, ScoreValues, Source, SubmissionRow
@@ -38,7 +40,7 @@ class BoardRow(Closed):
         at: When it arrived.
         baseline: Whether it is set apart: it is ranked with nobody.
         value: The mean of its tasks' values; of one task: its value.
-        low: The lower end of its 95 % interval, where it is of one task.
+        low: The lower end of its 95 % interval; None: it has none.
         high: The upper end.
         tasks: What it scores on each.
         cost: What it took, as far as is known.
@@ -207,8 +209,52 @@ def groups_of(score: ScoreValues) -> NDArray[np.int32]:
     return np.frombuffer(zlib.decompress(score.item_groups), "<i4")
 
 
+def only(score: ScoreValues, mask: NDArray[np.bool_], tag: str) -> ScoreValues:
+    """Return what a score is over some of its items.
+
+    Args:
+        score: The score over all items.
+        mask: Which items (n,).
+        tag: What they have in common, for the signature.
+    """
+    values, groups = values_of(score)[mask], groups_of(score)[mask]
+    _, codes = np.unique(groups, return_inverse=True)
+    found = estimate(values, codes)
+    interval = found.interval
+    return replace(
+        score,
+        value=found.value,
+        low=None if interval is None else interval.low,
+        high=None if interval is None else interval.high,
+        items=int(mask.sum()),
+        outcomes="{}",
+        signature=f"{score.signature}|tag:{tag}",
+        item_values=zlib.compress(values.astype("<f8").tobytes()),
+        item_groups=zlib.compress(codes.astype("<i4").tobytes()),
+    )
+
+
+def _interval(run: _Run) -> tuple[float | None, float | None]:
+    """Return the 95 % interval of a run's value.
+
+    Of one task it is the task's. The mean of several has its ends where the distances of the
+    tasks' own ends, squared and summed over independent tasks, put them: MOVER, Zou and Donner
+    2008, "Construction of confidence limits about effect measures", section 2.
+    """
+    if len(run.scores) == 1:
+        return run.scores[0].low, run.scores[0].high
+    below, above = 0.0, 0.0
+    for score in run.scores:
+        if score.low is None or score.high is None:
+            return None, None
+        below += (score.value - score.low) ** 2
+        above += (score.high - score.value) ** 2
+    tasks = len(run.scores)
+    return run.value - below**0.5 / tasks, run.value + above**0.5 / tasks
+
+
 def _row(run: _Run, place: _Place | None) -> BoardRow:
-    row, single = run.row, len(run.scores) == 1
+    row, (low, high) = run.row, _interval(run)
     return BoardRow(
         best=None if place is None else place.best,
         worst=None if place is None else place.worst,
@@ -221,8 +267,8 @@ def _row(run: _Run, place: _Place | None) -> BoardRow:
         at=iso(row.at),
         baseline=row.baseline,
         value=run.value,
-        low=run.scores[0].low if single else None,
-        high=run.scores[0].high if single else None,
+        low=low,
+        high=high,
         tasks=tuple(map(TaskScore.of, run.scores)),
         cost=json.loads(row.cost),
     )

@@ -1,19 +1,25 @@
 """Leaderboards as they are sent, made anew only when something changed."""
 
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from hashlib import sha256
 from typing import NamedTuple
 
+import numpy as np
 from sqlalchemy import Connection
 
 from snellen.server.challenge import queries
-from snellen.server.challenge.board import Board, BoardData, make_board
+from snellen.server.challenge.board import Board, BoardData, make_board, only
 from snellen.server.challenge.export import export_json
 from snellen.server.challenge.models import ALL, EventCard
 from snellen.server.challenge.queries import Turn
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ForbiddenError, NotFoundError
 from snellen.server.exam.file import Phase, Who
+
+MOST_VALUES = 12
+"""A tag with more values parts the items too finely for a leaderboard."""
 
 _KEPT = 64
 
@@ -41,19 +47,27 @@ class Boards:
 
     def __init__(self, challenge: Challenge) -> None:
         self._challenge = challenge
-        self._kept: OrderedDict[tuple[str, str, str], tuple[Turn, Kept]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str, str, str], tuple[Turn, Kept]] = OrderedDict()
 
-    def board(self, phase: Phase, task: str | None = None, *, organizer: bool = False) -> Kept:
+    def board(
+        self,
+        phase: Phase,
+        task: str | None = None,
+        tag: str | None = None,
+        *,
+        organizer: bool = False,
+    ) -> Kept:
         """Return a phase's leaderboard.
 
         Args:
             phase: The phase.
             task: The one task that it is of; None: the mean of all.
+            tag: A tag as `name=value`: of its items alone; None: of all items.
             organizer: Whether an organizer asks, who sees all items of a phase that parts them.
 
         Raises:
             ForbiddenError: The leaderboard is not shown.
-            NotFoundError: There is no such task.
+            NotFoundError: There is no such task or tag.
         """
         challenge = self._challenge
         if not organizer and phase.scores is not Who.PUBLIC:
@@ -62,7 +76,7 @@ class Boards:
             known = ", ".join(challenge.exam.offers)
             raise NotFoundError(f"there is no task {task!r}; there are: {known}", field="task")
         part = challenge.part(phase, organizer=organizer)
-        this = phase.name, task or "", part
+        this = phase.name, task or "", tag or "", part
         parameters = {"f": challenge.key(phase)}
         turn = challenge.database.read(lambda c: queries.TURN.one(c, parameters))
         before = self._kept.get(this)
@@ -70,6 +84,8 @@ class Boards:
             return before[1]
         data = challenge.database.read(lambda c: self._data(c, phase, part))
         tasks = [task] if task is not None else list(challenge.exam.offers)
+        if tag is not None:
+            data, tasks = self._tagged(data, tasks, tag, part)
         board = make_board(data, challenge.file.name, phase.name, tasks, part, phase.counts)
         body = board.model_dump_json().encode()
         kept = Kept(board, body, f'"{sha256(body).hexdigest()[:32]}"')
@@ -77,6 +93,40 @@ class Boards:
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
         return kept
+
+    @cached_property
+    def tags(self) -> Mapping[str, Sequence[str]]:
+        """The tags that a leaderboard can be made of, with their values: few, but more than one."""
+        exam = self._challenge.exam
+        found: dict[str, set[str]] = {}
+        for task in exam.offers:
+            for item in exam.asked(task):
+                for name, value in exam.line(task, item).item.tags.items():
+                    found.setdefault(name, set()).add(value)
+        return {
+            name: sorted(values)
+            for name, values in sorted(found.items())
+            if 2 <= len(values) <= MOST_VALUES
+        }
+
+    def _tagged(
+        self, data: BoardData, tasks: Sequence[str], tag: str, part: str
+    ) -> tuple[BoardData, list[str]]:
+        """Return what a leaderboard of a tag's items alone is made of, and its tasks."""
+        exam = self._challenge.exam
+        name, _, value = tag.partition("=")
+        if value not in self.tags.get(name, ()) or part != ALL:
+            known = ", ".join(self.tags) if part == ALL else "none until the phase is over"
+            raise NotFoundError(f"there is no tag {tag[:64]!r}; there are: {known}", field="tag")
+        masks = {
+            task: np.array(
+                [exam.line(task, item).item.tags.get(name) == value for item in exam.asked(task)]
+            )
+            for task in tasks
+        }
+        kept = [task for task in tasks if masks[task].any()]
+        scores = [only(row, masks[row.task], tag) for row in data.scores if row.task in kept]
+        return data._replace(scores=scores), kept
 
     def _data(self, connection: Connection, phase: Phase, part: str) -> BoardData:
         this = {"f": self._challenge.key(phase)}

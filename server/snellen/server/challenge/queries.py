@@ -86,6 +86,14 @@ class JobCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """How many submissions are in a state."""
+
+    state: JobState
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionCount:
     """How many submissions a phase has from a source.
 
@@ -331,6 +339,18 @@ EVENT_PAGE = Query(
     .order_by(events.c.id)
     .limit(bindparam("most")),
     EventRow,
+)
+LATEST_EVENTS = Query(select(events).order_by(events.c.id.desc()).limit(100), EventRow)
+COUNTS = Query(
+    select(jobs.c.state, func.count().label("count"))
+    .where(
+        jobs.c.grading
+        == select(func.max(_LATEST.c.grading))
+        .where(_LATEST.c.submission == jobs.c.submission)
+        .scalar_subquery()
+    )
+    .group_by(jobs.c.state),
+    Counted,
 )
 _SHOWN_ID = (
     select(gradings.c.id)

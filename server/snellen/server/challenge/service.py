@@ -48,6 +48,7 @@ from snellen.server.store.tables import (
     KeyRow,
     PartRow,
     QuotaRow,
+    ScoreRow,
     Source,
     SubmissionRow,
 )
@@ -483,6 +484,14 @@ class Challenge:
             UnauthorizedError: A token is needed.
             ForbiddenError: Reports are not shown.
         """
+        found = self.graded(submission, task, caller, organizer=organizer)
+        assert found.report is not None
+        return zlib.decompress(found.report)
+
+    def graded(
+        self, submission: str, task: str | None, caller: str | None, *, organizer: bool = False
+    ) -> ScoreRow:
+        """Return what a submission scores on a task, item by item; as for `report`."""
         row = self.row(submission, None)
         phase = self.phase_of(row)
         if not organizer and (phase.reports is not Who.PUBLIC or self.part(phase) != ALL):
@@ -501,9 +510,10 @@ class Challenge:
         if task is None and len(by_task) > 1:
             raise NotFoundError(f"say which task: {', '.join(by_task)}", field="task")
         found = by_task.get(task or next(iter(by_task)))
-        if found is None or found.report is None:
-            raise NotFoundError(f"there is no report of {task!r}; {', '.join(by_task)}")
-        return zlib.decompress(found.report)
+        if found is None:
+            known = ", ".join(by_task)
+            raise NotFoundError(f"there is no report of {task!r}; there are: {known}", field="task")
+        return found
 
     def file_of(self, submission: str, caller: str | None) -> tuple[Listed, bytes]:
         """Return a submission's file as it came.
@@ -526,6 +536,18 @@ class Challenge:
         parameters = {"f": phase, "after": after, "most": min(limit, MOST_LISTED)}
         found = self.database.read(lambda c: queries.EVENT_PAGE.all(c, parameters))
         return [EventCard.of(row) for row in found]
+
+    def latest_events(self) -> Sequence[EventCard]:
+        """Return what was changed last, the newest first."""
+        found = self.database.read(lambda c: queries.LATEST_EVENTS.all(c, {}))
+        return [EventCard.of(row) for row in found]
+
+    def counts(self) -> Mapping[str, int]:
+        """Return how many submissions are in each state."""
+        found = {
+            row.state: row.count for row in self.database.read(lambda c: queries.COUNTS.all(c, {}))
+        }
+        return {state.value: found.get(state, 0) for state in JobState}
 
     # ---- what organizers decide --------------------------------------------------------------
 

@@ -26,8 +26,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.routing import BaseRoute, Mount, Route
 
 from snellen.server.attempts.service import Service
 from snellen.server.challenge.boards import Boards
@@ -43,7 +42,8 @@ from snellen.server.http.api.desk import Desk
 from snellen.server.http.auth import Tokens
 from snellen.server.http.connections import protocol, raise_limits
 from snellen.server.http.errors import headers_of, status_of
-from snellen.server.http.observe import HEALTH, METRICS, READY, ObserveMiddleware, RequestMetrics
+from snellen.server.http.observe import HEALTH, ObserveMiddleware, RequestMetrics
+from snellen.server.http.pages.pages import Pages, RenderReport
 from snellen.server.http.safety import SafetyMiddleware, names_of
 from snellen.server.logs import fault, lines_to_stderr, log
 from snellen.server.mcp.server import ExamServer
@@ -52,7 +52,6 @@ from snellen.server.settings import LOOPBACK, Address, Settings
 from snellen.server.store.tables import Scope
 
 PATH = "/mcp"
-_OPEN = frozenset({HEALTH, READY, METRICS})
 _WELL_KNOWN = "/.well-known/"
 _MAKE_ONE = "`snellen token create NAME --scope organize` makes one that opens this"
 _NOT_FOR = {
@@ -95,7 +94,7 @@ class Gate(AuthenticationBackend):
             RefusedError: The caller may not call.
         """
         path = conn.scope["path"]
-        if self._scope is Scope.TAKE and _asks_itself(path):
+        if self._scope is Scope.TAKE and not _is_exam(path):
             return None
         if path.startswith(_WELL_KNOWN):
             # Clients look for a way to sign in there; a 401 would send them round in circles.
@@ -125,9 +124,9 @@ class Gate(AuthenticationBackend):
         return AuthCredentials(sorted(holder.scopes)), SimpleUser(holder.name)
 
 
-def _asks_itself(path: str) -> bool:
-    """Whether what is at a path is open, or asks for tokens itself."""
-    return path in _OPEN or path.startswith(f"{PREFIX}/") or organizer.is_organizer_path(path)
+def _is_exam(path: str) -> bool:
+    """Whether examinees call there; everything else is open, or asks for tokens itself."""
+    return path == PATH or path.startswith((f"{PATH}/", _WELL_KNOWN))
 
 
 def web_app(
@@ -135,7 +134,7 @@ def web_app(
     address: Address,
     tokens: Tokens | None = None,
     organizer_only: Sequence[Route] = (),
-    rest: ASGIApp | None = None,
+    more: Sequence[BaseRoute] = (),
     metrics: RequestMetrics | None = None,
 ) -> Starlette:
     """Return the application that serves an exam over HTTP.
@@ -145,7 +144,7 @@ def web_app(
         address: Where it will listen, and by which names it may be called.
         tokens: Who may call; None: anybody.
         organizer_only: Routes that are not for examinees, each behind a gate of its own.
-        rest: What is served under `/v1`; it asks for tokens itself.
+        more: Further routes, which ask for tokens themselves.
         metrics: Where requests are counted.
     """
     app = exam_server.server.streamable_http_app(
@@ -161,8 +160,7 @@ def web_app(
         for route in app.routes
         if isinstance(route, Route) and route.path == PATH
     ]
-    if rest is not None:
-        app.mount(PREFIX, rest)
+    app.router.routes += more
     if tokens is not None:
         app.add_middleware(AuthenticationMiddleware, backend=Gate(tokens), on_error=_turned_away)
     # The last one added is the first to see a request.
@@ -196,6 +194,7 @@ class Hosted(NamedTuple):
         settings: What its exam is opened with.
         open_grader: Makes what grades in a process of its own.
         workers: How many workers grade here; with none, `snellen worker` does elsewhere.
+        render_report: Makes the page of a saved report.
         remote: Fetches images that packs leave on the web; None: they are not fetched.
     """
 
@@ -203,13 +202,16 @@ class Hosted(NamedTuple):
     settings: Settings
     open_grader: OpenGrader
     workers: int
+    render_report: RenderReport
     remote: RemoteImages | None = None
 
 
-def rest_of(hosted: Hosted, tokens: Tokens, *, guarded: bool) -> ASGIApp:
-    """Return what serves a challenge under `/v1`."""
+def challenge_routes(hosted: Hosted, tokens: Tokens, *, guarded: bool) -> Sequence[BaseRoute]:
+    """Return what serves a challenge: REST under `/v1`, and its pages; both ask for tokens."""
     access = Access(tokens, guarded=guarded)
-    return rest_app(Desk(hosted.challenge, Boards(hosted.challenge), access, hosted.remote))
+    desk = Desk(hosted.challenge, Boards(hosted.challenge), access, hosted.remote)
+    rest = rest_app(desk)
+    return [Mount(PREFIX, rest), *Pages(desk, rest.openapi, hosted.render_report).routes()]
 
 
 def serve(
@@ -255,7 +257,7 @@ def serve(
                 *organizer_routes(service, tokens),
                 *monitor_routes(service, challenge, tokens, metrics),
             ],
-            None if hosted is None else rest_of(hosted, tokens, guarded=guarded),
+            () if hosted is None else challenge_routes(hosted, tokens, guarded=guarded),
             metrics,
         ),
         http=protocol(limits.connections),

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from snellen.server.errors import ExamError
 from snellen.server.store.database import Database
 from snellen.server.store.statements import Query, Statement, row_values
-from snellen.server.store.tables import Scope, Token, tokens
+from snellen.server.store.tables import Scope, SessionRow, Token, sessions, tokens
 
 _PREFIX = "snellen_"
 """What every token starts with, so that one that leaked is recognized as such."""
@@ -20,6 +20,8 @@ _PREFIX = "snellen_"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _RESERVED = frozenset({"local", "snellen"})
 _DAY = 86_400_000
+SESSION_HOURS = 12
+"""How long a browser stays signed in."""
 _HOLDER = Query(
     select(tokens).where(tokens.c.digest == bindparam("d"), tokens.c.revoked.is_(None)), Token
 )
@@ -27,6 +29,19 @@ _ALL = Query(select(tokens).order_by(tokens.c.id), Token)
 _ANY = Query(select(tokens).limit(1), Token)
 _NAMED = Query(select(tokens).where(tokens.c.name == bindparam("n")), Token)
 _ADD = insert(tokens)
+_SIGNED_IN = Query(
+    select(tokens)
+    .join_from(tokens, sessions, sessions.c.token == tokens.c.id)
+    .where(
+        sessions.c.digest == bindparam("d"),
+        sessions.c.expires > bindparam("now"),
+        tokens.c.revoked.is_(None),
+    ),
+    Token,
+)
+_ADD_SESSION = Statement(insert(sessions))
+_END = Statement(delete(sessions).where(sessions.c.digest == bindparam("d")))
+_END_OLD = Statement(delete(sessions).where(sessions.c.expires <= bindparam("now")))
 _REVOKE = Statement(
     update(tokens)
     .where(tokens.c.name == bindparam("n"), tokens.c.revoked.is_(None))
@@ -106,12 +121,41 @@ class Tokens:
         """Whether there is or was any: from then on every call needs one."""
         return self.database.read(lambda c: _ANY.first(c, {})) is not None
 
-    def holder(self, token: str) -> Token | None:
-        """Return what is kept of a token; None for one that is unknown, revoked or too old."""
-        found = self.database.read(lambda c: _HOLDER.first(c, {"d": _digest(token)}))
+    def sign_in(self, token: str) -> str | None:
+        """Return a new session's cookie for a token's holder; None: there is no such token."""
+        holder = self.holder(token)
+        if holder is None:
+            return None
+        cookie = secrets.token_urlsafe(32)
+        now = self.now()
+        row = SessionRow(
+            digest=_digest(cookie), token=holder.id, expires=now + SESSION_HOURS * 3_600_000
+        )
+
+        def work(connection: Connection) -> None:
+            _END_OLD.run(connection, {"now": now})
+            _ADD_SESSION.run(connection, row_values(row))
+
+        self.database.submit(work).result()
+        return cookie
+
+    def sign_out(self, cookie: str) -> None:
+        """End a session; one that there is not stays so."""
+        self.database.submit(lambda c: _END.run(c, {"d": _digest(cookie)})).result()
+
+    def signed_in(self, cookie: str) -> Token | None:
+        """Return whose session a cookie is; None: nobody's, or not any more."""
+        this = {"d": _digest(cookie), "now": self.now()}
+        return self._good(self.database.read(lambda c: _SIGNED_IN.first(c, this)))
+
+    def _good(self, found: Token | None) -> Token | None:
         if found is not None and found.expires is not None and found.expires <= self.now():
             return None
         return found
+
+    def holder(self, token: str) -> Token | None:
+        """Return what is kept of a token; None for one that is unknown, revoked or too old."""
+        return self._good(self.database.read(lambda c: _HOLDER.first(c, {"d": _digest(token)})))
 
 
 def _digest(token: str) -> bytes:

@@ -137,8 +137,9 @@ class ObserveMiddleware:
 def route_of(scope: Scope) -> str:
     """Return the template of the route that answered a request, as `/attempts/{number:int}`."""
     route = scope.get("route")
-    # Where the last match is a mount, what is mounted there knows no such path.
-    if route is None or isinstance(route, Mount):
+    # Where the last match is a mount, what is mounted there knows no such path; and a template
+    # that begins with a parameter takes every path.
+    if route is None or isinstance(route, Mount) or route.path.startswith("/{"):
         return OTHER
     return f"{scope.get('root_path', '')}{route.path}"
 

@@ -88,6 +88,7 @@ RulesText = Annotated[
 _KEY: Mapping[str, Any] = {"primary_key": True}
 _UNIQUE: Mapping[str, Any] = {"unique": True}
 _INDEX: Mapping[str, Any] = {"index": True}
+_OF_TOKEN = ForeignKey("tokens.id", ondelete="CASCADE")
 _OF_ATTEMPT = ForeignKey("attempts.id", ondelete="CASCADE")
 _TYPES: Mapping[type, TypeEngine[Any]] = {
     int: Integer(),
@@ -195,6 +196,21 @@ class Token:
     def may(self, scope: Scope) -> bool:
         """Whether it is for something; an admin's is for everything."""
         return scope in self.scopes or Scope.ADMIN in self.scopes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRow:
+    """A browser that a token's holder signed in with.
+
+    Attributes:
+        digest: SHA-256 of the cookie, which is 256 random bits.
+        token: Whose it is: a token that is revoked ends its sessions.
+        expires: From when on it is refused.
+    """
+
+    digest: Annotated[Digest, _KEY]
+    token: Annotated[int, _OF_TOKEN]
+    expires: Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -551,6 +567,7 @@ class EventRow:
 
 
 tokens = _table("tokens", Token)
+sessions = _table("sessions", SessionRow)
 attempts = _table("attempts", Attempt)
 items = _table(
     "items",

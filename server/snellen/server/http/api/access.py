@@ -134,11 +134,30 @@ class Access:
             return _STRANGER if self._guarded else _HERE
         holder = self.tokens.holder(token)
         if holder is None:
-            self._count(self._wrong, f"wrong {address}")
+            self.count_wrong_token(request)
             raise UnauthorizedError("this token is unknown, revoked or too old; ask the organizer")
         request.scope[CALLER] = holder.name
         self._count(self._calls, f"of {holder.name}")
         return Visitor(holder.name, holder.scopes)
+
+    def count_wrong_token(self, request: Request) -> None:
+        """Note that a wrong token came from an address.
+
+        Raises:
+            RateError: Too many did.
+        """
+        address = request.client.host if request.client else ""
+        self._count(self._wrong, f"wrong {address}")
+
+    def check_guesses(self, request: Request) -> None:
+        """Refuse an address that sent too many wrong tokens.
+
+        Raises:
+            RateError: It did.
+        """
+        address = request.client.host if request.client else ""
+        if not self._limiter.test(self._wrong, f"wrong {address}"):
+            raise RateError("too many wrong tokens came from here; wait a minute")
 
     def _count(self, limit: RateLimitItemPerMinute, who: str) -> None:
         if not self._limiter.hit(limit, who):

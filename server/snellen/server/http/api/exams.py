@@ -1,5 +1,6 @@
 """What everybody may read, or every participant: exams, items, images, leaderboards, exports."""
 
+import asyncio
 import csv
 import io
 from http import HTTPStatus
@@ -81,11 +82,13 @@ class BoardQuery(Closed):
     Attributes:
         phase: The phase; the one that is open when left out.
         task: The one task that it is of; the mean of all when left out.
+        tag: Of the items of a tag alone, `name=value`; of all when left out.
         format: How it is written.
     """
 
     phase: str | None = None
     task: str | None = None
+    tag: str | None = None
     format: Literal["json", "csv"] = "json"
 
 
@@ -124,7 +127,7 @@ def routes(desk: Desk) -> APIRouter:
 
         def page(visitor: Visitor) -> ItemPage:
             visitor.check(challenge.file.items, "items")
-            task = _task(desk, query.task)
+            task = task_of(desk, query.task)
             asked, first = challenge.exam.asked(task), int(query.after)
             last = first + query.limit
             shown = [challenge.exam.line(task, item).item for item in asked[first:last]]
@@ -145,20 +148,7 @@ def routes(desk: Desk) -> APIRouter:
         """Return an image of an item, as it is in the pack."""
         desk.check_exam(exam)
         await access.ask(request, lambda v: v.check(challenge.file.items, "images"))
-        task = _task(desk, query.task)
-        if query.item not in challenge.exam.asked(task):
-            raise NotFoundError(f"there is no item {query.item[:64]!r} of {task}", field="item")
-        line = challenge.exam.line(task, query.item)
-        name = query.name or next(iter(line.images), "")
-        try:
-            source = await image_source(challenge.exam.packs_by_task[task], line, name, desk.remote)
-            etag = f'"{source.digest}"'
-            if request.headers.get("if-none-match") == etag:
-                return Response(status_code=HTTPStatus.NOT_MODIFIED, headers={"ETag": etag})
-            body = await challenge.database.off_loop(source.load)
-        except SnellenError as error:
-            raise NotFoundError(f"the image {name[:64]!r} can't be shown", field="name") from error
-        return Response(body, media_type=_media_type(body), headers={"ETag": etag})
+        return await image_response(desk, request, query.task, query.item, query.name)
 
     @router.get(
         "/exams/{exam}/leaderboard",
@@ -180,7 +170,7 @@ def routes(desk: Desk) -> APIRouter:
         kept = await access.ask(
             request,
             lambda visitor: desk.boards.board(
-                challenge.phase(query.phase), query.task, organizer=visitor.organizes
+                challenge.phase(query.phase), query.task, query.tag, organizer=visitor.organizes
             ),
         )
         headers = {"ETag": kept.etag, "Cache-Control": "no-cache"}
@@ -207,6 +197,39 @@ def routes(desk: Desk) -> APIRouter:
     return router
 
 
+async def image_response(
+    desk: Desk, request: Request, named: str | None, item: str, image: str | None
+) -> Response:
+    """Return an image of an item, or that the client has it.
+
+    Args:
+        desk: What the routes have at hand.
+        request: The request, whose ETag may be the image's.
+        named: The task; None: the only one.
+        item: The item.
+        image: The image's name; None: the first one.
+
+    Raises:
+        NotFoundError: There is none, or it can't be shown.
+    """
+    exam = desk.challenge.exam
+    task = task_of(desk, named)
+    if item not in exam.asked(task):
+        raise NotFoundError(f"there is no item {item[:64]!r} of {task}", field="item")
+    line = exam.line(task, item)
+    name = image or next(iter(line.images), "")
+    try:
+        source = await image_source(exam.packs_by_task[task], line, name, desk.remote)
+        etag = f'"{source.digest}"'
+        headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
+        if request.headers.get("if-none-match") == etag:
+            return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+        body = await asyncio.to_thread(source.load)
+    except SnellenError as error:
+        raise NotFoundError(f"the image {name[:64]!r} can't be shown", field="name") from error
+    return Response(body, media_type=_media_type(body), headers=headers)
+
+
 def as_csv(board: Board) -> str:
     """Write a leaderboard as CSV; no cell is a formula to a spreadsheet."""
     out = io.StringIO()
@@ -224,7 +247,12 @@ def _safe(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell
 
 
-def _task(desk: Desk, named: str | None) -> str:
+def task_of(desk: Desk, named: str | None) -> str:
+    """Return the task that is named, or the only one.
+
+    Raises:
+        NotFoundError: There is none of that name, or several and none was named.
+    """
     offers = desk.challenge.exam.offers
     if named is None and len(offers) == 1:
         return next(iter(offers))

@@ -117,6 +117,28 @@ class TokenList(Closed):
     tokens: tuple[TokenCard, ...]
 
 
+async def make_token(desk: Desk, caller: str, given: NewToken) -> str:
+    """Make a token, with a line in the record.
+
+    Raises:
+        ExamError: The name can't be used, or has been.
+    """
+    tokens = desk.access.tokens
+    made = await asyncio.to_thread(tokens.create, given.name, given.scopes, given.days)
+    await desk.challenge.note(caller, "token", f"{given.name}: {', '.join(given.scopes)}")
+    return made
+
+
+async def revoke_token(desk: Desk, caller: str, name: str) -> None:
+    """Revoke a token, with a line in the record.
+
+    Raises:
+        ExamError: There is none of that name.
+    """
+    await asyncio.to_thread(desk.access.tokens.revoke, name)
+    await desk.challenge.note(caller, "revoked", name)
+
+
 def routes(desk: Desk) -> APIRouter:
     """Return the routes."""
     router = APIRouter(
@@ -203,17 +225,15 @@ def routes(desk: Desk) -> APIRouter:
     async def create_token(request: Request, given: NewToken) -> Response:
         """Make a token; it is shown this once."""
         caller = await access.named(request, Scope.ADMIN)
-        made = await asyncio.to_thread(access.tokens.create, given.name, given.scopes, given.days)
-        await challenge.note(caller, "token", f"{given.name}: {', '.join(given.scopes)}")
+        made = await make_token(desk, caller, given)
         headers = {"Cache-Control": "no-store"}
         return answered(MadeToken(name=given.name, token=made), HTTPStatus.CREATED, headers)
 
     @router.delete("/tokens/{name}", status_code=HTTPStatus.NO_CONTENT)
-    async def revoke_token(request: Request, name: str) -> Response:
+    async def end_token(request: Request, name: str) -> Response:
         """Revoke a token: the next call with it is refused."""
         caller = await access.named(request, Scope.ADMIN)
-        await asyncio.to_thread(access.tokens.revoke, name)
-        await challenge.note(caller, "revoked", name)
+        await revoke_token(desk, caller, name)
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
     return router

@@ -3,7 +3,7 @@
 import asyncio
 import time
 import zlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterable
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -260,16 +260,29 @@ async def receive(request: Request, most: int) -> Received:
     said = request.headers.get("content-length", "0")
     if not said.isdecimal():
         raise ExamError("Content-Length is no number", field="content-length")
-    too_large = TooLargeError(f"an upload is up to {most:,} bytes; compress the file (.jsonl.gz)")
     if int(said) > most:
-        raise too_large
+        raise _too_large(most)
+    return await keep_bytes(request.stream(), most)
+
+
+def _too_large(most: int) -> TooLargeError:
+    return TooLargeError(f"an upload is up to {most:,} bytes; compress the file (.jsonl.gz)")
+
+
+async def keep_bytes(chunks: AsyncIterable[bytes], most: int) -> Received:
+    """Take bytes as they come, in parts compressed by zlib.
+
+    Raises:
+        TooLargeError: There are more than are taken; no more of them are read.
+        ExamError: There are none.
+    """
     whole, size = sha256(), 0
     waiting = bytearray()
     parts: list[bytes] = []
-    async for chunk in request.stream():
+    async for chunk in chunks:
         size += len(chunk)
         if size > most:
-            raise too_large
+            raise _too_large(most)
         whole.update(chunk)
         waiting += chunk
         while len(waiting) >= PART_BYTES:
@@ -279,7 +292,7 @@ async def receive(request: Request, most: int) -> Received:
     if waiting:
         parts.append(zlib.compress(bytes(waiting), 1))
     if not size:
-        raise ExamError("the body is empty: send the file as the request's body")
+        raise ExamError("the file is empty")
     return Received(parts=tuple(parts), digest=whole.digest(), size=size)
 
 

@@ -1,0 +1,1 @@
+"""The challenge's pages: rendered here, without JavaScript."""

@@ -1,0 +1,624 @@
+"""The pages: exam, leaderboard, submissions, items, and what organizers decide."""
+
+import asyncio
+import re
+import zlib
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from functools import cache, partial
+from hashlib import sha256
+from http import HTTPStatus
+from importlib.metadata import version
+from importlib.resources import files
+from typing import Any, Protocol
+from urllib.parse import urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from snellen.grading.errors import SnellenError
+from snellen.grading.report.html import stylesheet
+from snellen.server.challenge.board import BoardRow
+from snellen.server.challenge.comparison import compare_submissions
+from snellen.server.challenge.models import ALL, FORMS, ExamCard, SubmissionStatus, Upload
+from snellen.server.errors import ExamError, NotFoundError, TooLargeError
+from snellen.server.exam.file import Phase, Who
+from snellen.server.http.api.access import Visitor
+from snellen.server.http.api.desk import Desk
+from snellen.server.http.api.exams import image_response, task_of
+from snellen.server.http.api.organizing import (
+    MadeToken,
+    NewToken,
+    TokenCard,
+    make_token,
+    revoke_token,
+)
+from snellen.server.http.api.submissions import keep_bytes
+from snellen.server.http.errors import headers_of, status_of
+from snellen.server.http.pages.session import (
+    back_to,
+    check_origin,
+    cookie_name,
+    sign_in,
+    visitor_of,
+)
+from snellen.server.logs import fault, log
+from snellen.server.store.tables import JobState, Scope
+
+HTML = "text/html; charset=utf-8"
+PAGE_ITEMS = 24
+_KEPT_PAGES = 8
+_MOST_COLUMNS = 5
+"""With more tasks a leaderboard shows their mean alone; a run's page has them all."""
+_SLACK = 1 << 20
+_FAILED = "The server failed, and its log says why. Try it again."
+# Its own page says by digests which style and script it runs.
+_REPORT_POLICY = "frame-ancestors 'none'"
+
+
+class RenderReport(Protocol):
+    """Makes the page of a saved report: the command line hands in the SDK's."""
+
+    def __call__(self, saved: bytes, task: str, *, with_references: bool) -> bytes:
+        """Return the page as HTML.
+
+        Args:
+            saved: The report as JSON.
+            task: The task.
+            with_references: Whether references stand beside the answers.
+
+        Raises:
+            SnellenError: What draws is not installed.
+        """
+        ...
+
+
+Answer = Callable[[Request, Visitor], Awaitable[Response]]
+
+
+class Pages:
+    """The pages of a challenge.
+
+    Args:
+        desk: What the routes have at hand.
+        document: The OpenAPI document of the REST application.
+        render_report: Makes the page of a saved report.
+    """
+
+    def __init__(
+        self, desk: Desk, document: Callable[[], Mapping[str, Any]], render_report: RenderReport
+    ) -> None:
+        self._desk = desk
+        self._challenge = desk.challenge
+        self._document = document
+        self._render_report = render_report
+        self._rendered: OrderedDict[tuple[str, int, str, bool], bytes] = OrderedDict()
+
+    def routes(self) -> Sequence[Route]:
+        """Return the routes."""
+
+        def route(path: str, answer: Answer, method: str = "GET") -> Route:
+            return Route(path, self._answered(answer, method), methods=[method])
+
+        one = "/submissions/{submission}"
+        return [
+            route("/", self._exam),
+            route("/style.css", self._style),
+            route("/leaderboard", self._leaderboard),
+            route("/submissions", self._submissions),
+            route("/submissions", self._upload, "POST"),
+            route(one, self._submission),
+            route(f"{one}/file", self._file),
+            route(f"{one}/report", self._report),
+            *(route(f"{one}/{what}", self._decide, "POST") for what in _DECISIONS),
+            route("/compare", self._compare),
+            route("/items", self._items),
+            route("/item", self._item),
+            route("/image", self._image),
+            route("/signin", self._sign_in_form),
+            route("/signin", self._sign_in, "POST"),
+            route("/signout", self._sign_out, "POST"),
+            route("/organize", self._organize),
+            route("/organize/tokens", self._make_token, "POST"),
+            route("/organize/revoke", self._revoke, "POST"),
+            route("/organize/rescore", self._rescore, "POST"),
+            route("/organize/export", self._export),
+            route("/api", self._api),
+            route("/{rest:path}", self._nothing),
+        ]
+
+    # ---- how a page is answered --------------------------------------------------------------
+
+    def _answered(self, answer: Answer, method: str) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            visitor = Visitor(None, frozenset())
+            try:
+                access = self._desk.access
+                visitor = await access.tokens.database.off_loop(lambda: visitor_of(request, access))
+                if method != "GET":
+                    check_origin(request)
+                return await answer(request, visitor)
+            except ExamError as error:
+                if error.__cause__ is not None:
+                    log().error("fault", path=request.url.path, **fault(error))
+                status, said = status_of(error), error.message
+                headers = {
+                    name: value
+                    for name, value in headers_of(error).items()
+                    if name != "WWW-Authenticate"
+                }
+            except Exception as error:  # noqa: BLE001  # whatever it is, its message may quote an answer
+                log().error("fault", path=request.url.path, **fault(error))
+                status, said, headers = HTTPStatus.INTERNAL_SERVER_ERROR, _FAILED, {}
+            said = said[:1].upper() + said[1:]
+            page = self._page(
+                "problem", request, visitor, title=status.phrase, detail=said, status=status,
+                to=_to(request),
+            )  # fmt: skip
+            page.status_code = status
+            page.headers.update(headers)
+            return page
+
+        return endpoint
+
+    def _page(self, name: str, request: Request, visitor: Visitor, **shown: object) -> Response:
+        exam = self._challenge.card()
+        html = (
+            _environment()
+            .get_template(f"{name}.html.j2")
+            .render(
+                exam=exam,
+                visitor=visitor,
+                nav=_nav(exam, visitor),
+                here=request.url.path,
+                base=str(request.base_url).rstrip("/"),
+                version=version("snellen"),
+                **shown,
+            )
+        )
+        # What one sees must not be shown to whoever uses the browser next.
+        return Response(html, media_type=HTML, headers={"Cache-Control": "no-store"})
+
+    async def _read(self, work: Callable[[], Any]) -> Any:  # noqa: ANN401  # what the work returns
+        return await self._challenge.database.off_loop(work)
+
+    # ---- for everybody -----------------------------------------------------------------------
+
+    async def _style(self, request: Request, _: Visitor) -> Response:
+        body, etag = _stylesheet()
+        headers = {"ETag": etag, "Cache-Control": "no-cache"}
+        if request.headers.get("if-none-match") == etag:
+            return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+        return Response(body, media_type="text/css; charset=utf-8", headers=headers)
+
+    async def _exam(self, request: Request, visitor: Visitor) -> Response:
+        return self._page("exam", request, visitor)
+
+    async def _leaderboard(self, request: Request, visitor: Visitor) -> Response:
+        given = request.query_params
+        phase = self._challenge.phase(given.get("phase") or None)
+        task, tag = given.get("task") or None, given.get("tag") or None
+        boards, organizer = self._desk.boards, visitor.organizes
+        kept = await self._read(lambda: boards.board(phase, task, tag, organizer=organizer))
+        board, sort = kept.board, given.get("sort", "")
+        asked = {"phase": phase.name, "task": task, "tag": tag}
+        query = urlencode({name: value for name, value in asked.items() if value})
+
+        def sorted_by(key: str) -> str:
+            other = key.removeprefix("-") if key.startswith("-") else f"-{key}"
+            return f"?{query}&sort={other if sort == key else key}"
+
+        rows = [_shown(row, phase, visitor) for row in board.rows]
+        groups = {row["group"]: row["submission"] for row in reversed(rows) if row["group"]}
+        for row in rows:
+            row["first_of_group"] = not sort and groups.get(row["group"]) == row["submission"]
+        if sort.removeprefix("-") in ("value", "at"):
+            key = sort.removeprefix("-")
+            rows.sort(key=lambda row: row[key], reverse=sort.startswith("-"))
+        caption = f"{board.task or 'All tasks'}, {phase.title or phase.name}" + (
+            f", items with {tag}" if tag else ""
+        )
+        part = self._challenge.part(phase, organizer=organizer)
+        return self._page(
+            "leaderboard",
+            request,
+            visitor,
+            board=board,
+            rows=rows,
+            tags=boards.tags if part == ALL else {},
+            tag=tag,
+            sort=sort,
+            sorted_by=sorted_by,
+            caption=caption,
+            by_task=1 < len(board.tasks) <= _MOST_COLUMNS,
+            query=query,
+        )
+
+    async def _nothing(self, request: Request, _: Visitor) -> Response:
+        raise NotFoundError(f"there is no page {request.url.path[:64]!r} here")
+
+    async def _api(self, request: Request, visitor: Visitor) -> Response:
+        document = self._document()
+        groups: dict[str, list[Mapping[str, Any]]] = {}
+        for path, methods in document["paths"].items():
+            for method, said in methods.items():
+                shown: dict[str, Any] = {"method": method.upper(), "path": path, "parameters": []}
+                shown |= said
+                groups.setdefault(said["tags"][0], []).append(shown)
+        return self._page("api", request, visitor, document=document, groups=groups)
+
+    # ---- items -------------------------------------------------------------------------------
+
+    def _check_items(self, visitor: Visitor) -> None:
+        visitor.check(self._challenge.file.items, "items")
+
+    async def _items(self, request: Request, visitor: Visitor) -> Response:
+        self._check_items(visitor)
+        exam = self._challenge.exam
+        task = request.query_params.get("task") or next(iter(exam.offers))
+        task_of(self._desk, task)
+        said = request.query_params.get("after", "0")
+        first = int(said) if re.fullmatch(r"\d{1,9}", said) else 0
+        asked = exam.asked(task)
+        shown = [exam.line(task, item).item for item in asked[first : first + PAGE_ITEMS]]
+        return self._page(
+            "items", request, visitor, task=task, items=shown, first=first, size=PAGE_ITEMS,
+            total=len(asked),
+        )  # fmt: skip
+
+    async def _item(self, request: Request, visitor: Visitor) -> Response:
+        self._check_items(visitor)
+        given = request.query_params
+        task = task_of(self._desk, given.get("task"))
+        item = given.get("item", "")
+        if item not in self._challenge.exam.asked(task):
+            raise NotFoundError(f"there is no item {item[:64]!r} of {task}")
+        return self._page("item", request, visitor, item=self._challenge.exam.line(task, item).item)
+
+    async def _image(self, request: Request, visitor: Visitor) -> Response:
+        self._check_items(visitor)
+        given = request.query_params
+        return await image_response(
+            self._desk, request, given.get("task"), given.get("item", ""), given.get("name")
+        )
+
+    # ---- submissions -------------------------------------------------------------------------
+
+    async def _submissions(self, request: Request, visitor: Visitor) -> Response:
+        given = request.query_params
+        state = given.get("state") or None
+        if state is not None and state not in list(JobState):
+            raise NotFoundError(f"there is no state {state[:20]!r}")
+        owner, limit = visitor.owner(), 50
+        found = await self._read(
+            lambda: self._challenge.listed(
+                owner,
+                state=None if state is None else JobState(state),
+                before=given.get("before"),
+                limit=limit,
+            )
+        )
+        return self._page(
+            "submissions",
+            request,
+            visitor,
+            rows=[SubmissionStatus.of(row) for row in found],
+            next=found[-1].id if len(found) == limit else None,
+            everybody=owner is None,
+            states=[each.value for each in JobState],
+            state=state,
+            upload=visitor.may(Scope.SUBMIT),
+        )
+
+    async def _upload(self, request: Request, visitor: Visitor) -> Response:
+        at = self._challenge.now()
+        caller = visitor.need(Scope.SUBMIT)
+        phase = self._challenge.check_open(None, at)
+        await self._read(lambda: self._challenge.check_quota(caller, phase, at))
+        most = self._challenge.file.longest_upload
+        said = request.headers.get("content-length", "")
+        # A browser says how long its form is; what comes without a length is no form of ours.
+        if not said.isdecimal() or int(said) > most + _SLACK:
+            raise TooLargeError(f"an upload is up to {most:,} bytes; compress the file (.jsonl.gz)")
+        async with request.form(max_files=1, max_fields=8) as form:
+            file = form.get("file")
+            if file is None or isinstance(file, str) or not file.filename:
+                raise ExamError("choose a file")
+            ending = next((each for each in _ENDINGS if file.filename.endswith(each)), "")
+            body = await keep_bytes(_chunks(file.read), most)
+            words = {name: str(form.get(name) or "") for name in ("name", "link", "task")}
+        kept, _ = await self._challenge.keep(
+            Upload(
+                caller=caller,
+                body=body.parts,
+                digest=body.digest,
+                size=body.size,
+                form=ending,
+                at=at,
+                name=words["name"],
+                link=words["link"],
+                task=words["task"] or None,
+            )
+        )
+        return _go(f"/submissions/{kept.id}")
+
+    async def _submission(self, request: Request, visitor: Visitor) -> Response:
+        submission = request.path_params["submission"]
+        row = await self._read(lambda: self._challenge.row(submission, None))
+        phase = self._challenge.phase_of(row)
+        mine = visitor.organizes or (visitor.name is not None and visitor.name == row.caller)
+        if not mine and not self._public(phase):
+            visitor.owner()
+            raise NotFoundError(f"you have no submission {submission[:40]!r}")
+        owner = None if visitor.organizes else row.caller
+        status = await self._read(lambda: self._challenge.status(submission, owner))
+        open_reports = phase.reports is not Who.HIDDEN and self._challenge.part(phase) == ALL
+        return self._page(
+            "submission", request, visitor, status=status, mine=mine,
+            reports=visitor.organizes or open_reports,
+        )  # fmt: skip
+
+    def _public(self, phase: Phase) -> bool:
+        """Whether everybody may look at a phase's runs."""
+        return (
+            phase.reports is Who.PUBLIC
+            and phase.scores is Who.PUBLIC
+            and self._challenge.part(phase) == ALL
+        )
+
+    async def _file(self, request: Request, visitor: Visitor) -> Response:
+        submission, owner = request.path_params["submission"], visitor.owner()
+        row, body = await self._read(lambda: self._challenge.file_of(submission, owner))
+        name = f'attachment; filename="{row.id}{row.form}"'
+        return Response(
+            body,
+            media_type="application/octet-stream",
+            headers={"Content-Disposition": name, "Cache-Control": "no-store"},
+        )
+
+    async def _report(self, request: Request, visitor: Visitor) -> Response:
+        submission = request.path_params["submission"]
+        task = request.query_params.get("task") or None
+        organizer = visitor.organizes
+        found = await self._read(
+            lambda: self._challenge.graded(submission, task, visitor.name, organizer=organizer)
+        )
+        key = (submission, found.grading, found.task, organizer)
+        page = self._rendered.get(key)
+        if page is None:
+            body = zlib.decompress(found.report)
+            render = partial(self._render_report, with_references=organizer)
+            try:
+                page = await asyncio.to_thread(render, body, found.task)
+            except SnellenError as error:
+                raise ExamError(str(error)) from None
+            self._rendered[key] = page
+            while len(self._rendered) > _KEPT_PAGES:
+                self._rendered.popitem(last=False)
+        headers = {"Content-Security-Policy": _REPORT_POLICY, "Cache-Control": "no-store"}
+        return Response(page, media_type=HTML, headers=headers)
+
+    async def _compare(self, request: Request, visitor: Visitor) -> Response:
+        given = request.query_params
+        ids = (given.get("one", ""), given.get("other", "").strip())
+        found = await self._read(
+            lambda: compare_submissions(
+                self._challenge,
+                ids,
+                given.get("task") or None,
+                visitor.name,
+                organizer=visitor.organizes,
+            )
+        )
+        rows = [await self._read(lambda one=each: self._challenge.row(one, None)) for each in ids]
+        names = [row.name for row in rows]
+        if names[0] == names[1]:
+            names = [f"{row.name} ({row.id})" for row in rows]
+        items = self._challenge.file.items
+        gallery = items is Who.PUBLIC or visitor.may(Scope.SUBMIT) or visitor.organizes
+        return self._page("compare", request, visitor, found=found, names=names, gallery=gallery)
+
+    # ---- what organizers decide --------------------------------------------------------------
+
+    async def _decide(self, request: Request, visitor: Visitor) -> Response:
+        caller = visitor.need(Scope.ORGANIZE)
+        submission = request.path_params["submission"]
+        form = await _words(request)
+        what = request.url.path.rpartition("/")[2]
+        match what:
+            case "remove":
+                await self._challenge.remove(submission, caller, form.get("why", ""))
+            case "restore":
+                await self._challenge.restore(submission, caller, form.get("why", ""))
+            case "baseline":
+                baseline = form.get("baseline") == "yes"
+                await self._challenge.set_apart(submission, caller, baseline=baseline)
+            case _:
+                await self._challenge.retry(submission, caller)
+        return _go(f"/submissions/{submission}")
+
+    async def _organize(self, request: Request, visitor: Visitor) -> Response:
+        return await self._organizing(request, visitor, None)
+
+    async def _organizing(
+        self, request: Request, visitor: Visitor, made: MadeToken | None
+    ) -> Response:
+        visitor.need(Scope.ORGANIZE)
+        admin = visitor.may(Scope.ADMIN)
+        held = await self._read(self._desk.access.tokens.listed) if admin else None
+        return self._page(
+            "organize",
+            request,
+            visitor,
+            counts=await self._read(self._challenge.counts),
+            events=await self._read(self._challenge.latest_events),
+            tokens=None if held is None else [TokenCard.of(token) for token in held],
+            scopes=list(Scope),
+            made=made,
+        )
+
+    async def _make_token(self, request: Request, visitor: Visitor) -> Response:
+        caller = visitor.need(Scope.ADMIN)
+        async with request.form(max_files=0, max_fields=16) as form:
+            name = str(form.get("name") or "")
+            scopes = [str(scope) for scope in form.getlist("scope")]
+            days = str(form.get("days") or "")
+        if not scopes or not set(scopes) <= set(Scope):
+            raise ExamError("say what the token is for")
+        if days and not re.fullmatch(r"\d{1,5}", days):
+            raise ExamError("days are a whole number")
+        token = await make_token(
+            self._desk,
+            caller,
+            NewToken(name=name, scopes=tuple(map(Scope, scopes)), days=int(days) if days else None),
+        )
+        return await self._organizing(request, visitor, MadeToken(name=name, token=token))
+
+    async def _revoke(self, request: Request, visitor: Visitor) -> Response:
+        caller = visitor.need(Scope.ADMIN)
+        form = await _words(request)
+        name = form.get("name", "")
+        await revoke_token(self._desk, caller, name)
+        return _go("/organize")
+
+    async def _rescore(self, request: Request, visitor: Visitor) -> Response:
+        caller = visitor.need(Scope.ORGANIZE)
+        form = await _words(request)
+        phase = self._challenge.phase(form.get("phase", ""))
+        await self._challenge.rescore(phase, caller, form.get("why", ""))
+        return _go("/organize")
+
+    async def _export(self, request: Request, visitor: Visitor) -> Response:
+        phase = self._challenge.phase(request.query_params.get("phase") or None)
+        organizer = visitor.organizes
+        body = await self._read(lambda: self._desk.boards.export(phase, organizer=organizer))
+        name = f'attachment; filename="{self._challenge.file.name}-{phase.name}.json"'
+        return Response(body, media_type="application/json", headers={"Content-Disposition": name})
+
+    # ---- signing in --------------------------------------------------------------------------
+
+    async def _sign_in_form(self, request: Request, visitor: Visitor) -> Response:
+        return self._page(
+            "signin", request, visitor, to=back_to(request.query_params.get("to", "/")), why=""
+        )
+
+    async def _sign_in(self, request: Request, visitor: Visitor) -> Response:
+        form = await _words(request)
+        to = back_to(form.get("to", "/"))
+        access = self._desk.access
+        access.check_guesses(request)
+        cookie = await asyncio.to_thread(access.tokens.sign_in, form.get("token", "").strip())
+        if cookie is None:
+            access.count_wrong_token(request)
+            why = "This token is unknown, revoked or too old."
+            page = self._page("signin", request, visitor, to=to, why=why)
+            page.status_code = HTTPStatus.UNAUTHORIZED
+            return page
+        response = _go(to)
+        sign_in(request, response, cookie)
+        return response
+
+    async def _sign_out(self, request: Request, _: Visitor) -> Response:
+        cookie = request.cookies.get(cookie_name(request))
+        if cookie:
+            await asyncio.to_thread(self._desk.access.tokens.sign_out, cookie)
+        response = _go("/")
+        response.delete_cookie(
+            cookie_name(request), secure=request.url.scheme == "https", httponly=True
+        )
+        return response
+
+
+_DECISIONS = ("remove", "restore", "baseline", "retry")
+_ENDINGS = sorted(set(FORMS.values()), key=len, reverse=True)
+
+
+def _nav(exam: ExamCard, visitor: Visitor) -> Sequence[tuple[str, str]]:
+    """Return the pages that a visitor may open, with their names."""
+    public = any(phase.scores is Who.PUBLIC for phase in exam.phases)
+    takes = visitor.may(Scope.SUBMIT) or visitor.organizes
+    found = [("/", "Exam")]
+    if public or visitor.organizes:
+        found.append(("/leaderboard", "Leaderboard"))
+    if exam.items is Who.PUBLIC or (takes and exam.items is Who.OWN) or visitor.organizes:
+        found.append(("/items", "Items"))
+    if takes:
+        found.append(("/submissions", "Submissions"))
+    if visitor.organizes:
+        found.append(("/organize", "Organize"))
+    found.append(("/api", "API"))
+    if visitor.name is None:
+        found.append(("/signin", "Sign in"))
+    return found
+
+
+def _shown(row: BoardRow, phase: Phase, visitor: Visitor) -> dict[str, Any]:
+    """Return a row of the leaderboard as its template takes it."""
+    items = sum(task.items for task in row.tasks)
+    missing = sum(
+        count for task in row.tasks for outcome, count in task.outcomes.items()
+        if outcome.value == "missing"
+    )  # fmt: skip
+    known = any(task.outcomes for task in row.tasks)
+    mine = visitor.organizes or row.participant == visitor.name
+    return {
+        **{name: getattr(row, name) for name in type(row).model_fields},
+        "asked": items,
+        "missing": missing if known else "",
+        "spent": _spent(row.cost),
+        "open": mine or phase.reports is Who.PUBLIC,
+    }
+
+
+def _spent(cost: Mapping[str, Any]) -> str:
+    said = [
+        f"{cost['calls']:,} calls" if cost.get("calls") else "",
+        f"{cost['image_tokens']:,} image tokens" if cost.get("image_tokens") else "",
+        f"{cost['seconds']:,.0f} s" if cost.get("seconds") else "",
+    ]
+    return ", ".join(filter(None, said))
+
+
+async def _words(request: Request) -> Mapping[str, str]:
+    """Return what a form without a file says."""
+    async with request.form(max_files=0, max_fields=16) as form:
+        return {name: value for name, value in form.items() if isinstance(value, str)}
+
+
+async def _chunks(read: Callable[[int], Awaitable[bytes]]) -> AsyncGenerator[bytes]:
+    while chunk := await read(256 << 10):
+        yield chunk
+
+
+def _go(path: str) -> RedirectResponse:
+    return RedirectResponse(path, HTTPStatus.SEE_OTHER)
+
+
+def _to(request: Request) -> str:
+    query = request.url.query
+    return request.url.path + (f"?{query}" if query else "")
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f} %"
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("snellen.server.http.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    made.filters["percent"] = _percent
+    return made
+
+
+@cache
+def _stylesheet() -> tuple[bytes, str]:
+    own = (files("snellen.server.http.pages") / "pages.css").read_text("utf-8")
+    body = (stylesheet() + own).encode()
+    return body, f'"{sha256(body).hexdigest()[:32]}"'
