@@ -188,14 +188,20 @@ async def test_who_shows_no_good_token_is_turned_away(serve: Serve, store: Path)
 
 
 @pytest.mark.slow
-def test_only_health_is_open_and_well_known_pages_are_not_there(serve: Serve, store: Path) -> None:
+def test_who_takes_the_exam_shows_a_token_and_well_known_pages_are_not_there(
+    serve: Serve, store: Path
+) -> None:
     token(store, "somebody")
     served = serve("--store", str(store))
     assert get(served.url, "/health") == 200
     assert get(served.url, "/.well-known/oauth-authorization-server") == 404
     assert get(served.url, "/.well-known/oauth-protected-resource/mcp") == 404
-    for path in ("/mcp", "/", "/health/x", "/reports"):
+    for path in ("/mcp", "/mcp/x", "/attempts", "/submissions", "/v1/tokens"):
         assert get(served.url, path) == 401
+    for path in ("/", "/leaderboard", "/v1/exams"):
+        assert get(served.url, path) == 200
+    for path in ("/health/x", "/reports", "/v1/x"):
+        assert get(served.url, path) == 404
 
 
 @pytest.mark.slow
@@ -286,7 +292,7 @@ def test_an_address_that_ends_with_a_slash_is_served_and_never_redirected(
     served = serve("--store", str(store))
     assert post(served.url + "/", LIST, Authorization=f"Bearer {good}")[0] == 200
     assert post(served.url + "/", LIST)[0] == 401
-    assert get(served.url, "/health/") == 401
+    assert get(served.url, "/health/") == 404
     assert get(served.url, "/attempts/") == 404
 
 

@@ -144,7 +144,7 @@ class Tokens:
         self.database.submit(lambda c: _END.run(c, {"d": _digest(cookie)})).result()
 
     def signed_in(self, cookie: str) -> Token | None:
-        """Return whose session a cookie is; None: nobody's, or not any more."""
+        """Return whose session a cookie is; None: of none, or not any more."""
         this = {"d": _digest(cookie), "now": self.now()}
         return self._good(self.database.read(lambda c: _SIGNED_IN.first(c, this)))
 

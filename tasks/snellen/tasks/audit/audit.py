@@ -9,7 +9,7 @@ from pathlib import Path
 
 from snellen.grading.errors import MetricError, MissingExtraError
 from snellen.grading.protocols.table import protocol_of
-from snellen.tasks.audit import pixels, recompute
+from snellen.tasks.audit import answers, pixels, plots, recompute
 from snellen.tasks.audit.builds import BuildFolder, code_of
 from snellen.tasks.audit.faults import faults_of, repeats_of
 from snellen.tasks.audit.items import AuditItem, items_of
@@ -27,6 +27,7 @@ _Scores = dict[Solver, list[tuple[Tried, SolverScore]]]
 _THREADS = 2
 _PAGE = "page"
 _OTHER_MAKERS = 0.5
+_CHECKS = (*recompute.CHECKS, *answers.CHECKS, *pixels.CHECKS, plots.check_plot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +248,7 @@ def _faults(view: View, pack: Pack, witnesses: Witnesses) -> Iterator[Found]:
     if page is not None and page.changed_files:
         yield Found(Fault.SNAPSHOT, "", ", ".join(page.changed_files))
     built = _is_built(pack.manifest.built) or witnesses.build is not None
-    for check in (*recompute.CHECKS, *pixels.CHECKS) if built else (recompute.check_prompt,):
+    for check in _CHECKS if built else (recompute.check_prompt,):
         yield from check(view)
     if built and witnesses.reader is not None:
         yield from check_reading(view, witnesses.reader)

@@ -226,14 +226,18 @@ def _comparison(chart: Chart, said: str) -> object:
 
 
 def _caption(chart: Chart, view: View) -> object:
-    true = [option for option in view.item.options if _is_true(option, chart)]
-    return true[0] if len(true) == 1 else None
+    truths = {option: _is_true(option, chart) for option in view.item.options}
+    if None in truths.values():
+        return None
+    true = [option for option, truth in truths.items() if truth]
+    return true[0] if len(true) == 1 else f"{len(true)} of the sentences are true"
 
 
-def _is_true(sentence: str, chart: Chart) -> bool:
+def _is_true(sentence: str, chart: Chart) -> bool | None:
     values = dict(zip(chart.labels, chart.first, strict=True))
     ends = re.search(r": the highest value is that of (.+), the lowest that of (.+)\.$", sentence)
     if ends is not None:
+        # A sentence about another chart's labels is not true of this one.
         return (values.get(ends[1]), values.get(ends[2])) == (
             max(chart.first),
             min(chart.first),
@@ -241,7 +245,9 @@ def _is_true(sentence: str, chart: Chart) -> bool:
     pairs = re.search(
         r": (.+) has (more|less) than (.+), and (.+) has (more|less) than (.+)\.$", sentence
     )
-    if pairs is None or not {pairs[1], pairs[3], pairs[4], pairs[6]} <= values.keys():
+    if pairs is None:
+        return None
+    if not {pairs[1], pairs[3], pairs[4], pairs[6]} <= values.keys():
         return False
     return all(
         (values[one] > values[other]) is (way == "more")
@@ -276,9 +282,13 @@ def _raised_total(chart: Chart, view: View) -> object:
 
 
 def _halved_maximum(chart: Chart, view: View) -> object:
-    highest = chart.first.index(max(chart.first))
-    values = [v / 2 if place == highest else v for place, v in enumerate(chart.first)]
-    return chart.labels[values.index(max(values))]
+    found = re.search(r"the (highest|lowest) value .+ the (highest|lowest) value", _asked(view))
+    if found is None:
+        return None
+    halved, right = ((max if word == "highest" else min) for word in found.groups())
+    place = chart.first.index(halved(chart.first))
+    values = [v / 2 if number == place else v for number, v in enumerate(chart.first)]
+    return chart.labels[values.index(right(values))]
 
 
 # ---- data and deeds ----------------------------------------------------------------------------

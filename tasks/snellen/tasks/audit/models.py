@@ -61,6 +61,8 @@ class Fault(StrEnum):
     UNANSWERED = "the reference is that there is no answer, and nothing says why"
     RELATIONS = "the relations are not those of the boxes"
     CHART = "the reference is not what the chart's numbers give"
+    OPTION_COUNT = "it offers more or fewer options than its answers are read by"
+    PLOT = "the picture does not show the chart's numbers"
     WRONG_OPTION = "another option is right"
     WRONG_BOX = "the box is not where its element is"
     FLAT = "nothing is seen in the box"

@@ -21,7 +21,17 @@ from snellen.grading.protocols.golds import Target
 from snellen.tasks.audit.charts import check_chart
 from snellen.tasks.audit.items import AuditItem, words
 from snellen.tasks.audit.models import Fault
-from snellen.tasks.audit.views import Found, View, record_of, same_box, written_box
+from snellen.tasks.audit.views import (
+    Found,
+    View,
+    answers_of,
+    page_text,
+    record_of,
+    said_by,
+    same_box,
+    texts_of,
+    written_box,
+)
 from snellen.tasks.benchmarks.screenqa.load import NO_ANSWER
 from snellen.tasks.benchmarks.webrssbench.positions import PageBox, projections
 from snellen.tasks.builder.questions.facts import amount_of
@@ -41,6 +51,7 @@ _POINTED = (
     "mmbench-gui/l2_basic",
 )
 _SORRY = "sorry"
+_EXACT = frozenset({"text in a box", "next heading"})
 
 
 # ---- the prompt --------------------------------------------------------------------------------
@@ -116,7 +127,7 @@ def _no_answer(view: View) -> Iterator[Found]:
     """Compare that there is no answer, or is one, with the record."""
     if not view.task.startswith(_SCREENQA):
         return
-    texts = _texts(view.item.gold)
+    texts = texts_of(view.item.gold)
     nothing = not texts or NO_ANSWER in texts
     said = view.record.get("unanswerable") is True
     if nothing and not said and view.record:
@@ -125,30 +136,21 @@ def _no_answer(view: View) -> Iterator[Found]:
         yield Found(Fault.RECORD, NO_ANSWER, "; ".join(texts[:3]))
 
 
-def _texts(gold: object) -> list[str]:
-    """Return every text of a reference, at any depth."""
-    if isinstance(gold, str):
-        return [gold]
-    if isinstance(gold, list | tuple):
-        return [text for part in cast("Sequence[object]", gold) for text in _texts(part)]
-    return []
-
-
 def _dangerous(view: View) -> Iterator[Found]:
     listed: object = view.record.get("dangerous")
     if not isinstance(listed, list):
         return
     named = cast("list[Mapping[str, object]]", listed)
-    harmless = _SORRY in _texts(view.item.gold)
+    harmless = _SORRY in texts_of(view.item.gold)
     if harmless == bool(named):
-        yield Found(Fault.RECORD, f"{len(named)} such buttons", "; ".join(_texts(view.item.gold)))
+        yield Found(Fault.RECORD, f"{len(named)} such buttons", "; ".join(texts_of(view.item.gold)))
         return
     screen = view.screen
     if screen is None or harmless:
         return
     ids = [one.get("element") for one in named]
     said = {folded(screen.elements[one].text) for one in ids if isinstance(one, int)}
-    own = {folded(text) for text in _texts(view.item.gold)}
+    own = {folded(text) for text in texts_of(view.item.gold)}
     if said != own:
         yield Found(Fault.NOT_ON_PAGE, "; ".join(sorted(said)), "; ".join(sorted(own)))
 
@@ -232,7 +234,7 @@ def _language(view: View) -> Iterator[Found]:
     language = re.split("[-_]", said.casefold())[0]
     if view.task not in _WRITTEN or not language:
         return
-    text = " ".join(_texts(view.item.gold))
+    text = " ".join(texts_of(view.item.gold))
     letters = [sign for sign in text if sign.isalpha()]
     # An example of an address or a number is written alike everywhere.
     if len(letters) < _LEAST_LETTERS or re.search(r"@|://|\d{3}", text):
@@ -415,32 +417,12 @@ def _tools(view: View) -> Iterator[Found]:
 # ---- what the page says ------------------------------------------------------------------------
 
 
-def _said_by(element: Element) -> list[str]:
-    texts = (
-        element.text,
-        element.own,
-        element.name,
-        element.label,
-        element.placeholder,
-        element.value,
-        element.alt,
-        *element.options,
-    )
-    return [one_line(text) for text in texts if text]
-
-
-def _page_text(screen: Screen) -> str:
-    return " ".join(
-        f" {folded(text)} " for element in screen.elements for text in _said_by(element)
-    )
-
-
 def _text_of_element(view: View) -> Iterator[Found]:
     """Compare a text that is to be read with what its element says."""
     screen = view.screen
     if screen is None:
         return
-    own = _texts(view.item.gold)
+    own = texts_of(view.item.gold)
     if view.task in {_CAPTION, _LAYOUT}:
         said = one_line(screen.description)
         if said and not all(folded(text) in folded(said) for text in own):
@@ -449,19 +431,21 @@ def _text_of_element(view: View) -> Iterator[Found]:
     if not view.elements:
         return
     first = view.elements[0]
-    exact = view.task in _READ or view.kind == "text in a box" or view.task == "webrssbench/color"
+    if view.kind == "next heading":
+        first = view.elements[-1]
+    exact = view.task in _READ or view.kind in _EXACT or view.task == "webrssbench/color"
     if exact:
         answer = view.matrix.answer if view.matrix is not None else view.item.gold
-        texts = _texts(answer)
+        texts = texts_of(answer)
         said = {one_line(first.text), one_line(first.own)}
         if not said & set(map(one_line, texts)):
             yield Found(Fault.NOT_ON_PAGE, one_line(first.text), "; ".join(texts))
     elif view.task in {"screenqa/ui_contents", "screenqa/ui_contents_boxes"}:
         said = view.elements
         for rater in cast("Sequence[Sequence[object]]", view.item.gold):
-            texts = [_texts(one)[0] for one in rater if _texts(one)]
+            texts = [texts_of(one)[0] for one in rater if texts_of(one)]
             if len(texts) != len(said) or not all(
-                folded(text) in {folded(one) for one in _said_by(element)}
+                folded(text) in {folded(one) for one in said_by(element)}
                 for text, element in zip(texts, said, strict=True)
             ):
                 shown = "; ".join(one_line(one.text or one.value) for one in said)
@@ -484,7 +468,7 @@ def _hint(view: View) -> Iterator[Found]:
     if change is None:
         return
     before = next((one.before for one in change.elements if one.id == named), None)
-    own = _texts(view.item.gold)
+    own = texts_of(view.item.gold)
     if before is not None and one_line(before.placeholder) not in map(one_line, own):
         yield Found(Fault.NOT_ON_PAGE, before.placeholder, "; ".join(own))
 
@@ -509,7 +493,7 @@ def _named(view: View) -> Iterator[Found]:
     if not view.task.startswith(_POINTED) or not view.elements or not view.quoted:
         return
     element = view.elements[0]
-    said = {folded(text) for text in _said_by(element)}
+    said = {folded(text) for text in said_by(element)}
     if folded(view.quoted[-1]) not in said:
         shown = element.text or element.name or element.label
         yield Found(Fault.WRONG_BOX, f"what says “{view.quoted[-1]}”", f"what says “{shown}”")
@@ -641,7 +625,7 @@ def _fact(view: View) -> Iterator[Found]:
         return
     if view.kind not in _LOOKED_UP or view.task in {"screenqa/long", "screenqa/complex"}:
         return
-    own = _answers(view)
+    own = answers_of(view)
     if not own:
         return
     asked = {folded(name) for name in view.quoted} - {""}
@@ -665,15 +649,6 @@ def _is_answer(text: str, answering: set[str]) -> bool:
     )
 
 
-def _answers(view: View) -> list[str]:
-    if view.right_text is not None:
-        return [view.right_text]
-    gold = view.matrix.answer if view.matrix is not None else view.item.gold
-    if view.task in {"screenqa/ui_contents", "screenqa/ui_contents_boxes"}:
-        return [" ".join(_texts(rater)) for rater in cast("Sequence[object]", gold)]
-    return _texts(gold)
-
-
 def _shown_somewhere(view: View) -> Iterator[Found]:
     """Look for an answer that is read from the page somewhere on the page."""
     screen = view.screen
@@ -681,8 +656,8 @@ def _shown_somewhere(view: View) -> Iterator[Found]:
     looked = looked or (view.matrix is not None and view.matrix.metric == "exact_match")
     if screen is None or not looked or view.record.get("unanswerable"):
         return
-    own = _answers(view)
-    page = _page_text(screen)
+    own = answers_of(view)
+    page = page_text(screen)
     parts = [part for text in own[:1] for part in _parts(text)]
     if not parts or not all(folded(part) in page for part in parts):
         yield Found(Fault.NOT_ON_PAGE, "a text of the page", "; ".join(own[:3]))
@@ -713,7 +688,7 @@ def _counted(view: View) -> Iterator[Found]:
     screen = view.screen
     if screen is None or not view.elements:
         return
-    own = _answers(view)
+    own = answers_of(view)
     if view.kind == "count":
         count = len(view.elements)
         if view.task == "screenqa/complex" and view.quoted:
@@ -753,6 +728,8 @@ def _ordered(view: View) -> Iterator[Found]:
         known = [by_text.get(folded(option)) for option in view.item.options]
         shown = [one for one in known if one is not None]
         if len(shown) != len(view.item.options):
+            named = "; ".join(sorted(by_text))
+            yield Found(Fault.RECORD, named, "; ".join(view.item.options))
             return
         shown.sort(key=lambda one: one.box[1], reverse="lowest" in view.prompt)
         right = shown[1 if "stands second" in view.prompt else 0]
@@ -815,13 +792,13 @@ def _disagree(gold: object, task: str, other: object, other_task: str) -> tuple[
     pair = {task, other_task}
     if pair == {"screenqa/ui_contents", "screenqa/ui_contents_boxes"}:
         texts = [
-            [_texts(rater) for rater in cast("Sequence[object]", one)] for one in (other, gold)
+            [texts_of(rater) for rater in cast("Sequence[object]", one)] for one in (other, gold)
         ]
         return (_plain(texts[0]), _plain(texts[1])) if texts[0] != texts[1] else None
     if "screenqa/long" in pair:
         long, contents = (gold, other) if task == "screenqa/long" else (other, gold)
-        said = [folded(text) for text in _texts(long)]
-        for text in _texts(contents):
+        said = [folded(text) for text in texts_of(long)]
+        for text in texts_of(contents):
             if not all(folded(text) in sentence for sentence in said):
                 return text, "; ".join(said)
     return None

@@ -284,7 +284,9 @@ def _letter_by(item: AuditItem, weights: Sequence[float], seed: int) -> str | No
     if not _lettered(item):
         return None
     best = max(weights, default=0)
-    equal = [place for place in range(item.choices) if not weights or weights[place] == best]
+    # A prompt may list fewer options than its answers are read by.
+    known = range(min(item.choices, len(weights) or item.choices))
+    equal = [place for place in known if not weights or weights[place] == best]
     return random_order([_letter(place) for place in equal], _mixed(seed, item))[0]
 
 

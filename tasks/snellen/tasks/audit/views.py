@@ -19,11 +19,11 @@ from snellen.tasks.audit.builds import FrozenPage
 from snellen.tasks.audit.items import AuditItem
 from snellen.tasks.audit.models import Fault
 from snellen.tasks.audit.pictures import Pixels, number_of, pixels_of
+from snellen.tasks.builder.questions.text import folded, one_line
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Change
 
-QUOTED = re.compile(r"“([^“”]*)”")
-"""What a question quotes."""
+_QUOTED = re.compile(r"“([^“”]*)”|„([^„“”]*)[“”]|«([^«»]*)»|「([^「」]*)」")
 
 SAME_BOX = 0.8
 """Two boxes that overlap as much are one, by their intersection over their union."""
@@ -194,8 +194,8 @@ class View:
 
     @property
     def quoted(self) -> list[str]:
-        """What the question quotes."""
-        return QUOTED.findall(self.prompt)
+        """What the question quotes, in the marks of any language."""
+        return ["".join(groups) for groups in _QUOTED.findall(self.prompt)]
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
@@ -302,3 +302,42 @@ def same_box(one: Ltrb, other: Ltrb, share: float = SAME_BOX) -> bool:
 def written_box(box: Ltrb) -> str:
     """Return a box as text."""
     return f"[{', '.join(f'{side:g}' for side in (round(side, 1) for side in box))}]"
+
+
+def texts_of(gold: object) -> list[str]:
+    """Return every text of a reference, at any depth."""
+    if isinstance(gold, str):
+        return [gold]
+    if isinstance(gold, list | tuple):
+        return [text for part in cast("Sequence[object]", gold) for text in texts_of(part)]
+    return []
+
+
+def said_by(element: Element) -> list[str]:
+    """Return what an element says, or holds for those who can't see it."""
+    texts = (
+        element.text,
+        element.own,
+        element.name,
+        element.label,
+        element.placeholder,
+        element.value,
+        element.alt,
+        *element.options,
+    )
+    return [one_line(text) for text in texts if text]
+
+
+def page_text(screen: Screen) -> str:
+    """Return all that a page says, folded, each text between spaces."""
+    return " ".join(f" {folded(text)} " for element in screen.elements for text in said_by(element))
+
+
+def answers_of(view: View) -> list[str]:
+    """Return the texts that answer an item; fragments of one rater are joined."""
+    if view.right_text is not None:
+        return [view.right_text]
+    gold = view.matrix.answer if view.matrix is not None else view.item.gold
+    if view.task in {"screenqa/ui_contents", "screenqa/ui_contents_boxes"}:
+        return [" ".join(texts_of(rater)) for rater in cast("Sequence[object]", gold)]
+    return texts_of(gold)

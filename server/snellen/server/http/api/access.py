@@ -108,13 +108,16 @@ class Access:
     Args:
         tokens: The store's tokens.
         guarded: Whether a token is needed; without, whoever calls sits at this machine.
+        calls_a_minute: How many requests a holder may make.
     """
 
-    def __init__(self, tokens: Tokens, *, guarded: bool) -> None:
+    def __init__(
+        self, tokens: Tokens, *, guarded: bool, calls_a_minute: int = CALLS_A_MINUTE
+    ) -> None:
         self.tokens = tokens
         self._guarded = guarded
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
-        self._calls = RateLimitItemPerMinute(CALLS_A_MINUTE)
+        self._calls = RateLimitItemPerMinute(calls_a_minute)
         self._wrong = RateLimitItemPerMinute(WRONG_A_MINUTE)
 
     def visitor(self, request: Request) -> Visitor:

@@ -1,8 +1,6 @@
 """What everybody may read, or every participant: exams, items, images, leaderboards, exports."""
 
 import asyncio
-import csv
-import io
 from http import HTTPStatus
 from typing import Annotated, Literal
 
@@ -10,6 +8,7 @@ from fastapi import APIRouter, Header, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
+from snellen.grading.csv_text import csv_rows
 from snellen.grading.errors import SnellenError
 from snellen.grading.models.base import Closed
 from snellen.grading.models.items import Item
@@ -26,8 +25,6 @@ _COLUMNS = (
     *("best rank", "worst rank", "group", "submission", "participant", "name", "link", "source"),
     *("at", "baseline", "value", "low", "high"),
 )
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-"""How a spreadsheet tells that a cell is a formula."""
 
 
 class ExamPage(Closed):
@@ -217,7 +214,7 @@ async def image_response(
     if item not in exam.asked(task):
         raise NotFoundError(f"there is no item {item[:64]!r} of {task}", field="item")
     line = exam.line(task, item)
-    name = image or next(iter(line.images), "")
+    name = image or next((each.name for each in line.item.images), "")
     try:
         source = await image_source(exam.packs_by_task[task], line, name, desk.remote)
         etag = f'"{source.digest}"'
@@ -231,20 +228,16 @@ async def image_response(
 
 
 def as_csv(board: Board) -> str:
-    """Write a leaderboard as CSV; no cell is a formula to a spreadsheet."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow([*_COLUMNS, *board.tasks])
-    for row in board.rows:
-        known = [row.best, row.worst, row.group, row.submission, row.participant, row.name]
-        known += [row.link, row.source.value, row.at, row.baseline, row.value, row.low, row.high]
-        cells = [*known, *(task.value for task in row.tasks)]
-        writer.writerow([_safe(cell) for cell in cells])
-    return out.getvalue()
-
-
-def _safe(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell
+    """Write a leaderboard as CSV."""
+    rows = [
+        (
+            *(row.best, row.worst, row.group, row.submission, row.participant, row.name, row.link),
+            *(row.source.value, row.at, row.baseline, row.value, row.low, row.high),
+            *(task.value for task in row.tasks),
+        )
+        for row in board.rows
+    ]
+    return b"".join(csv_rows([(*_COLUMNS, *board.tasks), *rows])).decode()
 
 
 def task_of(desk: Desk, named: str | None) -> str:

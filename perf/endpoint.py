@@ -1,0 +1,319 @@
+"""What a hosted exam costs: a large upload from file to leaderboard, a request, a long leaderboard.
+
+usage: python perf/endpoint.py [--quick]
+
+Requests are asked of the applications themselves, without a connection, ours and the bare
+framework's in turn: the bare one answers the same bytes and does nothing else. The upload goes to a
+server in a process of its own. Targets are of an unloaded machine with two cores.
+"""
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import httpx
+import numpy as np
+from _timing import options
+from fastapi import FastAPI
+from sqlalchemy import Connection
+from starlette.responses import Response
+
+from snellen import sdk
+from snellen.sdk.cli.serving import grade_answers
+from snellen.server.challenge import queries
+from snellen.server.challenge.boards import Boards
+from snellen.server.challenge.service import Challenge
+from snellen.server.exam.file import ExamFile, Phase
+from snellen.server.host import open_exam, references_digest
+from snellen.server.http.api.access import Access
+from snellen.server.http.api.api import rest_app
+from snellen.server.http.api.desk import Desk
+from snellen.server.http.auth import Tokens
+from snellen.server.settings import Settings
+from snellen.server.store.statements import row_values
+from snellen.server.store.tables import (
+    JobRow,
+    JobState,
+    Scope,
+    ScoreRow,
+    Source,
+    SubmissionRow,
+)
+from snellen.tasks.pack.write import Part, write_pack
+
+TASK = "screenqa/short"
+App = Callable[..., Awaitable[None]]
+
+
+def make_pack(folder: Path, items: int) -> Path:
+    """Write a pack of made-up questions."""
+    screens = folder / "screenqa"
+    (screens / "answers_and_bboxes").mkdir(parents=True)
+    (screens / "short_answers").mkdir()
+    rows = [
+        {"image_id": n // 2, "question": f"What is {n}?", "ground_truth": [f"the answer {n}"]}
+        for n in range(items)
+    ]
+    (screens / "short_answers" / "test.json").write_text(json.dumps(rows))
+    write_pack([Part(sdk.load(TASK, screens))], folder / "pack", name="perf", images=False)
+    return folder / "pack"
+
+
+# ---- an upload, from file to leaderboard
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[tuple[str, str, int]]:
+    """Serve an exam file; yield its address, the admin's token and the process's number."""
+    text = f'name = "perf"\npacks = ["{folder / "pack"}"]\n[[phases]]\nname = "main"\n'
+    (folder / "exam.toml").write_text(text)
+    code = "from snellen.sdk.cli import main; main()"
+    words = [sys.executable, "-c", code, "serve", str(folder / "exam.toml"), "--port", "0"]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        token = process.stdout.readline().strip()
+        said = ""
+        while "serving on" not in said:
+            said = process.stderr.readline()
+        found = re.search(r"http://127\.0\.0\.1:\d+", said)
+        assert found
+        yield found[0], token, process.pid
+        process.terminate()
+
+
+def peak_mib(process: int) -> float:
+    """Return the most memory that a process and its children held, each at its own time."""
+    pids = [process]
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    for task in Path(f"/proc/{process}/task").iterdir():
+        children += (task / "children").read_text().split()
+    pids += [int(child) for child in set(children)]
+    total = 0
+    for pid in pids:
+        status = Path(f"/proc/{pid}/status").read_text()
+        found = re.search(r"VmHWM:\s+(\d+) kB", status)
+        total += int(found[1]) if found else 0
+    return total / 1024
+
+
+def upload(folder: Path, items: int) -> None:
+    """Upload an answer to each item, wait for the leaderboard and print how long it took."""
+    file = folder / "answers.jsonl"
+    with file.open("w") as out:
+        for number in range(items):
+            response = f"the answer {number}" if number % 3 else "something else"
+            line = {"item_id": f"test/{number // 2}/{number % 2}", "response": response}
+            out.write(json.dumps(line) + "\n")
+    with served(folder) as (url, token, process), sdk.Client(url, token=token) as client:
+        first = next(iter(client.items()))
+        assert first.id == "test/0/0", first.id
+        start = time.perf_counter()
+        status = client.submit(file, name="perf").done()
+        (row,) = client.leaderboard().rows
+        took = time.perf_counter() - start
+        assert status.scores[0].outcomes == {"answered": items}, status
+        print(f"{items:,} answers ({file.stat().st_size / 1e6:.1f} MB): value {row.value:.4f}")
+        print(f"  from file to leaderboard   {took:7.1f} s     target 20 (of 100,000)")
+        print(f"  memory of all processes    {peak_mib(process):7.0f} MiB   target 400")
+
+
+# ---- requests, beside the bare framework
+
+
+async def ask(app: App, path: str, token: str) -> tuple[int, bytes]:
+    """Ask an application for a path, without a connection."""
+    headers = [(b"host", b"127.0.0.1"), (b"authorization", f"Bearer {token}".encode())]
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "GET",
+        "path": path,
+        "raw_path": path.encode(),
+        "root_path": "",
+        "scheme": "http",
+        "query_string": b"",
+        "headers": headers,
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 80),
+    }
+    said: list[bytes] = []
+    status = 0
+
+    async def receive() -> Mapping[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Mapping[str, Any]) -> None:
+        nonlocal status
+        if message["type"] == "http.response.start":
+            status = message["status"]
+        else:
+            said.append(message.get("body", b""))
+
+    await app(scope, receive, send)
+    return status, b"".join(said)
+
+
+def bare(bodies: Mapping[str, bytes]) -> FastAPI:
+    """Return an application that answers paths with bytes, and checks nothing."""
+    off = {"tracing": False, "metrics": False, "logs": False}
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, telemetry=off)
+    for path, body in bodies.items():
+
+        async def answer(body: bytes = body) -> Response:
+            return Response(body, media_type="application/json")
+
+        app.add_api_route(path, answer)
+    return app
+
+
+class Hosted:
+    """A challenge over a made-up pack, with runs whose scores were made up as well."""
+
+    def __init__(self, folder: Path, items: int) -> None:
+        settings = Settings((make_pack(folder, items),), folder / "exam.sqlite")
+        self.host = open_exam(settings, grade_answers)
+        file = ExamFile(name="perf", packs=("pack",), phases=(Phase(name="main", uploads=50),))
+        digest = references_digest(settings)
+        self.challenge = Challenge(file, self.host.service.exam, digest, self.host.database)
+        self.tokens = Tokens(self.host.database)
+        self.token = self.tokens.create("ada", [Scope.SUBMIT])
+        self.boards = Boards(self.challenge)
+        self.app = rest_app(
+            Desk(
+                self.challenge, self.boards, Access(self.tokens, guarded=True, calls_a_minute=10**9)
+            )
+        )
+
+    async def fill(self, runs: int, items: int) -> str:
+        """Write graded runs; return the id of one of them."""
+        await self.challenge.begin()
+        phase = self.challenge.phase(None)
+        random = np.random.default_rng(7)
+        groups = zlib.compress((np.arange(items) // 3).astype("<i4").tobytes())
+
+        def work(connection: Connection) -> None:
+            grading = queries.NEWEST.one(connection, {"f": self.challenge.key(phase)}).id
+            for number in range(runs):
+                values = (random.random(items) < 0.4 + 0.4 * number / runs).astype("<f8")
+                row = SubmissionRow(
+                    id=f"sub_{number:06}", phase=self.challenge.key(phase), caller=f"team{number}",
+                    source=Source.UPLOAD, attempt=None, task=None, name=f"run {number}", link="",
+                    form=".jsonl", digest=b"x" * 32, size=1, at=number, day="2026-01-01",
+                )  # fmt: skip
+                queries.add_submission(connection, row)
+                job = JobRow(submission=row.id, grading=grading, state=JobState.GRADED, at=number)
+                queries.ADD_JOB.run(connection, row_values(job))
+                score = ScoreRow(
+                    submission=row.id, grading=grading, task=TASK, part="all", metric="f1",
+                    value=float(values.mean()), low=0.1, high=0.9, items=items,
+                    outcomes=f'{{"answered": {items}}}', signature="x" * 120,
+                    item_values=zlib.compress(values.tobytes()), item_groups=groups,
+                )  # fmt: skip
+                queries.ADD_SCORE.run(connection, row_values(score))
+            named = queries.SUBMISSION.one(connection, {"s": "sub_000000"})
+            connection.exec_driver_sql(
+                "UPDATE submissions SET caller = 'ada' WHERE id = ?", (named.id,)
+            )
+
+        await self.host.database.write(work)
+        return "sub_000000"
+
+
+async def requests(hosted: Hosted, one: str, rounds: int, calls: int) -> None:
+    """Print what a request costs, ours and the bare framework's in turn."""
+    paths = {
+        "status": f"/exams/perf/submissions/{one}",
+        "leaderboard": "/exams/perf/leaderboard",
+        "exam": "/exams/perf",
+    }
+    bodies: dict[str, bytes] = {}
+    for path in paths.values():
+        status, body = await ask(hosted.app, path, hosted.token)
+        assert status == 200, (path, body)
+        bodies[path] = body
+    other = bare(bodies)
+    found: dict[tuple[str, str], list[float]] = {}
+    for _ in range(rounds):
+        for name, path in paths.items():
+            for who, app in (("ours", hosted.app), ("bare", other)):
+                start = time.process_time()
+                for _ in range(calls):
+                    await ask(app, path, hosted.token)
+                took = (time.process_time() - start) / calls * 1e6
+                found.setdefault((name, who), []).append(took)
+    print(f"{'request':<14} {'ours, us':>9} {'bare, us':>9} {'ratio':>7}   target 2x")
+    for name in paths:
+        ours, plain = (median(found[name, who]) for who in ("ours", "bare"))
+        print(f"{name:<14} {ours:>9.0f} {plain:>9.0f} {ours / plain:>6.2f}x")
+
+
+async def board(hosted: Hosted, runs: int) -> None:
+    """Print how long a leaderboard of many runs takes, made anew and again."""
+    phase = hosted.challenge.phase(None)
+    times: list[float] = []
+    for _ in range(6):
+        start = time.perf_counter()
+        kept = hosted.boards.board(phase)
+        times.append((time.perf_counter() - start) * 1000)
+    assert len(kept.board.rows) == runs
+    print(f"leaderboard of {runs:,} runs: made {times[0]:,.0f} ms, warm {median(times[1:]):.2f} ms")
+    print("  target: warm under 100 ms")
+
+
+async def race(hosted: Hosted, racing: int) -> None:
+    """Print how many of many uploads at once a quota of 50 takes."""
+    token = hosted.tokens.create("racer", [Scope.SUBMIT])
+    transport = httpx.ASGITransport(hosted.app)
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/x-ndjson"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
+        sent = await asyncio.gather(
+            *(
+                http.post("/exams/perf/submissions", headers=headers, content=b'{"n": %d}' % n)
+                for n in range(racing)
+            )
+        )
+    counted = {code: sum(each.status_code == code for each in sent) for code in (201, 429)}
+    print(
+        f"{racing} racing uploads against a quota of 50: {counted[201]} taken, {counted[429]} not"
+    )
+
+
+async def inside(folder: Path, *, quick: bool) -> None:
+    """Measure what needs no server of its own."""
+    runs, items = (100, 200) if quick else (1000, 2000)
+    hosted = Hosted(folder, items)
+    one = await hosted.fill(runs, items)
+    await board(hosted, runs)
+    await requests(hosted, one, rounds=3 if quick else 9, calls=100 if quick else 500)
+    await race(hosted, 200)
+    hosted.host.close()
+
+
+def main() -> None:
+    """Measure in folders that are thrown away."""
+    quick = options(__doc__ or "").quick
+    items = 5_000 if quick else 100_000
+    with tempfile.TemporaryDirectory() as folder:
+        make_pack(Path(folder), items)
+        upload(Path(folder), items)
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(inside(Path(folder), quick=quick))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,213 @@
+"""What a question names and what answers it, against the page that it is about.
+
+Nothing here asks a maker: a name has to stand on the page, an answer has to be what its element
+says, and all accepted forms have to be forms of one answer.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from snellen.tasks.audit.models import Fault
+from snellen.tasks.audit.views import (
+    Found,
+    View,
+    answers_of,
+    page_text,
+    said_by,
+    texts_of,
+)
+from snellen.tasks.builder.perturb.fields import kind_of
+from snellen.tasks.builder.questions.text import folded, language_of, one_line
+from snellen.tasks.builder.questions.variants import joined, variants
+from snellen.tasks.builder.screen.elements import Screen
+
+_SHORT = frozenset({"visualwebbench/webqa", "screenqa/short"})
+_ASKED = (*_SHORT, "screenqa/", "mmbench-gui/l1")
+_BY_NAME = frozenset({"cell", "pair", "price", "field", "hint", "action", "phone", "email"})
+_NUMBER = re.compile(r"\d+")
+_SIGNS = re.compile(r"[$€£¥₹%]")
+
+
+def _is_short(view: View) -> bool:
+    exact = view.matrix is not None and view.matrix.metric == "exact_match"
+    return view.task in _SHORT or exact
+
+
+def check_option_count(view: View) -> Iterator[Found]:
+    """Count the options: answers are read by as many as are offered."""
+    offered, read = view.item.line.item.answer_format.options, view.item.line.context.options
+    if offered and read is not None and len(offered) != read:
+        yield Found(Fault.OPTION_COUNT, str(len(offered)), str(read))
+
+
+def check_forms(view: View) -> Iterator[Found]:
+    """Derive the other accepted forms from the first one."""
+    if view.screen is None or not _is_short(view):
+        return
+    own = answers_of(view)
+    if len(own) < 2 or view.record.get("unanswerable"):
+        return
+    language = language_of(view.screen)
+    forms = {*variants(own[0], language), *variants(own[0], language, same=str)}
+    forms |= {*joined(own[0].split(", "), language)}
+    for text in own[1:]:
+        if text not in forms:
+            yield Found(Fault.DISAGREES, own[0], text)
+            return
+
+
+def check_element_says(view: View) -> Iterator[Found]:
+    """Compare an answer with what the one element that the record names says."""
+    if not _is_short(view) or len(view.elements) != 1 or view.kind not in _BY_NAME:
+        return
+    own = answers_of(view)
+    form = _PLAUSIBLE.get(view.kind)
+    if own and form is not None and not form.search(own[0]):
+        yield Found(Fault.NOT_ON_PAGE, f"what is read as “{view.kind}”", own[0])
+        return
+    said = {folded_signs(text) for text in said_by(view.elements[0])}
+    if own and folded_signs(own[0]) not in said:
+        yield Found(Fault.NOT_ON_PAGE, "; ".join(sorted(said)), own[0])
+
+
+def folded_signs(text: str) -> str:
+    """Return a text folded, with the signs of money that folding leaves out."""
+    return f"{folded(text)} {''.join(_SIGNS.findall(text))}"
+
+
+def check_numbers(view: View) -> Iterator[Found]:
+    """Look for the numbers and the signs of money of a sentence in its question and its page."""
+    screen = view.screen
+    sentences = view.task in {"screenqa/long", "visualwebbench/web_caption", "webrssbench/layout"}
+    if screen is None or not sentences:
+        return
+    page = f"{page_signs(screen)} {view.prompt} {screen.description}"
+    for pattern in (_NUMBER, _SIGNS):
+        known = set(pattern.findall(page))
+        for text in texts_of(view.item.gold):
+            if strange := [one for one in pattern.findall(text) if one not in known]:
+                yield Found(Fault.NOT_ON_PAGE, "a number of the page", strange[0])
+                return
+
+
+def page_signs(screen: Screen) -> str:
+    """Return all that a page's elements say, as they say it."""
+    return " ".join(text for element in screen.elements for text in said_by(element))
+
+
+def check_sentence(view: View) -> Iterator[Found]:
+    """Look in a sentence for the names that its question quotes."""
+    if view.task != "screenqa/long" or view.record.get("unanswerable"):
+        return
+    # The kind of a row that is looked for need not be said again.
+    names = view.quoted[1:] if view.kind == "reverse" else view.quoted
+    for sentence in texts_of(view.item.gold):
+        for name in names:
+            if one_line(name) not in one_line(sentence):
+                yield Found(Fault.RECORD, f"“{name}”", sentence)
+                return
+
+
+def check_caption(view: View) -> Iterator[Found]:
+    """Compare a caption with the whole of what the page says of itself."""
+    if view.task != "visualwebbench/web_caption" or view.screen is None:
+        return
+    said = one_line(view.screen.description)
+    for text in texts_of(view.item.gold):
+        if folded(text) != folded(said):
+            yield Found(Fault.NOT_ON_PAGE, said, text)
+            return
+
+
+def check_operation(view: View) -> Iterator[Found]:
+    """Compare what is to be calculated with what the record says."""
+    if not view.task.startswith(_ASKED) or view.kind not in {"difference", "sum"}:
+        return
+    plain = view.prompt
+    for name in view.quoted:
+        plain = plain.replace(name, "")
+    if ("difference" in plain) is (view.kind == "sum"):
+        yield Found(Fault.RECORD, view.kind, view.prompt.rpartition("\n")[2])
+
+
+def check_names(view: View) -> Iterator[Found]:
+    """Look for what a question names on its page: an answerable question names nothing else."""
+    screen = view.screen
+    if screen is None or not view.task.startswith(_ASKED) or view.record.get("unanswerable"):
+        return
+    page = page_text(screen)
+    for name in view.quoted:
+        if folded(name) and folded(name) not in page:
+            yield Found(Fault.NOT_ON_PAGE, f"“{name}”", "nothing that says so")
+            return
+
+
+def check_absent(view: View) -> Iterator[Found]:
+    """Look for what answers a question that is called unanswerable."""
+    screen = view.screen
+    if screen is None or view.record.get("unanswerable") is not True:
+        return
+    asked = {folded(name) for name in view.quoted} - {""}
+    said = {folded(text) for element in screen.elements for text in said_by(element)}
+    if asked and asked <= said:
+        yield Found(Fault.ANSWERED, "a page without these names", "; ".join(sorted(asked)))
+    elif view.record.get("question_of") == view.item.tags.get("page"):
+        yield Found(Fault.ANSWERED, "a question of another page", str(view.record["question_of"]))
+
+
+_PLAUSIBLE: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        "email": re.compile(r"\S+@\S+\.\w+"),
+        "phone": re.compile(r"[\d ()/+.-]{6,}"),
+        "date": re.compile(r".*\d.*[-/. ].*\d.*"),
+        "time": re.compile(r"\d{1,2}([:.]\d{2}| ?[aph]).*", re.IGNORECASE),
+        "people": re.compile(r"\d{1,4}"),
+        "amount": re.compile(r"\D{0,4}[\d.,  ']+\D{0,4}"),
+        "name": re.compile(r"[^\d@]+"),
+        "first_name": re.compile(r"[^\d@]+"),
+        "last_name": re.compile(r"[^\d@]+"),
+        "city": re.compile(r"[^@]+"),
+    }
+)
+
+
+def check_value(view: View) -> Iterator[Found]:
+    """Compare the form of what is typed into a field with what kind of field it is."""
+    screen = view.screen
+    if view.task != "webrssbench/form_filling" or screen is None or not view.elements:
+        return
+    kind = kind_of(screen, view.elements[0])
+    form = _PLAUSIBLE.get(kind or "")
+    for text in texts_of(view.item.gold):
+        if form is not None and not form.fullmatch(text):
+            yield Found(Fault.NOT_ON_PAGE, f"what a field for “{kind}” takes", text)
+            return
+
+
+def check_options_stand(view: View) -> Iterator[Found]:
+    """Look for the options of a question for places on the page: each of them is there."""
+    if view.task != "mmbench-gui/l1" or view.kind not in {"place", "order"}:
+        return
+    if view.screen is None:
+        return
+    said = {folded(text) for element in view.screen.elements for text in said_by(element)}
+    for option in view.item.options:
+        if folded(option) not in said:
+            yield Found(Fault.NOT_ON_PAGE, "a text of the page", one_line(option))
+            return
+
+
+CHECKS = (
+    check_option_count,
+    check_forms,
+    check_element_says,
+    check_numbers,
+    check_sentence,
+    check_caption,
+    check_operation,
+    check_names,
+    check_absent,
+    check_value,
+    check_options_stand,
+)
