@@ -8,6 +8,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from jwt.algorithms import RSAAlgorithm
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -26,7 +27,7 @@ OURS, OTHER = (rsa.generate_private_key(public_exponent=65537, key_size=2048) fo
 
 
 def keys(kid: str = "a", key: rsa.RSAPrivateKey = OURS) -> dict[str, Any]:
-    found = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key()))
+    found = RSAAlgorithm.to_jwk(key.public_key(), as_dict=True)
     return {"keys": [{**found, "kid": kid, "alg": "RS256", "use": "sig"}]}
 
 

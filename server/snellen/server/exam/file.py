@@ -181,6 +181,8 @@ class ExamFile(Closed):
         description: What it is about, in plain text.
         packs: The folders of its packs; those that are not absolute are beside the file.
         store: The database: a SQLite file, beside the file where it is not absolute, or an URL.
+        files: Where uploaded files are kept: a folder, beside the file where it is not absolute, or
+            an URL as `s3://bucket/prefix`; empty: in the store.
         rules: What holds for attempts.
         phases: Its phases; one without an end when there is none.
         items: Who may read items and pictures over REST, which whoever uploads needs.
@@ -193,6 +195,7 @@ class ExamFile(Closed):
     description: str = Field(default="", max_length=10_000)
     packs: tuple[str, ...] = Field(min_length=1)
     store: str = ""
+    files: str = ""
     rules: Rules = Field(default_factory=Rules)
     phases: tuple[Phase, ...] = (Phase(name=MAIN),)
     items: Who = Who.OWN
@@ -244,6 +247,7 @@ def read_exam_file(path: Path) -> ExamFile:
         update={
             "packs": tuple(str(home / folder) for folder in read.packs),
             "store": _store(read, home),
+            "files": _files(read, home),
         }
     )
 
@@ -282,6 +286,7 @@ title = "{title}"
 description = ""
 packs = ["{pack}"]
 store = "{name}.sqlite"         # or a database's URL: postgresql://host/name
+# files = "s3://bucket/prefix"  # where uploads are kept; in the store when left out
 items = "own"                   # who reads items over REST: hidden, own (with a token), public
 
 # [oauth]                       # tokens of an identity provider, beside snellen's own
@@ -311,6 +316,10 @@ def _store(read: ExamFile, home: Path) -> str:
     if "://" in read.store:
         return read.store
     return str(home / (read.store or f"{read.name}.sqlite"))
+
+
+def _files(read: ExamFile, home: Path) -> str:
+    return read.files if not read.files or "://" in read.files else str(home / read.files)
 
 
 def _place(path: Sequence[Any]) -> str:

@@ -1,4 +1,7 @@
-"""The exam over HTTP: `/mcp` for agents, `/attempts` for organizers, `/health` for monitors."""
+"""The exam over HTTP: `/mcp` for agents, `/attempts` for organizers, `/health` for monitors.
+
+`/ready` and `/metrics` are for monitors, too.
+"""
 
 import asyncio
 import signal
@@ -32,7 +35,7 @@ from snellen.server.challenge.worker import OpenGrader
 from snellen.server.challenge.workers import run_workers
 from snellen.server.errors import ExamError, StoreError
 from snellen.server.exam.rules import Mode
-from snellen.server.http import organizer
+from snellen.server.http import monitors, organizer
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import PREFIX, rest_app
 from snellen.server.http.api.desk import Desk
@@ -40,6 +43,7 @@ from snellen.server.http.auth import Tokens
 from snellen.server.http.connections import protocol, raise_limits
 from snellen.server.http.errors import headers_of, status_of
 from snellen.server.http.oauth import HOLDER, Holder, Issuer, OAuthMiddleware
+from snellen.server.http.observe import HEALTH, ObserveMiddleware, RequestMetrics
 from snellen.server.http.pages.pages import Pages, RenderReport
 from snellen.server.http.safety import SafetyMiddleware, names_of
 from snellen.server.logs import fault, lines_to_stderr, log
@@ -49,7 +53,6 @@ from snellen.server.settings import LOOPBACK, Address, Settings
 from snellen.server.store.tables import Scope
 
 PATH = "/mcp"
-HEALTH = "/health"
 _MAKE_ONE = "`snellen token create NAME --scope organize` makes one that opens this"
 _NOT_FOR = {
     Scope.TAKE: "this token is not for taking the exam; ask the organizer",
@@ -74,7 +77,7 @@ class RefusedError(AuthenticationError):
 
 
 class Gate(AuthenticationBackend):
-    """Lets in who holds a token of a scope; `/health` is open.
+    """Lets in who holds a token of a scope; `/health` and `/ready` are open.
 
     The gate for examinees stands before the whole server, that for organizers before each of
     their routes, also where examinees need no token.
@@ -131,6 +134,7 @@ def web_app(
     organizer_only: Sequence[Route] = (),
     more: Sequence[BaseRoute] = (),
     issuer: Issuer | None = None,
+    metrics: RequestMetrics | None = None,
 ) -> Starlette:
     """Return the application that serves an exam over HTTP.
 
@@ -141,6 +145,7 @@ def web_app(
         organizer_only: Routes that are not for examinees, each behind a gate of its own.
         more: Further routes, which ask for tokens themselves.
         issuer: Checks the tokens of an identity provider; None: there is none.
+        metrics: Where requests are counted.
     """
     app = exam_server.server.streamable_http_app(
         streamable_http_path=PATH,
@@ -162,17 +167,25 @@ def web_app(
     if issuer is not None:
         app.add_middleware(OAuthMiddleware, issuer=issuer)
     app.add_middleware(SafetyMiddleware, names=names_of(address))
+    app.add_middleware(ObserveMiddleware, metrics=metrics or RequestMetrics())
     return app
 
 
 def organizer_routes(service: Service, tokens: Tokens) -> Sequence[Route]:
     """Return the routes for organizers, who hold tokens of their own scope."""
-    gate = Middleware(
-        AuthenticationMiddleware,
-        backend=Gate(tokens, Scope.ORGANIZE),
-        on_error=_turned_away,
-    )
-    return organizer.routes(service, [gate])
+    return organizer.routes(service, _organizers(tokens))
+
+
+def monitor_routes(
+    service: Service, challenge: Challenge | None, tokens: Tokens, metrics: RequestMetrics
+) -> Sequence[Route]:
+    """Return `/ready`, and `/metrics` for organizers."""
+    return monitors.routes(service, challenge, metrics, _organizers(tokens))
+
+
+def _organizers(tokens: Tokens) -> Sequence[Middleware]:
+    gate = Gate(tokens, Scope.ORGANIZE)
+    return [Middleware(AuthenticationMiddleware, backend=gate, on_error=_turned_away)]
 
 
 class Hosted(NamedTuple):
@@ -236,14 +249,20 @@ def serve(
         )
     limits = raise_limits()
     listener = _listen(address)
+    metrics = RequestMetrics()
+    challenge = None if hosted is None else hosted.challenge
     config = uvicorn.Config(
         web_app(
             exam_server,
             address,
             tokens if guarded else None,
-            organizer_routes(service, tokens),
+            [
+                *organizer_routes(service, tokens),
+                *monitor_routes(service, challenge, tokens, metrics),
+            ],
             () if hosted is None else challenge_routes(hosted, tokens, guarded=guarded),
             None if oauth is None else Issuer(oauth),
+            metrics,
         ),
         http=protocol(limits.connections),
         ws="none",

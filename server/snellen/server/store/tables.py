@@ -435,12 +435,14 @@ class PartRow:
 
     Attributes:
         number: Which part, from 0.
-        body: Its bytes.
+        body: Its bytes; empty where they are an object outside of the store.
+        kept: SHA-256 of that object; None: there is none.
     """
 
     submission: Annotated[str, _OF_SUBMISSION, _KEY]
     number: Annotated[int, _KEY]
     body: bytes = field(repr=False)
+    kept: Digest | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,9 @@ CALLS_A_MINUTE = 1200
 WRONG_A_MINUTE = 60
 """How many wrong tokens are looked up for an address."""
 
+CALLER = "snellen.caller"
+"""What a scope has the name of who calls under, once it is known."""
+
 LOCAL = "local"
 """Who calls if there is no token: whoever sits at this machine."""
 
@@ -137,6 +140,7 @@ class Access:
         if holder is None:
             self.count_wrong_token(request)
             raise UnauthorizedError("this token is unknown, revoked or too old; ask the organizer")
+        request.scope[CALLER] = holder.name
         self._count(self._calls, f"of {holder.name}")
         return Visitor(holder.name, holder.scopes)
 
