@@ -231,7 +231,7 @@ def bare(status: bytes, board: bytes, exam: bytes) -> FastAPI:
 
 
 class Hosted:
-    """A challenge over a made-up pack, with runs whose scores were made up as well."""
+    """A challenge over a made-up pack, with runs whose scores are generated."""
 
     def __init__(self, folder: Path) -> None:
         settings = Settings((folder / "pack",), folder / "exam.sqlite")
