@@ -21,6 +21,7 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from markers import is_in
 from starlette.applications import Starlette
@@ -115,9 +116,9 @@ def addresses(app: Starlette) -> set[tuple[str, str]]:
     for route in app.routes:
         if isinstance(route, Mount):
             rest = route.app
-            assert isinstance(rest, Starlette)
-            document = rest.openapi()  # type: ignore[attr-defined]
-            for path, methods in document["paths"].items():
+            assert isinstance(rest, FastAPI)
+            paths: Mapping[str, Mapping[str, object]] = rest.openapi()["paths"]
+            for path, methods in paths.items():
                 found |= {(method.upper(), route.path + path) for method in methods}
             # What the document does not name: itself.
             found.add(("GET", f"{route.path}/openapi.json"))
@@ -190,7 +191,7 @@ async def crawl(
             for method, path in sorted(addresses(app)):
                 called.add((method, path))
                 last = path if path in BODIES else path.rpartition("/")[2]
-                more = BODIES.get(last, {}) if path.startswith("/v1") else {}
+                more: Mapping[str, Any] = BODIES.get(last, {}) if path.startswith("/v1") else {}
                 for address in filled(path, ids):
                     for query in queries_of(path, challenge, ids):
                         sent = await http.request(method, address, params=query, **more)
