@@ -268,6 +268,7 @@ class Parameter(Protocol):
     required: bool
     default: object
     help: str | None
+    envvar: str | None
 
 
 class Command(Protocol):
@@ -284,12 +285,14 @@ def commands() -> str:
     for name, command in _flat(group):
         lines += [f"### snellen {name}\n", f"{command.help}\n"]
         rows = [
-            [f"`{_spelling(parameter)}`", _need(parameter), parameter.help or ""]
+            [_spelling(parameter), _need(parameter), parameter.help or ""]
             for parameter in command.params
             if parameter.name != "help"
         ]
         if rows:
-            lines.append(_table(["argument or option", "needed or default", "what it is"], rows))
+            lines.append(
+                _table(["argument, option or variable", "needed or default", "what it is"], rows)
+            )
     return "\n".join(lines)
 
 
@@ -307,8 +310,10 @@ def _flat(
 
 def _spelling(parameter: Parameter) -> str:
     if parameter.param_type_name == "argument":
-        return parameter.name.upper()
-    return ", ".join(reversed(parameter.opts))
+        spelled = parameter.name.upper()
+    else:
+        spelled = ", ".join(reversed(parameter.opts))
+    return f"`{spelled}`" if parameter.envvar is None else f"`{spelled}`, `{parameter.envvar}`"
 
 
 def _need(parameter: Parameter) -> str:

@@ -136,6 +136,8 @@ def log() -> Any:  # noqa: ANN401  # structlog's loggers have no type that names
     return structlog.wrap_logger(
         lines_to_stderr(),
         processors=[
+            # The id of the request that a line is about.
+            structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             _render,

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from snellen.sdk.cli.app import app
@@ -17,8 +19,8 @@ def store(tmp_path: Path) -> str:
     return str(tmp_path / "exam.sqlite")
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner(env={"COLUMNS": "200"}).invoke(app, arguments)
+def run(*arguments: str, **variables: str) -> Result:
+    return CliRunner(env={"COLUMNS": "200", **variables}).invoke(app, arguments)
 
 
 def test_a_token_is_printed_once_and_never_listed(store: str) -> None:
@@ -120,3 +122,31 @@ def test_the_sample_says_whose_it_is() -> None:
     manifest = json.loads((sample_pack() / "manifest.json").read_text(encoding="utf-8"))
     assert "ScreenQA" in manifest["licence"]
     assert "CC BY 4.0" in manifest["licence"]
+
+
+@pytest.mark.parametrize("command", ["mcp", "serve", "worker"])
+def test_every_option_of_a_server_has_an_environment_variable(command: str) -> None:
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+    parameters = group.commands[command].params
+    assert [(each.name, each.envvar) for each in parameters if each.name != "help"] == [
+        (each.name, f"SNELLEN_{str(each.name).upper()}")
+        for each in parameters
+        if each.name != "help"
+    ]
+
+
+def test_an_option_is_taken_from_the_environment_and_the_command_line_comes_first(
+    store: str, tmp_path: Path
+) -> None:
+    assert run("token", "create", "alice", SNELLEN_STORE=store).exit_code == 0
+    assert "alice" in run("token", "list", SNELLEN_STORE=store).stdout
+    other = str(tmp_path / "other.sqlite")
+    assert run("token", "list", "--store", other, SNELLEN_STORE=store).stdout == ""
+    # Refused by the rules, before anything is opened.
+    refused = run("serve", SNELLEN_STORE=store, SNELLEN_SAMPLE="0")
+    assert "--sample: Input should be greater than 0" in refused.stderr
+    packs = f"{sample_pack()}:{tmp_path}"
+    refused = run("worker", SNELLEN_STORE=store, SNELLEN_PACKS=packs)
+    assert "no pack" in refused.stderr
+    assert str(tmp_path) in refused.stderr

@@ -24,6 +24,22 @@ def test_the_template_is_an_exam_file_whose_paths_lie_beside_it(tmp_path: Path) 
     assert [phase.name for phase in read.phases] == ["main"]
 
 
+@pytest.mark.parametrize(
+    ("given", "place"),
+    [
+        ("", ""),
+        ("uploads", "{}/uploads"),
+        ("/srv/uploads", "/srv/uploads"),
+        ("s3://b/x", "s3://b/x"),
+    ],
+)
+def test_uploads_lie_in_the_store_or_beside_the_file_or_in_a_bucket(
+    tmp_path: Path, given: str, place: str
+) -> None:
+    text = f'name = "x"\npacks = ["p"]\nfiles = "{given}"\n'
+    assert read_exam_file(written(tmp_path, text)).files == place.format(tmp_path)
+
+
 def test_a_phase_ends_with_its_last_moment_anywhere_on_earth(tmp_path: Path) -> None:
     text = 'name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\nend = 2026-12-31T23:59:59-12:00\n'
     (phase,) = read_exam_file(written(tmp_path, text)).phases

@@ -329,7 +329,7 @@ def test_a_real_server_answers_an_organizer(serve: Served, store: Path) -> None:
     assert (found.status_code, found.json()) == (200, {"attempts": [], "next": None})
     assert httpx.get(url).status_code == 401
     log = [json.loads(line) for line in served.stop().splitlines() if line.startswith("{")]
-    assert [(line["path"], line["caller"]) for line in log if line["event"] == "organize"] == [
-        ("/attempts", "boss")
-    ]
+    assert [
+        (line["path"], line["status"], line["caller"]) for line in log if line["event"] == "request"
+    ] == [("/attempts", 200, "boss"), ("/attempts", 401, None)]
     assert not any(boss in json.dumps(line) for line in log)

@@ -164,6 +164,18 @@ def test_clicks_end_where_as_many_titles_are_known_as_a_question_has_options(
     assert len({click.title for click in said.clicks}) == len(said.clicks) == 8
 
 
+@pytest.mark.slow
+def test_clicks_end_where_all_pages_have_one_title(
+    session: Session, make_page: MakePage, tmp_path: Path
+) -> None:
+    pages = {f"{n}.html": "<title>Kit</title>" for n in range(9)}
+    page = make_page(
+        "<title>Kit</title>" + "".join(f"<p><a href={name}>x</a>" for name in pages), pages
+    )
+    said = capture_page(session, page, tmp_path / "kept", CaptureSettings(renders=1)).captured
+    assert len(said.clicks) == 5
+
+
 def test_a_page_that_renders_differently_is_listed_as_unstable(
     session: Session, make_page: MakePage, tmp_path: Path
 ) -> None:

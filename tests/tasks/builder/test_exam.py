@@ -51,6 +51,15 @@ def build(pages: Path, tmp_path_factory: pytest.TempPathFactory) -> Build:
     return Build(pages, folder, output, exam)
 
 
+def test_a_name_that_no_pack_can_have_is_refused_before_a_page_is_captured(
+    pages: Path, tmp_path: Path
+) -> None:
+    wanted = PackOptions("Fresh exam")
+    with pytest.raises(InputError, match="no name for a pack"):
+        build_exam(find_pages(pages), tmp_path / "work", tmp_path / "exam", SETTINGS, wanted)
+    assert not (tmp_path / "work").exists()
+
+
 def files_of(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()

@@ -31,6 +31,12 @@ def test_folders_that_each_have_pages_are_sites(tmp_path: Path) -> None:
     assert {page.root.name for page in find_pages(root).pages} == {"a", "b"}
 
 
+def test_a_package_is_a_site_wherever_its_pages_are(tmp_path: Path) -> None:
+    root = put(tmp_path, "a/package.json", "a/pages/index.html", "b/package.json", "b/x/y/z.html")
+    assert ids(root) == ["a/pages-index", "b/x-y-z"]
+    assert {page.root.name for page in find_pages(root).pages} == {"a", "b"}
+
+
 def test_a_single_folder_with_pages_keeps_what_lies_beside_it_in_reach(tmp_path: Path) -> None:
     root = put(tmp_path / "kit", "production/index.html", "vendors/x/readme.txt")
     (page,) = find_pages(root).pages

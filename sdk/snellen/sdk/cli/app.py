@@ -22,6 +22,7 @@ from snellen.sdk.cli import (
     runs,
     serving,
     show,
+    store,
     submit,
     take,
 )
@@ -246,6 +247,7 @@ app.command()(submit.submit)
 app.command()(demo.demo)
 app.command()(build.build)
 app.add_typer(attempts.group, name="attempts")
+app.add_typer(store.group, name="store")
 
 
 @app.command()

@@ -8,11 +8,12 @@ import os
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from datetime import UTC, datetime
 from functools import wraps
-from inspect import Signature, signature
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 from pydantic import ValidationError
@@ -52,6 +53,7 @@ Store = Annotated[
     typer.Option(
         help="Where attempts and tokens are kept: a SQLite file or a database's URL; a file in"
         " your data folder when left out.",
+        envvar="SNELLEN_STORE",
         show_default=False,
     ),
 ]
@@ -59,6 +61,7 @@ Key = Annotated[
     Path | None,
     typer.Option(
         help="The file of the key that opens sealed references; SNELLEN_PACK_KEY when left out.",
+        envvar="SNELLEN_KEY",
         show_default=False,
     ),
 ]
@@ -178,7 +181,8 @@ def _of_exam_file(
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `settings_of`, and its function the settings that they make.
 
-    They stand in the place of its first parameter, so no command writes them down again.
+    They stand in the place of its first parameter, so no command writes them down again. Each of
+    its options can be given by an environment variable as well: `--port` by SNELLEN_PORT.
     """
     shared = signature(settings_of).parameters
     _, *own = signature(command).parameters.values()
@@ -189,10 +193,18 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
             chosen: dict[str, Any] = {name: given.pop(name) for name in shared}
             command(settings_of(**chosen), **given)
 
-    taken = [*own, *shared.values()]
+    taken = [_with_variable(parameter) for parameter in (*own, *shared.values())]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in taken}
     run.__signature__ = Signature(taken)  # pyright: ignore[reportAttributeAccessIssue]  # what typer reads
     return run
+
+
+def _with_variable(parameter: Parameter) -> Parameter:
+    """Let an option be given by the environment variable of its name."""
+    hint, info = get_args(parameter.annotation)
+    given = copy(info)
+    given.envvar = info.envvar or f"SNELLEN_{parameter.name.upper()}"
+    return parameter.replace(annotation=Annotated[hint, given])
 
 
 @app.command()

@@ -24,7 +24,7 @@ You are taking one question of an exam, through the tools of the MCP server `sne
 Then stop. Take no other item; call neither start_attempt nor finish_attempt; use no other source
 than what the tools show you.
 """
-SECRETS = ("SNELLEN_PACK_KEY",)
+SECRETS = ("SNELLEN_PACK_KEY", "SNELLEN_KEY", "SNELLEN_STORE")
 """What an agent's environment does not hold, though the runner's does."""
 
 _TAIL = 2000

@@ -4,7 +4,7 @@ There is one write transaction at a time (`store.connections`), so what a change
 how many uploads a quota has left, holds until it commits.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from sqlalchemy import (
     Connection,
@@ -30,8 +30,10 @@ from snellen.server.store.tables import (
     KeyRow,
     PartRow,
     QuotaRow,
+    ScoreNumbers,
     ScoreRow,
     ScoreValues,
+    Source,
     State,
     SubmissionRow,
     attempts,
@@ -63,9 +65,24 @@ class Listed(SubmissionRow):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
-    """How many jobs of a grading have not come to an end."""
+class Count:
+    """How many there are."""
 
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobCount:
+    """How many jobs of a phase are in a state.
+
+    Attributes:
+        phase: What the store calls the phase.
+        state: How far they are.
+        count: How many.
+    """
+
+    phase: str
+    state: JobState
     count: int
 
 
@@ -75,6 +92,23 @@ class Counted:
 
     state: JobState
     count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionCount:
+    """How many submissions a phase has from a source.
+
+    Attributes:
+        phase: What the store calls the phase.
+        source: Where they came from.
+        count: How many.
+        size: Their bytes, before compression.
+    """
+
+    phase: str
+    source: Source
+    count: int
+    size: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +229,7 @@ SHOW = Statement(
 )
 UNFINISHED = Query(
     select(func.count().label("count")).where(jobs.c.grading == bindparam("g"), _OPEN),
-    Waiting,
+    Count,
 )
 
 JOB = Query(select(jobs).where(_JOB), JobRow)
@@ -215,6 +249,42 @@ NEXT_JOB = Query(
     .order_by(jobs.c.at, jobs.c.submission)
     .limit(1),
     JobRow,
+)
+# A lease that is not over is a worker's sign of life.
+WORKED_ON = Query(
+    select(jobs)
+    .join_from(jobs, gradings, gradings.c.id == jobs.c.grading)
+    .where(
+        _OPEN,
+        gradings.c.references == bindparam("r"),
+        jobs.c.state == JobState.GRADING,
+        jobs.c.lease >= bindparam("now"),
+    )
+    .limit(1),
+    JobRow,
+)
+JOB_COUNTS = Query(
+    select(gradings.c.phase, jobs.c.state, func.count().label("count"))
+    .join_from(jobs, gradings, gradings.c.id == jobs.c.grading)
+    .group_by(gradings.c.phase, jobs.c.state),
+    JobCount,
+)
+SUBMISSION_COUNTS = Query(
+    select(
+        submissions.c.phase,
+        submissions.c.source,
+        func.count().label("count"),
+        func.sum(submissions.c.size).label("size"),
+    ).group_by(submissions.c.phase, submissions.c.source),
+    SubmissionCount,
+)
+OPEN_ATTEMPTS = Query(
+    select(func.count().label("count")).where(
+        attempts.c.exam == bindparam("x"),
+        attempts.c.state == State.OPEN,
+        or_(attempts.c.deadline.is_(None), attempts.c.deadline >= bindparam("now")),
+    ),
+    Count,
 )
 CLAIM = Statement(
     update(jobs)
@@ -243,6 +313,12 @@ SCORES = Query(
     .where(scores.c.submission == bindparam("s"), scores.c.part == bindparam("p"))
     .order_by(scores.c.grading, scores.c.task),
     ScoreRow,
+)
+NUMBERS = Query(
+    select(*(scores.c[part.name] for part in fields(ScoreNumbers)))
+    .where(scores.c.submission == bindparam("s"), scores.c.part == bindparam("p"))
+    .order_by(scores.c.grading, scores.c.task),
+    ScoreNumbers,
 )
 BOARD = Query(
     select(submissions)

@@ -1,5 +1,6 @@
 """The challenge: what is taken, by whom and when, and how far it is. No transport is known here."""
 
+import asyncio
 import json
 import re
 import zlib
@@ -33,12 +34,14 @@ from snellen.server.errors import (
     FormError,
     NotFoundError,
     QuotaError,
+    StoreError,
     UnauthorizedError,
 )
 from snellen.server.exam.file import ExamFile, Phase, Who
 from snellen.server.exam.spec import ExamSpec
 from snellen.server.logs import log
 from snellen.server.store.database import Database
+from snellen.server.store.files import Files
 from snellen.server.store.statements import row_values
 from snellen.server.store.tables import (
     EventRow,
@@ -86,6 +89,7 @@ class Challenge:
         self.references = references
         self.database = database
         self._clock = clock or Clock()
+        self._files = Files(file.files) if file.files else None
         for phase in file.phases:
             if strange := sorted(phase.protocols.keys() - exam.offers.keys()):
                 raise ExamError(f"phase {phase.name}: {strange[0]!r} is no task of this exam")
@@ -282,6 +286,7 @@ class Challenge:
             QuotaError: No upload is left.
             ForbiddenError: The phase takes none now.
             FormError: Its ending is not one that is read.
+            StoreError: It could not be kept.
         """
         if upload.form not in FORMS.values():
             known = ", ".join(dict.fromkeys(FORMS.values()))
@@ -325,7 +330,7 @@ class Challenge:
             self._check_quota(connection, upload.caller, phase, upload.at)
             for day in (row.day, _IN_ALL):
                 self._count(connection, row, day, 1)
-            self._add(connection, phase, row, upload.body)
+            self._add(connection, phase, row, parts)
             if upload.key is not None:
                 key = KeyRow(
                     caller=row.caller, key=upload.key, digest=row.digest, submission=row.id
@@ -333,6 +338,7 @@ class Challenge:
                 queries.ADD_KEY.run(connection, row_values(key))
             return queries.SUBMISSION.one(connection, {"s": row.id}), True
 
+        parts = await self._parts(row, upload.body)
         kept, new = await self.database.write(work)
         if new:
             log().info("submission", id=row.id, caller=row.caller, phase=row.phase, size=row.size)
@@ -343,19 +349,46 @@ class Challenge:
         phase = self.phase_of(row)
         row = replace(row, id=self._new_id())
 
+        parts = await self._parts(row, body)
+
         def work(connection: Connection) -> None:
-            self._add(connection, phase, row, body)
+            self._add(connection, phase, row, parts)
 
         await self.database.write(work)
         log().info("submission", id=row.id, caller=row.caller, phase=row.phase, attempt=row.attempt)
 
+    async def _parts(self, row: SubmissionRow, body: Sequence[bytes]) -> Sequence[PartRow]:
+        """Return the rows of a file's parts; the exam file says whether their bytes are in them."""
+        files = self._files
+        if files is None:
+            return [
+                PartRow(submission=row.id, number=number, body=part)
+                for number, part in enumerate(body)
+            ]
+        digests = await asyncio.to_thread(lambda: [files.put(part) for part in body])
+        return [
+            PartRow(submission=row.id, number=number, body=b"", kept=digest)
+            for number, digest in enumerate(digests)
+        ]
+
+    def body_of(self, part: PartRow) -> bytes:
+        """Return a part of a file, decompressed; this may have to wait for another machine.
+
+        Raises:
+            StoreError: It can't be had.
+        """
+        if part.kept is None:
+            return zlib.decompress(part.body)
+        if self._files is None:
+            raise StoreError("the exam file does not say where its uploads are: write `files`")
+        return zlib.decompress(self._files.get(part.kept))
+
     def _add(
-        self, connection: Connection, phase: Phase, row: SubmissionRow, body: Sequence[bytes]
+        self, connection: Connection, phase: Phase, row: SubmissionRow, parts: Sequence[PartRow]
     ) -> None:
         queries.add_submission(connection, row)
-        for number, part in enumerate(body):
-            part_row = PartRow(submission=row.id, number=number, body=part)
-            queries.ADD_PART.run(connection, row_values(part_row))
+        for part in parts:
+            queries.ADD_PART.run(connection, row_values(part))
         newest = queries.NEWEST.one(connection, {"f": self.key(phase)})
         job = JobRow(
             submission=row.id,
@@ -412,7 +445,7 @@ class Challenge:
         shown = caller is None or phase.scores is not Who.HIDDEN
         part = self.part(phase, organizer=caller is None)
         scores = self.database.read(
-            lambda c: queries.SCORES.all(c, {"s": row.id, "p": part}) if shown else []
+            lambda c: queries.NUMBERS.all(c, {"s": row.id, "p": part}) if shown else []
         )
         newest = max((score.grading for score in scores), default=None)
         shown_scores = [score for score in scores if score.grading == newest]
@@ -516,15 +549,23 @@ class Challenge:
             raise NotFoundError(f"there is no report of {task!r}; there are: {known}", field="task")
         return found
 
-    def file_of(self, submission: str, caller: str | None) -> tuple[Listed, bytes]:
-        """Return a submission's file as it came.
+    def file_of(self, submission: str, caller: str | None) -> tuple[Listed, Sequence[PartRow]]:
+        """Return a submission and the parts of its file, of which `bytes_of` makes it.
 
         Raises:
             NotFoundError: There is none, or it is another participant's.
         """
         row = self.row(submission, caller)
         parts = self.database.read(lambda c: queries.PARTS.all(c, {"s": row.id}))
-        return row, b"".join(zlib.decompress(part.body) for part in parts)
+        return row, parts
+
+    async def bytes_of(self, parts: Sequence[PartRow]) -> bytes:
+        """Return a file as it came.
+
+        Raises:
+            StoreError: It can't be had.
+        """
+        return await asyncio.to_thread(lambda: b"".join(map(self.body_of, parts)))
 
     def events(self, phase: str = "", after: int = 0, limit: int = 50) -> Sequence[EventCard]:
         """Return a page of the record of what was changed, the oldest first.

@@ -12,7 +12,6 @@ import socket
 import tempfile
 import threading
 import time
-import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -139,7 +138,7 @@ class Worker:
             path = Path(room) / f"answers{job.submission.form}"
             with path.open("wb") as file:
                 for part in job.parts:
-                    file.write(zlib.decompress(part.body))
+                    file.write(self._challenge.body_of(part))
             self._work(job, path)
         log().info(
             "job",

@@ -21,6 +21,7 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Self
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
@@ -86,6 +87,14 @@ def _is_name(name: str) -> str:
     return name
 
 
+def _is_url(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ValueError("write an address that begins with https://")
+    return url
+
+
+Url = Annotated[str, AfterValidator(_is_url)]
 Instant = Annotated[AwareDatetime, BeforeValidator(_offset_given)]
 Zone = Annotated[str, AfterValidator(_known_zone)]
 Name = Annotated[str, AfterValidator(_is_name)]
@@ -149,6 +158,20 @@ class Phase(Closed):
         return moment.date().isoformat()
 
 
+class OAuth(Closed):
+    """Who issues tokens beside snellen's own, by OAuth 2.1.
+
+    Attributes:
+        issuer: The identity provider, as its tokens name it.
+        jwks: The address of its keys.
+        resource: The address of this server, as its tokens name whom they are for.
+    """
+
+    issuer: Url
+    jwks: Url
+    resource: Url
+
+
 class ExamFile(Closed):
     """A challenge.
 
@@ -158,10 +181,13 @@ class ExamFile(Closed):
         description: What it is about, in plain text.
         packs: The folders of its packs; those that are not absolute are beside the file.
         store: The database: a SQLite file, beside the file where it is not absolute, or an URL.
+        files: Where uploaded files are kept: a folder, beside the file where it is not absolute, or
+            an URL as `s3://bucket/prefix`; empty: in the store.
         rules: What holds for attempts.
         phases: Its phases; one without an end when there is none.
         items: Who may read items and pictures over REST, which whoever uploads needs.
         longest_upload: The bytes of an upload at most.
+        oauth: Who issues tokens beside snellen's own; None: nobody.
     """
 
     name: Name
@@ -169,10 +195,12 @@ class ExamFile(Closed):
     description: str = Field(default="", max_length=10_000)
     packs: tuple[str, ...] = Field(min_length=1)
     store: str = ""
+    files: str = ""
     rules: Rules = Field(default_factory=Rules)
     phases: tuple[Phase, ...] = (Phase(name=MAIN),)
     items: Who = Who.OWN
     longest_upload: int = Field(default=64 << 20, gt=0)
+    oauth: OAuth | None = None
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
@@ -219,6 +247,7 @@ def read_exam_file(path: Path) -> ExamFile:
         update={
             "packs": tuple(str(home / folder) for folder in read.packs),
             "store": _store(read, home),
+            "files": _files(read, home),
         }
     )
 
@@ -257,7 +286,13 @@ title = "{title}"
 description = ""
 packs = ["{pack}"]
 store = "{name}.sqlite"         # or a database's URL: postgresql://host/name
+# files = "s3://bucket/prefix"  # where uploads are kept; in the store when left out
 items = "own"                   # who reads items over REST: hidden, own (with a token), public
+
+# [oauth]                       # tokens of an identity provider, beside snellen's own
+# issuer = "https://id.example.org"
+# jwks = "https://id.example.org/.well-known/jwks.json"
+# resource = "https://exam.example.org/mcp"
 
 [rules]                         # of attempts over MCP
 attempts = 1                    # that a participant may start; leave it out for any number
@@ -281,6 +316,10 @@ def _store(read: ExamFile, home: Path) -> str:
     if "://" in read.store:
         return read.store
     return str(home / (read.store or f"{read.name}.sqlite"))
+
+
+def _files(read: ExamFile, home: Path) -> str:
+    return read.files if not read.files or "://" in read.files else str(home / read.files)
 
 
 def _place(path: Sequence[Any]) -> str:

@@ -1,4 +1,7 @@
-"""The exam over HTTP: `/mcp` for agents, `/attempts` for organizers, `/health` for monitors."""
+"""The exam over HTTP: `/mcp` for agents, `/attempts` for organizers, `/health` for monitors.
+
+`/ready` and `/metrics` are for monitors, too.
+"""
 
 import asyncio
 import signal
@@ -32,7 +35,7 @@ from snellen.server.challenge.worker import OpenGrader
 from snellen.server.challenge.workers import run_workers
 from snellen.server.errors import ExamError, StoreError
 from snellen.server.exam.rules import Mode
-from snellen.server.http import organizer
+from snellen.server.http import monitors, organizer
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import PREFIX, rest_app
 from snellen.server.http.api.desk import Desk
@@ -40,6 +43,8 @@ from snellen.server.http.api.problems import problem
 from snellen.server.http.auth import Tokens
 from snellen.server.http.connections import protocol, raise_limits
 from snellen.server.http.errors import headers_of, status_of
+from snellen.server.http.oauth import HOLDER, Holder, Issuer, OAuthMiddleware
+from snellen.server.http.observe import HEALTH, ObserveMiddleware, RequestMetrics
 from snellen.server.http.pages.pages import Pages, RenderReport
 from snellen.server.http.safety import SafetyMiddleware, names_of
 from snellen.server.logs import fault, lines_to_stderr, log
@@ -49,8 +54,6 @@ from snellen.server.settings import LOOPBACK, Address, Settings
 from snellen.server.store.tables import Scope
 
 PATH = "/mcp"
-HEALTH = "/health"
-_WELL_KNOWN = "/.well-known/"
 _MAKE_ONE = "`snellen token create NAME --scope organize` makes one that opens this"
 _NOT_FOR = {
     Scope.TAKE: "this token is not for taking the exam; ask the organizer",
@@ -75,7 +78,7 @@ class RefusedError(AuthenticationError):
 
 
 class Gate(AuthenticationBackend):
-    """Lets in who holds a token of a scope; `/health` is open.
+    """Lets in who holds a token of a scope; `/health` and `/ready` are open.
 
     The gate for examinees stands before the whole server, that for organizers before each of
     their routes, also where examinees need no token.
@@ -94,9 +97,6 @@ class Gate(AuthenticationBackend):
         path = conn.scope["path"]
         if self._scope is Scope.TAKE and not _is_exam(path):
             return None
-        if path.startswith(_WELL_KNOWN):
-            # Clients look for a way to sign in there; a 401 would send them round in circles.
-            raise RefusedError(HTTPStatus.NOT_FOUND, "there is nothing here")
         try:
             return await self._tokens.database.off_loop(lambda: self._let_in(conn))
         except StoreError as error:
@@ -104,7 +104,8 @@ class Gate(AuthenticationBackend):
             raise RefusedError(status_of(error), str(error), headers_of(error)) from error
 
     def _let_in(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser]:
-        if self._scope is Scope.ORGANIZE and not self._tokens.known:
+        checked: Holder | None = conn.scope.get(HOLDER)
+        if self._scope is Scope.ORGANIZE and not self._tokens.known and checked is None:
             raise RefusedError(HTTPStatus.FORBIDDEN, f"there is no token yet: {_MAKE_ONE}")
         kind, _, token = conn.headers.get("authorization", "").partition(" ")
         if kind.lower() != "bearer" or not token.strip():
@@ -112,19 +113,19 @@ class Gate(AuthenticationBackend):
                 HTTPStatus.UNAUTHORIZED,
                 "a token is needed: send the header 'Authorization: Bearer TOKEN'",
             )
-        holder = self._tokens.holder(token.strip())
+        holder = checked or self._tokens.holder(token.strip())
         if holder is None:
             raise RefusedError(
                 HTTPStatus.UNAUTHORIZED, "this token is unknown or was revoked; ask the organizer"
             )
-        if not holder.may(self._scope):
+        if not holder.scopes & {self._scope, Scope.ADMIN}:
             raise RefusedError(HTTPStatus.FORBIDDEN, _NOT_FOR[self._scope])
         return AuthCredentials(sorted(holder.scopes)), SimpleUser(holder.name)
 
 
 def _is_exam(path: str) -> bool:
     """Whether examinees call there; everything else is open, or asks for tokens itself."""
-    return path == PATH or path.startswith((f"{PATH}/", _WELL_KNOWN))
+    return path == PATH or path.startswith(f"{PATH}/")
 
 
 def web_app(
@@ -133,6 +134,8 @@ def web_app(
     tokens: Tokens | None = None,
     organizer_only: Sequence[Route] = (),
     more: Sequence[BaseRoute] = (),
+    issuer: Issuer | None = None,
+    metrics: RequestMetrics | None = None,
 ) -> Starlette:
     """Return the application that serves an exam over HTTP.
 
@@ -142,6 +145,8 @@ def web_app(
         tokens: Who may call; None: anybody.
         organizer_only: Routes that are not for examinees, each behind a gate of its own.
         more: Further routes, which ask for tokens themselves.
+        issuer: Checks the tokens of an identity provider; None: there is none.
+        metrics: Where requests are counted.
     """
     app = exam_server.server.streamable_http_app(
         streamable_http_path=PATH,
@@ -156,24 +161,34 @@ def web_app(
         for route in app.routes
         if isinstance(route, Route) and route.path == PATH
     ]
-    app.router.routes += more
+    app.router.routes += [*(() if issuer is None else issuer.routes()), *more]
     # No route takes a path with a line break in it.
     app.router.default = problem(HTTPStatus.NOT_FOUND, "there is nothing here")
     if tokens is not None:
         app.add_middleware(AuthenticationMiddleware, backend=Gate(tokens), on_error=_turned_away)
     # The last one added is the first to see a request.
+    if issuer is not None:
+        app.add_middleware(OAuthMiddleware, issuer=issuer)
     app.add_middleware(SafetyMiddleware, names=names_of(address))
+    app.add_middleware(ObserveMiddleware, metrics=metrics or RequestMetrics())
     return app
 
 
 def organizer_routes(service: Service, tokens: Tokens) -> Sequence[Route]:
     """Return the routes for organizers, who hold tokens of their own scope."""
-    gate = Middleware(
-        AuthenticationMiddleware,
-        backend=Gate(tokens, Scope.ORGANIZE),
-        on_error=_turned_away,
-    )
-    return organizer.routes(service, [gate])
+    return organizer.routes(service, _organizers(tokens))
+
+
+def monitor_routes(
+    service: Service, challenge: Challenge | None, tokens: Tokens, metrics: RequestMetrics
+) -> Sequence[Route]:
+    """Return `/ready`, and `/metrics` for organizers."""
+    return monitors.routes(service, challenge, metrics, _organizers(tokens))
+
+
+def _organizers(tokens: Tokens) -> Sequence[Middleware]:
+    gate = Gate(tokens, Scope.ORGANIZE)
+    return [Middleware(AuthenticationMiddleware, backend=gate, on_error=_turned_away)]
 
 
 class Hosted(NamedTuple):
@@ -228,7 +243,8 @@ def serve(
     Raises:
         ExamError: It would be open to everybody, or the port is taken.
     """
-    guarded = tokens.known
+    oauth = None if hosted is None else hosted.settings.exam_file.oauth
+    guarded = tokens.known or oauth is not None
     if not guarded and not address.is_loopback:
         raise ExamError(
             f"there is no token, and {address.host} can be reached by others: make one with"
@@ -236,13 +252,20 @@ def serve(
         )
     limits = raise_limits()
     listener = _listen(address)
+    metrics = RequestMetrics()
+    challenge = None if hosted is None else hosted.challenge
     config = uvicorn.Config(
         web_app(
             exam_server,
             address,
             tokens if guarded else None,
-            organizer_routes(service, tokens),
+            [
+                *organizer_routes(service, tokens),
+                *monitor_routes(service, challenge, tokens, metrics),
+            ],
             () if hosted is None else challenge_routes(hosted, tokens, guarded=guarded),
+            None if oauth is None else Issuer(oauth),
+            metrics,
         ),
         http=protocol(limits.connections),
         ws="none",

@@ -12,6 +12,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from snellen.server.settings import LOOPBACK, Address
 
 REQUEST_ID = "X-Request-Id"
+REQUEST = "snellen.request"
+"""What a scope has the request's id under."""
+
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": (
         "default-src 'none'; img-src 'self' data:; style-src 'self'; form-action 'self';"
@@ -59,6 +62,7 @@ class SafetyMiddleware:
         # What a proxy calls the request, so that its log and this one can be read together.
         known = given if given.isascii() and given.isalnum() and len(given) <= _MOST else None
         request = known or secrets.token_hex(8)
+        scope[REQUEST] = request
 
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":

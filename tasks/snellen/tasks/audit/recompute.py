@@ -38,6 +38,7 @@ from snellen.tasks.builder.questions.facts import amount_of
 from snellen.tasks.builder.questions.templates import templates_of
 from snellen.tasks.builder.questions.text import folded, language_of, one_line
 from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.screen.purpose import descriptions_of
 
 Check = Callable[[View], Iterator[Found]]
 
@@ -424,9 +425,9 @@ def _text_of_element(view: View) -> Iterator[Found]:
         return
     own = texts_of(view.item.gold)
     if view.task in {_CAPTION, _LAYOUT}:
-        said = one_line(screen.description)
-        if said and not all(folded(text) in folded(said) for text in own):
-            yield Found(Fault.NOT_ON_PAGE, said, "; ".join(own))
+        said = list(descriptions_of(screen).values())
+        if said and not all(any(folded(t) in folded(one) for one in said) for t in own):
+            yield Found(Fault.NOT_ON_PAGE, "; ".join(said), "; ".join(own))
         return
     if not view.elements:
         return

@@ -24,6 +24,8 @@ LATE_SECONDS = 1.5
 POLL_MS = 40
 ENOUGH = 8
 """Different titles of one page; a question has no more options."""
+ALIKE = 5
+"""So many other pages with one title: the site's pages are not told apart by theirs."""
 
 # The way to an element from the top: its place among its siblings, at each level.
 _PATHS = """(ids) => Object.fromEntries(ids.map((id) => {
@@ -95,7 +97,8 @@ def follow_clicks(
 ) -> list[Click]:
     """Click each target on the page loaded anew, and say what that led to.
 
-    Once as many titles were found as a question can use, the other targets are left alone. A click
+    Once as many titles were found as a question can use, or pages all of one title, the other
+    targets are left alone. A click
     that keeps the browser busy has failed, and costs the browser.
 
     Args:
@@ -130,7 +133,8 @@ def follow_clicks(
 
 
 def _enough(clicks: Sequence[Click]) -> bool:
-    return len({click.title for click in clicks if click.outcome == "page"}) >= ENOUGH
+    titles = [click.title for click in clicks if click.outcome == "page"]
+    return len(set(titles)) >= ENOUGH or (len(titles) >= ALIKE and len(set(titles)) == 1)
 
 
 def _follow(visit: Visit, target: Target) -> Click:

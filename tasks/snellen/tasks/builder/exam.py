@@ -34,7 +34,7 @@ from snellen.tasks.pack.format import Built, Manifest
 from snellen.tasks.pack.groups import SITE
 from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.pack.remove import remove
-from snellen.tasks.pack.write import Part, seal_pack, write_pack
+from snellen.tasks.pack.write import Part, check_name, seal_pack, write_pack
 
 DATA, DRAFT, WEBP = "data", "draft", "webp"
 _PAGE = "page"
@@ -125,6 +125,7 @@ def build_exam(
     watch = watch or Watch()
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise InputError("there is something there already; name a new folder", file=str(output))
+    check_name(options.name)
     settings = replace(settings, pages=digest_of(pages))
     resumed = (folder / MADE).is_dir()
     worked = work_through(pages.pages, folder, settings, jobs, watch.page)

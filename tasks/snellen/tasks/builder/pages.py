@@ -67,8 +67,9 @@ def find_pages(folder: Path) -> Pages:
     """Find the pages of a folder.
 
     Where the folder has no page of its own and two or more of its folders have, each of these is
-    a site of its own; else the folder is one site. Hidden files and folders are passed over, and
-    so is what a link leads to outside of the folder.
+    a site of its own; else the folder is one site. Of an unpacked package, with a `package.json`,
+    the pages may lie further down. Hidden files and folders are passed over, and so is what a link
+    leads to outside of the folder.
 
     Raises:
         InputError: The folder can't be read, or there is no page in it.
@@ -110,11 +111,16 @@ def _sites(root: Path) -> Sequence[Path]:
     with_pages = sorted(
         entry
         for entry in root.iterdir()
-        if entry.is_dir()
-        and not entry.name.startswith(".")
-        and any(_is_page(file) for file in entry.iterdir())
+        if entry.is_dir() and not entry.name.startswith(".") and _is_site(entry)
     )
     return with_pages if len(with_pages) > 1 else [root]
+
+
+def _is_site(folder: Path) -> bool:
+    """Whether a folder holds pages, or is a package that has some further down."""
+    if (folder / "package.json").is_file():
+        return next(_walk(folder), None) is not None
+    return any(map(_is_page, folder.iterdir()))
 
 
 def _walk(root: Path) -> Iterator[Path]:

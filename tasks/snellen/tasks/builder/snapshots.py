@@ -23,6 +23,12 @@ A fact is one of these, told apart by `kind`. Texts are what the screen shows, i
      "items": [{"name", "price", "name_element", "element"}]}
                                                          prices of cards or rows side by side
     {"kind": "contact", "label": "phone" or "email", "value", "element"}
+    {"kind": "menu", "element", "current": label or "",
+     "items": [{"label", "element"}]}                    links in a row or a column, in order; the
+                                                         current one looks like no other
+    {"kind": "chart", "caption", "element",
+     "items": [{"label", "value", "label_element", "element"}]}
+                                                         an SVG whose values are written
 
 The caption is the table's own or its figure's, else the heading before it, or empty.
 """

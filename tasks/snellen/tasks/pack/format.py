@@ -38,6 +38,15 @@ _DEVICES = {"con", "prn", "aux", "nul"} | {
 _LONGEST = 200
 
 
+def is_pack_name(name: str) -> bool:
+    """Whether a pack can have a name."""
+    try:
+        _portable(name)
+    except ValueError:
+        return False
+    return bool(re.fullmatch(_NAME, name))
+
+
 def _portable(name: str) -> str:
     """Refuse what is no name on every system, or could lead out of the folder of images."""
     parts = name.split("/")
@@ -66,6 +75,8 @@ def _web_address(url: str) -> str:
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 FileName = Annotated[str, AfterValidator(_portable)]
 Url = Annotated[str, Field(max_length=2048), AfterValidator(_web_address)]
+
+_NAME = r"^[a-z0-9][a-z0-9-]{0,63}$"
 
 
 class PackTask(Closed):
@@ -242,7 +253,7 @@ class Manifest(Closed):
     """
 
     format: str = FORMAT
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")
+    name: str = Field(pattern=_NAME)
     title: str = ""
     tasks: tuple[PackTask, ...] = Field(min_length=1)
     files: dict[str, PackFile]

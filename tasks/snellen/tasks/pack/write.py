@@ -35,6 +35,7 @@ from snellen.tasks.pack.format import (
     PackImage,
     PackItem,
     PackTask,
+    is_pack_name,
 )
 from snellen.tasks.pack.groups import PAIR
 from snellen.tasks.pack.images import Decoder, ImageStore
@@ -113,7 +114,7 @@ def write_pack(
     """
     _check_parts(parts)
     tasks = tuple(_task(part) for part in parts)
-    _check_name(name, tasks)
+    check_name(name)
     for part in parts:
         _check_gradable(part)
     with new_folder(folder) as room, Decoder() as decoder:
@@ -250,23 +251,18 @@ def _check_gradable(part: Part) -> None:
         raise InputError(f"{data.task} could not be graded: {error}") from None
 
 
-def _check_name(name: str, tasks: Sequence[PackTask]) -> None:
-    nothing = PackFile(sha256="0" * 64, bytes=0)
-    try:
-        Manifest(
-            name=name,
-            tasks=tuple(tasks),
-            files={ITEMS: nothing},
-            images=0,
-            image_bytes=0,
-            canary="",
-        )
-    except ValidationError:
+def check_name(name: str) -> None:
+    """Refuse what can't be the name of a pack.
+
+    Raises:
+        InputError: It is no name for a pack.
+    """
+    if not is_pack_name(name):
         raise InputError(
             f"{name!r} is no name for a pack: small letters, digits and dashes, 64 at most, and"
             " none that Windows keeps for a device",
             field="name",
-        ) from None
+        )
 
 
 def _task(part: Part) -> PackTask:

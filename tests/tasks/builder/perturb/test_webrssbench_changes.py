@@ -35,7 +35,7 @@ menus and dinner until midnight.">
 <main>
   <h1>Book a table in Fernbrook</h1>
   <p>Garden seats, an open kitchen and fresh menus: dinner until midnight, with guests at ease.</p>
-  <label for="n">Full name</label> <input id="n" placeholder="First and last name">
+  <label for="n">E-mail</label> <input id="n" placeholder="name@example.com">
   <label for="c">City</label> <input id="c" placeholder="Where you live">
   <p><button class="go">Book now</button> <button>Save draft</button>
      <button>Clear filters</button> <button>Share</button></p>

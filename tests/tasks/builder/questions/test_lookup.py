@@ -84,7 +84,8 @@ def test_prices_and_what_fields_hold_are_asked_for(blank: Blank, freeze: Freeze)
         page.add("", "input", role="textbox", label=label, value=value, options=options)
     page.add("Secret", "label")
     page.add("", "input", role="textbox", kind="password", label="Secret", value="hush")
-    assert said(freeze(page)) == {
+    found = said(freeze(page))
+    assert {key: found[key] for key in found if key[0] != "section"} == {
         ("price", "Tea"): ("$3.50",),
         ("field", "Town"): ("Fernbrook",),
         ("field", "Sort by"): ("Newest",),
@@ -108,6 +109,143 @@ def test_the_only_first_heading_is_asked_for(blank: Blank, freeze: Freeze) -> No
     page.add("Come early", "h1", role="heading", level=1)
     assert said(freeze(page)) == {("heading",): ("Come early",)}
     page.add("Come late", "h1", role="heading", level=1)
+    assert said(freeze(page)) == {}
+
+
+def menu(page: Any, *labels: str, current: str = "") -> Any:
+    items = [
+        {"label": text, "element": page.add(text, "a", role="link", landmark="navigation")}
+        for text in labels
+    ]
+    page.facts.append({"kind": "menu", "element": None, "current": current, "items": items})
+    return page
+
+
+def test_menus_are_asked_for_what_is_current_and_what_comes_next(
+    blank: Blank, freeze: Freeze
+) -> None:
+    page = menu(blank(), "Start", "Fees", "Help", current="Fees")
+    assert said(freeze(page)) == {
+        ("current", "Start"): ("Fees",),
+        ("next", "Start"): ("Fees",),
+        ("next", "Fees"): ("Help",),
+    }
+    assert said(freeze(menu(blank(), "Start", "Fees"))) == {}
+    menu(page, "Team", "Jobs", "Press", current="Jobs")
+    found = said(freeze(page))
+    assert (found["current", "Start"], found["current", "Team"]) == (("Fees",), ("Jobs",))
+
+
+def test_an_entry_that_stands_twice_has_no_next_one(blank: Blank, freeze: Freeze) -> None:
+    page = menu(blank(), "Start", "Fees", "Help")
+    page.add("Start", "a", role="link")
+    assert set(said(freeze(page))) == {("next", "Fees")}
+
+
+def test_lists_below_a_heading_are_asked_for_their_ends(blank: Blank, freeze: Freeze) -> None:
+    def page(*headed: str) -> Any:
+        page = blank()
+        for name in headed:
+            top = 10 + 400 * headed.index(name)
+            page.add(
+                name, "h2", role="heading", level=2, box=(100, top, 300, top + 20), font_size=20
+            )
+            outer = page.add("", "ul", box=(100, top + 30, 300, top + 120))
+            for place in range(3):
+                low = top + 30 + 30 * place
+                text = f"{['One', 'Two', 'Six'][place]} {name[0]}"
+                page.add(text, "li", parent=outer, box=(100, low, 300, low + 20))
+        return page
+
+    found = said(freeze(page("Rules", "Tips")))
+    assert found["first", "Rules"] == ("One R",)
+    assert found["last", "Tips"] == ("Six T",)
+    assert found["section", "Rules"] == ("Tips",)
+
+
+def test_a_heading_is_not_asked_for_past_what_looks_like_one(blank: Blank, freeze: Freeze) -> None:
+    for between in ({"tag": "legend"}, {"tag": "p", "font_size": 30}, {"tag": "b", "font_size": 9}):
+        page = blank()
+        page.add("Rules", "h2", role="heading", level=2, font_size=20)
+        page.add("Who comes", **between)
+        page.add("Tips", "h2", role="heading", level=2, font_size=20)
+        assert said(freeze(page)) == {}
+
+
+def test_charts_are_asked_for_values_that_only_one_label_has(blank: Blank, freeze: Freeze) -> None:
+    page = blank()
+    items = [
+        {
+            "label": label,
+            "value": value,
+            "label_element": page.add(label, "text"),
+            "element": page.add(value, "text"),
+        }
+        for label, value in (("Mon", "12"), ("Tue", "30"), ("Wed", "12"))
+    ]
+    page.facts.append({"kind": "chart", "caption": "", "element": None, "items": items})
+    assert said(freeze(page)) == {("chart", "Tue"): ("30",)}
+
+
+def test_a_column_whose_header_stands_twice_is_not_named(blank: Blank, freeze: Freeze) -> None:
+    rows = [[name, f"Item {n}", f"${n}0"] for n, name in enumerate(PEOPLE, start=1)]
+    page = blank().table(["Name", "Name", "Fee"], *rows)
+    found = said(freeze(page))
+    assert ("cell", "Ann Lee", "Fee") in found
+    assert not any(one[0] == "reverse" for one in found)
+    assert (
+        answers(freeze(page))
+        .keys()
+        .isdisjoint({english().highest.format(key="Name", column="Fee")})
+    )
+
+
+def test_nobody_asks_which_number_of_a_row_is_the_highest(blank: Blank, freeze: Freeze) -> None:
+    rows = [[name, f"10{n}", f"${n}0"] for n, name in enumerate(PEOPLE, start=1)]
+    found = answers(freeze(blank().table(["Name", "No.", "Fee"], *rows)))
+    assert english().highest.format(key="Name", column="Fee") in found
+    assert english().highest.format(key="Name", column="No.") not in found
+
+
+def test_figures_with_a_number_are_asked_for_their_titles(blank: Blank, freeze: Freeze) -> None:
+    page = blank()
+    outer = page.add("Figure 2.1. Levels of the core", "figcaption")
+    page.add("Figure 2.1. Levels of the core", "strong", parent=outer)
+    page.add("Table 3: Fees of the year", "caption")
+    page.add("Figure 4 shows the same, as was said before in this chapter.")
+    assert said(freeze(page)) == {
+        ("pair", "Figure 2.1"): ("Levels of the core",),
+        ("pair", "Table 3"): ("Fees of the year",),
+    }
+    page.add("Figure 2.1 is much larger")
+    assert ("pair", "Figure 2.1") not in said(freeze(page))
+
+
+def test_parts_of_two_texts_in_two_looks_are_labels_and_values(
+    blank: Blank, freeze: Freeze
+) -> None:
+    page = blank()
+    grid = page.add("", "div")
+    for label, value in (("Registrar", "Third Party"), ("Creator", "Ann Lee"), ("Age", "few days")):
+        part = page.add("", "div", parent=grid)
+        page.add(label, "div", parent=part, font_size=10, color="#667788")
+        page.add(value, "div", parent=part, font_size=14, color="#112233")
+    assert said(freeze(page)) == {
+        ("pair", "Registrar"): ("Third Party",),
+        ("pair", "Creator"): ("Ann Lee",),
+        ("pair", "Age"): ("few days",),
+    }
+    page.elements[3] = msgspec.structs.replace(page.elements[3], font_size=12.0)
+    assert said(freeze(page)) == {}
+
+
+def test_a_row_with_a_picture_beside_its_texts_is_no_pair(blank: Blank, freeze: Freeze) -> None:
+    page = blank()
+    row = page.add("", "div")
+    page.add("Friends", "span", parent=row)
+    page.add("22", "b", parent=row)
+    assert said(freeze(page)) == {("pair", "Friends"): ("22",)}
+    page.add("", "span", parent=row, painted=True)
     assert said(freeze(page)) == {}
 
 
@@ -254,7 +392,7 @@ def test_a_table_is_asked_by_row_by_value_and_for_the_extremes(
 
 def test_an_answer_is_accepted_in_all_its_forms(blank: Blank, freeze: Freeze) -> None:
     questions = questions_of(freeze(blank().prices(Tea="$1,200.00", Cake="$5")), english())
-    (forms,) = [each.answers for each in questions if "Tea" in each.text]
+    (forms,) = [each.answers for each in questions if each.kind == "price" and "Tea" in each.text]
     assert {"$1,200.00", "$1200", "1,200.00", "1200"} <= set(forms)
     assert len(set(forms)) == len(forms)
 
@@ -347,6 +485,10 @@ def test_each_language_asks_for_each_kind(blank: Blank, freeze: Freeze, language
     costs = freeze(blank().prices(A1="5", B2="7", C3="8", D4="9", E5="6"), language=language)
     assert answers(costs, templates)[templates.dearest] == "D4"
     assert answers(costs, templates)[templates.cheapest] == "A1"
+    listed = freeze(menu(blank(), "Start", "Fees", "Help", current="Fees"), language=language)
+    asked = answers(listed, templates)
+    assert asked[templates.current.format(label="Start")] == "Fees"
+    assert asked[templates.next.format(label="Fees")] == "Help"
 
 
 # ---- numbers -----------------------------------------------------------------------------------

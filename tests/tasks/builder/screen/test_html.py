@@ -391,3 +391,132 @@ def test_marks_lead_from_an_element_to_its_place_in_the_page(
         unmarked = extract(visit, height, mark=False)
         assert unmarked.screen == after.screen
         assert visit.tab.locator("[data-snellen-id]").count() == 0
+
+
+def test_menus_are_facts_in_their_order_with_the_entry_that_looks_like_the_current_one(
+    read: Read,
+) -> None:
+    style = "<style>nav li { float: left; margin: 9px } .active { font-weight: 700 }</style>"
+    here = "<li class=active><a href='#'>Fees</a>"
+    entries = f"<li><a href='/a'>Start</a>{here}<li><a href='/c'>Help</a>"
+    found = read(f"{style}<nav><ul>{entries}</ul></nav>")
+    (menu,) = kinds(found, "menu")
+    assert [each["label"] for each in menu["items"]] == ["Start", "Fees", "Help"]
+    assert menu["current"] == "Fees"
+    (plain,) = kinds(read(f"<nav><ul>{entries}</ul></nav>"), "menu")
+    assert plain["current"] == ""
+
+
+def test_entries_in_two_columns_are_no_menu(read: Read) -> None:
+    entry = "<li style='position:absolute;left:{}px;top:{}px'><a href=/x>Entry {}</a>"
+    entries = "".join(entry.format(200 * (n % 2), 30 * (n // 2), n) for n in range(4))
+    assert kinds(read(f"<nav><ul>{entries}</ul></nav>"), "menu") == []
+
+
+def test_an_accordion_is_no_menu(read: Read) -> None:
+    def entries(between: str) -> str:
+        return "".join(f"<a href='/{n}' role=tab>Part {n}</a>{between}" for n in "abc")
+
+    assert len(kinds(read(f"<div role=tablist>{entries(' ')}</div>"), "menu")) == 1
+    assert kinds(read(f"<div role=tablist>{entries('<p>Text</p>')}</div>"), "menu") == []
+    assert kinds(read(f"<nav>{entries('<p>One<br>Two<br>Six</p>')}</nav>"), "menu") == []
+
+
+def test_charts_whose_values_are_written_are_facts(read: Read) -> None:
+    bars = "".join(
+        f"<rect x={20 + 60 * n} y=40 width=40 height=50 />"
+        f"<text x={40 + 60 * n} y=35 text-anchor=middle>{value}</text>"
+        f"<text x={40 + 60 * n} y=110 text-anchor=middle>{label}</text>"
+        for n, (label, value) in enumerate((("Mon", "12"), ("Tue", "30"), ("Wed", "21")))
+    )
+    axis = "<text x=2 y=90>0</text><text x=2 y=60>20</text>"
+    chart = f"<h2>Visits</h2><svg width=240 height=130>{axis}{bars}</svg>"
+    (fact,) = kinds(read(chart), "chart")
+    assert fact["caption"] == "Visits"
+    assert [(each["label"], each["value"]) for each in fact["items"]] == [
+        ("Mon", "12"),
+        ("Tue", "30"),
+        ("Wed", "21"),
+    ]
+    shares = "<rect width=9 height=9 /><text y=20>Tea: 40 %</text><text y=50>Cake: 60 %</text>"
+    (key,) = kinds(read(f"<svg width=240 height=130>{shares}</svg>"), "chart")
+    assert [each["value"] for each in key["items"]] == ["40 %", "60 %"]
+    without = chart.replace("12</text>", "</text>")
+    assert kinds(read(without), "chart") == []
+
+
+def test_cells_of_several_links_blocks_or_pictures_are_no_pairs(read: Read) -> None:
+    found = read(
+        "<table><tr><td>Size<td>40 cm</tr><tr><td>More<td><a href=a>one</a> <a href=b>two</a></tr>"
+        "<tr><td><p>Left</p><p>again</p><td>Right</tr></table>"
+        "<dl><dt>Team</dt><dd><img width=20 height=20 src=x.png alt=Ann>+3</dd></dl>"
+    )
+    assert [each["label"] for fact in kinds(found, "pairs") for each in fact["pairs"]] == ["Size"]
+
+
+@pytest.mark.parametrize(
+    ("html", "language"),
+    [
+        ("<html xml:lang=de-AT><p>Hallo", "de-AT"),
+        ("<html><meta http-equiv=Content-Language content=es><p>Hola", "es"),
+        ("<html><meta property=og:locale content=fr_CA><p>Salut", "fr-CA"),
+        ("<p>" + "The name of it is what the author says that it is. " * 6, "en"),
+        ("<p>Hello", ""),
+    ],
+)
+def test_the_language_is_what_the_page_says_or_is_written_in(
+    session: Session, make_page: MakePage, html: str, language: str
+) -> None:
+    with session.visit(make_page(f"<!doctype html>{html}")) as visit:
+        assert extract(visit, visit.settle()["height"]).screen.language == language
+
+
+def test_what_the_author_says_of_a_page_is_read_from_its_head(
+    session: Session, make_page: MakePage
+) -> None:
+    head = (
+        "<meta property=og:description content='For networks.'>"
+        '<script type=\'application/ld+json\'>{"@graph": [{"description": "For machines."}]}'
+        "</script><script type='application/ld+json'>{ broken</script>"
+    )
+    with session.visit(make_page(f"<!doctype html><html><head>{head}</head><p>x")) as visit:
+        screen = extract(visit, visit.settle()["height"]).screen
+    assert (screen.description, screen.descriptions) == ("For networks.", ("For machines.",))
+
+
+def test_a_sign_that_css_puts_before_a_heading_leaves_it_unread(read: Read) -> None:
+    style = "<style>h1::before { content: '# ' } h2::before { content: 'No. ' }</style>"
+    screen = read(f"{style}<h1>One</h1><h2>Two</h2>").screen
+    first, second = (each for each in screen.elements if each.role == "heading")
+    assert (first.cut, second.cut) == (True, False)
+
+
+def test_a_contact_is_the_number_or_the_address_alone(read: Read) -> None:
+    found = read(
+        "<a href='tel:5215550189'>Call Ingrid Quayle, (521) 555-0189</a> <a href=tel:1>Call us</a>"
+        "<a href='mailto:a@b.example'>Write to ann.lee@b.example today</a>"
+    )
+    assert [each["value"] for each in kinds(found, "contact")] == [
+        "(521) 555-0189",
+        "ann.lee@b.example",
+    ]
+
+
+def test_a_row_across_columns_is_none_of_a_table(read: Read) -> None:
+    found = read(
+        "<table><tr><th>Item<th>Fee</tr><tr><td>Tea<td>$3</tr><tr><td>Cake<td>$4</tr>"
+        "<tr><td colspan=2>Total $7</tr></table>"
+    )
+    (table,) = kinds(found, "table")
+    assert (table["rows"], table["partial"]) == ([["Tea", "$3"], ["Cake", "$4"]], True)
+
+
+def test_a_price_is_of_the_only_text_above_it(read: Read) -> None:
+    card = "<div><div>{}</div><b style='font-size:30px'>${}</b><div>Mail</div><div>Maps</div></div>"
+    cards = "".join(card.format(*each) for each in (("Free", 0), ("Plus", 9), ("Team", 19)))
+    (prices,) = kinds(read(f"<main><section>{cards}</section></main>"), "prices")
+    assert [(each["name"], each["price"]) for each in prices["items"]] == [
+        ("Free", "$0"),
+        ("Plus", "$9"),
+        ("Team", "$19"),
+    ]

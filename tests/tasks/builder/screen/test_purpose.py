@@ -1,5 +1,6 @@
 """What a page is for, as it says itself."""
 
+import msgspec
 import pytest
 
 from snellen.tasks.builder.screen.elements import Element, Screen
@@ -10,6 +11,8 @@ from snellen.tasks.builder.screen.purpose import (
     NOT_SHOWN,
     OTHER_LANGUAGE,
     TOO_SHORT,
+    UNTITLED,
+    descriptions_of,
     page_kind,
     purpose,
 )
@@ -42,6 +45,46 @@ def test_a_description_of_what_is_seen_says_what_a_page_is_for() -> None:
 )  # fmt: skip
 def test_other_descriptions_say_nothing(screen: Screen, reason: str) -> None:
     assert purpose(screen) == ("", reason)
+
+
+def headed(*texts: str, title: str = "") -> Screen:
+    heading = Element(0, "h1", (0, 0, 300, 30), role="heading", level=1, own="Teapots",
+                      text="Teapots", font_size=30)  # fmt: skip
+    found = [
+        Element(n, "p", (0, 20 + 20 * n, 300, 40 + 20 * n), own=text, text=text, font_size=16)
+        for n, text in enumerate(texts, start=1)
+    ]
+    return Screen(1280, 800, (heading, *found), title=title, language="en")
+
+
+def test_the_first_sentences_under_the_main_heading_describe_a_page() -> None:
+    said = f"{SAID} They are handmade by two people in Fernbrook. More is listed here:"
+    kept = f"{SAID} They are handmade by two people in Fernbrook."
+    assert descriptions_of(headed("June 3", said)) == {"lead": kept}
+    assert purpose(headed("June 3", said)) == (kept, "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Teapots, fired twice",
+        "You are caught up on everything before today, and three new threads need a reply.",
+        "Handmade teapots from Fernbrook, cups, saucers, plates, bowls, jugs, trays and lids",
+    ],
+)
+def test_other_paragraphs_describe_nothing(text: str) -> None:
+    assert descriptions_of(headed(text)) == {}
+
+
+def test_what_the_head_says_comes_before_a_paragraph() -> None:
+    screen = msgspec.structs.replace(headed(SAID), descriptions=("For machines.",))
+    assert list(descriptions_of(screen)) == ["head", "lead"]
+
+
+def test_a_description_without_a_word_of_the_title_says_nothing() -> None:
+    screen = msgspec.structs.replace(page(SAID), title="My profile")
+    assert purpose(screen) == ("", UNTITLED)
+    assert purpose(msgspec.structs.replace(screen, title="Our teapots")) == (SAID, "")
 
 
 def test_what_stands_in_bars_is_not_what_a_page_is_for() -> None:

@@ -20,9 +20,10 @@ from snellen.tasks.benchmarks.matrix.format import DIMENSIONS
 from snellen.tasks.benchmarks.matrix.load import load
 from snellen.tasks.builder.chance import draw
 from snellen.tasks.builder.items import Made, PageItems, Refused
+from snellen.tasks.builder.questions.spatial import following_headings
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
 from snellen.tasks.builder.snapshots import Captured, Snapshot, write_snapshot
-from snellen.tasks.builder.writers.matrix.pages import following_headings, relation
+from snellen.tasks.builder.writers.matrix.pages import relation
 from snellen.tasks.builder.writers.matrix.reasoning import proven
 from snellen.tasks.builder.writers.matrix.write import MAKERS, NOT_MADE, write_data
 from snellen.tasks.pack.check import check_pack
@@ -682,7 +683,8 @@ def test_what_is_named_is_chosen_by_its_letter_or_hit(snapshot: Snapshot) -> Non
         gold, box = one.row["answer"], boxes_of(one)[0]
         assert box[0] <= gold[0] < gold[2] <= box[2]
         assert box[1] <= gold[1] < gold[3] <= box[3]
-        element = snapshot.screen.elements[one.record["elements"][0]]
+        target: int = one.record["elements"][0]
+        element = snapshot.screen.elements[target]
         assert (tuple(gold) == box) is element.painted, "of a plain link, what is drawn of it"
         assert one.row["settings"] == {"image_size": [1280, 900]}
 

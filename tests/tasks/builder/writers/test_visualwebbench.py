@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from inked import inked
+from ten_links import TITLES, links
 
 from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape
@@ -18,19 +19,6 @@ from snellen.tasks.data.check import image_faults
 from snellen.tasks.pack.check import check_pack
 from snellen.tasks.pack.write import Part, write_pack
 
-NAMES = ["Home", "News", "Shoes", "Boots", "Jobs", "Press", "Help", "Basket", "Stores", "Blog"]
-TITLES = [
-    "Start",
-    "Latest",
-    "Runners",
-    "Hikers",
-    "Careers",
-    "Media",
-    "Support",
-    "Cart",
-    "Near",
-    "Log",
-]
 TEXT = (
     "The shop in Harrow Bay sells running shoes and hiking boots for every season, and fixes"
     " them for as long as you wear them."
@@ -47,18 +35,7 @@ FACTS = {
 
 
 def page(folder: Path, site: str, name: str) -> Snapshot:
-    elements = [
-        Element(
-            place,
-            "a",
-            (20, 80 + 45 * place, 120, 110 + 45 * place),
-            role="link",
-            text=text,
-            own=text,
-            href=f"/{text}.html",
-        )
-        for place, text in enumerate(NAMES)
-    ]
+    elements = links(top=80, step=45)
     title = f"Shoes at {site}"
     elements.append(
         Element(

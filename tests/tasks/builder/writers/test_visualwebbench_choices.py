@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 from inked import inked
+from ten_links import NAMES, TITLES, link, links
 
 from snellen.tasks.builder.items import Made, Maker, Refused
 from snellen.tasks.builder.questions.names import candidates
@@ -24,20 +25,6 @@ from snellen.tasks.builder.writers.visualwebbench.choices import (
 from snellen.tasks.builder.writers.visualwebbench.clicks import action_prediction
 from snellen.tasks.builder.writers.visualwebbench.shared import Reason
 
-NAMES = ["Home", "News", "Shoes", "Boots", "Jobs", "Press", "Help", "Basket", "Stores", "Blog"]
-TITLES = [
-    "Start",
-    "Latest",
-    "Runners",
-    "Hikers",
-    "Careers",
-    "Media",
-    "Support",
-    "Cart",
-    "Near",
-    "Log",
-]
-
 
 def page(
     tmp_path: Path, elements: Sequence[Element], clicks: Sequence[Click] = (), title: str = "Shop"
@@ -47,17 +34,6 @@ def page(
     captured = Captured("index", "shop", "index.html", screen, clicks=tuple(clicks))
     (tmp_path / "snapshot.json").write_bytes(msgspec.json.encode(captured))
     return Snapshot(tmp_path)
-
-
-def link(place: int, name: str, **more: Any) -> Element:
-    box = (20.0, 20.0 + 50 * place, 120.0, 50.0 + 50 * place)
-    given: dict[str, Any] = {"role": "link", "text": name, "own": name, "box": box}
-    given |= {"id": place, "tag": "a", "href": f"/{name}.html", **more}
-    return Element(**given)
-
-
-def links(names: Sequence[str] = NAMES) -> list[Element]:
-    return [link(place, name) for place, name in enumerate(names)]
 
 
 def made(maker: Maker, snapshot: Snapshot, seed: int = 1) -> list[Made]:

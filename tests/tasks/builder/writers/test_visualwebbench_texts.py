@@ -76,7 +76,7 @@ def test_a_description_that_the_page_bears_out_is_the_caption(tmp_path: Path) ->
         "answer": SHOP,
     }
     assert item.images == {"raw_image/shop/index.png": snapshot.image()}
-    assert item.tags == {"language": "en"}
+    assert item.tags == {"language": "en", "source": "meta"}
 
 
 @pytest.mark.parametrize(

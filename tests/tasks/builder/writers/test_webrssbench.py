@@ -20,6 +20,7 @@ from snellen.tasks.benchmarks.webrssbench.load import load
 from snellen.tasks.builder.chance import draw
 from snellen.tasks.builder.items import Made, PageItems, Refused
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
+from snellen.tasks.builder.screen.fields import hintable_fields
 from snellen.tasks.builder.snapshots import Captured, Change, ChangedElement, Dropped, Snapshot
 from snellen.tasks.builder.writers.base import SIDE_FILE
 from snellen.tasks.builder.writers.webrssbench.regions import evened
@@ -68,9 +69,9 @@ def elements() -> tuple[Element, ...]:
         part(4, "main", (260, 80, 960, 800), role="main"),
         part(5, "h1", (280, 100, 640, 150), role="heading", level=1, text="Book a table",
              own="Book a table in our garden with open kitchen and fresh menus", **main),
-        part(6, "label", (280, 170, 380, 190), text="Full name", own="Full name", **main),
-        part(7, "input", (280, 195, 580, 235), label="Full name", name="Full name",
-             placeholder="First and last name", **field),
+        part(6, "label", (280, 170, 380, 190), text="Phone", own="Phone", **main),
+        part(7, "input", (280, 195, 580, 235), label="Phone", name="Phone",
+             placeholder="000 000 0000", **field),
         part(8, "label", (280, 250, 380, 270), text="E-mail", own="E-mail", **main),
         part(9, "input", (280, 275, 580, 315), label="E-mail", name="E-mail", **field),
         part(10, "button", (280, 420, 420, 460), text="Book now", own="Book now", name="Book now",
@@ -357,6 +358,21 @@ def test_a_hint_that_is_seen_makes_it_easy(freeze: Freeze) -> None:
     assert "@" in hard.row["reference"]
 
 
+def test_fields_of_a_form_that_is_somebodys_are_not_filled(freeze: Freeze) -> None:
+    found = list(elements())
+    named = {"label": "Full name", "name": "Full name", "value": "Mike Andrew", "placeholder": ""}
+    found[7] = msgspec.structs.replace(found[7], **named)
+    assert reason("form_filling", freeze(found)) == "no rule for what is typed into its fields"
+
+
+def test_a_name_is_neither_filled_in_nor_hinted_at(freeze: Freeze) -> None:
+    found = list(elements())
+    found[7] = msgspec.structs.replace(found[7], label="Full name", name="Full name",
+                                       placeholder="First and last name")  # fmt: skip
+    assert {one.row["element"] for one in made("form_filling", freeze(found))} == {"field-9"}
+    assert hintable_fields(Screen(WIDTH, HEIGHT, tuple(found), language="en")) == []
+
+
 def test_a_hint_that_was_taken_away_makes_it_hard(freeze: Freeze) -> None:
     found = elements()
     gone = Change(TASK + "form_filling", "removed", "form.png", WIDTH, HEIGHT, 7, 9,
@@ -376,7 +392,7 @@ def test_a_hint_that_was_taken_away_makes_it_hard(freeze: Freeze) -> None:
 
 def test_the_hint_that_was_taken_is_the_reference(freeze: Freeze) -> None:
     (one,) = made("hint_text", freeze())
-    assert one.row["reference"] == "First and last name"
+    assert one.row["reference"] == "000 000 0000"
     assert one.row["element"] == "field-7"
 
 
@@ -424,6 +440,20 @@ def test_two_of_them_are_both_right(freeze: Freeze) -> None:
     found[11] = msgspec.structs.replace(found[11], text="Erase all data")
     (one,) = made("safety", freeze(found))
     assert one.row["reference"] == ["Erase all data", "Delete account"]
+
+
+def test_what_the_page_says_cannot_be_undone_is_the_reference(freeze: Freeze) -> None:
+    found = list(elements())
+    found[12] = msgspec.structs.replace(found[12], text="Delete", name="Delete", parent=18)
+    found.append(part(18, "section", (690, 600, 900, 760),
+                      text="Delete this workspace. This can't be undone. Delete"))  # fmt: skip
+    (one,) = made("safety", freeze(found))
+    assert one.row["reference"] == "Delete"
+    assert one.record["doubtful"] == ["Book now"]
+    found[18] = msgspec.structs.replace(found[18], text="Your pictures Delete")
+    assert reason("safety", freeze(found, page="two")) == (
+        "a button of which nobody can tell if it can be undone"
+    )
 
 
 def without_danger(text: str = "Learn more") -> list[Element]:

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from snellen.server.errors import ForbiddenError, RateError, UnauthorizedError
 from snellen.server.exam.file import Who
 from snellen.server.http.auth import Tokens
+from snellen.server.http.oauth import HOLDER
 from snellen.server.store.tables import Scope
 
 T = TypeVar("T")
@@ -21,6 +22,9 @@ CALLS_A_MINUTE = 1200
 
 WRONG_A_MINUTE = 60
 """How many wrong tokens are looked up for an address."""
+
+CALLER = "snellen.caller"
+"""What a scope has the name of who calls under, once it is known."""
 
 LOCAL = "local"
 """Who calls if there is no token: whoever sits at this machine."""
@@ -132,10 +136,11 @@ class Access:
             # A token that is made while the server runs makes organizers known at once, and
             # takes nothing from who sits here until the next start.
             return _STRANGER if self._guarded else _HERE
-        holder = self.tokens.holder(token)
+        holder = request.scope.get(HOLDER) or self.tokens.holder(token)
         if holder is None:
             self.count_wrong_token(request)
             raise UnauthorizedError("this token is unknown, revoked or too old; ask the organizer")
+        request.scope[CALLER] = holder.name
         self._count(self._calls, f"of {holder.name}")
         return Visitor(holder.name, holder.scopes)
 

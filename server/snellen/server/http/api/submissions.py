@@ -243,7 +243,8 @@ def routes(desk: Desk) -> APIRouter:
     async def file(request: Request, exam: str, submission: str) -> Response:
         """Return a submission's file as it came."""
         desk.check_exam(exam)
-        row, body = await access.ask(request, lambda v: challenge.file_of(submission, v.owner()))
+        row, parts = await access.ask(request, lambda v: challenge.file_of(submission, v.owner()))
+        body = await challenge.bytes_of(parts)
         name = f'attachment; filename="{row.id}{row.form}"'
         return Response(
             body, media_type="application/octet-stream", headers={"Content-Disposition": name}

@@ -373,7 +373,8 @@ class Pages:
 
     async def _file(self, request: Request, visitor: Visitor) -> Response:
         submission, owner = request.path_params["submission"], visitor.owner()
-        row, body = await self._read(lambda: self._challenge.file_of(submission, owner))
+        row, parts = await self._read(lambda: self._challenge.file_of(submission, owner))
+        body = await self._challenge.bytes_of(parts)
         name = f'attachment; filename="{row.id}{row.form}"'
         return Response(
             body,

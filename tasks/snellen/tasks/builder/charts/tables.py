@@ -46,6 +46,8 @@ _COUNTS = {
 }  # fmt: skip
 _ORDERED = {"line": True, "lines": True, "pie": False}
 _READABLE = 0.08
+_NUMBERS = 12
+"""How many numbers have room beside bars in groups."""
 
 
 class Series(NamedTuple):
@@ -144,7 +146,9 @@ def draw_table(
     if kind in SEVERAL:
         count = 3 if kind == "stacked" else random.randint(2, 3)
         names = random.sample(subject.series, min(count, len(subject.series)))
-    crowded = kind == "lines" or (kind == "grouped" and len(names) * len(labels) > 12)
+    if kind == "grouped" and labelled:
+        labels = labels[: _NUMBERS // len(names)]
+    crowded = kind == "lines" or (kind == "grouped" and len(names) * len(labels) > _NUMBERS)
     written_out = labelled if labelled is not None else not crowded and random.random() < 0.6
     step = random.choice(_SMALL_STEPS if subject.measured and random.random() < 0.5 else _STEPS)
     return Table(

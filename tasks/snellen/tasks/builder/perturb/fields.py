@@ -10,6 +10,7 @@ from snellen.tasks.builder.screen.fields import (
     NO_FIELD,
     NO_LANGUAGE,
     NO_RULE,
+    OPEN,
     hintable_fields,
     kind_of,
     text_fields,
@@ -48,7 +49,11 @@ def remove_help(page: "Page", screen: Screen, random: Random) -> Attempted | Dec
         return Declined(NO_FIELD)
     if words_of(screen.language) is None:
         return Declined(NO_LANGUAGE)
-    found = [field for field in hinting if kind_of(screen, field) and field.label]
+    found = [
+        field
+        for field in hinting
+        if field.label and (kind_of(screen, field) or NO_RULE) not in {*OPEN, NO_RULE}
+    ]
     if not found:
         return Declined(NO_RULE)
     # One of several stays as it is, for the easy question.

@@ -29,6 +29,11 @@ _FEWEST = 3
 _FEWEST_ROWS = 5
 _DIGITS = re.compile(r"\d[\d.,'\s]*\d|\d")
 _TOTAL = re.compile(r"\b(sub)?totals?\b|\bsum\b|summe|gesamt|合计|总计|小计|مجموع|إجمالي")
+_NUMBERING = re.compile(
+    r"([^\W\d]+ )?(no|nr|number|nummer|id|code)|num|rank|year|jahr"
+    r"|zip|postcode|post ?code|plz|número|nº|código|año|cp|序号|编号|年份|年|邮编|رقم|رمز|سنة"
+)
+"""What numbers that count nothing are called, for which nobody asks which is the highest."""
 _SPAN = re.compile(r"\s*[\u2013\u2014-]\s*")
 
 
@@ -121,13 +126,14 @@ def _columns(facts: Sequence[Fact]) -> Iterator[tuple[Table, int, int]]:
     headers = Counter(folded(header) for table in tables for header in table.headers)
     for table in tables:
         key = key_column(table)
-        if key is None:
+        if key is None or headers[folded(table.headers[key])] > 1:
             continue
         if any(_TOTAL.search(row[key].casefold()) for row in table.rows):
             continue
         for column, header in enumerate(table.headers):
             alone = column != key and folded(header) and headers[folded(header)] == 1
-            if alone and table.known(column):
+            counts = not _NUMBERING.fullmatch(folded(header))
+            if alone and counts and table.known(column):
                 yield table, column, key
 
 

@@ -80,9 +80,35 @@ class Contact(msgspec.Struct, frozen=True, tag="contact", tag_field="kind"):
     element: int | None = None
 
 
-Fact: TypeAlias = Table | Pairs | Prices | Contact
+class Entry(msgspec.Struct, frozen=True):
+    """An entry of a menu."""
 
-_TAGS = ("table", "pairs", "prices", "contact")
+    label: str
+    element: int | None = None
+
+
+class Menu(msgspec.Struct, frozen=True, tag="menu", tag_field="kind"):
+    """Links side by side or one below another, in the order in which they are read.
+
+    `current` is the label of the entry that is marked as where one is, by its looks, too; empty
+    for none.
+    """
+
+    items: tuple[Entry, ...]
+    element: int | None = None
+    current: str = ""
+
+
+class Chart(msgspec.Struct, frozen=True, tag="chart", tag_field="kind"):
+    """A chart that a page draws, each value written beside its mark or its label."""
+
+    items: tuple[Pair, ...]
+    caption: str = ""
+
+
+Fact: TypeAlias = Table | Pairs | Prices | Contact | Menu | Chart
+
+_TAGS = ("table", "pairs", "prices", "contact", "menu", "chart")
 
 
 def facts_of(found: Sequence[Mapping[str, Any]]) -> Sequence[Fact]:
@@ -133,7 +159,10 @@ def _ascii(digits: str) -> str:
 
 
 def key_column(table: Table) -> int | None:
-    """Return the column that names the rows: the first whose texts all differ, letters first."""
+    """Return the column that names the rows: the first whose texts all differ, and have letters.
+
+    Numbers name rows only where they stand first.
+    """
     columns = [
         column
         for column, header in enumerate(table.headers)
@@ -146,4 +175,4 @@ def key_column(table: Table) -> int | None:
         for column in columns
         if all(any(map(str.isalpha, row[column])) for row in table.rows)
     ]
-    return next(iter(lettered or columns), None)
+    return next(iter(lettered or [column for column in columns if column == 0]), None)

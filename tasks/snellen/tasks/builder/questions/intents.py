@@ -86,6 +86,8 @@ _TONGUES: Mapping[str, str] = MappingProxyType(
     }
 )
 _HOME = re.compile(r"^(?:\.?/)*(?:index\.html?)?$|^\.\./index\.html?$")
+_VAGUE = re.compile(r"\b(this|the filled-in form|the changes|what was written)\b")
+_DEEDS_THERE = re.compile(r"/(watch|share\w*|intent|status|playlist|login|signup)\b")
 _WIDE = 120.0
 _SEARCH = re.compile(r"search|such|busca|cherche|pesquis|搜索|查找|بحث")
 
@@ -128,7 +130,14 @@ def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
     same = Counter(
         deed(words, one_line(e.text or e.name)) for e in screen.elements if e.role in _ACTS
     )
+    unknown = any(
+        e.role == "button" and deed(words, one_line(e.text or e.name)) is None
+        for e in screen.elements
+    )
     for each, does in done:
+        # Any button may do what is said without what it is done to.
+        if unknown and _VAGUE.search(does):
+            continue
         effect = f"{does[0].lower()}{does[1:].rstrip('.')}"
         if same[does] <= 1:
             yield Intent("effect", f"Use what {effect}.", each)
@@ -171,7 +180,8 @@ def _chosen(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]
     lists = [each for each in snapshot.screen.elements if each.options]
     offered = Counter(folded(text) for each in lists for text in set(each.options))
     shown = {folded(each.own) for each in snapshot.screen.elements if each.own}
-    for each in usable:
+    # Of several lists nobody knows which one has an entry that is not seen.
+    for each in usable if len(lists) == 1 else ():
         for entry in each.element.options if each.kind == "combobox" else ():
             hidden = folded(entry) not in shown and entry != each.element.value
             if hidden and offered[folded(entry)] == 1 and 1 < len(entry) <= 40:
@@ -201,7 +211,7 @@ def _switched(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Inten
     names = Names(snapshot.screen)
     for each in usable:
         if each.kind in _TOGGLES and names.alone(each.name, each.element):
-            yield Intent("switching", f"Decide whether or not: “{each.name}”.", each)
+            yield Intent("switching", f"Change the setting “{each.name}”.", each)
 
 
 def _searched(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
@@ -253,6 +263,13 @@ def _goal(link: Element) -> str:
         return "Write an e-mail to the people behind the site."
     host = parts.netloc.removeprefix("www.")
     if host:
-        return f"Open the page of these people on {_HOSTS[host]}." if host in _HOSTS else ""
+        network = _HOSTS.get(host, "")
+        # Its sign or its name is seen, and it is a page of theirs, not a film or a form to share.
+        seen = not link.text or network.casefold() in link.text.casefold()
+        theirs = re.fullmatch(r"/(company/|in/|@|user/|channel/|c/)?[\w.-]+/?", parts.path)
+        profile = theirs and not parts.query and not _DEEDS_THERE.match(parts.path)
+        return (
+            f"Open the page of these people on {network}." if network and seen and profile else ""
+        )
     home = link.href and not parts.fragment and not parts.query and _HOME.fullmatch(parts.path)
     return "Get back to the start page." if home and link.href != "#" else ""

@@ -1,22 +1,25 @@
 """What a screen says that can be asked for: what the question names, what answers it, and where.
 
-From tables, lists of labels and values, prices, contacts, fields that hold something, and the main
-heading. On a screen of an app, which has no such data, two texts in one row are a label and its
-value. Each has exactly one answer, which its question does not say and which is not easily guessed:
-a value counts only if no other of its column or list is the same. What the frame of a site says on
-each of its pages is left out.
+From tables, lists of labels and values, prices, contacts, charts, fields that hold something,
+menus, lists and headings. On a screen of an app, which has no such data, two texts in one row are a
+label and its value. Each has exactly one answer, which its question does not say and which is not
+easily guessed: a value counts only if no other of its column or list is the same. What the frame of
+a site says on each of its pages is left out, but for its menus.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
 from snellen.grading.normalize import squad
 from snellen.tasks.builder.questions.facts import (
     NAME_LENGTH,
+    Chart,
     Contact,
     Fact,
+    Menu,
     Pair,
     Pairs,
     Price,
@@ -26,7 +29,7 @@ from snellen.tasks.builder.questions.facts import (
     key_column,
 )
 from snellen.tasks.builder.questions.names import Names
-from snellen.tasks.builder.questions.spatial import SITE_PARTS, is_readable
+from snellen.tasks.builder.questions.spatial import SITE_PARTS, following_headings, is_readable
 from snellen.tasks.builder.questions.text import (
     count_words,
     folded,
@@ -46,6 +49,12 @@ Kind: TypeAlias = Literal[
     "field",
     "hint",
     "action",
+    "chart",
+    "current",
+    "next",
+    "first",
+    "last",
+    "section",
     "heading",
     "phone",
     "email",
@@ -60,7 +69,9 @@ _SOURCE = {"cell": "table", "row": "table", "pair": "label", "price": "label", "
 """Kinds that a question of the same names could mean."""
 _OPEN = frozenset({"canvas", "scroller", "video"})
 """What may say more, but neither in a table's cells nor in the main heading."""
-_STRICT = frozenset({"cell", "row", "reverse", "heading"})
+_STRICT = frozenset({"cell", "row", "reverse", "heading", "current", "next"})
+_FEWEST_ENTRIES = 3
+_UNDER = 90.0
 _CARD = 8
 _NEAR = 240.0
 _TABULAR = frozenset({"row", "table", "cell", "gridcell", "rowheader", "columnheader"})
@@ -69,6 +80,11 @@ _FIGURE = re.compile(r"[+\-\u2212]?\s?[$€£¥₹]?\s?\d[\d.,\u00a0 ]*\s?(?:%|[
 _EARNED = re.compile(
     r"\b(earnings|revenue|sales|income|profit|balance|budget|total|turnover|expenses|mrr|arr)\b"
 )
+_CAPTION = re.compile(
+    r"((?:Figure|Fig\.|Table|Example|Abbildung|Abb\.|Tabelle|Beispiel|Figura|Tabla|Tabela|Ejemplo"
+    r"|Exemple|Exemplo|Tableau|图|表|الشكل|الجدول)\s?\d+(?:[.-]\d+)*)[.:\s]+(?=[^\W\d_])(.+)"
+)
+"""The caption of a figure or a table with a number."""
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
 
@@ -97,6 +113,8 @@ def lookups(snapshot: Snapshot) -> Sequence[Lookup]:
     pairs = [pair for fact in facts if isinstance(fact, Pairs) for pair in fact.pairs]
     known = {pair.element for pair in pairs}
     pairs += [pair for pair in _rows(screen) if pair.element not in known]
+    known = {pair.element for pair in pairs} | {pair.label_element for pair in pairs}
+    pairs += [pair for pair in _grids(screen) if not known & {pair.element, pair.label_element}]
     candidates = [
         *_cells(screen, facts, names),
         *_pairs(screen, pairs, names),
@@ -104,6 +122,11 @@ def lookups(snapshot: Snapshot) -> Sequence[Lookup]:
         *_contacts(screen, facts),
         *_fields(screen, names),
         *_actions(screen, names),
+        *_captions(screen),
+        *_charts(screen, facts, names),
+        *_menus(screen, facts, names),
+        *_lists(screen, names),
+        *_sections(screen, names),
         *_headings(screen),
     ]
     if screen.unread:
@@ -130,8 +153,9 @@ def sole_text(screen: Screen, element: int | None, text: str) -> Element | None:
 
 
 def box_of(element: Element) -> Ltrb:
-    """Return the box of an element's text: as it is drawn if that is known."""
-    return element.ink if element.ink and element.role not in _FILLED else element.box
+    """Return the box of an element: of the shape that it draws, else of its text as drawn."""
+    shape = element.role in _FILLED or (element.painted and _acts(element))
+    return element.box if shape or not element.ink else element.ink
 
 
 def priced(screen: Screen, facts: Iterable[Fact]) -> Sequence[Price]:
@@ -164,6 +188,9 @@ def _key(lookup: Lookup) -> tuple[str, ...]:
 def _is_precise(lookup: Lookup) -> bool:
     """Whether the answer is short, and shares no word with what its question names."""
     named = set(folded(" ".join(lookup.names)).split())
+    if lookup.kind == "section":
+        # Numbers of chapters have their first parts in common.
+        named = {word for word in named if not word.isdecimal()}
     return all(map(_is_name, lookup.names)) and all(
         0 < len(text) <= _ANSWER_LENGTH
         and count_words(text) <= _ANSWER_WORDS
@@ -212,7 +239,8 @@ def _cells(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Look
             for column, element in values.items():
                 header, value = table.headers[column], row[column]
                 yield Lookup("cell", (row[key], header), (value,), (element,))
-                if len(table.rows) >= _MANY_ROWS and _is_own(name) and table.known(column):
+                many = len(table.rows) >= _MANY_ROWS and table.known(column)
+                if many and _is_own(name) and headers[folded(table.headers[key])] == 1:
                     asked = (value, header, table.headers[key])
                     yield Lookup("reverse", asked, (row[key],), (name.id,))
             for pair in zip(values, list(values)[1:], strict=False):
@@ -281,7 +309,9 @@ def _contacts(screen: Screen, facts: Iterable[Fact]) -> Iterator[Lookup]:
             element = screen.elements[contact.element]
             alone = kind == "phone" or shown <= {contact.value.casefold()}
             if alone and is_readable(element) and _is_own(element):
-                yield Lookup(kind, (), (contact.value,), (element.id,))
+                # Beside the number there may be a name, which is no part of the answer.
+                whole = folded(element.text) == folded(contact.value)
+                yield Lookup(kind, (), (contact.value,), (element.id,) if whole else ())
 
 
 def _fields(screen: Screen, names: Names) -> Iterator[Lookup]:
@@ -315,7 +345,99 @@ def _actions(screen: Screen, names: Names) -> Iterator[Lookup]:
             continue
         below = act.box[1] - name.box[3]
         if names.alone(act.own, act) and 0 <= below <= _NEAR:
-            yield Lookup("action", (one_line(name.own),), (one_line(act.own),), (act.id,))
+            shown = acts[0] if acts[0].painted else act
+            yield Lookup("action", (one_line(name.own),), (one_line(act.own),), (shown.id,))
+
+
+def _charts(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Lookup]:
+    """Yield what a chart shows for each of its labels, where the page has no other chart."""
+    charts = [fact for fact in facts if isinstance(fact, Chart)]
+    for chart in charts if len(charts) == 1 else ():
+        values = Counter(folded(each.value) for each in chart.items)
+        for each in chart.items:
+            label = None if each.label_element is None else screen.elements[each.label_element]
+            value = None if each.element is None else screen.elements[each.element]
+            if label is None or value is None or not is_readable(label) or not is_readable(value):
+                continue
+            if values[folded(each.value)] == 1 and names.alone(label.own, label):
+                # A text that says both has no element for the value alone.
+                elements = (value.id,) if value.id != label.id else ()
+                yield Lookup("chart", (each.label,), (each.value,), elements)
+
+
+def _menus(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Lookup]:
+    """Yield the entry that is marked as where one is, and which entry comes after which."""
+    for menu in (fact for fact in facts if isinstance(fact, Menu)):
+        found = [sole_text(screen, each.element, each.label) for each in menu.items]
+        # The foot of a site is the same on each of its pages, and much alike on all sites.
+        entries = [each for each in found if each and each.landmark != "contentinfo"]
+        if len(entries) < max(_FEWEST_ENTRIES, len(menu.items)):
+            continue
+        # A page has several menus, each with a current entry: another entry tells which is meant.
+        alone = [one_line(each.own) for each in entries if names.alone(each.own, each)]
+        others = [text for text in alone if text != menu.current]
+        for each, element in zip(menu.items, entries, strict=True):
+            if others and each.label == menu.current:
+                yield Lookup("current", (others[0],), (one_line(element.own),), (element.id,))
+        for element, after in pairwise(entries):
+            if names.alone(element.own, element) and names.alone(after.own, after):
+                said, answer = one_line(element.own), one_line(after.own)
+                yield Lookup("next", (said,), (answer,), (after.id,))
+
+
+def _captions(screen: Screen) -> Iterator[Lookup]:
+    """Yield what stands after the numbers of figures and tables."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for each in screen.elements:
+        said = _CAPTION.match(one_line(each.text))
+        if said and is_readable(each) and _is_own(each) and each.role not in {"link", "heading"}:
+            found.setdefault(folded(said[1]), []).append((said[1], said[2].rstrip(".")))
+    for captions in found.values():
+        # What is in each other says the same; a text that mentions a figure says something else.
+        if len({folded(text) for _, text in captions}) == 1:
+            number, text = captions[0]
+            yield Lookup("pair", (number,), (text,), ())
+
+
+def _lists(screen: Screen, names: Names) -> Iterator[Lookup]:
+    """Yield the first and the last entry of a list below a heading that has no other list."""
+    headings = [each for each in screen.elements if each.role == "heading"]
+    lists: dict[int, list[Element]] = {}
+    for each in screen.elements:
+        if each.tag not in {"ul", "ol"} or not _is_own(each):
+            continue
+        heading = next((one for one in reversed(headings) if one.id < each.id), None)
+        inner = any(outer.tag in {"ul", "ol", "li"} for outer in screen.ancestors(each))
+        if heading is not None and not inner:
+            lists.setdefault(heading.id, []).append(each)
+    for place, found in lists.items():
+        heading = sole_text(screen, place, screen.elements[place].text)
+        entries = [each for each in screen.children(found[0]) if each.tag == "li"]
+        if len(found) > 1 or heading is None or len(entries) < _FEWEST_ENTRIES:
+            continue
+        below = 0 <= found[0].box[1] - heading.box[3] <= _UNDER
+        column = all(one.box[3] <= two.box[1] + 2 for one, two in pairwise(entries))
+        texts = [sole_text(screen, each.id, each.text) for each in entries]
+        if not below or not column or None in texts or not names.alone(heading.own, heading):
+            continue
+        kinds: tuple[tuple[Kind, Element | None], ...] = (("first", texts[0]), ("last", texts[-1]))
+        for kind, element in kinds:
+            if element is not None and names.alone(element.own, element):
+                name, answer = one_line(heading.own), one_line(element.own)
+                yield Lookup(kind, (name,), (answer,), (element.id,))
+
+
+def _sections(screen: Screen, names: Names) -> Iterator[Lookup]:
+    """Yield which heading is the next one below another, in one column."""
+    for heading, after in following_headings(screen):
+        if not _is_own(heading) or not _is_own(after):
+            continue
+        name = sole_text(screen, heading.id, heading.text)
+        answer = sole_text(screen, after.id, after.text)
+        if name is None or answer is None:
+            continue
+        if names.alone(name.own, name) and names.alone(answer.own, answer):
+            yield Lookup("section", (one_line(name.own),), (one_line(answer.own),), (answer.id,))
 
 
 def _is_chosen(field: Element) -> bool:
@@ -337,11 +459,15 @@ def _rows(screen: Screen) -> Iterator[Pair]:
         if row.own or row.role in _TABULAR or not 1 < len(list(screen.children(row))) <= _CARD:
             continue
         texts = [each for each in screen.inside(row) if each.own.strip()]
-        if len(texts) != _PAIR or any(map(_acts, texts)):
+        # Pictures beside the texts may be a part of what the row says.
+        pictured = any(each.painted and not each.text for each in screen.inside(row))
+        if len(texts) != _PAIR or any(map(_acts, texts)) or pictured:
             continue
         label, value = texts
         if screen.platform == "web":
             if _FIGURE.fullmatch(label.own.strip()):
+                if label.box[3] > (value.box[1] + value.box[3]) / 2:
+                    continue  # It counts what comes after it, as in `20 records`.
                 label, value = value, label
             figure = _FIGURE.fullmatch(value.own.strip())
             if figure is None or any(map(str.isdecimal, label.own)):
@@ -352,6 +478,34 @@ def _rows(screen: Screen) -> Iterator[Pair]:
             continue
         if not re.search(r"[.!?]$", value.own.strip()):
             yield Pair(label.own, value.own, label.id, value.id)
+
+
+def _grids(screen: Screen) -> Iterator[Pair]:
+    """Yield labels and values of parts that are all made of two texts, in the same two looks."""
+    for grid in screen.elements:
+        parts = screen.children(grid)
+        if len(parts) < _FEWEST_ENTRIES or grid.role in _TABULAR or grid.tag in {"ul", "ol", "tr"}:
+            continue
+        found: list[tuple[Element, Element]] = []
+        for part in parts:
+            texts = [each for each in screen.inside(part) if each.own.strip()]
+            pictured = any(each.painted and not each.text for each in screen.inside(part))
+            held = any(each.role in _FILLED for each in texts)
+            if len(texts) == _PAIR and not pictured and not held and not any(map(_acts, texts)):
+                found.append((texts[0], texts[1]))
+        looks = {(_look(label), _look(value)) for label, value in found}
+        alike = len(looks) == 1 and all(label != value for label, value in looks)
+        # The others, such as one with a badge, may be pairs, too: most of them must be plain.
+        if not alike or len(found) < _FEWEST_ENTRIES or 2 * len(found) < len(parts):
+            continue
+        for label, value in found:
+            below = 0 <= value.box[1] - label.box[1] <= _UNDER
+            if below and not any(map(str.isdecimal, label.own)):
+                yield Pair(label.own, value.own, label.id, value.id)
+
+
+def _look(element: Element) -> tuple[float, str]:
+    return element.font_size, element.color
 
 
 def _acts(element: Element) -> bool:

@@ -28,6 +28,8 @@ _SMALLEST = (24.0, 12.0)
 _WIDEST = 0.6
 _HIGHEST = 220.0
 _LONGEST = 40
+_TITLE = 90
+_ONE_EDGE = 60.0
 _TRIES = 40
 
 
@@ -60,6 +62,54 @@ def fractions(box: Ltrb, screen: Screen) -> list[float]:
         round(right / screen.width, 5),
         round(bottom / screen.height, 5),
     ]
+
+
+# ---- headings ----------------------------------------------------------------------------------
+
+
+def following_headings(screen: Screen) -> list[tuple[Element, Element]]:
+    """Return pairs of headings of which the second is the only next one below the first.
+
+    Both begin at one edge, nothing that looks like a heading lies between them or beside them, and
+    no other heading says the same.
+    """
+    headings = [one for one in screen.elements if one.role == "heading" and one.text]
+    counts = Counter(folded(one.text) for one in headings)
+    found: list[tuple[Element, Element]] = []
+    for first in headings:
+        below = (one for one in headings if one.box[1] >= first.box[3])
+        second = min(below, key=lambda one: one.box[1], default=None)
+        if second is None or abs(first.box[0] - second.box[0]) > _ONE_EDGE:
+            continue
+        between = [
+            one
+            for one in screen.elements
+            if one.box[1] < second.box[3]
+            and first.box[1] < one.box[3]
+            and not screen.nested(one, first)
+            and not screen.nested(one, second)
+            and _is_like_heading(one, second)
+        ]
+        plain = all(counts[folded(one.text)] == 1 and _is_plain(one) for one in (first, second))
+        if not between and plain and folded(second.text) not in folded(first.text):
+            found.append((first, second))
+    return found
+
+
+def _is_like_heading(one: Element, heading: Element) -> bool:
+    """Whether an element is a heading, or looks as much like one as a heading does."""
+    if not one.text:
+        return False
+    titled = one.tag in {"legend", "summary", "caption", "dt"}
+    bold = one.tag in {"strong", "b"} and one.height >= heading.height / 2
+    large = bool(one.own) and len(one.own) <= _TITLE and 0 < heading.font_size <= one.font_size
+    used = one.role in {"button", "link", "textbox", "combobox"}
+    return one.role == "heading" or titled or (not used and (bold or large))
+
+
+def _is_plain(element: Element) -> bool:
+    text = one_line(element.text)
+    return is_readable(element) and 2 <= len(text) <= 90 and not set(text) & set("“”")
 
 
 # ---- parts of a page ---------------------------------------------------------------------------

@@ -21,6 +21,12 @@ class Templates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         field: Takes `label`.
         hint: The same.
         action: The same.
+        chart: The same.
+        next: The same.
+        first: The same.
+        last: The same.
+        section: The same.
+        current: The same.
         dearest: Takes nothing.
         cheapest: Nothing.
         phone: Nothing.
@@ -38,6 +44,12 @@ class Templates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     field: str
     hint: str
     action: str
+    chart: str
+    next: str
+    first: str
+    last: str
+    section: str
+    current: str
     dearest: str
     cheapest: str
     phone: str

@@ -38,7 +38,7 @@ _QUESTIONS: Mapping[Kind, Sequence[str]] = MappingProxyType(
         "pair": (
             "What is given for “{0}”?",
             "What does the screen say for “{0}”?",
-            "What stands beside or below the label “{0}”?",
+            "Which value belongs to the label “{0}”?",
         ),
         "price": (
             "How much does “{0}” cost?",
@@ -56,6 +56,30 @@ _QUESTIONS: Mapping[Kind, Sequence[str]] = MappingProxyType(
         "action": (
             "What is written on the button or link under the heading “{0}”?",
             "Which button or link belongs to “{0}”?",
+        ),
+        "chart": (
+            "Which value does the chart show for “{0}”?",
+            "What does the chart give for “{0}”?",
+        ),
+        "current": (
+            "Which entry is marked as the current one in the menu that has the entry “{0}”?",
+            "In the menu with the entry “{0}”, which entry is highlighted?",
+        ),
+        "next": (
+            "Which entry comes right after “{0}” in the menu?",
+            "In the menu, what stands directly after “{0}”?",
+        ),
+        "first": (
+            "Which entry comes first in the list under the heading “{0}”?",
+            "What is the first entry of the list under “{0}”?",
+        ),
+        "last": (
+            "Which entry comes last in the list under the heading “{0}”?",
+            "What is the last entry of the list under “{0}”?",
+        ),
+        "section": (
+            "What is the next heading below the heading “{0}”?",
+            "Which heading follows the heading “{0}”?",
         ),
         "heading": (
             "What is the main heading of the screen?",
@@ -89,7 +113,7 @@ _SENTENCES: Mapping[Kind, Sequence[str]] = MappingProxyType(
             "The {2} with {0} as its {1} is {a}.",
         ),
         "pair": (
-            "The {0} is {a}.",
+            "The value of {0} is {a}.",
             "{a} is given for {0}.",
             "For {0}, the screen says {a}.",
         ),
@@ -110,6 +134,30 @@ _SENTENCES: Mapping[Kind, Sequence[str]] = MappingProxyType(
         "action": (
             "The button or link under {0} says {a}.",
             "{a} is written on the button or link of {0}.",
+        ),
+        "chart": (
+            "The chart shows {a} for {0}.",
+            "{a} is the value of {0} in the chart.",
+        ),
+        "current": (
+            "{a} is marked as the current entry.",
+            "In the menu that has {0}, {a} is the current entry.",
+        ),
+        "next": (
+            "{a} comes right after {0}.",
+            "After {0}, the menu has {a}.",
+        ),
+        "first": (
+            "{a} is the first entry under {0}.",
+            "The list under {0} begins with {a}.",
+        ),
+        "last": (
+            "{a} is the last entry under {0}.",
+            "The list under {0} ends with {a}.",
+        ),
+        "section": (
+            "{a} is the next heading below {0}.",
+            "The heading {0} is followed by {a}.",
         ),
         "heading": (
             "The main heading is {a}.",
@@ -182,6 +230,8 @@ def _text_of(lookup: Lookup, templates: Templates) -> str | None:
             return templates.hint.format(label=names[0])
         case "action":
             return templates.action.format(label=names[0])
+        case "chart" | "next" | "first" | "last" | "section" | "current":
+            return str(getattr(templates, lookup.kind)).format(label=names[0])
         case "row" | "heading":
             return None
 

@@ -105,7 +105,8 @@ class Screen(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
         elements: What is visible, in document order; element `n` has the id `n`.
         title: The page's title.
         description: The meta description, or empty.
-        language: As the page says it (`en`, `zh-CN`), or empty.
+        descriptions: What else its author says of it: for networks, in JSON-LD.
+        language: As the page says it (`en`, `zh-CN`), else as its words are, or empty.
         platform: `web`, `android`, `ios`, `windows`, `mac` or `linux`.
         unread: What may show more than the elements say: `iframe`, `canvas`, `video`,
             `closed shadow root`, `scroller`...
@@ -116,6 +117,7 @@ class Screen(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     elements: tuple[Element, ...]
     title: str = ""
     description: str = ""
+    descriptions: tuple[str, ...] = ()
     language: str = ""
     platform: str = "web"
     unread: tuple[str, ...] = ()

@@ -50,15 +50,21 @@ const findFacts = (records, rawOf) => {
       facts.push({ kind: "pairs", caption, element: idOf(element), pairs });
     }
   };
-  const pair = (label, value) => ({
+  // Whether a cell holds one thing: no picture beside its words, not several links or blocks.
+  const single = (cell) => cell.querySelectorAll("a[href]").length < 2
+    && cell.querySelectorAll("p, li, div, table, ul").length < 2
+    && ![...cell.querySelectorAll("img, svg, canvas, .avatar")].some(shown);
+  const pair = (label, value) => !single(label) || !single(value) ? { label: "", value: "" } : ({
     label: told(label), value: told(value), label_element: idOf(label), element: idOf(value),
   });
 
   for (const table of document.querySelectorAll("table")) {
     if (!shown(table) || table.querySelector("table") || table.rows.length > 200) continue;
     const rows = [...table.rows].filter(shown);
-    const spans = rows.some((row) => [...row.cells].some((c) => c.colSpan > 1 || c.rowSpan > 1));
-    if (!rows.length || spans) continue;
+    const wide = (row) => [...row.cells].some((cell) => cell.colSpan > 1);
+    const deep = rows.some((row) => [...row.cells].some((cell) => cell.rowSpan > 1));
+    // A row with a cell across others, such as one of totals, is no row of the columns.
+    if (!rows.length || deep || wide(rows[0])) continue;
     const caption = captionOf(table);
     const head = [...rows[0].cells];
     const headed = rows.length > 1 && head.length > 1
@@ -66,7 +72,7 @@ const findFacts = (records, rawOf) => {
     const foot = (row) => row.parentElement.tagName === "TFOOT";
     const repeats = (row) => foot(row)
       && [...row.cells].map(readable).join() === head.map(readable).join();
-    const body = rows.slice(headed ? 1 : 0).filter((row) => !foot(row)).map((row) => [...row.cells])
+    const body = rows.slice(headed ? 1 : 0).filter((row) => !foot(row) && !wide(row)).map((row) => [...row.cells])
       .filter((cells) => cells.length === head.length);
     if (headed && body.length) {
       facts.push({
@@ -150,7 +156,11 @@ const findFacts = (records, rawOf) => {
       .sort((one, two) => recordOf(two).font - recordOf(one).font);
     const larger = others.length === 1 || (others.length > 1
       && recordOf(others[0]).font > recordOf(others[1]).font) ? others[0] : null;
-    const name = headings.length ? (top.length === 1 ? top[0] : null) : larger;
+    const ink = (each) => recordOf(each).ink;
+    const above = others.filter((each) => ink(each) && ink(element)
+      && (ink(each)[1] + ink(each)[3]) / 2 < ink(element)[1]);
+    const name = headings.length ? (top.length === 1 ? top[0] : null)
+      : larger ?? (above.length === 1 ? above[0] : null);
     if (!name) continue;
     const around = outer(card);
     if (!groups.has(around)) groups.set(around, []);
@@ -163,10 +173,105 @@ const findFacts = (records, rawOf) => {
   }
 
   for (const link of document.querySelectorAll("a[href^='tel:'], a[href^='mailto:']")) {
-    const value = readable(link);
-    if (!/[\d@]/.test(value)) continue;
     const phone = link.getAttribute("href").startsWith("tel:");
+    // The number or the address alone, not whose it is.
+    const value = readable(link).match(phone ? /[+(]?\d[\d\s()./\u2010-\u2013-]{3,}\d/
+      : /[\w.+-]+@[\w-]+(\.[\w-]+)+/)?.[0];
+    if (!value) continue;
     facts.push({ kind: "contact", label: phone ? "phone" : "email", value, element: idOf(link) });
+  }
+
+  // Menus: entries side by side or one below another, each a link; one of them may be where we are.
+  const look = (element) => {
+    const style = getComputedStyle(element);
+    return [style.color, style.backgroundColor, style.backgroundImage, style.fontWeight,
+      style.textDecorationLine, style.borderTop, style.borderRight, style.borderBottom,
+      style.borderLeft, style.boxShadow].join();
+  };
+  const here = (link) => {
+    const said = link.closest("[aria-current]:not([aria-current=false])");
+    return Boolean(said && (said === link || link.parentElement === said))
+      || link.getAttribute("aria-selected") === "true";
+  };
+  const active = (link, list) => {
+    if (link.pathname && link.pathname !== location.pathname) return false;
+    for (let each = link; each && each !== list; each = each.parentElement) {
+      if (/(^|[\s_-])(active|current|selected)(\s|$)/.test(each.className)) return true;
+    }
+    return false;
+  };
+  const MENUS = "nav ul, nav ol, [role=navigation] ul, [role=navigation] ol, [role=tablist], [role=menubar],"
+    + " ul[class*=nav], ul[class*=menu], ul[class*=sidebar], nav";
+  const taken = new Set();
+  for (const list of document.querySelectorAll(MENUS)) {
+    if (list.querySelector("ul, ol, nav") || list.closest("[class*=pagination]")) continue;
+    const links = [...list.querySelectorAll("a, [role=tab]")].filter(shown);
+    if (links.length < 3 || links.length > 40 || links.some((each) => taken.has(each) || !told(each))) continue;
+    const items = links.map((link) => ({ label: told(link), element: idOf(link) }));
+    const boxes = links.map((link) => recordOf(link).box);
+    const steps = boxes.slice(1).map((box, at) => [box, boxes[at]]);
+    // Of an accordion the entries are headings of what lies between them.
+    const column = !list.matches("[role=tablist]") && steps.every(([box, last]) => box[1] >= last[3] - 2
+      && box[1] - last[3] < 2 * (last[3] - last[1]) && Math.abs(box[0] - last[0]) < 40);
+    const row = steps.every(([box, last]) => box[0] >= last[2] - 2 && box[1] < last[3] && last[1] < box[3]);
+    const back = steps.every(([box, last]) => box[2] <= last[0] + 2 && box[1] < last[3] && last[1] < box[3]);
+    if (!column && !row && !back) continue;
+    for (const link of links) taken.add(link);
+    // Where we are looks like no other entry, and the others look alike.
+    const looks = links.map((link) => {
+      const parts = [];
+      for (let each = link; each !== list; each = each.parentElement) parts.push(look(each));
+      return parts.join("|");
+    });
+    const marked = links.filter(here).length === 1 ? links.findIndex(here)
+      : links.filter((each) => active(each, list)).length === 1
+        ? links.findIndex((each) => active(each, list)) : -1;
+    const others = looks.filter((_, at) => at !== marked);
+    const seen = marked >= 0 && new Set(others).size === 1 && others[0] !== looks[marked];
+    facts.push({
+      kind: "menu", caption: "", element: idOf(list), items, current: seen ? items[marked].label : "",
+    });
+  }
+
+  // Charts drawn as SVG: what stands at each label, written above, beside or after it.
+  const AMOUNT = /^[+\-\u2212]?\s?[$€£¥₹]?\s?\d[\d.,\u00a0 ]*\s?(?:%|[$€£¥₹]|[kKmM])?$/;
+  for (const svg of document.querySelectorAll("svg")) {
+    if (!shown(svg) || svg.closest("a, button") || !svg.querySelector("rect, path, circle, polyline")) continue;
+    const texts = [...svg.querySelectorAll("text")].filter((each) => shown(each) && readable(each));
+    const at = (each) => {
+      const { left, right, top, bottom } = each.getBoundingClientRect();
+      return { x: (left + right) / 2, y: (top + bottom) / 2, right, text: readable(each), element: each };
+    };
+    const places = texts.map(at);
+    const whole = places.map((each) => [each, /^([^:：]+)[:：]\s*(\S.*)$/.exec(each.text)])
+      .filter(([, said]) => said && AMOUNT.test(said[2]));
+    let items = whole.map(([each, [, label, value]]) => ({
+      label: label.trim(), value, label_element: idOf(each.element), element: idOf(each.element),
+    }));
+    if (!items.length) {
+      const numbers = places.filter((each) => AMOUNT.test(each.text));
+      const labels = places.filter((each) => !AMOUNT.test(each.text) && /\p{L}/u.test(each.text));
+      // The labels of the marks: on one line, or in one column.
+      const line = labels.filter((each) => Math.abs(each.y - labels[0].y) < 3);
+      const column = labels.filter((each) => Math.abs(each.right - labels[0].right) < 3);
+      const upright = line.length >= column.length;
+      const named = upright ? line : column;
+      const beside = (label) => numbers.filter((each) => (upright
+        ? Math.abs(each.x - label.x) < 4 && each.y < label.y
+        : Math.abs(each.y - label.y) < 4 && each.x > label.right));
+      const found = named.map((label) => [label, beside(label)]);
+      if (named.length === labels.length && found.every(([, values]) => values.length === 1)) {
+        items = found.map(([label, [value]]) => ({
+          label: label.text,
+          value: value.text,
+          label_element: idOf(label.element),
+          element: idOf(value.element),
+        }));
+      }
+    }
+    if (items.length > 1) {
+      facts.push({ kind: "chart", caption: captionOf(svg), element: idOf(svg), items });
+    }
   }
   return facts;
 };

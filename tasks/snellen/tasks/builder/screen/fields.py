@@ -18,6 +18,8 @@ _NATIVE = frozenset({"date", "time", "datetime-local", "month", "week", "color",
 _COVERED = 0.05
 _SMALLEST = (40.0, 14.0)
 _STEM = 5
+OPEN = frozenset({"name", "first_name", "last_name", "username", "company"})
+"""What has a value of everybody's own, so that any other is as right."""
 _FORMS: Mapping[str, re.Pattern[str]] = {
     "email": re.compile(
         r"^((your?|tu|su|votre|ihre?)?[._-]?(name|e?-?mail|nombre|nom|nome|correo)|you|user(name)?"
@@ -135,7 +137,10 @@ def hintable_fields(screen: Screen) -> Sequence[Element]:
 
 def _can_infer(screen: Screen, field: Element) -> bool:
     """Whether a hint has the form of what its field takes, or a word of its label."""
-    form = _FORMS.get(kind_of(screen, field) or "")
+    kind = kind_of(screen, field) or ""
+    if kind in OPEN:
+        return False
+    form = _FORMS.get(kind)
     if form is not None and form.search(field.placeholder):
         return True
     hint, label = (

@@ -11,6 +11,7 @@ from snellen.tasks.builder.browser.pinning import script
 from snellen.tasks.builder.browser.visits import Visit
 from snellen.tasks.builder.screen.duplicates import Candidate, drop_duplicates
 from snellen.tasks.builder.screen.elements import After, Element, Ltrb, Screen
+from snellen.tasks.builder.screen.language import recognized
 from snellen.tasks.builder.screen.roles import (
     LANDMARKS,
     Accessible,
@@ -230,7 +231,8 @@ def _screen(
         elements=elements,
         title=found["title"],
         description=found["description"],
-        language=found["language"],
+        descriptions=tuple(found["descriptions"]),
+        language=found["language"] or recognized(element.own for element in elements),
         unread=(*found["unread"], *(["closed shadow root"] if closed else [])),
     )
 
@@ -254,6 +256,9 @@ def _renumbered(fact: Mapping[str, Any], places: Mapping[int, int | None]) -> di
         else:
             changed[key] = value
     if fact.get("kind") is None and changed["element"] is None:
+        return None
+    # Without one of its entries it is another menu, and a chart another chart.
+    if fact.get("kind") in {"menu", "chart"} and len(changed["items"]) < len(fact["items"]):
         return None
     return changed if changed.get("pairs", True) and changed.get("items", True) else None
 

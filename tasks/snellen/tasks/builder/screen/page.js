@@ -85,6 +85,9 @@
     const match = /^"((?:[^"\\]|\\.)*)"$/.exec(style.content);
     if (!match) return "";
     const text = oneLine(match[1].replace(/\\(["\\])/g, "$1"));
+    // Nobody knows whether a sign such as `#` is a part of what a heading says.
+    if (/^H[1-6]$/.test(element.tagName) && /^[!-~\u00a1-\u00bf\u2010-\u2027]+$/.test(text)
+        && !/[\p{L}\p{N}]/u.test(text)) return null;
     return /[\p{L}\p{N}]/u.test(text) ? transformed(text, style, language) : "";
   };
 
@@ -399,14 +402,34 @@
     faint: false,
     ellipsis: false,
   });
-  const meta = document.querySelector("meta[name=description i][content]")
-    ?? document.querySelector("meta[property='og:description' i][content]");
+  const metas = ["name=description i", "property='og:description' i", "name='twitter:description' i"]
+    .map((which) => document.querySelector(`meta[${which}][content]`)?.content ?? "");
+  // What JSON-LD says of the page itself, or of what it is about.
+  const linked = [...document.querySelectorAll("script[type='application/ld+json']")].flatMap((one) => {
+    let said = null;
+    try {
+      said = JSON.parse(one.textContent);
+    } catch {
+      return [];
+    }
+    return [said?.["@graph"] ?? said].flat().map((each) => each?.description)
+      .filter((text) => typeof text === "string");
+  });
+  const descriptions = [...new Set([...metas, ...linked].map(oneLine))].filter((text) => text);
+  const spoken = [
+    document.documentElement.lang,
+    document.documentElement.getAttribute("xml:lang"),
+    document.body?.lang,
+    document.querySelector("meta[http-equiv='content-language' i]")?.content,
+    document.querySelector("meta[property='og:locale' i]")?.content,
+  ].find((code) => /^[a-z]{2,3}([-_]|$)/i.test(code?.trim() ?? ""));
   const covered = findCovered(records, rawOf, colorOf, covers);
   for (const record of records) record.covered = covered[record.raw];
   return {
     title: oneLine(document.title),
-    description: oneLine(meta?.content ?? ""),
-    language: document.documentElement.lang || "",
+    description: descriptions[0] ?? "",
+    descriptions: descriptions.slice(1),
+    language: (spoken ?? "").trim().replaceAll("_", "-"),
     unread: [...unread].sort(),
     records,
     facts: marked ? [] : findFacts(records, rawOf),

@@ -1,8 +1,9 @@
 """What a page is for, as it says itself, and whether that can be seen by looking at it."""
 
 import re
+from collections.abc import Mapping
 
-from snellen.tasks.builder.screen.elements import Screen
+from snellen.tasks.builder.screen.elements import Element, Screen
 
 NO_DESCRIPTION = "no description"
 TOO_SHORT = "its description is too short"
@@ -11,10 +12,18 @@ GENERIC = "its description would fit any page"
 NOT_SHOWN = "the page shows too little of what its description says"
 
 LISTED = "its description is a list of words, no sentence"
+UNTITLED = "its description has no word in common with its title or its headings"
 
 _LEAST_WORDS = 6
 _MOST_WORDS = 60
 _SHOWN = 0.4
+_LEAD_WORDS = (10, 50)
+_INDENT = 60.0
+_UNDER = 240.0
+_TITLE_LEVELS = 3
+_HEADINGS = 2
+_COVERED = 0.05
+_STEM = 5
 _PHRASE = 3.2
 _SHORT = 3
 _SHORT_PHRASES = 0.5
@@ -32,6 +41,7 @@ _GENERIC = re.compile(
 _SENTENCES = re.compile(r"(?<=[.!?\u3002\uff01\uff1f\u061f])\s*")
 _PAUSES = re.compile(r"(?<!\d),(?!\d)|[;|·•/:、\uff0c\uff1b\uff1a،؛]|\s[-\u2013\u2014]\s")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff]")
+_ENDS = re.compile(r"[.!?\u3002\uff01\uff1f\u061f][\"'”\u2019»)]*$")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _JOINING = frozenset(
@@ -51,32 +61,104 @@ _COMMON = frozenset(
 )
 
 
+def descriptions_of(screen: Screen) -> Mapping[str, str]:
+    """Return what the author of a page says of it, by where, the best first.
+
+    In its meta description (`meta`), elsewhere in its head (`head`), and in the first paragraph
+    under its main heading (`lead`).
+    """
+    meta, lead = " ".join(screen.description.split()), _lead(screen)
+    head = next((" ".join(text.split()) for text in screen.descriptions), "")
+    return {where: text for where, text in (("meta", meta), ("head", head), ("lead", lead)) if text}
+
+
+def _lead(screen: Screen) -> str:
+    """Return what the first paragraph under the first or second heading begins with: sentences.
+
+    They have a word of the first heading; else they may be about anything.
+    """
+    headings = [
+        one for one in screen.elements if one.role == "heading" and one.landmark not in _FRAME
+    ]
+    place = next((n for n, one in enumerate(headings) if one.level < _TITLE_LEVELS), 0)
+    first = headings[place : place + _HEADINGS]
+    said = next(filter(None, (_below(screen, heading) for heading in first)), "")
+    return said if said and _stems(said) & _stems(first[0].text) else ""
+
+
+def _below(screen: Screen, heading: Element) -> str:
+    for one in screen.elements[heading.id + 1 :]:
+        ends = one.tag in {"dl", "table", "form", "ul", "ol"}
+        if ends or (one.role == "heading" and not screen.nested(one, heading)):
+            return ""
+        running = one.tag == "p" or (one.tag == "div" and one.own)
+        around = (
+            abs(one.box[0] - heading.box[0]) <= _INDENT
+            and heading.box[1] <= one.box[1] <= heading.box[3] + _UNDER
+        )
+        whole = one.covered <= _COVERED and not one.cut and not one.clipped
+        noted = any(outer.role in {"alert", "note", "status"} for outer in screen.ancestors(one))
+        if running and around and whole and not noted and one.landmark not in _FRAME:
+            said = _sentences(one.text)
+            if said:
+                return said
+    return ""
+
+
+def _sentences(text: str) -> str:
+    """Return the whole sentences that a text begins with, as far as they are not too many."""
+    kept: list[str] = []
+    for sentence in _SENTENCE.split(" ".join(text.split())):
+        if not _ENDS.search(sentence) or _length(" ".join([*kept, sentence])) > _LEAD_WORDS[1]:
+            break
+        kept.append(sentence)
+    said = " ".join(kept)
+    return said if _length(said) >= _LEAD_WORDS[0] else ""
+
+
 def purpose(screen: Screen) -> tuple[str, str]:
-    """Return what a page is for by its meta description, and "" or why there is nothing.
+    """Return what a page is for as its author says it, and "" or why there is nothing.
 
     The description must be of some length, in English as the question is, and made of words of
     which the page's content shows a fair share: what all pages of a site have in common is not
-    what this one is for.
+    what this one is for. It has a word of the page's title or of its headings.
     """
-    said = " ".join(screen.description.split())
-    if not said:
-        return "", NO_DESCRIPTION
+    reasons: list[str] = []
+    for said in descriptions_of(screen).values():
+        reason = _fault(screen, said)
+        if not reason:
+            return _shortened(said), ""
+        reasons.append(reason)
+    return "", next(iter(reasons), NO_DESCRIPTION)
+
+
+def _fault(screen: Screen, said: str) -> str:
     if not screen.language.casefold().startswith("en"):
-        return "", OTHER_LANGUAGE
+        return OTHER_LANGUAGE
     words = {word for word in _WORD.findall(said.casefold()) if word not in _COMMON}
     if len(words) < _LEAST_WORDS:
-        return "", TOO_SHORT
+        return TOO_SHORT
     if is_generic(said):
-        return "", GENERIC
+        return GENERIC
     if not is_prose(said, "en"):
-        return "", LISTED
+        return LISTED
     content = [
         one.own for one in screen.elements if one.landmark not in _FRAME or one.role == "heading"
     ]
     shown = set(_WORD.findall(" ".join(content).casefold()))
     if len(words & shown) < _SHOWN * len(words):
-        return "", NOT_SHOWN
-    return _shortened(said), ""
+        return NOT_SHOWN
+    headings = [
+        one.text for one in screen.elements if one.role == "heading" and one.level < _TITLE_LEVELS
+    ]
+    titles = [text for text in (screen.title, *headings) if text]
+    if titles and not _stems(said) & _stems(" ".join(titles)):
+        return UNTITLED
+    return ""
+
+
+def _stems(text: str) -> set[str]:
+    return {word[:_STEM] for word in _WORD.findall(text.casefold()) if word not in _COMMON}
 
 
 def is_generic(said: str) -> bool:

@@ -39,10 +39,13 @@ def line(title: str, labels: Sequence[str], values: Sequence[int]) -> Html:
     parts = [
         Html(f'<polyline points="{points}" fill="none" stroke="var(--link)" stroke-width="3"/>')
     ]
-    for (x, y), label, value in zip(places, labels, values, strict=True):
+    for place, ((x, y), label, value) in enumerate(zip(places, labels, values, strict=True)):
+        around = values[max(place - 1, 0) : place + 2]
+        # Above a peak, below a valley: the line does not run through the number.
+        away = -9 if value * len(around) >= sum(around) else 20
         parts += [
             tag("circle", cx=x, cy=y, r=4, fill="var(--link)"),
-            _text(x, y - 9, str(value)),
+            _text(x, y + away, str(value)),
             _text(x, HEIGHT - 12, label),
         ]
     return _chart(title, _axis(top), parts)

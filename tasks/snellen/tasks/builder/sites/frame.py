@@ -56,7 +56,7 @@ def document(draft: PageDraft, body: Body, title: str) -> str:
             tag("meta", charset="utf-8"),
             tag("title", title),
             tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-            tag("meta", name="description", content=body.description),
+            tag("meta", name="description", content=f"{title}. {body.description}"),
             tag(
                 "style", Html(_variables(site.theme, site.layout.cards) + _style(site.family.name))
             ),
@@ -114,7 +114,7 @@ def _columns(draft: PageDraft, body: Body, *more: Child) -> Html:
 def _brand(draft: PageDraft, *, sign: bool = True) -> Html:
     site = draft.site
     colors = site.theme.colors
-    shown = logo(site.title, colors.primary, colors.on_primary, draft.random) if sign else None
+    shown = logo(site.title, colors.primary, colors.on_primary) if sign else None
     return tag("a", shown, tag("span", site.title), href=site.href("index"), class_="brand")
 
 

@@ -7,6 +7,7 @@ from random import Random
 from typing import NamedTuple
 from urllib.parse import quote
 
+from snellen.tasks.builder.chance import draw
 from snellen.tasks.builder.sites.markup import Html, tag
 
 _SKIES = (("#bfe3f7", "#f7e3c4"), ("#f8cfa8", "#e98f6d"), ("#cdd9ea", "#8fa9c9"),
@@ -66,9 +67,9 @@ def picture(
     return tag("img", class_=css or None, src=source, alt=alt, width=WIDTH, height=height)
 
 
-def logo(title: str, color: str, back: str, random: Random) -> Html:
-    """Return a small sign that stands beside a site's name."""
-    shape = random.randrange(4)
+def logo(title: str, color: str, back: str) -> Html:
+    """Return a small sign that stands beside a site's name, the same on all of its pages."""
+    shape = draw(0, title, "logo").randrange(4)
     inner = (
         f'<circle cx="16" cy="16" r="15" fill="{color}"/>'
         f'<path d="M8 20 L16 8 L24 20 Z" fill="{back}"/>',

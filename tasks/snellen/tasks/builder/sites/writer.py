@@ -17,7 +17,7 @@ from typing import TypeVar
 from snellen.tasks.builder.sites.language import Language
 
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
-_SLOT = re.compile(r"\{(\w+)(?::(\w+))?(?: (\d+) (\d+))?\}(?: (\w+))?")
+_SLOT = re.compile(r"\{(\w+)(?::(\w+))?(?: (\d+) (\d+))?\}(?: ([\w\u064b-\u0652]+))?")
 _BEFORE_I = re.compile(r"\by (?=(?:[IiÍí]|[Hh]i(?!e)))")
 _TRIES = 12
 _NAMES = frozenset({"woman", "man", "last", "town", "street", "coin"})

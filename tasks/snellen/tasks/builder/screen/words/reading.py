@@ -23,6 +23,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         harmless: What may sound like it, and can be undone.
         irreversible: What can't be undone.
         doubtful: What may or may not; a page that has it says nothing about either.
+        warns: What a text says of something that can't be undone.
         fields: What fields' labels say, by the kind of what is typed into them.
         values: What people type, by that kind.
         date: How dates are written, in the letters that hints use: `MM/DD/YYYY`.
@@ -32,6 +33,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     harmless: str
     irreversible: str
     doubtful: str
+    warns: str
     fields: dict[str, str]
     values: dict[str, tuple[str, ...]]
     date: str
@@ -91,6 +93,15 @@ def is_doubtful(words: Words, text: str) -> bool:
         and not re.search(words.irreversible, said)
         and bool(re.search(words.doubtful, said))
     )
+
+
+def is_warning(words: Words, text: str) -> bool:
+    """Whether a text says that something can't be undone.
+
+    >>> is_warning(words_of("en"), "This can not be undone.")
+    True
+    """
+    return bool(re.search(words.warns, plain(text)))
 
 
 def field_kind(words: Words, said: Sequence[str]) -> str | None:

@@ -10,6 +10,7 @@ from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.questions.marks import LETTERS, mark_box, mark_letters
 from snellen.tasks.builder.questions.spatial import (
     Shown,
+    following_headings,
     is_readable,
     pointable,
     rounded,
@@ -17,7 +18,7 @@ from snellen.tasks.builder.questions.spatial import (
     some_shown,
     window_around,
 )
-from snellen.tasks.builder.questions.text import folded, one_line
+from snellen.tasks.builder.questions.text import one_line
 from snellen.tasks.builder.screen.buttons import labelled_buttons
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
 from snellen.tasks.builder.screen.fields import text_fields
@@ -176,41 +177,6 @@ def make_ocr(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
             record={"elements": [first.id, second.id], "box": rounded(second.box)},
         ),
     )
-
-
-def following_headings(screen: Screen) -> list[tuple[Element, Element]]:
-    """Return pairs of headings of which the second is the only next one below the first."""
-    headings = [one for one in screen.elements if one.role == "heading" and one.text]
-    texts = [folded(one.text) for one in headings]
-    unique = {text for text in texts if texts.count(text) == 1}
-    found: list[tuple[Element, Element]] = []
-    for first in headings:
-        below = sorted(
-            (one for one in headings if one.box[1] >= first.box[3]), key=lambda one: one.box[1]
-        )
-        if not below:
-            continue
-        second = below[0]
-        alone = len(below) == 1 or below[1].box[1] >= second.box[3]
-        beside = any(
-            one is not first and one.box[1] < first.box[3] and first.box[1] < one.box[3]
-            for one in headings
-        )
-        if (
-            alone
-            and not beside
-            and all(
-                folded(one.text) in unique and _is_plain_heading(one) for one in (first, second)
-            )
-            and folded(second.text) not in folded(first.text)
-        ):
-            found.append((first, second))
-    return found
-
-
-def _is_plain_heading(element: Element) -> bool:
-    text = one_line(element.text)
-    return is_readable(element) and 2 <= len(text) <= 90 and not set(text) & set("“”")
 
 
 # ---- How parts lie to each other

@@ -56,6 +56,7 @@ _FORMS = (
     ("number", re.compile(r"^[+\-\u2212(#]?\d[\d.,\s()+-]*\D{0,12}$")),
 )
 _LINE = 6.0
+_LEVEL = 2.0
 _LIKE = 6
 _TRIES = 20
 
@@ -181,7 +182,11 @@ def _countable(snapshot: Snapshot) -> Iterator[tuple[str, Sequence[Element]]]:
         if len(shown) == len(table.rows) and whole:
             yield "How many rows does the table have below its header?", shown
     fields = [each for each in screen.elements if each.role in _FIELDS]
-    if all(map(is_readable, fields)):
+    # What is open to choose from, or looks like text, is a field to some and none to others.
+    unclear = any(each.role in {"listbox", "radio"} for each in screen.elements) or not all(
+        each.painted for each in fields
+    )
+    if not unclear and all(map(is_readable, fields)):
         yield "How many fields are there to type into or to choose from?", fields
     bars = [each for each in screen.elements if each.role == "navigation"]
     links = [e for e in screen.elements if e.role == "link" and e.landmark == "navigation"]
@@ -256,9 +261,12 @@ def _lines(elements: Sequence[Element]) -> Iterator[Sequence[Element]]:
     """Yield elements of one landmark and level that stand side by side, from left to right."""
     lines: dict[tuple[str, int, int], list[Element]] = {}
     for each in elements:
-        height = round(each.box[1] / _LINE)
+        height = round((each.box[1] + each.box[3]) / 2 / _LINE)
         lines.setdefault((each.landmark, each.level, height), []).append(each)
     for line in lines.values():
+        middles = [(each.box[1] + each.box[3]) / 2 for each in line]
+        if max(middles) - min(middles) > _LEVEL:
+            continue
         line.sort(key=lambda each: each.box[0])
         if len(line) > 1 and all(one.box[2] <= other.box[0] for one, other in pairwise(line)):
             yield line

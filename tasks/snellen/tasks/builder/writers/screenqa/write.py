@@ -35,6 +35,9 @@ from snellen.tasks.builder.writers.screenqa.absent import (
 from snellen.tasks.pack.folders import new_folder
 
 SHORT, LONG, COMPLEX = "screenqa/short", "screenqa/long", "screenqa/complex"
+HEADINGS = 0.2
+"""The most of a task's questions that ask for a main heading, as a share."""
+
 ITEMS = 2
 """The most answerable questions of one screen, for each task."""
 
@@ -158,6 +161,7 @@ def write_data(pages: Sequence[PageItems], folder: Path) -> None:
     each item the task, the id, the page, the site, its tags and what was done. Items of other
     benchmarks are left out.
 
+    At most a fifth of a task's questions ask for a main heading; pages beyond that carry none.
     About a quarter of the questions, but for those of `screenqa/complex`, are added here and have
     no answer on their screen.
 
@@ -241,7 +245,20 @@ def _entries(pages: Sequence[PageItems], task: str) -> Sequence[_Entry]:
                         random.randrange(len(mine) + 1), _absent(page, made[0], source, other)
                     )
         entries += mine
-    return entries
+    return _without_surplus(entries, task)
+
+
+def _without_surplus(entries: Sequence[_Entry], task: str) -> Sequence[_Entry]:
+    """Leave out questions for main headings, at random, if they are too many."""
+    asked = [entry for entry in entries if entry.tags.get("question") == "heading"]
+    most = int(HEADINGS / (1 - HEADINGS) * (len(entries) - len(asked)))
+    kept = sorted(asked, key=lambda entry: draw(0, _id(entry.page), task, "heading").random())
+    left = {_id(entry.page) for entry in kept[most:]}
+    return [
+        entry
+        for entry in entries
+        if entry.tags.get("question") != "heading" or _id(entry.page) not in left
+    ]
 
 
 def _absent(page: PageItems, here: Made, source: Made, asked: ScreenQuestion) -> _Entry:

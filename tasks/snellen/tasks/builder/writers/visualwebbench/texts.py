@@ -2,7 +2,9 @@
 
 Source of the rules: VisualWebBench (Liu et al., 2024), section 3: the meta description, the first
 h1, and elements of more than 20 words. Its captions were rewritten by a model and checked by
-people; here a description that the page does not bear out is refused instead.
+people; here a description that the page does not bear out is refused instead, and a page without
+one is described by another text of its author, at last by its first paragraph. The tag `source`
+tells them apart.
 """
 
 import re
@@ -21,7 +23,7 @@ from snellen.tasks.builder.questions.spatial import (
 )
 from snellen.tasks.builder.questions.text import count_words, folded, is_plain, one_line, stems
 from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.purpose import is_generic, is_prose
+from snellen.tasks.builder.screen.purpose import descriptions_of, is_generic, is_prose
 from snellen.tasks.builder.screen.seen import seen
 from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.visualwebbench.shared import Reason, made, refused
@@ -77,20 +79,21 @@ _COLON = re.compile(r"[:\uff1a]")
 
 
 def web_caption(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for the meta description, where it fits what the page shows."""
+    """Ask for what the page's author says that it is about, where it fits what the page shows."""
     screen = snapshot.screen
-    text = one_line(screen.description)
-    reason = _caption_fault(screen, text)
-    if reason is not None:
-        yield refused("web_caption", reason)
-        return
-    record = {"shared_words": round(_shared(screen, text), 3)}
-    yield made(snapshot, "web_caption", 1, {"answer": text}, record=record)
+    reasons: list[Reason] = []
+    for source, text in descriptions_of(screen).items():
+        reason = _caption_fault(screen, text)
+        if reason is None:
+            record = {"shared_words": round(_shared(screen, text), 3)}
+            tags = {"source": source}
+            yield made(snapshot, "web_caption", 1, {"answer": text}, tags=tags, record=record)
+            return
+        reasons.append(reason)
+    yield refused("web_caption", next(iter(reasons), Reason.NO_DESCRIPTION))
 
 
 def _caption_fault(screen: Screen, text: str) -> Reason | None:
-    if not text:
-        return Reason.NO_DESCRIPTION
     least, most = CAPTION_WORDS
     if not least <= count_words(text) <= most:
         return Reason.SHORT_DESCRIPTION

@@ -21,6 +21,9 @@ from snellen.tasks.builder.writers.visualwebbench.shared import Reason, made, re
 QUESTION_ITEMS = 5
 """The most questions of one page."""
 
+_ONCE = frozenset({"next", "section", "first", "last"})
+"""Kinds of which one question a page is enough: the others would differ in nothing but the name."""
+
 _DIFFICULTY = {
     "reverse": "medium",
     "highest": "hard",
@@ -39,8 +42,12 @@ def webqa(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
         yield refused("webqa", Reason.NO_TEMPLATES if language else Reason.NO_LANGUAGE)
         return
     chosen: dict[str, Question] = {}
+    asked: set[str] = set()
     for question in by_turns(random, questions_of(snapshot, templates), lambda each: each.kind):
-        chosen.setdefault(folded(question.answers[0]), question)
+        if question.kind in _ONCE & asked:
+            continue
+        if chosen.setdefault(folded(question.answers[0]), question) is question:
+            asked.add(question.kind)
     if not chosen:
         reason = UNREAD if screen.unread else Reason.NO_ANSWER.value
         yield Refused("visualwebbench/webqa", reason)

@@ -1,5 +1,6 @@
 """WebRSSBench on buttons: the most important one, what one does, one that can't be undone."""
 
+import re
 from collections.abc import Iterator
 from random import Random
 
@@ -14,6 +15,8 @@ from snellen.tasks.builder.screen.words.reading import (
     deed,
     is_dangerous,
     is_doubtful,
+    is_warning,
+    plain,
     words_of,
 )
 from snellen.tasks.builder.snapshots import Snapshot
@@ -35,6 +38,8 @@ DOUBTFUL = "a button of which nobody can tell if it can be undone"
 FEW_BUTTONS = "fewer than two buttons"
 NOT_DRAWN = "left out, so that pages with such a button are as many"
 HARMLESS = "sorry"
+_CARD = 400
+"""The most characters of what stands beside a button."""
 
 NEGATIVES = 0.5
 """The share of the pages without a dangerous button that are asked about."""
@@ -114,8 +119,16 @@ def make_safety(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     if len({one.text.casefold() for one in found}) < 2:
         yield refused("safety", FEW_BUTTONS)
         return
-    dangerous = _once([one for one in found if is_dangerous(words, one.text)])
-    doubtful = _once([one for one in found if is_doubtful(words, one.text)])
+    dangerous = _once(
+        [
+            one
+            for one in found
+            if is_dangerous(words, one.text)
+            or (is_doubtful(words, one.text) and _is_warned_of(snapshot.screen, words, one))
+        ]
+    )
+    known = {one.id for one in dangerous}
+    doubtful = _once([one for one in found if one.id not in known and is_doubtful(words, one.text)])
     if not dangerous and (doubtful or _is_unclear(snapshot.screen, words)):
         yield refused("safety", DOUBTFUL)
         return
@@ -141,10 +154,27 @@ def make_safety(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 def _is_unclear(screen: Screen, words: Words) -> bool:
     """Whether a page may have such a button without its text: an icon, or a link."""
     names = [one.name or one.text for one in buttons(screen)]
-    links = [one.name for one in screen.elements if one.role == "link"]
+    links = [one for one in screen.elements if one.role == "link"]
     return any(
         not name or is_dangerous(words, name) or is_doubtful(words, name) for name in names
-    ) or any(is_dangerous(words, name) for name in links)
+    ) or any(
+        is_dangerous(words, one.name) or (not one.text and is_doubtful(words, one.name))
+        for one in links
+    )
+
+
+def _is_warned_of(screen: Screen, words: Words, button: Element) -> bool:
+    """Whether the page says beside a button, of that one alone, that it can't be undone."""
+    for outer in screen.ancestors(button):
+        pressed = [one for one in screen.inside(outer) if one.role == "button"]
+        acts = [one for one in pressed if not re.search(words.harmless, plain(one.text))]
+        if len(outer.text) > _CARD or acts != [button]:
+            return False
+        if is_warning(words, outer.text) or any(
+            one.role == "heading" and is_dangerous(words, one.text) for one in screen.inside(outer)
+        ):
+            return True
+    return False
 
 
 def _once(found: list[Element]) -> list[Element]:

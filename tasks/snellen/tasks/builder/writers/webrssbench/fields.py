@@ -11,6 +11,7 @@ from snellen.tasks.builder.screen.fields import (
     NO_FIELD,
     NO_LANGUAGE,
     NO_RULE,
+    OPEN,
     kind_of,
     plausible_value,
     says_hint,
@@ -52,8 +53,11 @@ def make_form_filling(snapshot: Snapshot, random: Random) -> Iterator[Made | Ref
     if words_of(screen.language) is None:
         yield refused("form_filling", NO_LANGUAGE)
         return
-    known = [field for field in fields if kind_of(screen, field)]
+    known = [field for field in fields if (kind_of(screen, field) or "name") not in OPEN]
     known = _one_of_each_kind(snapshot, known)
+    # What else is somebody's own is theirs on the page, too.
+    if any(one.value and kind_of(screen, one) in OPEN for one in screen.elements if one.label):
+        known = []
     if not known:
         yield refused("form_filling", NO_RULE)
         return

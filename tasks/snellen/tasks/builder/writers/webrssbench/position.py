@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.tasks.benchmarks.webrssbench.positions import PageBox, label
 from snellen.tasks.builder.items import Made, Refused
+from snellen.tasks.builder.questions.text import folded
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.screen.seen import overlap
 from snellen.tasks.builder.snapshots import Snapshot
@@ -130,7 +131,16 @@ def _candidates(screen: Screen) -> list[Element]:
             and all(overlap(element.box, other.box) <= _SAME_BOX for other in found)
         ):
             found.append(element)
-    return found[::-1]
+    return [element for element in found[::-1] if not _is_repeated(screen, element)]
+
+
+def _is_repeated(screen: Screen, element: Element) -> bool:
+    """Whether another element says all of what an element says."""
+    said = folded(element.text)
+    return bool(said) and any(
+        folded(other.text) == said and not screen.nested(element, other)
+        for other in screen.elements
+    )
 
 
 def _unlike(page: "Image", elements: Sequence[Element], random: Random) -> list[_Part]:

@@ -1,0 +1,72 @@
+"""The commands about a store as a whole: `backup`, `restore`, `check` and `migrate`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from snellen.sdk.cli.plain import write
+from snellen.sdk.cli.serving import Store, default_store, report_server_errors, tell
+
+group = typer.Typer(
+    help="Back up, restore, check and migrate the store of an exam.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@group.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="The copy; it is replaced if it is there.")],
+    store: Store = None,
+) -> None:
+    """Copy a SQLite store to a file, as it is at one moment; servers may go on meanwhile.
+
+    A PostgreSQL database is copied with `pg_dump`.
+    """
+    from snellen.server.store.copies import back_up
+
+    with report_server_errors():
+        back_up(store or default_store(), file)
+        tell(f"wrote {file}; it is as secret as the store")
+
+
+@group.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="What `snellen store backup` wrote.")],
+    store: Store = None,
+) -> None:
+    """Make a SQLite store of a backup; it never replaces one that is there.
+
+    A backup of an older version of snellen is brought up to date.
+    """
+    from snellen.server.store.copies import restore as restore_store
+
+    with report_server_errors():
+        restore_store(file, store or default_store())
+        tell(f"restored {store or default_store()}")
+
+
+@group.command()
+def check(store: Store = None) -> None:
+    """Look at every page of a SQLite store, or of a backup, and print its revision."""
+    from snellen.server.store.copies import check as check_store
+
+    with report_server_errors():
+        write(f"revision {check_store(store or default_store())}, no damage\n")
+
+
+@group.command()
+def migrate(store: Store = None) -> None:
+    """Bring a store up to date, all or nothing; every server does so when it starts.
+
+    With several servers it lets you say when: stop them, back up, migrate, start them.
+    """
+    from snellen.server.store.copies import migrate as migrate_store
+
+    with report_server_errors():
+        before, now = migrate_store(store or default_store())
+        if before == now:
+            write(f"revision {now}: nothing to do\n")
+        else:
+            write(f"revision {now}, before {before or 'empty'}\n")

@@ -1,0 +1,188 @@
+"""What monitors ask: whether a replica should get requests, and the numbers for Prometheus."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Sequence
+from http import HTTPStatus
+
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.registry import Collector
+from sqlalchemy import Connection
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from snellen.server.attempts.service import Service
+from snellen.server.challenge import queries
+from snellen.server.challenge.backlog import backlog, counts
+from snellen.server.challenge.service import Challenge
+from snellen.server.errors import StoreError
+from snellen.server.http.observe import METRICS, READY, RequestMetrics
+from snellen.server.logs import fault, warn_once
+
+WAITING_SECONDS = 120.0
+"""How long a job may wait while no worker is at work: then something is wrong with the workers."""
+
+KEPT_SECONDS = 1.0
+"""How long it is taken for granted that a replica is ready, or not: anybody may ask."""
+
+
+class Readiness:
+    """Whether a replica should get requests: its store answers, and what is uploaded is graded.
+
+    Args:
+        service: The exam, which was opened before the server listens.
+        challenge: The challenge; None: answers are only recorded here.
+        clock: Returns the time in seconds.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        challenge: Challenge | None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._database = service.database
+        self._challenge = challenge
+        self._clock = clock
+        self._asking = asyncio.Lock()
+        self._until = float("-inf")
+        self._problem: str | None = None
+
+    async def problem(self) -> str | None:
+        """Return why it is not ready; None: it is."""
+        async with self._asking:
+            if self._clock() >= self._until:
+                self._problem = await self._find()
+                self._until = self._clock() + KEPT_SECONDS
+        return self._problem
+
+    async def _find(self) -> str | None:
+        try:
+            return await self._database.off_loop(lambda: self._database.read(self._look))
+        except StoreError as error:
+            return f"the store fails: {error}"
+
+    def _look(self, connection: Connection) -> str | None:
+        if self._challenge is None:
+            queries.database_now(connection)
+            return None
+        waits, working = backlog(connection, self._challenge)
+        if waits is None or waits < WAITING_SECONDS or working:
+            return None
+        return (
+            f"a submission has waited for {waits:.0f} s and no worker is at work: see the log of"
+            " the workers, or start `snellen worker`"
+        )
+
+
+class StoreCollector(Collector):
+    """Reads from the store, when `/metrics` is asked for, what all replicas have in common.
+
+    Args:
+        service: The exam.
+        challenge: The challenge; None: answers are only recorded here.
+    """
+
+    def __init__(self, service: Service, challenge: Challenge | None) -> None:
+        self._service = service
+        self._challenge = challenge
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the numbers; of a store that fails, that it does."""
+        up = GaugeMetricFamily("snellen_store_up", "1: the store answers; 0: it does not.")
+        try:
+            found = self._service.database.read(self._read)
+        except StoreError as error:
+            warn_once("no numbers of the store", **fault(error))
+            found = []
+        up.add_metric([], 1 if found else 0)
+        yield up
+        yield from found
+
+    def _read(self, connection: Connection) -> Sequence[Metric]:
+        now = queries.database_now(connection)
+        open_attempts = queries.OPEN_ATTEMPTS.one(
+            connection, {"x": self._service.exam.id, "now": now}
+        )
+        attempts = GaugeMetricFamily(
+            "snellen_attempts_open",
+            "Attempts over MCP whose time is not over.",
+            open_attempts.count,
+        )
+        if self._challenge is None:
+            return [attempts]
+        found = counts(connection, self._challenge)
+        jobs = GaugeMetricFamily(
+            "snellen_jobs",
+            "Gradings of submissions, by how far they are.",
+            labels=("phase", "state"),
+        )
+        for row in found.jobs:
+            jobs.add_metric([_name(row.phase), row.state], row.count)
+        kept = GaugeMetricFamily(
+            "snellen_submissions", "Submissions that are kept.", labels=("phase", "source")
+        )
+        size = GaugeMetricFamily(
+            "snellen_submission_bytes",
+            "Bytes of the submissions that are kept, before compression.",
+            labels=("phase", "source"),
+        )
+        for row in found.submissions:
+            labels = [_name(row.phase), row.source]
+            kept.add_metric(labels, row.count)
+            size.add_metric(labels, row.size)
+        waits, working = backlog(connection, self._challenge)
+        oldest = GaugeMetricFamily(
+            "snellen_oldest_job_seconds",
+            "Seconds that the oldest job has waited for a worker; 0: none waits.",
+            waits or 0,
+        )
+        at_work = GaugeMetricFamily(
+            "snellen_working", "1: a worker has a job and is alive; 0: none has.", int(working)
+        )
+        return [attempts, jobs, oldest, at_work, kept, size]
+
+
+def routes(
+    service: Service,
+    challenge: Challenge | None,
+    metrics: RequestMetrics,
+    guard: Sequence[Middleware],
+) -> Sequence[Route]:
+    """Return `/ready`, which is open, and `/metrics`, which the guard lets organizers read.
+
+    A token is asked for on this machine, too: behind a proxy beside the server every caller comes
+    from there.
+    """
+    readiness = Readiness(service, challenge)
+    metrics.registry.register(StoreCollector(service, challenge))
+
+    async def ready(_: Request) -> Response:
+        problem = await readiness.problem()
+        if problem is None:
+            return JSONResponse({"status": "ready"})
+        return JSONResponse(
+            {"status": "not ready", "reason": problem}, HTTPStatus.SERVICE_UNAVAILABLE
+        )
+
+    async def numbers(_: Request) -> Response:
+        body = await asyncio.to_thread(_text, metrics.registry)
+        return Response(body, headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+    return [
+        Route(READY, ready, methods=["GET", "HEAD"]),
+        Route(METRICS, numbers, methods=["GET"], middleware=guard),
+    ]
+
+
+def _text(registry: CollectorRegistry) -> bytes:
+    return generate_latest(registry)
+
+
+def _name(phase: str) -> str:
+    """Return a phase's name in the exam file."""
+    return phase.rpartition("/")[2]

@@ -1,0 +1,105 @@
+"""Files of uploads outside of the database: objects in a folder or in a bucket of S3.
+
+An object is named by SHA-256 of its bytes, so it never changes, and whoever reads it can tell
+whether it is whole. It is on disk before the row that names it; without the row nobody asks for it.
+"""
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+from snellen.grading.errors import MissingExtraError
+from snellen.server.errors import StoreError
+
+_FAILED = "the uploads' files can't be reached: call again in a minute"
+
+
+class Files:
+    """Objects in a folder or a bucket.
+
+    Args:
+        place: A folder, or an URL such as `s3://bucket/prefix`; keys and endpoint of a bucket are
+            read from the environment (`AWS_ACCESS_KEY_ID` and the like).
+
+    Raises:
+        MissingExtraError: What reads and writes objects is not installed.
+        StoreError: It is no such place.
+    """
+
+    def __init__(self, place: str) -> None:
+        try:
+            from obstore import exceptions
+            from obstore.store import LocalStore, from_url
+        except ImportError as error:
+            raise MissingExtraError("uploads in a bucket or a folder", "s3") from error
+        self._place = place
+        self._folder = None if "://" in place else Path(place)
+        self._exists = exceptions.AlreadyExistsError
+        # What it raises for a missing object, and for a folder's, are Python's own.
+        self._faults = (exceptions.BaseError, OSError, ValueError)
+        try:
+            self._store = (
+                from_url(place)
+                if self._folder is None
+                else LocalStore(self._folder.absolute(), mkdir=True)
+            )
+        except self._faults as error:
+            raise StoreError(f"uploads can't be kept there: {error}", file=place) from error
+
+    def put(self, body: bytes) -> bytes:
+        """Keep bytes, the same ones once, and return their SHA-256, by which they are found.
+
+        Raises:
+            StoreError: They are not kept.
+        """
+        import obstore
+
+        digest = sha256(body).digest()
+        name = _name(digest)
+        try:
+            try:
+                obstore.put(self._store, name, body, mode="create")
+            except self._exists:
+                # A crash may have left a part of it.
+                if obstore.head(self._store, name)["size"] == len(body):
+                    return digest
+                obstore.put(self._store, name, body)
+            if self._folder is not None:
+                _sync(self._folder / name)
+        except self._faults as error:
+            raise StoreError(f"nothing was stored; {_FAILED}") from error
+        return digest
+
+    def get(self, digest: bytes) -> bytes:
+        """Return the bytes of a SHA-256.
+
+        Raises:
+            StoreError: They are not there, or are not what was kept.
+        """
+        import obstore
+
+        try:
+            body = bytes(obstore.get(self._store, _name(digest)).bytes())
+        except self._faults as error:
+            raise StoreError(_FAILED) from error
+        if sha256(body).digest() != digest:
+            raise StoreError(
+                f"the object {_name(digest)} is damaged: restore it from a copy",
+                file=self._place,
+                again=False,
+            )
+        return body
+
+
+def _name(digest: bytes) -> str:
+    return f"{digest.hex()[:2]}/{digest.hex()}"
+
+
+def _sync(path: Path) -> None:
+    """Have a file, and its name, on disk: to write it does not suffice."""
+    for each in (path, path.parent, path.parent.parent):
+        handle = os.open(each, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,202 @@
+"""What monitors see: whether a replica is ready and why not, and numbers for Prometheus."""
+
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+from hosted import Hosted
+from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy import update
+
+from snellen.sdk.cli.file_grader import open_grader, open_pages
+from snellen.server.challenge.jobs import Jobs
+from snellen.server.host import LazyHost
+from snellen.server.http import app as web
+from snellen.server.http.auth import Tokens
+from snellen.server.http.monitors import KEPT_SECONDS, WAITING_SECONDS, Readiness
+from snellen.server.http.observe import RequestMetrics
+from snellen.server.mcp.server import ExamServer
+from snellen.server.settings import Address
+from snellen.server.store.tables import Scope, jobs
+
+
+@dataclass
+class Replica:
+    """A challenge and a client of the whole application."""
+
+    hosted: Hosted
+    tokens: Tokens
+    http: httpx.AsyncClient
+
+    async def numbers(self, token: str) -> Mapping[str, float]:
+        """Return what `/metrics` says: `name{label=value,...}` to a number."""
+        response = await self.http.get("/metrics", headers={"Authorization": f"Bearer {token}"})
+        assert response.status_code == 200, response.text
+        assert response.headers["content-type"].startswith("text/plain; version=")
+        found: dict[str, float] = {}
+        for family in text_string_to_metric_families(response.text):
+            for sample in family.samples:
+                labels = ",".join(
+                    f"{name}={value}" for name, value in sorted(sample.labels.items())
+                )
+                found[f"{sample.name}{{{labels}}}" if labels else sample.name] = sample.value
+        return found
+
+    def age(self, seconds: float) -> None:
+        """Make all jobs older."""
+        older = update(jobs).values(at=jobs.c.at - round(seconds * 1000))
+        self.hosted.host.database.submit(lambda connection: connection.execute(older)).result()
+
+
+Opening = Callable[..., AbstractAsyncContextManager[Replica]]
+
+
+@pytest.fixture
+def replica(hosted: Callable[..., Hosted]) -> Opening:
+    @asynccontextmanager
+    async def opened() -> AsyncGenerator[Replica]:
+        here = hosted()
+        await here.challenge.begin()
+        service, tokens, metrics = here.host.service, Tokens(here.host.database), RequestMetrics()
+        every = web.Hosted(here.challenge, here.settings, open_grader, 0, open_pages(here.settings))
+        application = web.web_app(
+            ExamServer(LazyHost(lambda: here.host)),
+            Address(),
+            tokens,
+            [
+                *web.organizer_routes(service, tokens),
+                *web.monitor_routes(service, here.challenge, tokens, metrics),
+            ],
+            web.challenge_routes(every, tokens, guarded=True),
+            metrics,
+        )
+        transport = httpx.ASGITransport(application)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
+            yield Replica(here, tokens, http)
+
+    return opened
+
+
+async def test_a_replica_whose_store_answers_is_ready(replica: Opening) -> None:
+    async with replica() as here:
+        found = await here.http.get("/ready")
+        assert (found.status_code, found.json()) == (200, {"status": "ready"})
+        # What was just uploaded may wait a while.
+        await here.hosted.upload()
+        here.age(WAITING_SECONDS / 2)
+        assert await Readiness(here.hosted.host.service, here.hosted.challenge).problem() is None
+
+
+async def test_a_replica_is_not_ready_while_uploads_wait_and_no_worker_is_at_work(
+    replica: Opening,
+) -> None:
+    async with replica() as here:
+        await here.hosted.upload("ada")
+        await here.hosted.upload("bob")
+        here.age(WAITING_SECONDS + 60)
+        found = await here.http.get("/ready")
+        assert found.status_code == 503
+        assert "no worker is at work" in found.json()["reason"]
+        # With a worker at work the second upload waits for its turn.
+        jobs_of_one = Jobs(here.hosted.challenge, "one")
+        assert jobs_of_one.claim() is not None
+        assert await Readiness(here.hosted.host.service, here.hosted.challenge).problem() is None
+
+
+async def test_what_a_dead_worker_left_waits_since_its_lease_ended(replica: Opening) -> None:
+    async with replica() as here:
+        await here.hosted.upload("ada")
+        here.age(WAITING_SECONDS + 60)
+        assert Jobs(here.hosted.challenge, "dead", lease_seconds=0.0).claim() is not None
+        boss = here.tokens.create("boss", [Scope.ORGANIZE])
+        numbers = await here.numbers(boss)
+        assert numbers["snellen_working"] == 0
+        assert numbers["snellen_oldest_job_seconds"] < 60
+
+
+async def test_readiness_is_looked_up_once_a_second(replica: Opening) -> None:
+    async with replica() as here:
+        time = [0.0]
+        readiness = Readiness(here.hosted.host.service, here.hosted.challenge, lambda: time[0])
+        assert await readiness.problem() is None
+        await here.hosted.upload()
+        here.age(WAITING_SECONDS + 60)
+        assert await readiness.problem() is None
+        time[0] += KEPT_SECONDS
+        assert "no worker" in str(await readiness.problem())
+
+
+async def test_a_replica_whose_store_fails_is_not_ready_and_says_so_in_its_numbers(
+    replica: Opening, store: Path
+) -> None:
+    async with replica() as here:
+        here.hosted.host.database.close()
+        found = await here.http.get("/ready")
+        assert found.status_code == 503
+        assert found.json()["reason"].startswith("the store fails: ")
+        # Who may read the numbers is in the store, too.
+        token = {"Authorization": "Bearer snellen_x"}
+        assert (await here.http.get("/metrics", headers=token)).status_code == 503
+        assert (await here.http.get("/health")).status_code == 200
+
+
+async def test_only_an_organizer_reads_the_numbers(replica: Opening) -> None:
+    async with replica() as here:
+        # Behind a proxy beside the server every caller is at 127.0.0.1.
+        assert (await here.http.get("/metrics")).status_code == 403
+        ada = here.tokens.create("ada", [Scope.SUBMIT, Scope.TAKE])
+        assert (await here.http.get("/metrics")).status_code == 401
+        headers = {"Authorization": f"Bearer {ada}"}
+        assert (await here.http.get("/metrics", headers=headers)).status_code == 403
+        for scope in (Scope.ORGANIZE, Scope.ADMIN):
+            assert await here.numbers(here.tokens.create(scope, [scope]))
+
+
+async def test_the_numbers_count_requests_by_route_and_what_is_in_the_store(
+    replica: Opening,
+) -> None:
+    async with replica() as here:
+        boss = here.tokens.create("boss", [Scope.ORGANIZE])
+        await here.hosted.upload("ada")
+        await here.hosted.upload("bob", '{"item_id": "1", "response": "x"}\n')
+        for _ in range(3):
+            await here.http.get("/v1/exams/sample")
+        await here.http.get("/attempts/7", headers={"Authorization": f"Bearer {boss}"})
+        await here.http.get("/attempts/7", headers={"Authorization": "Bearer snellen_wrong"})
+        await here.http.get("/attempts/8")
+        await here.http.get("/v1/nothing/here")
+        await here.http.get("/nothing/here")
+        await here.http.request("BREW", "/health")
+        numbers = await here.numbers(boss)
+
+        def requests(method: str, route: str, status: int) -> float:
+            return numbers[
+                f"snellen_requests_total{{method={method},route={route},status={status}}}"
+            ]
+
+        assert requests("GET", "/v1/exams/{exam}", 200) == 3
+        assert requests("GET", "/attempts/{number:int}", 404) == 1
+        assert requests("GET", "/attempts/{number:int}", 401) == 2
+        assert requests("GET", "other", 404) == 2
+        assert requests("other", "/health", 405) == 1
+        assert numbers["snellen_request_seconds_count{method=GET,route=/v1/exams/{exam}}"] == 3
+        assert numbers["snellen_tokens_refused_total"] == 1
+        assert numbers["snellen_store_up"] == 1
+        assert numbers["snellen_jobs{phase=main,state=queued}"] == 2
+        assert numbers["snellen_submissions{phase=main,source=upload}"] == 2
+        assert numbers["snellen_submission_bytes{phase=main,source=upload}"] == 34
+        assert numbers["snellen_attempts_open"] == 0
+        assert numbers["process_resident_memory_bytes"] > 0
+
+
+async def test_another_exam_on_the_same_store_is_not_counted(replica: Opening) -> None:
+    async with replica() as here:
+        boss = here.tokens.create("boss", [Scope.ORGANIZE])
+        await here.hosted.upload("ada")
+        other = here.hosted.challenge.file.model_copy(update={"name": "other"})
+        here.hosted.challenge.file = other
+        numbers = await here.numbers(boss)
+        assert not [name for name in numbers if name.startswith("snellen_jobs{")]

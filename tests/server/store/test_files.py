@@ -1,0 +1,135 @@
+"""Uploads as objects, in a folder and in a bucket of a real S3 server on this machine."""
+
+import sys
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import httpx
+import pytest
+from hosted import NOON, Hosted
+
+from snellen.grading.errors import MissingExtraError
+from snellen.sdk.cli.file_grader import open_grader
+from snellen.server.challenge.service import Challenge
+from snellen.server.challenge.worker import Worker
+from snellen.server.errors import StoreError
+from snellen.server.store.files import Files
+from snellen.server.store.tables import JobState
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[str]:
+    """Start an S3 server and return its address."""
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server.start()
+    _, port = server.get_host_and_port()
+    yield f"http://127.0.0.1:{port}"
+    server.stop()
+
+
+@pytest.fixture(params=["folder", pytest.param("bucket", marks=pytest.mark.slow)])
+def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return a place for objects that is empty."""
+    if request.param == "folder":
+        return str(tmp_path / "files")
+    url: str = request.getfixturevalue("s3")
+    bucket = f"b{sha256(str(tmp_path).encode()).hexdigest()[:16]}"
+    monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
+    httpx.put(f"{url}/{bucket}").raise_for_status()
+    return f"s3://{bucket}/uploads"
+
+
+def test_what_is_put_is_there_and_the_same_bytes_are_kept_once(place: str) -> None:
+    files = Files(place)
+    first, again = files.put(b"some bytes"), files.put(b"some bytes")
+    assert first == again == sha256(b"some bytes").digest()
+    assert files.put(b"") != first
+    # Another server on the same place sees them.
+    assert Files(place).get(first) == b"some bytes"
+
+
+def test_what_is_not_there_is_a_fault_of_the_store(place: str) -> None:
+    with pytest.raises(StoreError, match="can't be reached"):
+        Files(place).get(sha256(b"never put").digest())
+
+
+def test_what_a_crash_left_half_written_is_written_again(tmp_path: Path) -> None:
+    files = Files(str(tmp_path))
+    digest = files.put(b"some bytes")
+    (kept,) = (path for path in tmp_path.rglob("*") if path.is_file())
+    kept.write_bytes(b"some")
+    with pytest.raises(StoreError, match="damaged"):
+        files.get(digest)
+    assert files.put(b"some bytes") == digest
+    assert files.get(digest) == b"some bytes"
+
+
+def test_a_place_that_is_none_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    for place in ("gopher://bucket", str(tmp_path / "file" / "folder")):
+        with pytest.raises(StoreError, match="can't be kept there"):
+            Files(place)
+
+
+def test_without_the_extra_it_is_said_which_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "obstore", None)
+    with pytest.raises(MissingExtraError, match=r"snellen\[s3\]"):
+        Files("s3://bucket")
+
+
+async def test_an_upload_is_graded_and_given_back_from_there_and_the_store_has_its_digest_alone(
+    hosted: Callable[..., Hosted], place: str
+) -> None:
+    here = hosted()
+    file = here.challenge.file.model_copy(update={"files": place})
+    here.challenge = Challenge(
+        file, here.host.service.exam, here.challenge.references, here.host.database
+    )
+    await here.challenge.begin()
+    body = '{"item_id": "1", "response": "a long answer"}\n'
+    kept = await here.upload("ada", body, at=NOON)
+    row, parts = here.challenge.file_of(kept.id, "ada")
+    assert (row.size, [part.body for part in parts]) == (len(body), [b""])
+    assert await here.challenge.bytes_of(parts) == body.encode()
+    worker = Worker(here.challenge, here.settings, open_grader)
+    try:
+        assert worker.step()
+    finally:
+        worker.close()
+    # The file has been read: what is wrong with it is said.
+    assert here.challenge.status(kept.id, "ada").state in {JobState.GRADED, JobState.FAILED}
+    # A server whose exam file lost the place says what to write.
+    lost = Challenge(
+        file.model_copy(update={"files": ""}),
+        here.host.service.exam,
+        here.challenge.references,
+        here.host.database,
+    )
+    with pytest.raises(StoreError, match="write `files`"):
+        await lost.bytes_of(parts)
+
+
+async def test_an_upload_that_can_t_be_kept_takes_no_quota_and_leaves_no_row(
+    hosted: Callable[..., Hosted], tmp_path: Path
+) -> None:
+    here = hosted(uploads=1)
+    folder = tmp_path / "files"
+    file = here.challenge.file.model_copy(update={"files": str(folder)})
+    exam, references = here.host.service.exam, here.challenge.references
+    here.challenge = Challenge(file, exam, references, here.host.database)
+    await here.challenge.begin()
+    folder.rmdir()
+    folder.write_text("in the way")
+    with pytest.raises(StoreError, match="nothing was stored"):
+        await here.upload("ada")
+    assert here.challenge.listed("ada", limit=5) == []
+    folder.unlink()
+    folder.mkdir()
+    await here.upload("ada")
