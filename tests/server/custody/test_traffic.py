@@ -17,11 +17,12 @@ from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from hashlib import md5, sha1, sha256
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
+from markers import is_in
 
 from snellen.grading.protocols.matrix.metrics import METRICS
 from snellen.sdk.cli.serving import grade_answers
@@ -344,27 +345,6 @@ def test_no_response_names_an_item_or_a_file(
     for name in ("before.jsonl", "after.jsonl"):
         told = "".join(line.get("body", "") for line in runs[0].lines(name))
         assert not [words for words in private if words in told.replace('\\"', '"')]
-
-
-def is_in(marker: str, data: bytes) -> bool:
-    """Whether a text is in some bytes: as it is, coded in a usual way, or as a digest of it."""
-    return any(form in data for form in forms(marker))
-
-
-def forms(marker: str) -> Iterable[bytes]:
-    raw = marker.encode()
-    yield raw
-    yield raw[4:]
-    yield raw[::-1]
-    yield marker.upper().encode()
-    yield marker.encode("utf-16-le")
-    yield raw.hex().encode()
-    for shift in range(3):
-        # Wherever in a longer text it stands, its middle is coded in one of three ways.
-        yield b64encode(b"\0" * shift + raw)[4:-4]
-    for digest in (md5, sha1, sha256):
-        yield digest(raw).digest()
-        yield digest(raw).hexdigest().encode()
 
 
 @pytest.mark.parametrize("code", ["hex", "base64", "sha256", "utf-16-le", "reversed"])

@@ -17,6 +17,8 @@ from snellen.server.store.tables import EventRow, JobState, ScoreNumbers, Source
 ALL, PUBLIC, PRIVATE = "all", "public", "private"
 """The parts of a phase's items."""
 
+_OUR_FAULT = "it could not be graded yet through no fault of yours; the organizer sees why"
+
 FORMS = {
     "application/x-ndjson": ".jsonl",
     "application/jsonl": ".jsonl",
@@ -249,8 +251,15 @@ class SubmissionStatus(Closed):
     scores: tuple[TaskScore, ...] = Field(default=())
 
     @classmethod
-    def of(cls, row: Listed, scores: Sequence[ScoreNumbers] = ()) -> "SubmissionStatus":
-        """Return what the rows of the store say."""
+    def of(
+        cls, row: Listed, scores: Sequence[ScoreNumbers] = (), *, organizer: bool = False
+    ) -> "SubmissionStatus":
+        """Return what the rows of the store say.
+
+        Why it failed is for its participant to read. What the program complained of when the fault
+        was its own may quote a reference, and is for organizers.
+        """
+        ours = row.error is not None and row.state is not JobState.FAILED and not organizer
         return cls(
             id=row.id,
             phase=row.phase.rpartition("/")[2],
@@ -263,7 +272,7 @@ class SubmissionStatus(Closed):
             sha256=row.digest.hex(),
             state=row.state,
             tries=row.tries,
-            error=row.error,
+            error=_OUR_FAULT if ours else row.error,
             removed=row.removed,
             baseline=row.baseline,
             scores=tuple(map(TaskScore.of, scores)),

@@ -448,7 +448,8 @@ class Challenge:
             lambda c: queries.NUMBERS.all(c, {"s": row.id, "p": part}) if shown else []
         )
         newest = max((score.grading for score in scores), default=None)
-        return SubmissionStatus.of(row, [score for score in scores if score.grading == newest])
+        shown_scores = [score for score in scores if score.grading == newest]
+        return SubmissionStatus.of(row, shown_scores, organizer=caller is None)
 
     def row(self, submission: str, caller: str | None) -> Listed:
         """Return the row of a submission.

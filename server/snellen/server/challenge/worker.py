@@ -195,6 +195,10 @@ class GraderFailedError(Exception):
     """A file could not be graded, and its participant is not known to be at fault."""
 
 
+class Exhausted(NamedTuple):
+    """What a grader's process says of a file that takes more memory than it may have."""
+
+
 class Trouble(NamedTuple):
     """What a grader's process says of a failure that is not the file's."""
 
@@ -237,9 +241,13 @@ class GraderProcess:
         try:
             if not self._pipe.poll(seconds):
                 return None
-            found: Ended | Trouble = self._pipe.recv()
+            found: Ended | Exhausted | Trouble = self._pipe.recv()
         except (EOFError, OSError):
             found = self._gone()
+        if isinstance(found, Exhausted):
+            # It may be left with nothing: the next file has a new one.
+            self.kill()
+            return Ended(error=f"grading it takes more than {MEMORY_BYTES >> 30} GiB of memory")
         if isinstance(found, Trouble):
             raise GraderFailedError(found.error)
         return found
@@ -276,11 +284,13 @@ def _serve(pipe: Connection, open_grader: OpenGrader, settings: Settings) -> Non
         except SubmissionError as error:
             ended = Ended(error=_plain(error, given.path))
         except MemoryError:
-            # The process may be left with nothing: a new one is started.
-            os._exit(1)
+            ended = Exhausted()
         except Exception as error:  # noqa: BLE001  # whatever it is, the organizer must hear of it
             ended = Trouble(f"{type(error).__name__}: {error}"[:_LONGEST_ERROR])
-        pipe.send(ended)
+        try:
+            pipe.send(ended)
+        except OSError:  # the worker was killed: another takes its job up
+            return
 
 
 def _limit() -> None:

@@ -39,6 +39,7 @@ from snellen.server.http import monitors, organizer
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import PREFIX, rest_app
 from snellen.server.http.api.desk import Desk
+from snellen.server.http.api.problems import problem
 from snellen.server.http.auth import Tokens
 from snellen.server.http.connections import protocol, raise_limits
 from snellen.server.http.errors import headers_of, status_of
@@ -161,6 +162,8 @@ def web_app(
         if isinstance(route, Route) and route.path == PATH
     ]
     app.router.routes += [*(() if issuer is None else issuer.routes()), *more]
+    # No route takes a path with a line break in it.
+    app.router.default = problem(HTTPStatus.NOT_FOUND, "there is nothing here")
     if tokens is not None:
         app.add_middleware(AuthenticationMiddleware, backend=Gate(tokens), on_error=_turned_away)
     # The last one added is the first to see a request.

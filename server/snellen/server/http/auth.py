@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
-from snellen.server.errors import ExamError
+from snellen.server.errors import ExamError, NotFoundError
 from snellen.server.store.database import Database
 from snellen.server.store.statements import Query, Statement, row_values
 from snellen.server.store.tables import Scope, SessionRow, Token, sessions, tokens
@@ -17,7 +17,7 @@ from snellen.server.store.tables import Scope, SessionRow, Token, sessions, toke
 PREFIX = "snellen_"
 """What every token starts with, so that one that leaked is recognized as such."""
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+TOKEN_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 _RESERVED = frozenset({"local", "snellen"})
 _DAY = 86_400_000
 SESSION_HOURS = 12
@@ -69,7 +69,7 @@ class Tokens:
         Raises:
             ExamError: The name can't be used, or has been.
         """
-        if not _NAME.fullmatch(name) or name in _RESERVED:
+        if not re.fullmatch(TOKEN_NAME, name) or name in _RESERVED:
             raise ExamError(
                 "a token's name is of letters, digits, dots, dashes and underscores, 64 at most,"
                 f" and not {' or '.join(sorted(_RESERVED))}",
@@ -101,13 +101,15 @@ class Tokens:
         """Revoke a token: the next call with it is refused.
 
         Raises:
-            ExamError: There is none of that name. One that is revoked already stays so.
+            NotFoundError: There is none of that name. One that is revoked already stays so.
         """
         parameters = {"n": name, "now": self.now()}
 
         def work(connection: Connection) -> None:
             if _NAMED.first(connection, {"n": name}) is None:
-                raise ExamError(f"there is no token {name!r}; `snellen token list` has their names")
+                raise NotFoundError(
+                    f"there is no token {name!r}; `snellen token list` has their names"
+                )
             _REVOKE.run(connection, parameters)
 
         self.database.submit(work).result()

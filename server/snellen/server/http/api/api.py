@@ -1,5 +1,7 @@
 """The REST application: its routes and its OpenAPI document."""
 
+from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI
@@ -7,7 +9,7 @@ from fastapi.openapi.utils import get_openapi
 
 from snellen.server.http.api import exams, organizing, submissions
 from snellen.server.http.api.desk import Desk
-from snellen.server.http.api.problems import Problem, answer_with_problems
+from snellen.server.http.api.problems import Problem, answer_with_problems, documented
 
 VERSION = "1"
 PREFIX = "/v1"
@@ -18,6 +20,13 @@ Send `Authorization: Bearer TOKEN`; whoever hosts the exam hands tokens out. Eve
 cursor: give `next` of one page as `after` (of submissions: `before`) of the next. What goes wrong
 is said as a problem (RFC 9457).
 """
+_EVERYWHERE = documented(
+    HTTPStatus.UNAUTHORIZED,
+    HTTPStatus.TOO_MANY_REQUESTS,
+    HTTPStatus.INTERNAL_SERVER_ERROR,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+)
+_INVALID = documented(HTTPStatus.UNPROCESSABLE_ENTITY)[422]
 
 
 def rest_app(desk: Desk) -> FastAPI:
@@ -34,7 +43,7 @@ def rest_app(desk: Desk) -> FastAPI:
     answer_with_problems(app)
     # In the order of how often they are asked for: each route before costs a little.
     for part in (submissions, exams, organizing):
-        app.include_router(part.routes(desk))
+        app.include_router(part.routes(desk), responses=_EVERYWHERE)
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:
@@ -46,7 +55,12 @@ def rest_app(desk: Desk) -> FastAPI:
                 servers=[{"url": PREFIX}],
             )
             parts = made.setdefault("components", {})
-            parts.setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
+            schemas = parts.setdefault("schemas", {})
+            schemas["Problem"] = Problem.model_json_schema()
+            _say_invalid(made["paths"])
+            # FastAPI's own forms of a 422, which nothing answers with.
+            for name in ("HTTPValidationError", "ValidationError"):
+                schemas.pop(name, None)
             parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
             made["security"] = [{"token": []}, {}]
             app.openapi_schema = made
@@ -54,3 +68,11 @@ def rest_app(desk: Desk) -> FastAPI:
 
     app.openapi = document
     return app
+
+
+def _say_invalid(paths: Mapping[str, Mapping[str, Any]]) -> None:
+    """Have each route that checks parameters say that it answers with a problem."""
+    for methods in paths.values():
+        for operation in methods.values():
+            if "422" in operation["responses"]:
+                operation["responses"]["422"] = _INVALID

@@ -2,7 +2,7 @@
 
 import asyncio
 from http import HTTPStatus
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Query, Request
 from pydantic import Field
@@ -99,7 +99,8 @@ def routes(desk: Desk) -> APIRouter:
     """Return the routes."""
     router = APIRouter(tags=["exam"])
     challenge, access = desk.challenge, desk.access
-    guarded = documented(HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
+    guarded = documented(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
+    unchanged: dict[int | str, Any] = {304: {"description": "Unchanged"}}
 
     @router.get("/exams", response_model=ExamPage)
     async def list_exams(request: Request) -> Response:
@@ -137,7 +138,7 @@ def routes(desk: Desk) -> APIRouter:
     @router.get(
         "/exams/{exam}/image",
         response_class=Response,
-        responses={200: {"content": {"image/*": {}}}, **guarded},
+        responses={200: {"content": {"image/*": {}}}, **unchanged, **guarded},
     )
     async def show_image(
         request: Request, exam: str, query: Annotated[ImageQuery, Query()]
@@ -152,7 +153,7 @@ def routes(desk: Desk) -> APIRouter:
         response_model=Board,
         responses={
             200: {"content": {"text/csv": {}}},
-            304: {"description": "Unchanged"},
+            **unchanged,
             **guarded,
         },
     )

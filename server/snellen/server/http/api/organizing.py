@@ -14,13 +14,17 @@ from snellen.server.challenge.service import MOST_LISTED
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import Desk, answered
 from snellen.server.http.api.problems import documented
+from snellen.server.http.auth import TOKEN_NAME
 from snellen.server.store.tables import Scope, Token
+
+LONGEST_BODY = 64 << 10
+"""The bytes of what an organizer decides, at most."""
 
 
 class Reason(Closed):
     """Why something is decided."""
 
-    why: str = Field(min_length=1, max_length=1000)
+    why: str = Field(min_length=1, max_length=1000, pattern=r"\S")
 
 
 class Apart(Closed):
@@ -70,7 +74,7 @@ class NewToken(Closed):
         days: How long it is good for; None: until it is revoked.
     """
 
-    name: str
+    name: str = Field(pattern=TOKEN_NAME)
     scopes: tuple[Scope, ...] = Field(default=(Scope.TAKE,), min_length=1)
     days: float | None = Field(default=None, gt=0, le=36_500)
 
@@ -133,7 +137,7 @@ async def revoke_token(desk: Desk, caller: str, name: str) -> None:
     """Revoke a token, with a line in the record.
 
     Raises:
-        ExamError: There is none of that name.
+        NotFoundError: There is none of that name.
     """
     await asyncio.to_thread(desk.access.tokens.revoke, name)
     await desk.challenge.note(caller, "revoked", name)
@@ -143,19 +147,23 @@ def routes(desk: Desk) -> APIRouter:
     """Return the routes."""
     router = APIRouter(
         tags=["organizing"],
-        responses=documented(
-            HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT
-        ),
+        # A body is read before anybody knows who sent it.
+        max_body_size=LONGEST_BODY,
+        responses=documented(HTTPStatus.FORBIDDEN),
     )
     challenge, access = desk.challenge, desk.access
     one = "/exams/{exam}/submissions/{submission}"
+    missing = documented(HTTPStatus.NOT_FOUND)
+    unread = documented(HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    refused = documented(HTTPStatus.CONFLICT)
+    deciding = {**unread, **missing, **refused}
 
     async def shown(submission: str) -> Response:
         return answered(
             await challenge.database.off_loop(lambda: challenge.status(submission, None))
         )
 
-    @router.post(f"{one}/remove", response_model=SubmissionStatus)
+    @router.post(f"{one}/remove", response_model=SubmissionStatus, responses=deciding)
     async def remove(request: Request, exam: str, submission: str, given: Reason) -> Response:
         """Take a submission off the leaderboard; it is kept, and so is the reason."""
         desk.check_exam(exam)
@@ -163,7 +171,7 @@ def routes(desk: Desk) -> APIRouter:
         await challenge.remove(submission, caller, given.why)
         return await shown(submission)
 
-    @router.post(f"{one}/restore", response_model=SubmissionStatus)
+    @router.post(f"{one}/restore", response_model=SubmissionStatus, responses=deciding)
     async def restore(request: Request, exam: str, submission: str, given: Reason) -> Response:
         """Put a submission back on the leaderboard."""
         desk.check_exam(exam)
@@ -171,7 +179,9 @@ def routes(desk: Desk) -> APIRouter:
         await challenge.restore(submission, caller, given.why)
         return await shown(submission)
 
-    @router.post(f"{one}/baseline", response_model=SubmissionStatus)
+    @router.post(
+        f"{one}/baseline", response_model=SubmissionStatus, responses={**unread, **missing}
+    )
     async def baseline(request: Request, exam: str, submission: str, given: Apart) -> Response:
         """Set a submission apart as a baseline, or rank it again."""
         desk.check_exam(exam)
@@ -179,7 +189,7 @@ def routes(desk: Desk) -> APIRouter:
         await challenge.set_apart(submission, caller, baseline=given.baseline)
         return await shown(submission)
 
-    @router.post(f"{one}/retry", response_model=SubmissionStatus)
+    @router.post(f"{one}/retry", response_model=SubmissionStatus, responses={**missing, **refused})
     async def retry(request: Request, exam: str, submission: str) -> Response:
         """Grade a submission again that failed or is stuck."""
         desk.check_exam(exam)
@@ -187,7 +197,9 @@ def routes(desk: Desk) -> APIRouter:
         await challenge.retry(submission, caller)
         return await shown(submission)
 
-    @router.post("/exams/{exam}/phases/{phase}/rescore", response_model=Rescored)
+    @router.post(
+        "/exams/{exam}/phases/{phase}/rescore", response_model=Rescored, responses=deciding
+    )
     async def rescore(request: Request, exam: str, phase: str, given: Reason) -> Response:
         """Grade all submissions of a phase anew; the leaderboard moves when all are done."""
         desk.check_exam(exam)
@@ -195,7 +207,7 @@ def routes(desk: Desk) -> APIRouter:
         number = await challenge.rescore(challenge.phase(phase), caller, given.why)
         return answered(Rescored(submissions=number))
 
-    @router.get("/exams/{exam}/events", response_model=EventPage)
+    @router.get("/exams/{exam}/events", response_model=EventPage, responses=missing)
     async def events(
         request: Request, exam: str, query: Annotated[EventQuery, Query()]
     ) -> Response:
@@ -221,7 +233,12 @@ def routes(desk: Desk) -> APIRouter:
 
         return answered(await access.ask(request, found))
 
-    @router.post("/tokens", response_model=MadeToken, status_code=HTTPStatus.CREATED)
+    @router.post(
+        "/tokens",
+        response_model=MadeToken,
+        status_code=HTTPStatus.CREATED,
+        responses={**unread, **refused},
+    )
     async def create_token(request: Request, given: NewToken) -> Response:
         """Make a token; it is shown this once."""
         caller = await access.named(request, Scope.ADMIN)
@@ -229,7 +246,7 @@ def routes(desk: Desk) -> APIRouter:
         headers = {"Cache-Control": "no-store"}
         return answered(MadeToken(name=given.name, token=made), HTTPStatus.CREATED, headers)
 
-    @router.delete("/tokens/{name}", status_code=HTTPStatus.NO_CONTENT)
+    @router.delete("/tokens/{name}", status_code=HTTPStatus.NO_CONTENT, responses=missing)
     async def end_token(request: Request, name: str) -> Response:
         """Revoke a token: the next call with it is refused."""
         caller = await access.named(request, Scope.ADMIN)

@@ -1,6 +1,6 @@
 """Problems: how REST says what went wrong (RFC 9457)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from pydantic import Field
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match
 
 from snellen.grading.models.base import Closed
 from snellen.server.errors import ExamError
@@ -68,9 +69,19 @@ async def _refused(request: Request, error: Exception) -> Response:
     return problem(status_of(error), error.message, error.field, headers_of(error))
 
 
-async def _http(_: Request, error: Exception) -> Response:
+async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return problem(HTTPStatus(error.status_code), str(error.detail), headers=error.headers)
+    headers = dict(error.headers or {})
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        # Routes of one path know nothing of each other, and the first one named its own method.
+        headers["Allow"] = ", ".join(sorted(_methods(request)))
+    return problem(HTTPStatus(error.status_code), str(error.detail), headers=headers)
+
+
+def _methods(request: Request) -> set[str]:
+    routes: Iterable[BaseRoute] = request.app.routes
+    matching = (route for route in routes if route.matches(request.scope)[0] is Match.PARTIAL)
+    return {method for route in matching for method in getattr(route, "methods", None) or ()}
 
 
 async def _invalid(_: Request, error: Exception) -> Response:

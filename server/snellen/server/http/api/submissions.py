@@ -30,10 +30,25 @@ STREAM_SECONDS = 600.0
 """How long progress is streamed; a client that still waits asks again."""
 
 EVENTS = "text/event-stream"
-_LIST = {"maxItems": 10_000_000, "type": "array", "items": {"type": "object"}}
-_TEXT = {"schema": {"type": "string"}}
+_LINE = {
+    "type": "object",
+    "properties": {
+        "item_id": {"type": "string"},
+        "response": {},
+        "attempt": {"type": "integer", "minimum": 0},
+        "model": {"type": "string"},
+        "error": {"type": "string"},
+        "task": {"type": "string"},
+    },
+    "required": ["item_id"],
+}
+# What a file holds is read when it is graded, and then it fails with a reason: the schemas of
+# bodies say what is taken, the schemas of their content what can be graded.
+_FILE = {"type": "string", "format": "binary", "minLength": 1}
+_LINES = {"contentMediaType": "application/json", "contentSchema": _LINE}
 _BODIES: dict[str, Any] = {
-    form: {"schema": _LIST} if form in ("application/json",) else _TEXT for form in FORMS
+    form: {"schema": {**_FILE, **_LINES} if ending.startswith(".jsonl") else _FILE}
+    for form, ending in FORMS.items()
 }
 
 
@@ -91,13 +106,11 @@ def routes(desk: Desk) -> APIRouter:
     """Return the routes."""
     router = APIRouter(tags=["submissions"])
     challenge, access = desk.challenge, desk.access
-    guarded = documented(HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
+    guarded = documented(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
     taking = documented(
         HTTPStatus.CONFLICT,
-        HTTPStatus.REQUEST_TIMEOUT,
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-        HTTPStatus.TOO_MANY_REQUESTS,
     )
 
     @router.post(
@@ -167,15 +180,18 @@ def routes(desk: Desk) -> APIRouter:
         desk.check_exam(exam)
 
         def page(visitor: Visitor) -> SubmissionPage:
+            owner = visitor.owner()
             found = challenge.listed(
-                visitor.owner(),
+                owner,
                 phase="" if query.phase is None else challenge.key(challenge.phase(query.phase)),
                 state=query.state,
                 before=query.before,
                 limit=query.limit,
             )
             return SubmissionPage(
-                submissions=tuple(map(SubmissionStatus.of, found)),
+                submissions=tuple(
+                    SubmissionStatus.of(row, organizer=owner is None) for row in found
+                ),
                 next=found[-1].id if len(found) == query.limit else None,
             )
 

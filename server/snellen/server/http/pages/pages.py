@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -149,6 +150,8 @@ class Pages:
                     for name, value in headers_of(error).items()
                     if name != "WWW-Authenticate"
                 }
+            except HTTPException as error:  # a form that can't be read
+                status, said, headers = HTTPStatus(error.status_code), error.detail, {}
             except Exception as error:  # noqa: BLE001  # whatever it is, its message may quote an answer
                 log().error("fault", path=request.url.path, **fault(error))
                 status, said, headers = HTTPStatus.INTERNAL_SERVER_ERROR, _FAILED, {}
@@ -462,19 +465,22 @@ class Pages:
 
     async def _make_token(self, request: Request, visitor: Visitor) -> Response:
         caller = visitor.need(Scope.ADMIN)
-        async with request.form(max_files=0, max_fields=16) as form:
+        async with request.form(**_FORM) as form:
             name = str(form.get("name") or "")
             scopes = [str(scope) for scope in form.getlist("scope")]
             days = str(form.get("days") or "")
-        if not scopes or not set(scopes) <= set(Scope):
-            raise ExamError("say what the token is for")
-        if days and not re.fullmatch(r"\d{1,5}", days):
-            raise ExamError("days are a whole number")
-        token = await make_token(
-            self._desk,
-            caller,
-            NewToken(name=name, scopes=tuple(map(Scope, scopes)), days=int(days) if days else None),
-        )
+        try:
+            asked = NewToken(
+                name=name,
+                scopes=tuple(map(Scope, scopes)),
+                days=float(days) if days else None,
+            )
+        except ValueError:
+            raise ExamError(
+                "a token has a name of letters, digits, dots, dashes and underscores, something"
+                " that it is for, and 1 to 36,500 days or no end"
+            ) from None
+        token = await make_token(self._desk, caller, asked)
         return await self._organizing(request, visitor, MadeToken(name=name, token=token))
 
     async def _revoke(self, request: Request, visitor: Visitor) -> Response:
@@ -532,6 +538,8 @@ class Pages:
         return response
 
 
+# Whoever sends a form is not known yet when it is read.
+_FORM: Mapping[str, int] = {"max_files": 0, "max_fields": 16, "max_part_size": 16 << 10}
 _DECISIONS = ("remove", "restore", "baseline", "retry")
 _ENDINGS = sorted(set(FORMS.values()), key=len, reverse=True)
 
@@ -584,7 +592,7 @@ def _spent(cost: Mapping[str, Any]) -> str:
 
 async def _words(request: Request) -> Mapping[str, str]:
     """Return what a form without a file says."""
-    async with request.form(max_files=0, max_fields=16) as form:
+    async with request.form(**_FORM) as form:
         return {name: value for name, value in form.items() if isinstance(value, str)}
 
 

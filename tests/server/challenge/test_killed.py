@@ -1,0 +1,180 @@
+"""Two servers and two workers on PostgreSQL are killed at random while files are uploaded.
+
+Every upload that was acknowledged is there once and graded once, nothing is stuck, and the
+leaderboard has all of them. SNELLEN_KILLS sets how often; a hundred take some minutes.
+"""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import uuid
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import TypeVar
+
+import pytest
+from hosted import as_lines
+from sqlalchemy import select
+
+from snellen.sdk.hosted.client import AsyncClient, HostedError, HostedUnreachableError
+from snellen.sdk.hosted.models import SubmissionStatus
+from snellen.server.http.auth import Tokens
+from snellen.server.store.schema import open_store
+from snellen.server.store.tables import JobState, Scope, jobs, keys, quotas, scores, submissions
+from snellen.tasks.samples import sample_pack
+
+pytestmark = [pytest.mark.thorough, pytest.mark.postgres, pytest.mark.timeout(1500)]
+
+T = TypeVar("T")
+KILLS = int(os.environ.get("SNELLEN_KILLS", "25"))
+SEED = int(os.environ.get("SNELLEN_KILL_SEED", "1"))
+CALLERS = ("ada", "bob", "eve")
+PROGRAM = [sys.executable, "-c", "from snellen.sdk.cli import main; main()"]
+EXAM = """
+name = "sample"
+packs = ["{pack}"]
+store = "{store}"
+[[phases]]
+name = "main"
+counts = "all"
+"""
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+@dataclass
+class Programs:
+    """Programs that are killed, each started again at once."""
+
+    commands: list[list[str]]
+    environment: Mapping[str, str]
+    log: Path
+    running: list[subprocess.Popen[bytes]] = field(default_factory=list[subprocess.Popen[bytes]])
+
+    def start(self, command: list[str]) -> subprocess.Popen[bytes]:
+        """Start a program; what it says is kept."""
+        with self.log.open("ab") as log:
+            return subprocess.Popen(
+                [*PROGRAM, *command], env=self.environment, stdout=log, stderr=log
+            )
+
+    def __enter__(self) -> "Programs":
+        self.running = [self.start(command) for command in self.commands]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for program in self.running:
+            program.kill()
+            program.wait()
+
+    def kill(self, number: int) -> None:
+        """Kill one and start it again."""
+        self.running[number].kill()
+        assert self.running[number].wait() == -9, "it had ended before it was killed"
+        self.running[number] = self.start(self.commands[number])
+
+
+async def reach(
+    clients: Sequence[AsyncClient], random: Random, work: Callable[[AsyncClient], Awaitable[T]]
+) -> T:
+    """Ask now one server and now the other, until one that is up answers."""
+    while True:
+        try:
+            return await work(random.choice(clients))
+        except HostedUnreachableError:
+            continue
+        except HostedError as error:
+            if error.status != 503:
+                raise
+
+
+async def outcome(client: AsyncClient, submission: str) -> SubmissionStatus:
+    """Wait until a submission is done, and return how it ended."""
+    return await (await client.submission(submission)).done()
+
+
+async def test_no_upload_is_lost_or_graded_twice_or_stuck(
+    postgresql: Callable[[], str],
+    environment: dict[str, str],
+    tmp_path: Path,
+    right: Mapping[str, str],
+) -> None:
+    store, random = postgresql(), Random(SEED)
+    database = open_store(store)
+    held = Tokens(database)
+    tokens = [held.create(name, [Scope.SUBMIT]) for name in CALLERS]
+    exam = tmp_path / "exam.toml"
+    exam.write_text(EXAM.format(pack=sample_pack(), store=store))
+    ports = [free_port(), free_port()]
+    commands = [
+        *(["serve", str(exam), "--workers", "0", "--port", str(port)] for port in ports),
+        *(["worker", str(exam)] for _ in ports),
+    ]
+    # How many uploads may begin, and the ids of those that were acknowledged.
+    allowed, taken = asyncio.Semaphore(0), asyncio.Queue[str]()
+    acknowledged: list[str] = []
+
+    async def keep_uploading(number: int) -> None:
+        own = Random(f"{SEED} {number}")
+        file = tmp_path / f"{number}.jsonl"
+        clients = [
+            AsyncClient(f"http://127.0.0.1:{port}", token=tokens[number], exam="sample")
+            for port in ports
+        ]
+        try:
+            while True:
+                await allowed.acquire()
+                count = own.randint(1, len(right))
+                file.write_text(as_lines(dict(list(right.items())[:count])))
+                upload = partial(AsyncClient.submit, file=file, key=uuid.uuid4().hex)
+                await taken.put((await reach(clients, own, upload)).id)
+        finally:
+            for client in clients:
+                await client.close()
+
+    with Programs(commands, environment, tmp_path / "log") as programs:
+        callers = [asyncio.create_task(keep_uploading(n)) for n in range(len(CALLERS))]
+        begun = 0
+        for _ in range(KILLS):
+            # Some of these uploads are under way when a program is killed.
+            count = random.randint(1, 3)
+            for _ in range(count):
+                allowed.release()
+            begun += count
+            acknowledged += [await taken.get() for _ in range(random.randint(0, count))]
+            await asyncio.to_thread(programs.kill, random.randrange(len(commands)))
+        acknowledged += [await taken.get() for _ in range(begun - len(acknowledged))]
+        for caller in callers:
+            caller.cancel()
+        await asyncio.gather(*callers, return_exceptions=True)
+        boss = held.create("boss", [Scope.ORGANIZE])
+        clients = [AsyncClient(f"http://127.0.0.1:{port}", token=boss) for port in ports]
+        for submission in acknowledged:
+            found = await reach(clients, random, partial(outcome, submission=submission))
+            assert found.state == JobState.GRADED, found.error
+        rows = (await reach(clients, random, AsyncClient.leaderboard)).rows
+        for client in clients:
+            await client.close()
+
+    assert len({*acknowledged}) == len(acknowledged) == begun
+    read = database.read
+    kept = read(lambda c: c.execute(select(submissions.c.id)).scalars().all())
+    assert sorted(kept) == sorted(acknowledged), "lost, or kept twice"
+    assert len(read(lambda c: c.execute(select(keys)).all())) == begun
+    graded = Counter(read(lambda c: c.execute(select(scores.c.submission)).scalars().all()))
+    assert graded == dict.fromkeys(kept, 1), "graded twice, or not at all"
+    states = Counter(read(lambda c: c.execute(select(jobs.c.state)).scalars().all()))
+    assert states == {JobState.GRADED: begun}
+    used = read(lambda c: c.execute(select(quotas.c.used).where(quotas.c.day == "")).scalars())
+    assert sum(used) == begun
+    assert sorted(row.submission for row in rows) == sorted(kept)
+    database.close()

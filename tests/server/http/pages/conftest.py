@@ -1,0 +1,74 @@
+"""A challenge over the sample, whose pages are asked for in memory."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+
+import httpx
+import pytest
+from hosted import Hosted
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+
+from snellen.sdk.cli.file_grader import open_grader, open_pages
+from snellen.server.challenge.worker import Worker
+from snellen.server.http.app import Hosted as Served
+from snellen.server.http.app import challenge_routes
+from snellen.server.http.auth import Tokens
+from snellen.server.http.safety import SafetyMiddleware
+from snellen.server.store.tables import Scope
+
+OWN_PAGE = {"Sec-Fetch-Site": "same-origin"}
+
+
+@dataclass
+class Site:
+    """A challenge, and browsers that look at its pages."""
+
+    hosted: Hosted
+    tokens: Tokens
+    app: Starlette
+
+    def browser(self, scheme: str = "http") -> httpx.AsyncClient:
+        """Return a browser: it keeps cookies, and its forms are the site's own."""
+        transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+        address = f"{scheme}://127.0.0.1"
+        return httpx.AsyncClient(transport=transport, base_url=address, headers=OWN_PAGE)
+
+    async def signed_in(self, name: str, *scopes: Scope) -> httpx.AsyncClient:
+        """Return a browser that has signed in with a new token."""
+        browser = self.browser()
+        token = self.tokens.create(name, scopes or (Scope.SUBMIT,))
+        sent = await browser.post("/signin", data={"token": token})
+        assert sent.status_code == 303
+        return browser
+
+    async def work(self) -> None:
+        """Grade all that waits."""
+        worker = Worker(self.hosted.challenge, self.hosted.settings, open_grader)
+        try:
+            while await asyncio.to_thread(worker.step):
+                pass
+        finally:
+            worker.close()
+
+
+Opening = Callable[..., AbstractAsyncContextManager[Site]]
+
+
+@pytest.fixture
+def site(hosted: Callable[..., Hosted]) -> Opening:
+    """Return a function that opens the pages of a challenge by some rules of its phase."""
+
+    @asynccontextmanager
+    async def opened(**rules: object) -> AsyncGenerator[Site]:
+        here = hosted(**rules)
+        await here.challenge.begin()
+        tokens = Tokens(here.host.database, lambda: here.time[0])
+        served = Served(here.challenge, here.settings, open_grader, 0, open_pages(here.settings))
+        safety = Middleware(SafetyMiddleware, names={"127.0.0.1"})
+        routes = challenge_routes(served, tokens, guarded=True)
+        yield Site(here, tokens, Starlette(routes=routes, middleware=[safety]))
+
+    return opened

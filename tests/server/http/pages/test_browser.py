@@ -1,0 +1,267 @@
+"""The pages in a real browser: with the keyboard, without scripts, and as axe-core sees them."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+from hosted import as_lines
+
+from snellen.server.http.auth import Tokens
+from snellen.server.store.schema import open_store
+from snellen.server.store.tables import Scope
+from snellen.tasks.samples import sample_pack
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+    from playwright.sync_api import Page as Tab
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+
+EXAM = """
+name = "sample"
+title = "Screens, spring"
+description = "Short questions about screenshots of phones."
+packs = ["{pack}"]
+store = "exam.sqlite"
+[[phases]]
+name = "main"
+title = "Main phase"
+counts = "all"
+reports = "public"
+uploads_a_day = 5
+"""
+WIDE, NARROW = (1280, 900), (375, 740)
+LOOKS = [(*size, scheme) for size in (WIDE, NARROW) for scheme in ("light", "dark")]
+GRAVE = ("serious", "critical")
+
+
+@dataclass
+class Place:
+    """A server, its tokens, and what was uploaded to it.
+
+    Attributes:
+        address: Where it listens.
+        tokens: Of an admin, `root`, and of a participant, `ada`.
+        runs: The ids of submissions that are graded.
+    """
+
+    address: str
+    tokens: Mapping[str, str]
+    runs: list[str]
+
+    def send(self, answers: Mapping[str, str], name: str) -> str:
+        """Upload answers, wait until they are graded, and return the submission's id."""
+        headers = {"Authorization": f"Bearer {self.tokens['ada']}"}
+        base = f"{self.address}/v1/exams/sample/submissions"
+        with httpx.Client(headers=headers, timeout=60) as http:
+            sent = http.post(
+                base,
+                params={"name": name, "link": "https://example.org/paper"},
+                content=as_lines(answers),
+                headers={"Content-Type": "application/x-ndjson"},
+            ).json()
+            events = http.get(f"{base}/{sent['id']}/events").text
+            assert '"state":"graded"' in events
+        return sent["id"]
+
+
+@pytest.fixture
+def place(serve: Callable[..., Any], store: Path, tmp_path: Path, right: dict[str, str]) -> Place:
+    database = open_store(store)
+    held = Tokens(database)
+    tokens = {
+        "root": held.create("root", [Scope.ADMIN, Scope.SUBMIT]),
+        "ada": held.create("ada", [Scope.SUBMIT]),
+    }
+    database.close()
+    (tmp_path / "exam.toml").write_text(EXAM.format(pack=sample_pack()))
+    address = serve(str(tmp_path / "exam.toml")).url.removesuffix("/mcp")
+    found = Place(address, tokens, [])
+    half = dict(list(right.items())[:6])
+    found.runs.append(found.send(right, "A model with every answer"))
+    found.runs.append(found.send(half, "Half of them"))
+    return found
+
+
+@pytest.fixture
+def tab_of(browser: "Browser", place: Place) -> Iterator[Callable[..., "Tab"]]:
+    """Open tabs; what a page complains of fails the test, and so does a request elsewhere."""
+    complaints: list[str] = []
+    contexts: list[Any] = []
+
+    def open_tab(size: tuple[int, int] = WIDE, **options: Any) -> "Tab":
+        context = browser.new_context(
+            base_url=place.address, viewport={"width": size[0], "height": size[1]}, **options
+        )
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("console", lambda said: complaints.append(f"{tab.url}: {said.text}"))
+        tab.on("pageerror", lambda error: complaints.append(str(error)))
+        tab.on(
+            "request",
+            lambda asked: (
+                None
+                if asked.url.startswith((place.address, "data:"))
+                else complaints.append(asked.url)
+            ),
+        )
+        return tab
+
+    yield open_tab
+    for context in contexts:
+        context.close()
+    # The console says so, too, of the page that there is not and of the token that is wrong.
+    statuses = ("/nowhere: Failed to load resource", "401 (Unauthorized)")
+    assert [said for said in complaints if not any(known in said for known in statuses)] == []
+
+
+def sign_in(tab: "Tab", token: str, to: str = "/") -> None:
+    """Sign in, as one does by hand."""
+    tab.goto(f"/signin?to={to}")
+    tab.get_by_label("Token").fill(token)
+    tab.get_by_role("button", name="Sign in").click()
+    tab.wait_for_url(f"**{to}")
+
+
+def reach(tab: "Tab", role: str, name: str) -> None:
+    """Go on with the tabulator until a control has the focus."""
+    wanted = tab.get_by_role(role, name=name).first  # type: ignore[arg-type]
+    for _ in range(60):
+        tab.keyboard.press("Tab")
+        if wanted.evaluate("element => element === document.activeElement"):
+            return
+    raise AssertionError(f"the tabulator does not reach {name!r}")
+
+
+def test_a_participant_uploads_a_file_and_compares_runs_with_the_keyboard(
+    tab_of: Callable[..., "Tab"], place: Place, tmp_path: Path, right: Mapping[str, str]
+) -> None:
+    tab = tab_of()
+    tab.goto("/signin?to=/submissions")
+    reach(tab, "textbox", "Token")
+    tab.keyboard.type("snellen_wrong")
+    tab.keyboard.press("Enter")
+    tab.get_by_role("alert").wait_for()
+    tab.get_by_label("Token").focus()
+    tab.keyboard.type(place.tokens["ada"])
+    tab.keyboard.press("Enter")
+    tab.wait_for_url("**/submissions")
+    file = tmp_path / "answers.jsonl"
+    file.write_text(as_lines(dict(list(right.items())[:9])))
+    tab.get_by_label("File").set_input_files(file)
+    reach(tab, "textbox", "Name on the leaderboard")
+    tab.keyboard.type("Nine of twelve")
+    reach(tab, "button", "Upload")
+    tab.keyboard.press("Enter")
+    tab.wait_for_url("**/submissions/sub_*")
+    # The page looks again by itself until the file is graded.
+    tab.get_by_role("heading", name="Scores").wait_for(timeout=60_000)
+    assert "75.0 %" in tab.locator("main").inner_text()
+    reach(tab, "textbox", "Another submission")
+    tab.keyboard.type(place.runs[1])
+    tab.keyboard.press("Enter")
+    tab.wait_for_url("**/compare?*")
+    said = tab.locator("main").inner_text()
+    assert "+25.0 points" in said
+    assert "Nine of twelve scores higher on 3 items, Half of them on 0; 9 are the same." in said
+    reach(tab, "link", "Leaderboard")
+    tab.keyboard.press("Enter")
+    tab.wait_for_url("**/leaderboard")
+    names = tab.locator("tbody th").all_inner_texts()
+    for name, text in zip(
+        ("A model with every answer", "Nine of twelve", "Half of them"), names, strict=True
+    ):
+        assert text.startswith(name)
+    reach(tab, "button", "Sign out")
+    tab.keyboard.press("Enter")
+    tab.get_by_role("link", name="Sign in").wait_for()
+
+
+def test_an_organizer_decides_without_scripts(tab_of: Callable[..., "Tab"], place: Place) -> None:
+    tab = tab_of(java_script_enabled=False)
+    sign_in(tab, place.tokens["root"], "/organize")
+    run = f"/submissions/{place.runs[1]}"
+    tab.goto(run)
+    form = tab.locator("form").filter(has=tab.get_by_role("button", name="Remove"))
+    form.get_by_label("Why").fill("made with the references")
+    form.get_by_role("button").click()
+    tab.get_by_text("It was taken off the leaderboard: made with the references").wait_for()
+    tab.goto("/leaderboard")
+    assert tab.locator("tbody tr").count() == 1
+    tab.goto(run)
+    form = tab.locator("form").filter(has=tab.get_by_role("button", name="Put back"))
+    form.get_by_label("Why").fill("it was not")
+    form.get_by_role("button").click()
+    tab.get_by_role("button", name="Remove").wait_for()
+    tab.goto("/organize")
+    tab.get_by_label("Name", exact=True).fill("bob")
+    tab.get_by_label("take").check()
+    tab.get_by_role("button", name="Make a token").click()
+    token = tab.get_by_role("alert").locator("code").inner_text()
+    assert token.startswith("snellen_")
+    known = {"Authorization": f"Bearer {token}"}
+    items = f"{place.address}/v1/exams/sample/items"
+    assert httpx.get(items, headers=known).status_code == 200
+    tab.get_by_role("button", name="Revoke bob").click()
+    tab.get_by_role("cell", name="revoked").wait_for()
+    assert httpx.get(items, headers=known).status_code == 401
+    said = tab.get_by_role("region", name="What was changed").inner_text()
+    assert [said.count(word) for word in ("removed", "restored", "token", "revoked")] == [
+        1,
+        1,
+        1,
+        1,
+    ]
+
+
+def shown(place: Place) -> dict[str, str]:
+    """Return every page by a name, as an admin sees them."""
+    item = next(iter(json.loads(line)["item"]["id"] for line in _items()))
+    one, other = place.runs
+    return {
+        "exam": "/",
+        "leaderboard": "/leaderboard",
+        "items": "/items",
+        "item": f"/item?item={item}",
+        "submissions": "/submissions",
+        "submission": f"/submissions/{one}",
+        "compare": f"/compare?one={one}&other={other}",
+        "organize": "/organize",
+        "api": "/api",
+        "signin": "/signin",
+        "nowhere": "/nowhere",
+    }
+
+
+def _items() -> list[str]:
+    return (sample_pack() / "items.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+def test_axe_finds_nothing_grave_and_no_page_scrolls_sideways(
+    tab_of: Callable[..., "Tab"], place: Place
+) -> None:
+    # It has no types.
+    axe: Any = import_module("axe_playwright_python.sync_playwright").Axe()
+    found: dict[str, list[str]] = {}
+    for width, height, scheme in LOOKS:
+        tab = tab_of((width, height), color_scheme=scheme)
+        sign_in(tab, place.tokens["root"])
+        for name, path in shown(place).items():
+            tab.goto(path)
+            faults = [
+                f"{fault['id']}: {node['html'][:120]}"
+                for fault in axe.run(tab).response["violations"]
+                if fault["impact"] in GRAVE
+                for node in fault["nodes"]
+            ]
+            wide = tab.evaluate("document.documentElement.scrollWidth")
+            if wide > width:
+                faults.append(f"it is {wide} px wide")
+            if faults:
+                found[f"{name}, {width} px, {scheme}"] = faults
+    assert found == {}

@@ -1,0 +1,270 @@
+"""The pages' rules: who sees what, whose changes are taken, and that text stays text."""
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import pytest
+
+from snellen.server.http.auth import SESSION_HOURS
+from snellen.server.store.tables import Scope
+
+Opening = Callable[..., AbstractAsyncContextManager[Any]]
+OPEN = ("/", "/leaderboard", "/api", "/signin", "/style.css")
+PARTICIPANTS = ("/items", "/submissions")
+ORGANIZERS = ("/organize", "/organize/export")
+FORMS: list[tuple[str, dict[str, str]]] = [
+    ("/submissions/sub_0/remove", {"why": "because"}),
+    ("/submissions/sub_0/restore", {"why": "because"}),
+    ("/submissions/sub_0/baseline", {"baseline": "yes"}),
+    ("/submissions/sub_0/retry", {}),
+    ("/organize/rescore", {"phase": "main", "why": "because"}),
+    ("/organize/tokens", {"name": "mallory", "scope": "admin"}),
+    ("/organize/revoke", {"name": "root"}),
+]
+EVIL = '<script>alert(1)</script><img src=x onerror="alert(2)">\'"&'
+
+
+async def test_each_page_is_for_whom_it_is_for(site: Opening) -> None:
+    async with site() as here:
+        stranger = here.browser()
+        agent = await here.signed_in("agent", Scope.TAKE)
+        ada = await here.signed_in("ada")
+        boss = await here.signed_in("boss", Scope.ORGANIZE)
+        for path in OPEN:
+            for browser in (stranger, agent, ada, boss):
+                assert (await browser.get(path)).status_code == 200, path
+        for path in PARTICIPANTS:
+            statuses = [(await each.get(path)).status_code for each in (stranger, agent, ada, boss)]
+            assert statuses == [401, 403, 200, 200], path
+        for path in ORGANIZERS:
+            statuses = [(await each.get(path)).status_code for each in (stranger, agent, ada, boss)]
+            assert statuses == ([401, 403, 403, 200] if path == "/organize" else [403] * 3 + [200])
+        assert "Make a token" not in (await boss.get("/organize")).text
+        root = await here.signed_in("root", Scope.ADMIN)
+        assert "Make a token" in (await root.get("/organize")).text
+
+
+@pytest.mark.parametrize(("path", "form"), FORMS)
+async def test_a_change_is_the_organizers_and_comes_from_an_own_page(
+    site: Opening, path: str, form: dict[str, str]
+) -> None:
+    async with site() as here:
+        ada, root = await here.signed_in("ada"), await here.signed_in("root", Scope.ADMIN)
+        assert (await ada.post(path, data=form)).status_code == 403
+        for told in (
+            {"Sec-Fetch-Site": "cross-site"},
+            {"Sec-Fetch-Site": "same-site"},
+            {"Sec-Fetch-Site": "", "Origin": "http://127.0.0.1"},
+        ):
+            assert (await root.post(path, data=form, headers=told)).status_code == 403
+        del root.headers["Sec-Fetch-Site"]
+        for origin in ({}, {"Origin": "null"}, {"Origin": "http://127.0.0.1:81"}, {"Host": ""}):
+            assert (await root.post(path, data=form, headers=origin)).status_code in (403, 421)
+        sent = await root.post(path, data=form, headers={"Origin": "http://127.0.0.1"})
+        assert sent.status_code == (404 if "sub_0" in path else 200 if "tokens" in path else 303)
+
+
+@pytest.mark.parametrize(
+    ("asked", "goes"),
+    [
+        ("/submissions?state=failed", "/submissions?state=failed"),
+        ("//evil.example/", "/"),
+        ("/\\evil.example/", "/"),
+        ("https://evil.example/", "/"),
+        ("/\t/evil.example/", "/"),
+        ("/\r\nSet-Cookie: a=b", "/"),
+        ("", "/"),
+    ],
+)
+async def test_signing_in_leads_to_a_page_of_this_site_only(
+    site: Opening, asked: str, goes: str
+) -> None:
+    async with site() as here:
+        form = await here.browser().get("/signin", params={"to": asked})
+        assert f'name="to" value="{goes}"' in form.text
+        token = here.tokens.create("ada", [Scope.SUBMIT])
+        sent = await here.browser().post("/signin", data={"token": token, "to": asked})
+        assert sent.headers["location"] == goes
+
+
+async def test_a_session_is_a_cookie_that_no_script_and_no_other_site_gets(site: Opening) -> None:
+    async with site() as here:
+        token = here.tokens.create("ada", [Scope.SUBMIT])
+        plain = (await here.browser().post("/signin", data={"token": token})).headers["set-cookie"]
+        safe = (await here.browser("https").post("/signin", data={"token": token})).headers[
+            "set-cookie"
+        ]
+        for cookie in (plain, safe):
+            assert {"HttpOnly", "Path=/", "SameSite=lax"} <= {*cookie.split("; ")}
+            assert "Domain" not in cookie
+            assert token not in cookie
+        assert "Secure" not in plain
+        assert safe.startswith("__Host-snellen=")
+        assert "Secure" in safe
+
+
+async def test_a_session_ends_by_signing_out_with_its_token_and_after_its_hours(
+    site: Opening,
+) -> None:
+    async with site() as here:
+        ada, bob, eve = [await here.signed_in(name) for name in ("ada", "bob", "eve")]
+        cookie = ada.cookies["snellen"]
+        assert (await ada.post("/signout")).headers["location"] == "/"
+        assert "snellen" not in ada.cookies
+        stolen = here.browser()
+        stolen.cookies.set("snellen", cookie, domain="127.0.0.1")
+        assert (await stolen.get("/submissions")).status_code == 401
+        here.tokens.revoke("bob")
+        assert (await bob.get("/submissions")).status_code == 401
+        assert (await eve.get("/submissions")).status_code == 200
+        here.hosted.time[0] += SESSION_HOURS * 3_600_000
+        assert (await eve.get("/submissions")).status_code == 401
+
+
+async def test_a_wrong_token_signs_nobody_in_and_guessing_is_stopped(site: Opening) -> None:
+    async with site() as here:
+        browser = here.browser()
+        statuses = [
+            (await browser.post("/signin", data={"token": f"snellen_{n}"})).status_code
+            for n in range(63)
+        ]
+        assert statuses == [401] * 60 + [429] * 3
+        assert not browser.cookies
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"name": "ada", "scope": "submit", "days": "0"},
+        {"name": "ada", "scope": "submit", "days": "99999"},
+        {"name": "ada", "scope": "submit", "days": "nan"},
+        {"name": "ada b", "scope": "submit"},
+        {"name": "snellen", "scope": "submit"},
+        {"name": "ada", "scope": "all"},
+        {"name": "ada"},
+    ],
+)
+async def test_a_token_that_cannot_be_made_is_refused_with_a_reason(
+    site: Opening, form: dict[str, str]
+) -> None:
+    async with site() as here:
+        root = await here.signed_in("root", Scope.ADMIN)
+        sent = await root.post("/organize/tokens", data=form)
+        assert sent.status_code == 409
+        assert "A token" in sent.text
+        assert [token.name for token in here.tokens.listed()] == ["root"]
+
+
+@pytest.mark.parametrize(
+    ("body", "form"),
+    [
+        (b"a" * 20_000 + b"=1", "application/x-www-form-urlencoded"),
+        (b"&".join([b"a=1"] * 50), "application/x-www-form-urlencoded"),
+        (b"--x\r\nbroken", "multipart/form-data; boundary=x"),
+        (b"no boundary", "multipart/form-data"),
+        (
+            b'--x\r\nContent-Disposition: form-data; name="token"; filename="a"\r\n\r\n1\r\n--x--',
+            "multipart/form-data; boundary=x",
+        ),
+    ],
+)
+async def test_a_form_that_is_too_large_or_broken_is_refused(
+    site: Opening, body: bytes, form: str
+) -> None:
+    async with site() as here:
+        sent = await here.browser().post("/signin", content=body, headers={"Content-Type": form})
+        assert sent.status_code in (400, 401)
+        assert "<h1>" in sent.text
+
+
+@pytest.mark.slow
+async def test_names_and_reasons_are_text_on_every_page(
+    site: Opening, right: Mapping[str, str]
+) -> None:
+    async with site(reports="public", counts="all") as here:
+        boss = await here.signed_in("boss", Scope.ADMIN)
+        ada = await here.signed_in("ada")
+        answers = dict.fromkeys(right, EVIL)
+        one = await here.hosted.upload("ada", answers, name=EVIL[:200])
+        other = await here.hosted.upload("bob", right, name=f"{EVIL}2")
+        await here.work()
+        for path in ("remove", "restore"):
+            await boss.post(f"/submissions/{one.id}/{path}", data={"why": EVIL})
+        pages = [
+            "/leaderboard",
+            f"/leaderboard?tag={EVIL}&sort={EVIL}&phase=main",
+            f"/leaderboard?phase={EVIL}",
+            f"/submissions/{one.id}",
+            "/submissions",
+            f"/submissions?state={EVIL}",
+            f"/submissions/{EVIL}",
+            f"/compare?one={one.id}&other={other.id}",
+            f"/compare?one={EVIL}&other={EVIL}",
+            f"/items?task={EVIL}",
+            f"/item?item={EVIL}",
+            f"/signin?to=/{EVIL}",
+            f"/{EVIL}",
+            "/organize",
+        ]
+        shown = 0
+        for path in pages:
+            for browser in (boss, ada, here.browser()):
+                page = await browser.get(path)
+                assert page.headers["content-type"] == "text/html; charset=utf-8"
+                assert page.status_code < 500, path
+                assert not re.search(r"<(script|img src=x)", page.text), path
+                assert "script" not in page.headers["content-security-policy"]
+                shown += "&lt;script&gt;" in page.text
+        assert shown > 20
+
+
+@pytest.mark.slow
+async def test_a_report_runs_its_own_script_alone_and_holds_answers_as_text(
+    site: Opening, right: Mapping[str, str]
+) -> None:
+    async with site(reports="public") as here:
+        one = await here.hosted.upload("ada", dict.fromkeys(right, EVIL))
+        await here.work()
+        page = await here.browser().get(f"/submissions/{one.id}/report")
+        assert page.status_code == 200
+        assert page.headers["content-security-policy"] == "frame-ancestors 'none'"
+        policy = re.search(r'http-equiv="Content-Security-Policy"\s+content="([^"]+)"', page.text)
+        assert policy is not None
+        assert "default-src 'none'" in policy[1]
+        assert "unsafe-inline" not in policy[1]
+        assert "<script>alert" not in page.text
+        assert "<img src=x" not in page.text
+
+
+@pytest.mark.slow
+async def test_another_participants_run_is_not_shown_where_reports_are_not_public(
+    site: Opening, right: Mapping[str, str]
+) -> None:
+    async with site(reports="own") as here:
+        ada, bob = await here.signed_in("ada"), await here.signed_in("bob")
+        one = await here.hosted.upload("ada", right)
+        await here.work()
+        path = f"/submissions/{one.id}"
+        for page in (
+            path,
+            f"{path}/file",
+            f"{path}/report",
+            f"/compare?one={one.id}&other={one.id}",
+        ):
+            assert (await ada.get(page)).status_code == 200, page
+            assert (await bob.get(page)).status_code == 404, page
+            assert (await here.browser().get(page)).status_code == 401, page
+
+
+async def test_pages_are_not_kept_by_browsers_nor_framed_and_a_strange_host_gets_none(
+    site: Opening,
+) -> None:
+    async with site() as here:
+        for path in ("/", "/submissions", "/nowhere"):
+            headers = (await here.browser().get(path)).headers
+            assert headers["cache-control"] == "no-store"
+            assert "frame-ancestors 'none'" in headers["content-security-policy"]
+            strange = await here.browser().get(path, headers={"Host": "evil.example"})
+            assert strange.status_code == 421
