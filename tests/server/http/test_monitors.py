@@ -71,7 +71,7 @@ def replica(hosted: Callable[..., Hosted]) -> Opening:
                 *web.monitor_routes(service, here.challenge, tokens, metrics),
             ],
             web.challenge_routes(every, tokens, guarded=True),
-            metrics,
+            metrics=metrics,
         )
         transport = httpx.ASGITransport(application)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:

@@ -13,6 +13,7 @@ from snellen.grading.errors import InputError
 from snellen.sdk.cli.plain import write
 from snellen.sdk.cli.serving import (
     grade_answers,
+    pack_folders,
     report_server_errors,
     tell,
     with_settings,
@@ -112,7 +113,10 @@ def worker(
 
 @exams.command("init")
 def init_exam(
-    pack: Annotated[Path, typer.Argument(help="The folder of the pack.")],
+    pack: Annotated[
+        Path | None,
+        typer.Argument(help="The folder of the pack; the sample that ships when left out."),
+    ] = None,
     output: Annotated[Path, typer.Option(help="The exam file.")] = Path("exam.toml"),
 ) -> None:
     """Write an exam file for a pack, with every setting and what it means."""
@@ -121,7 +125,8 @@ def init_exam(
     with report_server_errors():
         if output.exists():
             raise InputError("it is there already: name another one", file=str(output))
-        write_atomically(output, [exam_file_for(pack, output, datetime.now(UTC)).encode()])
+        (folder,) = pack_folders(None if pack is None else [pack])
+        write_atomically(output, [exam_file_for(folder, output, datetime.now(UTC)).encode()])
         tell(f"wrote {output}; `snellen serve {output}` hosts it")
 
 

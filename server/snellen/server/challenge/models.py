@@ -12,7 +12,7 @@ from snellen.grading.models.base import Closed
 from snellen.grading.models.scores import Outcome
 from snellen.server.challenge.queries import Listed
 from snellen.server.exam.file import Counts, Who
-from snellen.server.store.tables import EventRow, JobState, ScoreValues, Source
+from snellen.server.store.tables import EventRow, JobState, ScoreNumbers, Source
 
 ALL, PUBLIC, PRIVATE = "all", "public", "private"
 """The parts of a phase's items."""
@@ -197,7 +197,7 @@ class TaskScore(Closed):
     signature: str
 
     @classmethod
-    def of(cls, row: ScoreValues) -> "TaskScore":
+    def of(cls, row: ScoreNumbers) -> "TaskScore":
         """Return what a row of the store says."""
         return cls(
             task=row.task,
@@ -249,7 +249,7 @@ class SubmissionStatus(Closed):
     scores: tuple[TaskScore, ...] = Field(default=())
 
     @classmethod
-    def of(cls, row: Listed, scores: Sequence[ScoreValues] = ()) -> "SubmissionStatus":
+    def of(cls, row: Listed, scores: Sequence[ScoreNumbers] = ()) -> "SubmissionStatus":
         """Return what the rows of the store say."""
         return cls(
             id=row.id,

@@ -4,7 +4,7 @@ There is one write transaction at a time (`store.connections`), so what a change
 how many uploads a quota has left, holds until it commits.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from sqlalchemy import (
     Connection,
@@ -30,6 +30,7 @@ from snellen.server.store.tables import (
     KeyRow,
     PartRow,
     QuotaRow,
+    ScoreNumbers,
     ScoreRow,
     ScoreValues,
     Source,
@@ -312,6 +313,12 @@ SCORES = Query(
     .where(scores.c.submission == bindparam("s"), scores.c.part == bindparam("p"))
     .order_by(scores.c.grading, scores.c.task),
     ScoreRow,
+)
+NUMBERS = Query(
+    select(*(scores.c[part.name] for part in fields(ScoreNumbers)))
+    .where(scores.c.submission == bindparam("s"), scores.c.part == bindparam("p"))
+    .order_by(scores.c.grading, scores.c.task),
+    ScoreNumbers,
 )
 BOARD = Query(
     select(submissions)

@@ -445,7 +445,7 @@ class Challenge:
         shown = caller is None or phase.scores is not Who.HIDDEN
         part = self.part(phase, organizer=caller is None)
         scores = self.database.read(
-            lambda c: queries.SCORES.all(c, {"s": row.id, "p": part}) if shown else []
+            lambda c: queries.NUMBERS.all(c, {"s": row.id, "p": part}) if shown else []
         )
         newest = max((score.grading for score in scores), default=None)
         return SubmissionStatus.of(row, [score for score in scores if score.grading == newest])

@@ -21,6 +21,7 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Self
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
@@ -86,6 +87,14 @@ def _is_name(name: str) -> str:
     return name
 
 
+def _is_url(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ValueError("write an address that begins with https://")
+    return url
+
+
+Url = Annotated[str, AfterValidator(_is_url)]
 Instant = Annotated[AwareDatetime, BeforeValidator(_offset_given)]
 Zone = Annotated[str, AfterValidator(_known_zone)]
 Name = Annotated[str, AfterValidator(_is_name)]
@@ -149,6 +158,20 @@ class Phase(Closed):
         return moment.date().isoformat()
 
 
+class OAuth(Closed):
+    """Who issues tokens beside snellen's own, by OAuth 2.1.
+
+    Attributes:
+        issuer: The identity provider, as its tokens name it.
+        jwks: The address of its keys.
+        resource: The address of this server, as its tokens name whom they are for.
+    """
+
+    issuer: Url
+    jwks: Url
+    resource: Url
+
+
 class ExamFile(Closed):
     """A challenge.
 
@@ -164,6 +187,7 @@ class ExamFile(Closed):
         phases: Its phases; one without an end when there is none.
         items: Who may read items and pictures over REST, which whoever uploads needs.
         longest_upload: The bytes of an upload at most.
+        oauth: Who issues tokens beside snellen's own; None: nobody.
     """
 
     name: Name
@@ -176,6 +200,7 @@ class ExamFile(Closed):
     phases: tuple[Phase, ...] = (Phase(name=MAIN),)
     items: Who = Who.OWN
     longest_upload: int = Field(default=64 << 20, gt=0)
+    oauth: OAuth | None = None
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
@@ -263,6 +288,11 @@ packs = ["{pack}"]
 store = "{name}.sqlite"         # or a database's URL: postgresql://host/name
 # files = "s3://bucket/prefix"  # where uploads are kept; in the store when left out
 items = "own"                   # who reads items over REST: hidden, own (with a token), public
+
+# [oauth]                       # tokens of an identity provider, beside snellen's own
+# issuer = "https://id.example.org"
+# jwks = "https://id.example.org/.well-known/jwks.json"
+# resource = "https://exam.example.org/mcp"
 
 [rules]                         # of attempts over MCP
 attempts = 1                    # that a participant may start; leave it out for any number

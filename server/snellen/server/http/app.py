@@ -42,6 +42,7 @@ from snellen.server.http.api.desk import Desk
 from snellen.server.http.auth import Tokens
 from snellen.server.http.connections import protocol, raise_limits
 from snellen.server.http.errors import headers_of, status_of
+from snellen.server.http.oauth import HOLDER, Holder, Issuer, OAuthMiddleware
 from snellen.server.http.observe import HEALTH, ObserveMiddleware, RequestMetrics
 from snellen.server.http.pages.pages import Pages, RenderReport
 from snellen.server.http.safety import SafetyMiddleware, names_of
@@ -52,7 +53,6 @@ from snellen.server.settings import LOOPBACK, Address, Settings
 from snellen.server.store.tables import Scope
 
 PATH = "/mcp"
-_WELL_KNOWN = "/.well-known/"
 _MAKE_ONE = "`snellen token create NAME --scope organize` makes one that opens this"
 _NOT_FOR = {
     Scope.TAKE: "this token is not for taking the exam; ask the organizer",
@@ -96,9 +96,6 @@ class Gate(AuthenticationBackend):
         path = conn.scope["path"]
         if self._scope is Scope.TAKE and not _is_exam(path):
             return None
-        if path.startswith(_WELL_KNOWN):
-            # Clients look for a way to sign in there; a 401 would send them round in circles.
-            raise RefusedError(HTTPStatus.NOT_FOUND, "there is nothing here")
         try:
             return await self._tokens.database.off_loop(lambda: self._let_in(conn))
         except StoreError as error:
@@ -106,7 +103,8 @@ class Gate(AuthenticationBackend):
             raise RefusedError(status_of(error), str(error), headers_of(error)) from error
 
     def _let_in(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser]:
-        if self._scope is Scope.ORGANIZE and not self._tokens.known:
+        checked: Holder | None = conn.scope.get(HOLDER)
+        if self._scope is Scope.ORGANIZE and not self._tokens.known and checked is None:
             raise RefusedError(HTTPStatus.FORBIDDEN, f"there is no token yet: {_MAKE_ONE}")
         kind, _, token = conn.headers.get("authorization", "").partition(" ")
         if kind.lower() != "bearer" or not token.strip():
@@ -114,19 +112,19 @@ class Gate(AuthenticationBackend):
                 HTTPStatus.UNAUTHORIZED,
                 "a token is needed: send the header 'Authorization: Bearer TOKEN'",
             )
-        holder = self._tokens.holder(token.strip())
+        holder = checked or self._tokens.holder(token.strip())
         if holder is None:
             raise RefusedError(
                 HTTPStatus.UNAUTHORIZED, "this token is unknown or was revoked; ask the organizer"
             )
-        if not holder.may(self._scope):
+        if not holder.scopes & {self._scope, Scope.ADMIN}:
             raise RefusedError(HTTPStatus.FORBIDDEN, _NOT_FOR[self._scope])
         return AuthCredentials(sorted(holder.scopes)), SimpleUser(holder.name)
 
 
 def _is_exam(path: str) -> bool:
     """Whether examinees call there; everything else is open, or asks for tokens itself."""
-    return path == PATH or path.startswith((f"{PATH}/", _WELL_KNOWN))
+    return path == PATH or path.startswith(f"{PATH}/")
 
 
 def web_app(
@@ -135,6 +133,7 @@ def web_app(
     tokens: Tokens | None = None,
     organizer_only: Sequence[Route] = (),
     more: Sequence[BaseRoute] = (),
+    issuer: Issuer | None = None,
     metrics: RequestMetrics | None = None,
 ) -> Starlette:
     """Return the application that serves an exam over HTTP.
@@ -145,6 +144,7 @@ def web_app(
         tokens: Who may call; None: anybody.
         organizer_only: Routes that are not for examinees, each behind a gate of its own.
         more: Further routes, which ask for tokens themselves.
+        issuer: Checks the tokens of an identity provider; None: there is none.
         metrics: Where requests are counted.
     """
     app = exam_server.server.streamable_http_app(
@@ -160,10 +160,12 @@ def web_app(
         for route in app.routes
         if isinstance(route, Route) and route.path == PATH
     ]
-    app.router.routes += more
+    app.router.routes += [*(() if issuer is None else issuer.routes()), *more]
     if tokens is not None:
         app.add_middleware(AuthenticationMiddleware, backend=Gate(tokens), on_error=_turned_away)
     # The last one added is the first to see a request.
+    if issuer is not None:
+        app.add_middleware(OAuthMiddleware, issuer=issuer)
     app.add_middleware(SafetyMiddleware, names=names_of(address))
     app.add_middleware(ObserveMiddleware, metrics=metrics or RequestMetrics())
     return app
@@ -238,7 +240,8 @@ def serve(
     Raises:
         ExamError: It would be open to everybody, or the port is taken.
     """
-    guarded = tokens.known
+    oauth = None if hosted is None else hosted.settings.exam_file.oauth
+    guarded = tokens.known or oauth is not None
     if not guarded and not address.is_loopback:
         raise ExamError(
             f"there is no token, and {address.host} can be reached by others: make one with"
@@ -258,6 +261,7 @@ def serve(
                 *monitor_routes(service, challenge, tokens, metrics),
             ],
             () if hosted is None else challenge_routes(hosted, tokens, guarded=guarded),
+            None if oauth is None else Issuer(oauth),
             metrics,
         ),
         http=protocol(limits.connections),

@@ -14,7 +14,7 @@ from snellen.server.store.database import Database
 from snellen.server.store.statements import Query, Statement, row_values
 from snellen.server.store.tables import Scope, SessionRow, Token, sessions, tokens
 
-_PREFIX = "snellen_"
+PREFIX = "snellen_"
 """What every token starts with, so that one that leaked is recognized as such."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -75,7 +75,7 @@ class Tokens:
                 f" and not {' or '.join(sorted(_RESERVED))}",
                 field="name",
             )
-        token = _PREFIX + secrets.token_urlsafe(32)
+        token = PREFIX + secrets.token_urlsafe(32)
         row = Token(
             id=0,
             name=name,

@@ -165,11 +165,16 @@ class Scope(StrEnum):
     """All of these, and making and revoking tokens."""
 
 
+@lru_cache(maxsize=64)
+def _scopes(text: str) -> frozenset[Scope]:
+    return frozenset(map(Scope, text.split()))
+
+
 Scopes = Annotated[
     frozenset[Scope],
     AsText(
         lambda scopes: " ".join(sorted(scopes)),
-        lambda text: frozenset(Scope(word) for word in text.split()),
+        _scopes,
     ),
 ]
 
@@ -508,7 +513,7 @@ class JobRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScoreValues:
+class ScoreNumbers:
     """What a submission scores on a task in a grading, on a part of its items; it never changes.
 
     Attributes:
@@ -519,8 +524,6 @@ class ScoreValues:
         items: How many items.
         outcomes: How many items ended in each outcome, as JSON.
         signature: All that the value depends on.
-        item_values: Each item's value in the pack's order, float64, compressed by zlib.
-        item_groups: The number of each item's independent group, int32, likewise.
     """
 
     submission: Annotated[str, _OF_SUBMISSION, _KEY]
@@ -534,6 +537,17 @@ class ScoreValues:
     items: int
     outcomes: str
     signature: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreValues(ScoreNumbers):
+    """The same item by item.
+
+    Attributes:
+        item_values: Each item's value in the pack's order, float64, compressed by zlib.
+        item_groups: The number of each item's independent group, int32, likewise.
+    """
+
     item_values: bytes = field(repr=False)
     item_groups: bytes = field(repr=False)
 
