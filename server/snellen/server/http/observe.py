@@ -1,6 +1,7 @@
 """What is seen of each request: counters and times for Prometheus, and a line of the log."""
 
 import time
+from collections.abc import Mapping
 from http import HTTPStatus
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
@@ -10,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from snellen.server.http.api.access import CALLER
 from snellen.server.http.safety import REQUEST
-from snellen.server.logs import log
+from snellen.server.logs import log, repeats
 
 HEALTH, READY, METRICS = "/health", "/ready", "/metrics"
 """What monitors ask, every few seconds: only what is not answered as usual is logged."""
@@ -119,6 +120,13 @@ class ObserveMiddleware:
         if status < HTTPStatus.BAD_REQUEST and route in _MONITORS:
             return
         client = scope.get("client")
+        address, caller = client[0] if client else None, _caller(scope)
+        more: Mapping[str, int] | None = {}
+        if status >= HTTPStatus.BAD_REQUEST and caller is None:
+            # What strangers are refused must not fill the disk; the counters have all of it.
+            more = repeats().check(("request", route, method, status, address))
+        if more is None:
+            return
         log().info(
             "request",
             request=scope.get(REQUEST),
@@ -129,8 +137,9 @@ class ObserveMiddleware:
             status=status,
             bytes=size,
             us=nanoseconds // 1000,
-            caller=_caller(scope),
-            address=client[0] if client else None,
+            caller=caller,
+            address=address,
+            **more,
         )
 
 
