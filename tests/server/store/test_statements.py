@@ -55,7 +55,7 @@ def token(number: int, name: str) -> dict[str, Any]:
         "digest": bytes([number, 0, 255]),
         "scopes": frozenset({Scope.TAKE}),
         "created": 1,
-        "revoked": None,
+        "revoked": None, "expires": None,
     }
 
 
