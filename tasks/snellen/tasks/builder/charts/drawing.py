@@ -215,7 +215,9 @@ def _pie(canvas: Canvas, table: Table, style: Style, upper: float) -> None:
         angle = (start + end) / 2 * pi / 180
         at = (middle[0] + (radius + 18) * cos(angle), middle[1] + (radius + 14) * sin(angle))
         canvas.text(at, written(value), style.ink, style.text)
-        room = (width * 0.62, upper + 30 + 30 * number)
+        # To the right of the values that stand around the pie.
+        beside = middle[0] + radius + 18 + width_of(written(max(values)), style.text)
+        room = (max(width * 0.62, beside + 12), upper + 30 + 30 * number)
         _entry(canvas, room, label, style, number)
         start = end
     if style.hole:

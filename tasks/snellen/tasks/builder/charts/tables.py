@@ -93,8 +93,10 @@ class Table:
 
     @property
     def slack(self) -> float:
-        """How far a value may be from the right one: 0 where values are written."""
-        return 0.0 if self.labelled else self.step * _SLOT
+        """How far a value may be from the right one: 0 where all values are written."""
+        # Of several lines only the first has its values written: they would lie on the others.
+        written = self.labelled and self.kind != "lines"
+        return 0.0 if written else self.step * _SLOT
 
     def value(self, series: str, label: str) -> float:
         """Return one value."""

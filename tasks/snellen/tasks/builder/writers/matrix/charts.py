@@ -49,7 +49,7 @@ class Drawn(NamedTuple):
     def record(self) -> dict[str, Any]:
         """Return what the chart shows."""
         table = self.table
-        return {"chart": spec_of(table), "written": table.labelled, "step": table.step}
+        return {"chart": spec_of(table), "written": not table.slack, "step": table.step}
 
 
 def drawn(random: Random, table: Table, *, note: str = "", marked: int | None = None) -> Drawn:
@@ -216,7 +216,7 @@ def _extreme(random: Random, subjects: Sequence[Subject], way: str) -> Ask:
         table = draw_table(random, subjects)
         series = random.choice(table.series)
         ranked = sorted(series.values, reverse=way == "highest")
-        if table.labelled or apart(table, ranked[0], ranked[1]):
+        if not table.slack or apart(table, ranked[0], ranked[1]):
             break
     label = table.labels[series.values.index(ranked[0])]
     chart = drawn(random, table)
@@ -295,7 +295,7 @@ def _count(random: Random, subjects: Sequence[Subject]) -> Ask:
         # As likely to be between any two values as between any other two.
         below = random.randrange(1, len(values))
         gap = values[below] - values[below - 1]
-        if table.labelled or gap >= 0.2 * table.step:
+        if not table.slack or gap >= 0.2 * table.step:
             break
     threshold = round((values[below] + values[below - 1]) / 2, 1 if gap < 2 else 0)
     if not values[below - 1] < threshold < values[below]:

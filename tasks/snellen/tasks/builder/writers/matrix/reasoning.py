@@ -143,7 +143,7 @@ def _sentence(random: Random, subjects: Sequence[Subject], truth: bool) -> tuple
         if apart(table, value, other):
             break
     of = f'"{series.name}"' if len(table.series) > 1 else "the value"
-    about = "" if table.labelled else "about "
+    about = "about " if table.slack else ""
     sentence = f"At {label}, {of} is {about}{written(value if truth else other)} {table.unit}."
     return table, sentence
 

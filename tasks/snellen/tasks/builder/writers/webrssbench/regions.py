@@ -105,11 +105,12 @@ def region_of(screen: Screen, element: Element) -> str | None:
     side is narrow, tall and at one. What is paid for, and what lies over the page, is `other`.
     """
     around = [element, *screen.ancestors(element)]
+    bars = [one for one in around if one.role in _BARS]
     if is_advertised(screen, element) or any(one.role in _ABOVE for one in around):
-        return OTHER
+        # What is paid for in a bar at a side is of both.
+        return None if any(_part_of(screen, bar) for bar in bars) else OTHER
     if any(one.role in _UNCLEAR for one in around):
         return None
-    bars = [one for one in around if one.role in _BARS]
     inside_main = any(one.role == "main" for one in around)
     for bar in reversed(bars):
         part = _part_of(screen, bar)
