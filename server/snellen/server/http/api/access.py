@@ -12,8 +12,8 @@ from starlette.requests import Request
 from snellen.server.errors import ForbiddenError, RateError, UnauthorizedError
 from snellen.server.exam.file import Who
 from snellen.server.http.auth import Tokens
-from snellen.server.http.oauth import HOLDER
-from snellen.server.store.tables import Scope
+from snellen.server.http.oauth import HOLDER, Holder
+from snellen.server.store.tables import Scope, Token
 
 T = TypeVar("T")
 
@@ -140,6 +140,14 @@ class Access:
         if holder is None:
             self.count_wrong_token(request)
             raise UnauthorizedError("this token is unknown, revoked or too old; ask the organizer")
+        return self.known(request, holder)
+
+    def known(self, request: Request, holder: Token | Holder) -> Visitor:
+        """Return who calls, once that is known, and count the call.
+
+        Raises:
+            RateError: There are too many.
+        """
         request.scope[CALLER] = holder.name
         self._count(self._calls, f"of {holder.name}")
         return Visitor(holder.name, holder.scopes)

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from snellen.server.errors import ForbiddenError
-from snellen.server.http.api.access import CALLER, Access, Visitor
+from snellen.server.http.api.access import Access, Visitor
 from snellen.server.http.auth import SESSION_HOURS
 
 _NAME = "snellen"
@@ -23,8 +23,7 @@ def visitor_of(request: Request, access: Access) -> Visitor:
     cookie = request.cookies.get(cookie_name(request))
     holder = access.tokens.signed_in(cookie) if cookie else None
     if holder is not None:
-        request.scope[CALLER] = holder.name
-        return Visitor(holder.name, holder.scopes)
+        return access.known(request, holder)
     return access.visitor(request)
 
 
