@@ -149,10 +149,14 @@ class Watched(httpx2.AsyncBaseTransport):
     def __init__(self, app: Any, traffic: Traffic) -> None:
         self._inner = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
         self._traffic = traffic
+        self._count = 0
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Serve one request."""
         sent = await request.aread()
+        # Two runs are compared, and an id that the server draws would differ.
+        self._count += 1
+        request.headers["X-Request-Id"] = f"{self._count:08}"
         response = await self._inner.handle_async_request(request)
         body = await response.aread()
         self._traffic.sent(

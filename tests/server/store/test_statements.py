@@ -55,7 +55,8 @@ def token(number: int, name: str) -> dict[str, Any]:
         "digest": bytes([number, 0, 255]),
         "scopes": frozenset({Scope.TAKE}),
         "created": 1,
-        "revoked": None, "expires": None,
+        "revoked": None,
+        "expires": None,
     }
 
 
