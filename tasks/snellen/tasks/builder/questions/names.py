@@ -1,5 +1,6 @@
 """What the parts of a screen are called, and whether only one of them is called that."""
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -54,6 +55,7 @@ class Names:
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
         self._called: dict[str, list[Element]] = {}
+        self._drawn = "\n".join(folded(each.own) for each in screen.elements if each.own)
         for each in screen.elements:
             texts = (each.text, each.own, each.name, each.label, each.placeholder, each.alt)
             for key in {folded(text) for text in texts if text} - {""}:
@@ -62,13 +64,27 @@ class Names:
     def alone(self, name: str, element: Element) -> bool:
         """Whether nothing but an element is called so."""
         field = element.role in FIELDS | TICKED
-        return all(
-            self._screen.nested(element, other)
-            or (field and other.role not in USED)
-            or (other.role in FIELDS | TICKED and element.role not in USED)
-            or _repeats(element, other)
+        others = [
+            other
             for other in self._called.get(folded(name), ())
-        )
+            if not (
+                self._screen.nested(element, other)
+                or (other.role in FIELDS | TICKED and element.role not in USED)
+                or _repeats(element, other)
+            )
+        ]
+        if element.role == "" and self._times(name) > 1:
+            return False
+        # Of what is only read, one text is a field's label.
+        labels = [other for other in others if other.role not in USED]
+        return len(labels) == len(others) <= 1 if field else not others
+
+    def _times(self, name: str) -> int:
+        """Return how often a name stands in what is drawn, as words of longer texts as well."""
+        word = re.escape(folded(name))
+        # Scripts without spaces between words have no word's end to look for.
+        whole = rf"(?<!\w){word}(?!\w)" if name.isascii() else word
+        return len(re.findall(whole, self._drawn))
 
 
 def _repeats(header: Element, other: Element) -> bool:

@@ -112,7 +112,7 @@ const findFacts = (records, rawOf) => {
     const first = element.firstElementChild;
     const labelled = first && ["B", "STRONG", "SPAN", "EM", "LABEL"].includes(first.tagName)
       && /[:：]$/.test(readable(first)) && text.startsWith(readable(first)) ? readable(first) : "";
-    const plain = element.children.length ? null : /^([^:：.!?]{2,40})[:：]\s*(\S.*)$/.exec(text);
+    const plain = element.children.length ? null : /^([^:：.!?]{2,40})(?::\s+|：\s*)(\S.*)$/.exec(text);
     const label = labelled || plain?.[1] || "";
     const value = labelled ? text.slice(labelled.length).trim() : plain?.[2] ?? "";
     if (!label || !value || /^\/\//.test(value) || /\d$/.test(label)) continue;
@@ -243,7 +243,7 @@ const findFacts = (records, rawOf) => {
       return { x: (left + right) / 2, y: (top + bottom) / 2, right, text: readable(each), element: each };
     };
     const places = texts.map(at);
-    const whole = places.map((each) => [each, /^([^:：]+)[:：]\s*(\S.*)$/.exec(each.text)])
+    const whole = places.map((each) => [each, /^([^:：]+)(?::\s+|：\s*)(\S.*)$/.exec(each.text)])
       .filter(([, said]) => said && AMOUNT.test(said[2]));
     let items = whole.map(([each, [, label, value]]) => ({
       label: label.trim(), value, label_element: idOf(each.element), element: idOf(each.element),
