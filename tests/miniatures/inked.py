@@ -9,10 +9,14 @@ from snellen.tasks.builder.screen.elements import Element
 
 
 def inked(elements: Sequence[Element], size: tuple[int, int], color: str = "white") -> bytes:
-    """Return the PNG of a page whose innermost elements have strokes in their boxes."""
+    """Return the PNG of a page whose innermost elements have strokes, and painted ones a ground."""
     image = Image.new("RGB", size, color)
     pen = ImageDraw.Draw(image)
     outer = {element.parent for element in elements}
+    for element in elements:
+        if element.painted:
+            left, top, right, bottom = map(round, element.box)
+            pen.rectangle((left, top, right - 1, bottom - 1), fill="#e0e6ee")
     for element in elements:
         if element.id not in outer:
             left, top, right, bottom = map(round, element.ink or element.box)

@@ -21,6 +21,11 @@ _VISIBLE = 28
 
 _INKED = 40
 _BUSY = 0.6
+_EDGE = 5
+"""How far, of 255, the median colors on both sides of an edge differ at least."""
+
+_OUT = 3
+_GAP, _GAP_LINES, _LINE = 60.0, 3.0, 30.0
 _LARGEST = 200_000
 _BAND = 4.0
 _PRESSED = frozenset({"link", "button", "tab", "menuitem"})
@@ -92,12 +97,12 @@ def seen(screen: Screen, element: Element, pixels: "Pixels") -> Extent | None:
     picture = element.tag in _PICTURED or element.role == "img"
     if element.role in _SHAPED and element.kind in {"checkbox", "radio"}:
         return Extent(element.box, element.box, ink)
-    if element.painted and not picture:
+    if element.painted and not picture and _stands_out(pixels, element.box):
         return Extent(element.box, element.box, ink)
     if ink is None:
         return Extent(element.box, element.box, None) if picture else None
     if pressed or (element.role in {"heading", ""} and not picture):
-        return Extent(ink, None, ink)
+        return None if _parted(pixels, ink) else Extent(ink, None, ink)
     return Extent(element.box, element.box, ink) if overlap(element.box, ink) >= SAME else None
 
 
@@ -127,6 +132,44 @@ def ink_of(pixels: "Pixels", box: Ltrb) -> Ltrb | None:
         float(left + columns[-1] + 1),
         float(top + rows[-1] + 1),
     )
+
+
+def _stands_out(pixels: "Pixels", box: Ltrb) -> bool:
+    """Whether a shape's edge is seen on two sides at least: declared colors may be the ground's.
+
+    Of one at the image's edge nothing can be said, and what is declared holds.
+    """
+    import numpy as np
+
+    height, width, _ = pixels.shape
+    left, top, right, bottom = (round(side) for side in box)
+    if left < _OUT or top < _OUT or right + _OUT > width or bottom + _OUT > height:
+        return True
+    across, down = slice(left + 1, right - 1), slice(top + 1, bottom - 1)
+    sides = (
+        (pixels[down, left], pixels[down, left - _OUT]),
+        (pixels[down, right - 1], pixels[down, right + _OUT - 1]),
+        (pixels[top, across], pixels[top - _OUT, across]),
+        (pixels[bottom - 1, across], pixels[bottom + _OUT - 1, across]),
+    )
+    far = [
+        np.abs(np.median(inside, axis=0) - np.median(outside, axis=0)).max()
+        for inside, outside in sides
+        if inside.size
+    ]
+    return sum(distance >= _EDGE for distance in far) >= 2
+
+
+def _parted(pixels: "Pixels", ink: Ltrb) -> bool:
+    """Whether what is drawn has a gap in it that nobody would draw a box across."""
+    import numpy as np
+
+    left, top, right, bottom = (round(side) for side in ink)
+    part = pixels[top:bottom, left:right].astype(np.int32)
+    drawn = np.abs(part - np.median(part, axis=(0, 1))).max(axis=2) > _INKED
+    columns = np.flatnonzero(drawn.any(axis=0))
+    gaps = np.diff(columns)
+    return bool(gaps.size and gaps.max() > max(_GAP, _GAP_LINES * min(bottom - top, _LINE)))
 
 
 def overlap(one: Ltrb, other: Ltrb) -> float:
