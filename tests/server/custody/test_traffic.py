@@ -259,7 +259,7 @@ def test_organizers_addresses_let_no_examinee_in(runs: Sequence[Traffic], way: W
 
 
 @pytest.mark.slow
-def test_they_make_equal_logs_and_equal_stores(runs: Sequence[Traffic]) -> None:
+def test_they_make_equal_logs_and_equal_stores(runs: Sequence[Traffic], way: Way) -> None:
     one, other = (seen.json("store.json") for seen in runs)
     assert one == other
     assert len(one["answers"]) > 30
@@ -269,6 +269,9 @@ def test_they_make_equal_logs_and_equal_stores(runs: Sequence[Traffic]) -> None:
         for lines in (seen.logged() for seen in runs)
     ]
     logs = [seen.logged()[:end] for seen, end in zip(runs, until, strict=True)]
+    if way.mode == "practice":
+        # Each answer's score is told there, and 0.5 is longer than 1.
+        logs = [[{**line, "bytes": None} for line in lines] for lines in logs]
     assert logs[0] == logs[1]
     assert len(logs[0]) > 1000
     assert not [line for line in logs[0] if line["event"] == "fault"]
