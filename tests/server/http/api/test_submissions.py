@@ -132,7 +132,9 @@ async def test_progress_is_streamed_until_it_is_done(door: Opening, right: dict[
         data = [line for line in followed.text.splitlines() if line.startswith("data: ")]
         states = [json.loads(line.removeprefix("data: "))["state"] for line in data]
         assert followed.headers["content-type"].startswith("text/event-stream")
-        assert (states[0], states[-1]) == ("queued", "graded")
+        # Each state once, in their order; a fast worker may be ahead of the first look.
+        assert states[-1] == "graded"
+        assert states == [each for each in ("queued", "grading", "graded") if each in states]
 
 
 async def test_a_list_is_read_page_by_page(door: Opening) -> None:
