@@ -349,6 +349,25 @@ def test_a_result_is_written_as_the_numbers_are(language: str, like: str, text: 
     assert written(Decimal("1234.50"), like, templates) == text
 
 
+def test_a_result_is_as_exact_as_the_more_exact_of_its_numbers(
+    blank: Blank, freeze: Freeze
+) -> None:
+    page = blank().table(
+        ["Parcel", "Weight"], ["Red", "12.5 kg"], ["Blue", "0.600 kg"], ["Green", "3.25 kg"]
+    )
+    found = {
+        one.question: one.answers
+        for seed in range(40)
+        for one in calculations(freeze(page), Random(seed))
+    }
+    asked = "What is the difference between the “Weight” of “{}” and the “Weight” of “{}”?"
+    full = found[asked.format("Red", "Blue")]
+    assert full[0] == "11.900 kg"
+    assert "11.9 kg" in full
+    assert found[asked.format("Red", "Green")][0] == "9.25 kg"
+    assert found[asked.format("Blue", "Green")][0] == "2.650 kg"
+
+
 # ---- questions in the page's language ----------------------------------------------------------
 
 PEOPLE = ["Ann Lee", "Bob Ray", "Cid Fox", "Dan Orr", "Eve Kay"]

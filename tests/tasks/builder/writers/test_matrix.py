@@ -463,6 +463,17 @@ def test_data_of_a_chart_are_its_reference(snapshot: Snapshot) -> None:
 
 
 @pytest.mark.slow
+def test_what_is_put_in_order_has_one_order_that_can_be_read(snapshot: Snapshot) -> None:
+    for kind in ("differences in order", "one series in order"):
+        found = by_kind("code", kind, snapshot, 150)
+        assert len(found) > 15
+        for one in found:
+            numbers = [number for _, number in one.row["answer"]]
+            assert len(set(numbers)) == len(numbers)
+            assert one.record["written"]
+
+
+@pytest.mark.slow
 def test_steps_are_worked_out_in_turn(snapshot: Snapshot) -> None:
     for one in by_kind("multi_step", "sum of extremes", snapshot, 40):
         assert one.row["answer"] == pytest.approx(max(only(one).values()) + min(only(one).values()))

@@ -154,19 +154,51 @@ def _figures(screen: Screen, cells: Sequence[_Cell], templates: Templates) -> Se
     return figures if alike and apart and short else []
 
 
-def written(value: Decimal, like: str, templates: Templates) -> str:
+def written(
+    value: Decimal,
+    like: str,
+    templates: Templates,
+    others: Sequence[str] = (),
+    *,
+    whole: bool = True,
+) -> str:
     """Write a number as another is written: its sign, its unit, its marks, its fraction.
+
+    Args:
+        value: The number.
+        like: A number as the screen writes it.
+        templates: How the language writes numbers.
+        others: What else it was worked out from: of all, the longest fraction counts.
+        whole: Whether the zeros that the fraction ends with are written, too.
 
     >>> written(Decimal("1234.5"), "$20.00", templates_of("en"))
     '$1,234.50'
+    >>> written(Decimal("11.9"), "12.5 kg", templates_of("en"), ["0.600 kg"])
+    '11.900 kg'
     """
     match = _DIGITS.search(like)
-    digits = like if match is None else match[0]
-    fraction = digits.rpartition(templates.decimal)[2] if templates.decimal in digits else ""
-    text = f"{abs(value):,.{len(fraction)}f}"
+    places = max(len(_fraction(text, templates)) for text in (like, *others))
+    text = f"{abs(value):,.{places}f}"
+    if not whole and places:
+        text = text.rstrip("0").rstrip(".")
     group = templates.thousands[0]
     text = text.translate(str.maketrans({",": group, ".": templates.decimal}))
     return text if match is None else like[: match.start()] + text + like[match.end() :]
+
+
+def _fraction(text: str, templates: Templates) -> str:
+    match = _DIGITS.search(text)
+    digits = text if match is None else match[0]
+    return digits.rpartition(templates.decimal)[2] if templates.decimal in digits else ""
+
+
+def _results(
+    value: Decimal, first: str, second: str, language: str, templates: Templates
+) -> Sequence[str]:
+    """Return the forms of what two numbers give: with the zeros at its end, and without."""
+    full = variants(written(value, first, templates, [second]), language)
+    short = variants(written(value, first, templates, [second], whole=False), language)
+    return list(dict.fromkeys([*full, *short]))
 
 
 def _sums(
@@ -182,14 +214,14 @@ def _sums(
         yield Calculation(
             "difference",
             f"What is the difference between {what} “{first.name}” and {what} “{second.name}”?",
-            variants(written(more.value - less.value, more.text, templates), language),
+            _results(more.value - less.value, more.text, less.text, language, templates),
             pair,
         )
         if not series.column:
             yield Calculation(
                 "sum",
                 f"How much do “{first.name}” and “{second.name}” cost together?",
-                variants(written(first.value + second.value, first.text, templates), language),
+                _results(first.value + second.value, first.text, second.text, language, templates),
                 pair,
             )
 

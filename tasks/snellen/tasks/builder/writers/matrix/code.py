@@ -44,7 +44,8 @@ def _series_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
 
 
 def _sorted_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
-    chart = drawn(random, draw_table(random, subjects, SEVERAL, labelled=True))
+    # Of several lines not all have their values written: their order would be a guess.
+    chart = drawn(random, draw_table(random, subjects, ("grouped", "stacked"), labelled=True))
     series = random.choice(chart.table.series)
     pairs = sorted(zip(chart.table.labels, series.values, strict=True), key=lambda one: -one[1])
     return _document(
@@ -57,12 +58,17 @@ def _sorted_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
 
 
 def _gaps_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
-    chart = drawn(random, draw_table(random, subjects, ("grouped", "stacked"), labelled=True))
-    one, other = random.sample(chart.table.series, 2)
-    gaps = [
-        [label, round(abs(first - second), 6)]
-        for label, first, second in zip(chart.table.labels, one.values, other.values, strict=True)
-    ]
+    while True:
+        table = draw_table(random, subjects, ("grouped", "stacked"), labelled=True)
+        one, other = random.sample(table.series, 2)
+        gaps = [
+            [label, round(abs(first - second), 6)]
+            for label, first, second in zip(table.labels, one.values, other.values, strict=True)
+        ]
+        # Of two that are equal either may come first.
+        if len({gap for _, gap in gaps}) == len(gaps):
+            break
+    chart = drawn(random, table)
     gaps.sort(key=lambda gap: -float(gap[1]))
     return _document(
         chart,
