@@ -3,6 +3,7 @@
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from snellen.tasks.builder.screen.fields import (
     text_fields,
     write_date,
 )
+from snellen.tasks.builder.screen.words.reading import LANGUAGES, words_of
 
 
 def form(*fields: dict[str, Any], language: str = "en") -> Screen:
@@ -44,6 +46,23 @@ def test_empty_fields_that_can_be_typed_into_are_asked_about() -> None:
     assert [field.label for field in text_fields(screen)] == ["Name"]
 
 
+def test_a_field_between_a_sign_and_a_fraction_is_a_part_of_what_is_typed() -> None:
+    beside: dict[str, Any] = {"tag": "span", "painted": True, "text": "$", "own": "$"}
+    for box, fields in (
+        ((60, 120, 101, 150), []),  # Before the first field, flush with it.
+        ((399, 120, 440, 150), []),  # After it.
+        ((40, 120, 80, 150), ["Amount"]),  # Apart from it.
+        ((60, 60, 101, 150), ["Amount"]),  # Not of its height.
+    ):
+        screen = form({"label": "Amount"})
+        sign = Element(len(screen.elements), box=box, **beside)
+        joined = msgspec.structs.replace(screen, elements=(*screen.elements, sign))
+        assert [field.label for field in text_fields(joined)] == fields
+        pressed = msgspec.structs.replace(sign, role="button")
+        searched = msgspec.structs.replace(screen, elements=(*screen.elements, pressed))
+        assert len(text_fields(searched)) == 1
+
+
 def test_the_type_says_more_than_the_label() -> None:
     screen = form({"label": "Where to write", "kind": "email"}, {"label": "Company"})
     assert [kind_of(screen, field) for field in text_fields(screen)] == ["email", "company"]
@@ -52,12 +71,23 @@ def test_the_type_says_more_than_the_label() -> None:
 def test_a_value_is_of_the_pages_language() -> None:
     for language, label, letters in (
         ("zh", "城市", "南京成都杭州"),
-        ("de", "Ort", "KölnLeipzigBremen"),
+        ("de", "Ort", "KölnLeipzigWienZürich"),
     ):
         screen = form({"label": label}, language=language)
         value = plausible_value(screen, screen.elements[1], Random(0))
         assert value is not None
         assert value in letters
+
+
+@given(st.integers(0, 1000), st.sampled_from(LANGUAGES))
+def test_what_one_person_types_is_that_persons(seed: int, language: str) -> None:
+    words = words_of(language)
+    assert words is not None
+    for person in words.persons:
+        for kind, label in (("email", "email"), ("phone", "tel"), ("website", "url")):
+            screen = form({"label": "?", "kind": label}, language=language)
+            field = screen.elements[1]
+            assert plausible_value(screen, field, Random(seed), person) == person[kind]
 
 
 def test_a_date_is_written_as_its_hint_asks() -> None:

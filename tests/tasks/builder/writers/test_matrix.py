@@ -716,6 +716,20 @@ def test_a_form_is_filled_by_the_letters_of_its_fields(snapshot: Snapshot) -> No
         assert not {"first name", "last name", "user name"} & set(data)
 
 
+def test_the_data_for_a_form_are_those_of_one_person(snapshot: Snapshot) -> None:
+    found = [
+        *by_kind("tool_call", "fill in a form", snapshot, 30),
+        *by_kind("decisions", "fill in a form and send it", snapshot, 30),
+    ]
+    assert len(found) > 20
+    for data in map(user_data, found):
+        assert (
+            data["e-mail address"] == f"{data['full name'].lower().replace(' ', '.')}@example.com"
+        )
+        if {"city", "country"} <= set(data):
+            assert (data["city"] == "Toronto") is (data["country"] == "Canada")
+
+
 def test_a_form_is_filled_from_above_and_sent(snapshot: Snapshot) -> None:
     for one in by_kind("decisions", "fill in a form and send it", snapshot, 8):
         letters = dict(zip(one.record["elements"], "ABCD", strict=True))

@@ -38,6 +38,7 @@ from snellen.tasks.builder.questions.text import (
     one_line,
 )
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
+from snellen.tasks.builder.screen.fields import is_joined
 from snellen.tasks.builder.snapshots import Snapshot
 
 Kind: TypeAlias = Literal[
@@ -320,6 +321,8 @@ def _fields(screen: Screen, names: Names) -> Iterator[Lookup]:
         label = label_of(element.label)
         held = element.role in _FILLED and element.kind != "password" and is_readable(element)
         if not held or not _is_own(element) or folded(label) not in shown:
+            continue
+        if is_joined(screen, element):
             continue
         if not names.alone(label, element):
             continue

@@ -17,6 +17,8 @@ _NATIVE = frozenset({"date", "time", "datetime-local", "month", "week", "color",
 # These show a form of their own, so that nothing is left to guess.
 _COVERED = 0.05
 _SMALLEST = (40.0, 14.0)
+_FLUSH = 3.0
+_PRESSED = frozenset({"button", "link", "combobox", *_ROLES})
 _STEM = 5
 OPEN = frozenset({"name", "first_name", "last_name", "username", "company"})
 """What has a value of everybody's own, so that any other is as right."""
@@ -54,7 +56,23 @@ def text_fields(screen: Screen) -> Sequence[Element]:
         and not element.clipped
         and element.width >= _SMALLEST[0]
         and element.height >= _SMALLEST[1]
+        and not is_joined(screen, element)
     ]
+
+
+def is_joined(screen: Screen, field: Element) -> bool:
+    """Whether a text is joined to a field's side, such as `$` or `.00`: a part of what it holds."""
+    left, top, right, bottom = field.box
+    return any(
+        other.text
+        and other.role not in _PRESSED
+        and other.painted
+        and abs(other.box[1] - top) <= _FLUSH
+        and abs(other.box[3] - bottom) <= _FLUSH
+        and min(abs(other.box[2] - left), abs(other.box[0] - right)) <= _FLUSH
+        for other in screen.elements
+        if other.id != field.id
+    )
 
 
 def kind_of(screen: Screen, field: Element) -> str | None:
@@ -65,13 +83,21 @@ def kind_of(screen: Screen, field: Element) -> str | None:
     kind = _TYPED.get(field.kind) or field_kind(
         words, [text for text in (field.label, field.name) if text]
     )
-    return kind if kind in {"date", "birth"} or kind in words.values else None
+    return kind if kind in {"date", "birth"} or kind in words.kinds else None
 
 
-def plausible_value(screen: Screen, field: Element, random: Random) -> str | None:
+def plausible_value(
+    screen: Screen, field: Element, random: Random, person: Mapping[str, str] | None = None
+) -> str | None:
     """Return what somebody would type into a field; None without a rule for it.
 
     In the page's language; dates in the form that the field's hint asks for. Never the hint.
+
+    Args:
+        screen: The page.
+        field: One of its fields.
+        random: What the choice is drawn from.
+        person: Whose data are typed, one of the language's; anybody's when left out.
     """
     words, kind = words_of(screen.language), kind_of(screen, field)
     if words is None or kind is None:
@@ -81,7 +107,7 @@ def plausible_value(screen: Screen, field: Element, random: Random) -> str | Non
         year = random.randrange(1962, 2004) if kind == "birth" else 2026
         return write_date(form, random.randrange(1, 29), random.randrange(1, 13), year)
     hint = plain(field.placeholder)
-    fitting = [text for text in words.values[kind] if plain(text) != hint]
+    fitting = [text for text in words.typed(kind, person) if plain(text) != hint]
     return random.choice(fitting) if fitting else None
 
 

@@ -1,6 +1,7 @@
 """The tables of words, and reading them."""
 
 import re
+import unicodedata
 
 import pytest
 
@@ -38,8 +39,24 @@ def test_every_expression_of_a_language_can_be_read(code: str) -> None:
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_every_kind_of_a_field_has_values_or_is_a_date(code: str) -> None:
     words = known(code)
-    assert set(words.fields) - {"date", "birth"} == set(words.values)
+    assert set(words.fields) - {"date", "birth"} == words.kinds
     assert all(len(values) == len(set(values)) > 0 for values in words.values.values())
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_persons_have_all_that_is_theirs_and_no_two_have_the_same(code: str) -> None:
+    words = known(code)
+    assert len(words.persons) > 2
+    assert {frozenset(person) for person in words.persons} == {words.kinds - set(words.values)}
+    for person in words.persons:
+        user, _, _ = person["email"].partition("@")
+        assert person["username"] == user.replace(".", "")
+        if "first_name" in person:
+            assert person["name"] == f"{person['first_name']} {person['last_name']}"
+            bare = unicodedata.normalize("NFD", person["name"]).encode("ascii", "ignore").decode()
+            assert user == ".".join(bare.casefold().split()[:2])
+    for kind in ("name", "email", "phone", "address", "postcode"):
+        assert len(words.typed(kind)) == len(words.persons)
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

@@ -1,7 +1,7 @@
 """Reading the tables: what a button does, whether that can be undone, what a field is for."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -25,7 +25,8 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         doubtful: What may or may not; a page that has it says nothing about either.
         warns: What a text says of something that can't be undone.
         fields: What fields' labels say, by the kind of what is typed into them.
-        values: What people type, by that kind.
+        persons: People with what is theirs (name, address, town...), each by that kind.
+        values: What anybody may type, by that kind.
         date: How dates are written, in the letters that hints use: `MM/DD/YYYY`.
     """
 
@@ -35,8 +36,25 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     doubtful: str
     warns: str
     fields: dict[str, str]
+    persons: tuple[dict[str, str], ...]
     values: dict[str, tuple[str, ...]]
     date: str
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of which it is known what is typed, dates left out."""
+        return frozenset(self.values).union(*self.persons)
+
+    def typed(self, kind: str, person: Mapping[str, str] | None = None) -> Sequence[str]:
+        """Return what is typed for a kind, by one person or by any.
+
+        >>> english = words_of("en")
+        >>> english.typed("email", english.persons[0])
+        ['anna.keller@example.com']
+        """
+        people = self.persons if person is None else (person,)
+        own = dict.fromkeys(each[kind] for each in people if kind in each)
+        return [*own, *self.values.get(kind, ())]
 
 
 def words_of(language: str) -> Words | None:

@@ -4,7 +4,7 @@ Where to do it stands in the picture alone, as letters: a prompt without its pic
 than the words to put in.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
@@ -69,11 +69,12 @@ _REFILLED = (3, 6)
 
 
 class _Form(NamedTuple):
-    """Fields of a form, the topmost first, and what is typed into each."""
+    """Fields of a form, the topmost first, and what one person types into each."""
 
     fields: Sequence[Element]
     kinds: Sequence[str]
     values: Sequence[str]
+    person: Mapping[str, str]
 
 
 def make_tool_calls(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
@@ -192,8 +193,12 @@ def form_of(screen: Screen, random: Random) -> _Form | None:
             by_kind.setdefault(kind, []).append(field)
     alone = {kind: fields[0] for kind, fields in by_kind.items() if len(fields) == 1}
     chosen: list[tuple[Element, str, str]] = []
+    words = words_of(screen.language)
+    if words is None:
+        return None
+    person = random.choice(words.persons)
     for kind, field in sorted(alone.items(), key=lambda one: one[1].box[1]):
-        value = plausible_value(screen, field, random)
+        value = plausible_value(screen, field, random, person)
         near_enough = not chosen or field.box[3] - chosen[0][0].box[1] <= HEIGHT - 120
         clear = apart([one[0] for one in chosen], field, 2)
         if value is not None and near_enough and clear and len(chosen) < _FIELDS[1]:
@@ -201,18 +206,18 @@ def form_of(screen: Screen, random: Random) -> _Form | None:
     if len(chosen) < _FIELDS[0] or len({value for *_, value in chosen}) < len(chosen):
         return None
     fields, kinds, values = zip(*chosen, strict=True)
-    return _Form(fields, kinds, values)
+    return _Form(fields, kinds, values, person)
 
 
 def _data(screen: Screen, form: _Form, random: Random) -> str:
     """Return a user's data in a random order, with some that the form does not ask for."""
     words = words_of(screen.language)
     near_kinds = {kind for group in _ALIKE if group & set(form.kinds) for kind in group}
-    rest = sorted(set(words.values if words else ()) & set(_CALLED) - near_kinds - set(form.kinds))
+    rest = sorted((words.kinds if words else set()) & set(_CALLED) - near_kinds - set(form.kinds))
     extra = random.sample(rest, min(_EXTRA, len(rest)))
     pairs = list(zip(form.kinds, form.values, strict=True))
     if words is not None:
-        pairs += [(kind, random.choice(words.values[kind])) for kind in extra]
+        pairs += [(kind, random.choice(words.typed(kind, form.person))) for kind in extra]
     random.shuffle(pairs)
     return "; ".join(f"{_CALLED[kind]}: {value}" for kind, value in pairs)
 
