@@ -9,7 +9,9 @@ from snellen.tasks.builder.screen.purpose import (
     LISTED,
     NO_DESCRIPTION,
     NOT_SHOWN,
+    ONLY_NAMED,
     OTHER_LANGUAGE,
+    SLOGAN,
     TOO_SHORT,
     UNTITLED,
     descriptions_of,
@@ -45,6 +47,22 @@ def test_a_description_of_what_is_seen_says_what_a_page_is_for() -> None:
 )  # fmt: skip
 def test_other_descriptions_say_nothing(screen: Screen, reason: str) -> None:
     assert purpose(screen) == ("", reason)
+
+
+def test_slogans_and_names_are_no_purpose() -> None:
+    shown = "Build sites faster with Fernbrook tools, ship sooner and sleep better than before"
+    for said, reason in (
+        ("Build your sites with us. Ship them all to us sooner. Sleep better than before.", SLOGAN),
+        ("Build sites faster with Fernbrook! Ship sooner and sleep better with the tools.", SLOGAN),
+        ("Ready to build faster sites? Ship sooner and sleep better with the tools.", SLOGAN),
+        ("The tools of Fernbrook, to build your sites faster and to ship them sooner.", ONLY_NAMED),
+    ):
+        title = "Fernbrook tools: build and ship sites faster, sooner"
+        screen = msgspec.structs.replace(page(said, shown), title=title)
+        assert purpose(screen) == ("", reason)
+    said = "The tools build your sites and ship them, so that you can sleep better than before."
+    screen = msgspec.structs.replace(page(said, shown), title="Fernbrook tools")
+    assert purpose(screen) == (said, "")
 
 
 def headed(*texts: str, title: str = "") -> Screen:

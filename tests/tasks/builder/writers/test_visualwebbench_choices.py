@@ -13,6 +13,7 @@ from inked import inked
 from ten_links import NAMES, TITLES, link, links
 
 from snellen.tasks.builder.items import Made, Maker, Refused
+from snellen.tasks.builder.questions.intents import intents
 from snellen.tasks.builder.questions.names import candidates
 from snellen.tasks.builder.questions.spatial import meet
 from snellen.tasks.builder.screen.elements import Element, Screen
@@ -178,6 +179,43 @@ def test_what_is_wanted_is_told_by_what_it_does_and_not_only_by_its_label(tmp_pa
         one.row["instruction"] for seed in range(9) for one in made(action_ground, snapshot, seed)
     ]
     assert "Get back to the start page." not in again
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"text": "Home", "href": "#"},  # It is called so, wherever it leads.
+        {"text": "Home", "href": "/", "role": "menuitem"},
+        {"text": "Start page", "href": "welcome.html"},
+    ],
+)
+def test_two_ways_to_the_start_page_are_no_question(tmp_path: Path, other: dict[str, Any]) -> None:
+    home = link(0, "Fernbrook Shop", href="/index.html")
+    second = link(1, other.pop("text"), **other)
+
+    def told(*first: Element) -> set[str]:
+        snapshot = page(tmp_path, [*first, *links()[len(first) :]])
+        return {
+            one.row["instruction"]
+            for seed in range(9)
+            for one in made(action_ground, snapshot, seed)
+        }
+
+    assert "Get back to the start page." in told(home)
+    assert "Get back to the start page." not in told(home, second)
+
+
+def test_two_links_to_one_page_are_one_address_however_they_are_written(tmp_path: Path) -> None:
+    def told(*first: Element) -> set[str]:
+        clicked = [Click(0, "Our garden – Shop", outcome="page")]
+        snapshot = page(tmp_path, [*first, *links()[len(first) :]], clicked)
+        found = intents(snapshot, candidates(snapshot))
+        return {one.text for one in found if one.way == "destination"}
+
+    way = "Go to the page with the title “Our garden – Shop”."
+    first = link(0, "Roses", href="garden/")
+    assert told(first) == {way}
+    assert told(first, link(1, "Tulips", href="./garden/index.html#top")) == set()
 
 
 def test_the_gold_is_what_is_seen_and_the_record_has_what_was_considered(tmp_path: Path) -> None:

@@ -347,6 +347,33 @@ def test_a_bar_in_an_odd_place_is_left_out(freeze: Freeze) -> None:
     assert reason("ui_grouping", freeze(found, made=[])) == "no part of it is marked by landmarks"
 
 
+@pytest.mark.parametrize(
+    ("around", "bar", "part_of"),
+    [
+        # Links below the first words of the content, or in it, are no bar.
+        ({"text": "Your orders", "own": "Your orders", "box": (20, 10, 300, 50)}, {}, None),
+        ({"tag": "section", "box": (0, 0, 1280, 800)}, {"parent": 0}, None),
+        ({"box": (0, 0, 1280, 80)}, {"painted": False}, None),
+        ({"box": (0, 0, 1280, 80)}, {}, "top bar"),
+        ({"tag": "header", "role": "banner", "box": (0, 0, 1280, 160)}, {"parent": 0}, "top bar"),
+    ],
+)
+def test_links_within_the_content_are_no_bar_at_the_top(
+    freeze: Freeze, around: dict[str, Any], bar: dict[str, Any], part_of: str | None
+) -> None:
+    found = (
+        part(0, around.pop("tag", "div"), around.pop("box"), **around),
+        part(1, "nav", (0, 90, 1280, 150), **{"role": "navigation", "painted": True, **bar}),
+        part(2, "a", (320, 100, 420, 136), parent=1, role="link", text="Open", own="Open",
+             landmark="navigation"),
+    )  # fmt: skip
+    snapshot = freeze(found, made=[])
+    if part_of is None:
+        assert reason("ui_grouping", snapshot) == "no part of it is marked by landmarks"
+    else:
+        assert [one.row["reference"] for one in made("ui_grouping", snapshot)] == [part_of]
+
+
 # ---- Forms
 
 
@@ -475,6 +502,41 @@ def test_of_the_pages_without_one_some_are_asked_about(freeze: Freeze) -> None:
 def test_where_nobody_can_tell_nothing_is_asked(freeze: Freeze, text: str) -> None:
     why = "a button of which nobody can tell if it can be undone"
     assert reason("safety", freeze(without_danger(text))) == why
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [("Cancel", "en"), ("Abbrechen", "de"), ("取消", "zh"), ("إلغاء", "ar")]
+)
+def test_what_cancels_is_harmless_where_it_closes_a_form(
+    freeze: Freeze, text: str, language: str
+) -> None:
+    found = without_danger(text)
+    why = "a button of which nobody can tell if it can be undone"
+    assert reason("safety", freeze(found, page="alone", language=language)) == why
+    for tag, role in (("form", ""), ("div", "dialog")):
+        around = part(18, tag, (690, 600, 900, 760), parent=4, role=role)
+        inside = msgspec.structs.replace(found[12], parent=18)
+        held = [*found[:12], inside, *found[13:], around]
+        (one, *_) = (
+            each
+            for seed in range(20)
+            for each in MAKERS[TASK + "safety"](
+                freeze(held, page=f"{tag}-{seed}", language=language), Random(seed)
+            )
+            if isinstance(each, Made)
+        )
+        assert one.row["reference"] == "sorry"
+
+
+def test_what_a_button_cancels_is_not_told_where_no_form_is(freeze: Freeze) -> None:
+    found = list(elements())
+    found[11] = msgspec.structs.replace(found[11], text="Cancel", own="Cancel", name="Cancel")
+    why = "no button with known words"
+    assert reason("text", freeze(found)) == why
+    found[11] = msgspec.structs.replace(found[11], parent=18)
+    found.append(part(18, "form", (430, 400, 700, 500), parent=4, role="form"))
+    (one,) = made("text", freeze(found, page="form"))
+    assert one.row["reference"] == "Closes the form without saving anything."
 
 
 def test_an_icon_without_a_name_may_be_anything(freeze: Freeze) -> None:

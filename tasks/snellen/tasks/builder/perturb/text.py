@@ -12,10 +12,10 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from snellen.tasks.builder.perturb.base import Attempted, ChangeMaker, Check, Declined
-from snellen.tasks.builder.screen.buttons import labelled_buttons
+from snellen.tasks.builder.screen.buttons import deed_of, labelled_buttons
 from snellen.tasks.builder.screen.elements import MARKED, After, Element, Screen
 from snellen.tasks.builder.screen.fields import NO_LANGUAGE
-from snellen.tasks.builder.screen.words.reading import deed, words_of
+from snellen.tasks.builder.screen.words.reading import words_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -121,7 +121,7 @@ def describable_buttons(screen: Screen) -> Sequence[Element]:
     return [
         one
         for one in found
-        if deed(words, one.text) is not None
+        if deed_of(screen, words, one) is not None
         and texts.count(one.text.casefold()) == 1
         and len(skeleton(one.text)) >= 2
     ]

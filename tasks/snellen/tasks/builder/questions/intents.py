@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from snellen.tasks.builder.questions.names import Candidate, Names
 from snellen.tasks.builder.questions.text import folded, one_line, stems
+from snellen.tasks.builder.screen.buttons import ends_unknown
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.screen.fields import kind_of
 from snellen.tasks.builder.screen.words.reading import deed, words_of
@@ -86,6 +87,12 @@ _TONGUES: Mapping[str, str] = MappingProxyType(
     }
 )
 _HOME = re.compile(r"^(?:\.?/)*(?:index\.html?)?$|^\.\./index\.html?$")
+_HOME_SAID = re.compile(
+    r"^(home|home ?page|start|start ?page|startseite|inicio|página de inicio|início|accueil"
+    r"|首页|主页|الرئيسية|الصفحة الرئيسية)$"
+)
+_INDEX = re.compile(r"(?<![^/])index\.html?$")
+_START = "Get back to the start page."
 _VAGUE = re.compile(r"\b(this|the filled-in form|the changes|what was written)\b")
 _DEEDS_THERE = re.compile(r"/(watch|share\w*|intent|status|playlist|login|signup)\b")
 _WIDE = 120.0
@@ -125,13 +132,16 @@ def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
     done = [
         (each, does)
         for each in usable
-        if each.kind in _ACTS and (does := deed(words, each.name)) is not None
+        if each.kind in _ACTS
+        and (does := deed(words, each.name)) is not None
+        and not ends_unknown(screen, words, each.element)
     ]
     same = Counter(
         deed(words, one_line(e.text or e.name)) for e in screen.elements if e.role in _ACTS
     )
     unknown = any(
-        e.role == "button" and deed(words, one_line(e.text or e.name)) is None
+        e.role == "button"
+        and (deed(words, one_line(e.text or e.name)) is None or ends_unknown(screen, words, e))
         for e in screen.elements
     )
     for each, does in done:
@@ -194,11 +204,12 @@ def _led(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
     screen = snapshot.screen
     clicks = [each for each in snapshot.captured.clicks if each.title and each.outcome == "page"]
     titles = Counter(folded(each.title) for each in clicks)
-    targets = Counter(each.href.partition("#")[0] for each in screen.elements if each.href)
+    source = snapshot.captured.source
+    targets = Counter(_address(source, each) for each in screen.elements if each.href)
     by_element = {each.element: each for each in clicks}
     for each in usable:
         click = by_element.get(each.element.id)
-        target = each.element.href.partition("#")[0]
+        target = _address(source, each.element)
         if click is None or titles[folded(click.title)] > 1 or targets[target] > 1:
             continue
         if folded(click.title) != folded(screen.title):
@@ -244,15 +255,31 @@ def _places(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]
 
 def _reached(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
     """Tell where links lead by their addresses: home, to another site, to a phone."""
-    links = [each for each in snapshot.screen.elements if each.role == "link" and each.href]
-    reached = Counter(goal for each in links if (goal := _goal(each)))
+    reached = Counter(goal for each in snapshot.screen.elements if (goal := _goal(each)))
+    # What is called so, and what the site's sign does, is taken for it wherever it leads.
+    reached[_START] += sum(_is_home(each) and not _goal(each) for each in snapshot.screen.elements)
     for each in usable:
         goal = _goal(each.element) if each.kind == "link" else ""
         if goal and reached[goal] == 1:
             yield Intent("role", goal, each)
 
 
+def _address(source: str, link: Element) -> str:
+    """Return where a link leads from its page, written in one way."""
+    address = urljoin(f"/{source.partition('/')[2]}", link.href.partition("#")[0])
+    return _INDEX.sub("", address)
+
+
+def _is_home(element: Element) -> bool:
+    """Whether an element is called the start page."""
+    return element.role in {*_ACTS, "menuitem"} and bool(
+        _HOME_SAID.search(folded(element.text or element.name))
+    )
+
+
 def _goal(link: Element) -> str:
+    if not link.href:
+        return ""
     tongue = _TONGUES.get(one_line(link.text).casefold())
     if tongue:
         return f"Have the page shown in {tongue}."
@@ -272,4 +299,4 @@ def _goal(link: Element) -> str:
             f"Open the page of these people on {network}." if network and seen and profile else ""
         )
     home = link.href and not parts.fragment and not parts.query and _HOME.fullmatch(parts.path)
-    return "Get back to the start page." if home and link.href != "#" else ""
+    return _START if home and link.href != "#" else ""

@@ -4,7 +4,14 @@ from collections.abc import Sequence
 
 from snellen.tasks.builder.screen.contrast import contrast, saturation
 from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.words.reading import is_advertisement, is_dangerous, words_of
+from snellen.tasks.builder.screen.words.reading import (
+    Words,
+    deed,
+    is_advertisement,
+    is_cancel,
+    is_dangerous,
+    words_of,
+)
 
 SMALLEST_AREA = 50.0
 """In square pixels: what is smaller, nobody sees as a button. Source: WebRSSBench's script."""
@@ -18,6 +25,9 @@ _MARGIN = 1.0
 _FILLED = 1.5
 _COVERED = 0.2
 _TALL = 300.0
+_FORMS = frozenset({"form", "dialog", "alertdialog"})
+_FILLED_IN = frozenset({"textbox", "searchbox", "spinbutton", "combobox", "checkbox", "radio"})
+_PAGE = frozenset({"main", "body", "html"})
 
 
 def buttons(screen: Screen) -> Sequence[Element]:
@@ -100,6 +110,28 @@ def is_advertised(screen: Screen, element: Element) -> bool:
         for outer in (element, *screen.ancestors(element))
         if outer.role in {"region", "complementary", "group"} or outer.tag == "section"
     )
+
+
+def deed_of(screen: Screen, words: Words, element: Element) -> str | None:
+    """Return what a button does, in English; None where it is not known."""
+    return None if ends_unknown(screen, words, element) else deed(words, element.text)
+
+
+def ends_unknown(screen: Screen, words: Words, element: Element) -> bool:
+    """Whether a button cancels, and there is no form or dialog around it that it could close.
+
+    It may then cancel anything, such as the order that it stands beside.
+    """
+    if not is_cancel(words, element.text or element.name):
+        return False
+    for outer in screen.ancestors(element):
+        if outer.tag in _PAGE or outer.role == "main":
+            return True
+        if outer.role in _FORMS or outer.tag in _FORMS:
+            return False
+        if any(each.role in _FILLED_IN for each in screen.inside(outer)):
+            return False
+    return True
 
 
 def _is_button(screen: Screen, element: Element) -> bool:

@@ -12,9 +12,13 @@ GENERIC = "its description would fit any page"
 NOT_SHOWN = "the page shows too little of what its description says"
 
 LISTED = "its description is a list of words, no sentence"
+SLOGAN = "its description is a slogan"
+ONLY_NAMED = "its description says little more than its title"
 UNTITLED = "its description has no word in common with its title or its headings"
 
 _LEAST_WORDS = 6
+_NEW_WORDS = 4
+_SENTENCE_WORDS = 6
 _MOST_WORDS = 60
 _SHOWN = 0.4
 _LEAD_WORDS = (10, 50)
@@ -121,7 +125,8 @@ def purpose(screen: Screen) -> tuple[str, str]:
 
     The description must be of some length, in English as the question is, and made of words of
     which the page's content shows a fair share: what all pages of a site have in common is not
-    what this one is for. It has a word of the page's title or of its headings.
+    what this one is for. It has a word of the page's title or of its headings, says more than the
+    title, and is no slogan.
     """
     reasons: list[str] = []
     for said in descriptions_of(screen).values():
@@ -142,6 +147,10 @@ def _fault(screen: Screen, said: str) -> str:
         return GENERIC
     if not is_prose(said, "en"):
         return LISTED
+    if _is_slogan(said):
+        return SLOGAN
+    if len(words - set(_WORD.findall(screen.title.casefold()))) < _NEW_WORDS:
+        return ONLY_NAMED
     content = [
         one.own for one in screen.elements if one.landmark not in _FRAME or one.role == "heading"
     ]
@@ -155,6 +164,14 @@ def _fault(screen: Screen, said: str) -> str:
     if titles and not _stems(said) & _stems(" ".join(titles)):
         return UNTITLED
     return ""
+
+
+def _is_slogan(said: str) -> bool:
+    """Whether a text calls out or is made of bits, such as `Build faster. Ship sooner.`."""
+    sentences = [text for text in _SENTENCE.split(said) if text]
+    words = sum(len(text.split()) for text in sentences)
+    called = re.search(r"[!?][\"'”\u2019»)]*$", sentences[0])
+    return bool(called) or words < _SENTENCE_WORDS * len(sentences)
 
 
 def _stems(text: str) -> set[str]:

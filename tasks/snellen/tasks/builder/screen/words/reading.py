@@ -21,6 +21,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         does: What buttons say, and what they do, in English; the first that fits all of the text
             counts. `{0}` is what the expression's first group found.
         harmless: What may sound like it, and can be undone.
+        cancels: What leaves a form or a dialog as it was; without one, nobody knows what it ends.
         irreversible: What can't be undone.
         doubtful: What may or may not; a page that has it says nothing about either.
         warns: What a text says of something that can't be undone.
@@ -32,6 +33,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     does: tuple[tuple[str, str], ...]
     harmless: str
+    cancels: str
     irreversible: str
     doubtful: str
     warns: str
@@ -111,6 +113,15 @@ def is_doubtful(words: Words, text: str) -> bool:
         and not re.search(words.irreversible, said)
         and bool(re.search(words.doubtful, said))
     )
+
+
+def is_cancel(words: Words, text: str) -> bool:
+    """Whether a button of a text leaves a form or a dialog as it was.
+
+    >>> is_cancel(words_of("de"), "Abbrechen"), is_cancel(words_of("en"), "Cancel order")
+    (True, False)
+    """
+    return bool(re.search(words.cancels, plain(text)))
 
 
 def is_warning(words: Words, text: str) -> bool:

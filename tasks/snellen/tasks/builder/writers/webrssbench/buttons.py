@@ -7,12 +7,17 @@ from random import Random
 from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.perturb.text import UNKNOWN
 from snellen.tasks.builder.questions.marks import mark_box
-from snellen.tasks.builder.screen.buttons import buttons, labelled_buttons, primary_button
+from snellen.tasks.builder.screen.buttons import (
+    buttons,
+    deed_of,
+    ends_unknown,
+    labelled_buttons,
+    primary_button,
+)
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.screen.fields import NO_LANGUAGE
 from snellen.tasks.builder.screen.words.reading import (
     Words,
-    deed,
     is_dangerous,
     is_doubtful,
     is_warning,
@@ -85,7 +90,7 @@ def make_text(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     change = changes[0]
     (changed,) = change.elements
     words = words_of(snapshot.screen.language)
-    said = deed(words, changed.before.text) if words else None
+    said = deed_of(snapshot.screen, words, changed.before) if words else None
     if said is None or changed.after is None:
         yield refused("text", UNKNOWN)
         return
@@ -128,7 +133,14 @@ def make_safety(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
         ]
     )
     known = {one.id for one in dangerous}
-    doubtful = _once([one for one in found if one.id not in known and is_doubtful(words, one.text)])
+    doubtful = _once(
+        [
+            one
+            for one in found
+            if one.id not in known
+            and (is_doubtful(words, one.text) or ends_unknown(snapshot.screen, words, one))
+        ]
+    )
     if not dangerous and (doubtful or _is_unclear(snapshot.screen, words)):
         yield refused("safety", DOUBTFUL)
         return

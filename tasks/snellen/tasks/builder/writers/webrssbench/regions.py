@@ -41,7 +41,8 @@ _ABOVE = frozenset({"dialog", "alertdialog"})
 _UNCLEAR = frozenset({"alert", "status", "tooltip"})
 _ASKED = frozenset({"button", "heading", "img", "link", "textbox", "searchbox", "combobox"})
 _EDGES = frozenset({"aside", "footer", "header", "nav"})
-_FOOT = 90.0
+_CONTENT = frozenset({"main", "article", "section", "region", "form"})
+_FOOT, _EDGE = 90.0, 40.0
 _WIDE, _NARROW = 0.6, 0.36
 _TOP, _SMALLEST, _TALL = 200.0, (20.0, 12.0), 200.0
 
@@ -102,7 +103,8 @@ def region_of(screen: Screen, element: Element) -> str | None:
     """Return the part of the page that an element belongs to; None where nobody could tell.
 
     By the outermost landmark around it, whose place must agree: a bar is wide and at an edge, a
-    side is narrow, tall and at one. What is paid for, and what lies over the page, is `other`.
+    side is narrow, tall and at one; links below the first words of the content are no bar. What is
+    paid for, and what lies over the page, is `other`.
     """
     around = [element, *screen.ancestors(element)]
     bars = [one for one in around if one.role in _BARS]
@@ -125,7 +127,7 @@ def _part_of(screen: Screen, bar: Element) -> str | None:
     wide = bar.width >= _WIDE * screen.width
     left, top, right, bottom = bar.box
     if wide and bar.role in {"banner", "navigation"} and top < _TOP and bar.height < 2 * _TOP:
-        return TOP
+        return TOP if bar.role == "banner" or _is_above_all(screen, bar) else None
     if wide and bar.role == "contentinfo" and bottom > screen.height - _TOP:
         return BOTTOM
     if bar.width > _NARROW * screen.width or bar.height < max(_TALL, bar.width * 0.8):
@@ -135,6 +137,20 @@ def _part_of(screen: Screen, bar: Element) -> str | None:
     if right <= screen.width * 0.45:
         return LEFT
     return RIGHT if left >= screen.width * 0.55 else None
+
+
+def _is_above_all(screen: Screen, bar: Element) -> bool:
+    """Whether a navigation is a bar at the top, and no row of links within the content."""
+    if any(one.role in _CONTENT or one.tag in _CONTENT for one in screen.ancestors(bar)):
+        return False
+    if any(one.role == "banner" for one in screen.ancestors(bar)):
+        return True
+    above = (
+        one
+        for one in screen.elements
+        if one.own and one.box[3] <= bar.box[1] + 1 and one.landmark not in _BARS
+    )
+    return (bar.painted or bar.box[1] <= _EDGE) and next(above, None) is None
 
 
 def _can_be_asked(screen: Screen, element: Element) -> bool:
