@@ -187,6 +187,20 @@ def test_charts_are_asked_for_values_that_only_one_label_has(blank: Blank, freez
     assert said(freeze(page)) == {("chart", "Tue"): ("30",)}
 
 
+def test_what_is_read_from_an_axis_has_no_element(blank: Blank, freeze: Freeze) -> None:
+    page = blank()
+    items = [
+        {"label": label, "value": value, "label_element": page.add(label, "text"), "element": None}
+        for label, value in (("Mon", "10"), ("Tue", "30"))
+    ]
+    page.facts.append({"kind": "chart", "caption": "", "element": None, "items": items})
+    found = [one for one in lookups(freeze(page)) if one.kind == "chart"]
+    assert {(one.names, one.fragments, one.elements) for one in found} == {
+        (("Mon",), ("10",), ()),
+        (("Tue",), ("30",), ()),
+    }
+
+
 def test_a_column_whose_header_stands_twice_is_not_named(blank: Blank, freeze: Freeze) -> None:
     rows = [[name, f"Item {n}", f"${n}0"] for n, name in enumerate(PEOPLE, start=1)]
     page = blank().table(["Name", "Name", "Fee"], *rows)

@@ -445,6 +445,33 @@ def test_charts_whose_values_are_written_are_facts(read: Read) -> None:
     assert kinds(read(without), "chart") == []
 
 
+def test_values_that_lie_on_lines_of_an_axis_are_read_from_it(read: Read) -> None:
+    axis = "".join(
+        f"<path d='M40 {100 - 20 * n} H280' stroke=gray /><text x=34 y={104 - 20 * n}"
+        f" text-anchor=end font-size=12>{10 * n}</text>"
+        for n in range(5)
+    )
+    heights = (("Mon", 40), ("Tue", 60), ("Wed", 50), ("Thu", 20))
+    bars = "".join(
+        f"<rect x={60 + 50 * n} y={100 - height} width=30 height={height} />"
+        f"<text x={75 + 50 * n} y=120 text-anchor=middle font-size=12>{label}</text>"
+        for n, (label, height) in enumerate(heights)
+    )
+    points = "".join(
+        f"<circle cx={75 + 50 * n} cy={100 - height} r=4 />"
+        f"<text x={75 + 50 * n} y=120 text-anchor=middle font-size=12>{label}</text>"
+        for n, (label, height) in enumerate(heights)
+    )
+    for marks in (bars, points):
+        (fact,) = kinds(read(f"<svg width=300 height=130>{axis}{marks}</svg>"), "chart")
+        # The third ends between two lines.
+        assert [(one["label"], one["value"], one["element"]) for one in fact["items"]] == [
+            ("Mon", "20", None), ("Tue", "30", None), ("Thu", "10", None),
+        ]  # fmt: skip
+    bare = axis.replace("stroke=gray", "stroke=gray transform='translate(0 9)'")
+    assert kinds(read(f"<svg width=300 height=130>{bare}{bars}</svg>"), "chart") == []
+
+
 def test_cells_of_several_links_blocks_or_pictures_are_no_pairs(read: Read) -> None:
     found = read(
         "<table><tr><td>Size<td>40 cm</tr><tr><td>More<td><a href=a>one</a> <a href=b>two</a></tr>"

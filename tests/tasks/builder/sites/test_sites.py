@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element, TreeBuilder
 import pytest
 
 from snellen.grading.errors import InputError
+from snellen.tasks.builder.screen.purpose import is_prose
 from snellen.tasks.builder.sites import Site, generate_site, generate_sites, write_sites
 from snellen.tasks.builder.sites.families import FAMILIES
 from snellen.tasks.builder.sites.kinds import KINDS
@@ -105,7 +106,7 @@ def test_equal_seeds_give_equal_bytes_on_every_platform() -> None:
         for path, content in site.files.items():
             digest.update(f"{site.name}/{path}\0".encode())
             digest.update(content)
-    assert digest.hexdigest() == "3ccf67b58a16aac100c38d891844df20f5c6401e7120e769cec08aa21b448291"
+    assert digest.hexdigest() == "019d1b04c30d7c502f5ca95d1532d5f0aad5ffcfa1a12fdd2bc0ae32af02efed"
 
 
 def test_a_site_does_not_depend_on_those_before_it() -> None:
@@ -164,6 +165,83 @@ def test_every_page_has_what_a_page_must_have(pages: list[Page]) -> None:
             e.get("content", "") for e in page.all("meta") if e.get("name") == "description"
         ]
         assert len(description) >= 20, page.name
+
+
+def test_a_description_says_what_its_page_is_for(pages: list[Page]) -> None:
+    first: Counter[str] = Counter()
+    for page in pages:
+        (said,) = (e.get("content", "") for e in page.all("meta") if e.get("name") == "description")
+        (title,) = page.all("title")
+        assert not said.startswith(text(title)), page.name
+        sentence = re.split(r"(?<=[.。])\s*", said)[0]
+        assert len(sentence) > 12, page.name
+        first[sentence] += 1
+        # It is no list of what stands on the page.
+        assert sentence.count(",") + sentence.count("،") + sentence.count("，") < 4, page.name
+        if "/item-" in page.name:
+            continue  # What a thing is called may be anything.
+        assert is_prose(sentence, page.root.get("lang", "")), (page.name, sentence)
+    assert max(first.values()) == 1
+
+
+def test_what_a_call_to_action_says_is_done_where_it_leads() -> None:
+    for kind, plan in KINDS.items():
+        keys = {page.key for page in plan.pages}
+        assert {key for key in plan.acts if key} <= keys, kind
+        for code in LANGUAGES:
+            assert len(language(code).kinds[kind].act) == len(plan.acts), (kind, code)
+
+
+def test_buttons_of_english_sites_lead_to_the_page_that_they_name(sites: list[Site]) -> None:
+    forms = {
+        "trial": "register", "account": "register", "appointment": "appointment",
+        "table": "booking", "viewing": "viewing", "apply": "application", "plan": "plans",
+        "profile": "profile", "reading": "meter", "basket": "", "subscribe": "",
+    }  # fmt: skip
+    led: Counter[str] = Counter()
+    for site in (site for site in sites if site.language == "en"):
+        for path in site.pages:
+            for each in Page(site, path).all("a"):
+                if "primary" not in each.get("class", "").split():
+                    continue
+                words = text(each).casefold().split()
+                target = each.get("href", "").removesuffix(".html")
+                for word in words:
+                    if word in forms and (target, word) != ("tariffs", "plan"):
+                        assert target == forms[word] or target == "account", (site.name, text(each))
+                        led[word] += 1
+    assert led.total() > 5
+
+
+def test_some_charts_are_read_from_their_axis_and_each_of_their_values_is_on_a_line(
+    pages: list[Page],
+) -> None:
+    def number(element: Element, name: str) -> float:
+        return float(element.get(name, "nan"))
+
+    unwritten = written = 0
+    for page in pages:
+        for chart in page.all("svg"):
+            rects = [e for e in chart.iter("rect") if e.get("fill") == "var(--primary)"]
+            rects = [each for each in rects if chart.get("role") == "img" and each.get("x")]
+            named = [e for e in chart.iter("text") if e.get("text-anchor") == "middle"]
+            texts = list(map(text, named))
+            if not rects or not texts or chart.get("viewbox") != "0 0 480 260":
+                continue
+            if any(said.isdecimal() for said in texts):
+                written += 1
+                continue
+            unwritten += 1
+            lines = {
+                float((each.get("d") or "").split()[1])
+                for each in chart.iter("path")
+                if "H" in (each.get("d") or "")
+            }
+            tops = [number(each, "y") for each in rects]
+            assert set(tops) <= lines, page.name
+            assert len(set(tops)) == len(tops), page.name
+    assert unwritten > 2
+    assert written > unwritten
 
 
 def test_arabic_runs_from_right_to_left(sites: list[Site]) -> None:

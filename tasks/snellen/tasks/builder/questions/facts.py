@@ -100,7 +100,10 @@ class Menu(msgspec.Struct, frozen=True, tag="menu", tag_field="kind"):
 
 
 class Chart(msgspec.Struct, frozen=True, tag="chart", tag_field="kind"):
-    """A chart that a page draws, each value written beside its mark or its label."""
+    """A chart that a page draws, each value written beside its mark or its label, or read off.
+
+    What is read from the axis lies on one of its lines, and has no element.
+    """
 
     items: tuple[Pair, ...]
     caption: str = ""

@@ -360,11 +360,13 @@ def _charts(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Loo
         for each in chart.items:
             label = None if each.label_element is None else screen.elements[each.label_element]
             value = None if each.element is None else screen.elements[each.element]
-            if label is None or value is None or not is_readable(label) or not is_readable(value):
+            if label is None or not is_readable(label):
+                continue
+            if value is not None and not is_readable(value):
                 continue
             if values[folded(each.value)] == 1 and names.alone(label.own, label):
-                # A text that says both has no element for the value alone.
-                elements = (value.id,) if value.id != label.id else ()
+                # What is read from an axis, or from a text that says both, has no element alone.
+                elements = (value.id,) if value is not None and value.id != label.id else ()
                 yield Lookup("chart", (each.label,), (each.value,), elements)
 
 

@@ -235,6 +235,35 @@ const findFacts = (records, rawOf) => {
 
   // Charts drawn as SVG: what stands at each label, written above, beside or after it.
   const AMOUNT = /^[+\-\u2212]?\s?[$€£¥₹]?\s?\d[\d.,\u00a0 ]*\s?(?:%|[$€£¥₹]|[kKmM])?$/;
+  // What is read from an axis: marks that end on one of its lines, each above its label.
+  const onTicks = (svg, places) => {
+    const labels = places.filter((each) => !AMOUNT.test(each.text) && /\p{L}/u.test(each.text));
+    const numbers = places.filter((each) => AMOUNT.test(each.text));
+    const upright = labels.length > 1 && labels.every((each) => Math.abs(each.y - labels[0].y) < 3);
+    const axis = upright && numbers.length > 2 && numbers.every((each) => each.y < labels[0].y
+      && (Math.abs(each.right - numbers[0].right) < 3 && labels.every((label) => each.right < label.x)));
+    if (!axis) return [];
+    const boxes = [...svg.querySelectorAll("line, path, rect, circle")]
+      .map((element) => ({ tag: element.tagName, box: element.getBoundingClientRect() }));
+    const whole = svg.getBoundingClientRect();
+    const lines = boxes.filter(({ box }) => box.height < 2 && box.width > 0.6 * whole.width)
+      .map(({ box }) => (box.top + box.bottom) / 2);
+    const ticks = numbers.map((each) => ({
+      text: each.text, lines: lines.filter((y) => Math.abs(y - each.y) < 6),
+    }));
+    if (ticks.some((each) => each.lines.length !== 1)) return [];
+    const marks = boxes.filter(({ tag, box }) => ["rect", "circle"].includes(tag)
+      && box.width < whole.width / 2 && box.height > 2);
+    return labels.map((label) => {
+      const own = marks.filter(({ box }) => Math.abs((box.left + box.right) / 2 - label.x) < 4
+        && box.top < label.y - 6);
+      if (own.length !== 1) return null;
+      const { tag, box } = own[0];
+      const y = tag === "circle" ? (box.top + box.bottom) / 2 : box.top;
+      const tick = ticks.find((each) => Math.abs(each.lines[0] - y) < 0.75);
+      return tick ? { label: label.text, value: tick.text, label_element: idOf(label.element), element: null } : null;
+    }).filter(Boolean);
+  };
   for (const svg of document.querySelectorAll("svg")) {
     if (!shown(svg) || svg.closest("a, button") || !svg.querySelector("rect, path, circle, polyline")) continue;
     const texts = [...svg.querySelectorAll("text")].filter((each) => shown(each) && readable(each));
@@ -269,6 +298,7 @@ const findFacts = (records, rawOf) => {
         }));
       }
     }
+    if (!items.length) items = onTicks(svg, places);
     if (items.length > 1) {
       facts.push({ kind: "chart", caption: captionOf(svg), element: idOf(svg), items });
     }

@@ -255,7 +255,9 @@ def _renumbered(fact: Mapping[str, Any], places: Mapping[int, int | None]) -> di
             changed[key] = place(value)
         else:
             changed[key] = value
-    if fact.get("kind") is None and changed["element"] is None:
+    # What is read from an axis has no element, but a label.
+    anchor = "element" if fact.get("element") is not None else "label_element"
+    if fact.get("kind") is None and changed.get(anchor) is None:
         return None
     # Without one of its entries it is another menu, and a chart another chart.
     if fact.get("kind") in {"menu", "chart"} and len(changed["items"]) < len(fact["items"]):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
-from snellen.tasks.builder.sites.drafts import PageDraft, Thing
+from snellen.tasks.builder.sites.drafts import Act, PageDraft, Thing
 from snellen.tasks.builder.sites.icons import icon
 from snellen.tasks.builder.sites.markup import Child, Html, join, tag
 from snellen.tasks.builder.sites.pictures import TINTED, TINTS, picture
@@ -84,12 +84,12 @@ def actions(*children: Child) -> Html:
     return tag("div", *children, class_="actions")
 
 
-def call_to_action(draft: PageDraft, text: str, *structures: str) -> Html:
-    """Return the page's primary button: a link to a page of a structure, or else a button."""
-    key = draft.site.key_of(*structures, besides=draft.plan.key)
-    if key is None:
-        return button(text, "primary")
-    return link(text, draft.site.href(key), "button primary")
+def call_to_action(draft: PageDraft, act: Act) -> Html:
+    """Return the page's primary button: a link to the page where that is done, or else a button."""
+    key = next((page.key for page in draft.site.pages if page.key in act.keys), None)
+    if key is None or key == draft.plan.key:
+        return button(act.text, "primary")
+    return link(act.text, draft.site.href(key), "button primary")
 
 
 def tool(draft: PageDraft, key: str) -> Html:

@@ -1,4 +1,8 @@
-"""Charts as inline SVG: bars, lines and shares, labelled so that they can be read."""
+"""Charts as inline SVG: bars, lines and shares, labelled so that they can be read.
+
+The values of bars and lines are written beside them, or, where the step of the axis is given, lie
+each on one of its lines and are read from there.
+"""
 
 from collections.abc import Sequence
 from math import cos, pi, sin
@@ -10,33 +14,53 @@ _LEFT, _TOP, _BOTTOM = 52, 26, 36
 SLICES = ("#2f6fb0", "#d17a22", "#4d8f55", "#8e4162", "#5b5f97", "#7a6a52")
 
 
-def bars(title: str, labels: Sequence[str], values: Sequence[int]) -> Html:
-    """Return a chart of upright bars, each with its value."""
-    top = _limit(values)
-    step = (WIDTH - _LEFT - 8) // len(values)
-    parts: list[Html] = []
+TICKS = 8
+"""How many steps an axis has from which values are read."""
+
+
+def tick(most: int) -> int:
+    """Return a round step: `TICKS` of them are no less than a number.
+
+    >>> tick(96), tick(940)
+    (20, 200)
+    """
+    size = 1
+    while True:
+        for digit in (1, 2, 5):
+            if digit * size * TICKS >= most:
+                return digit * size
+        size *= 10
+
+
+def bars(title: str, labels: Sequence[str], values: Sequence[int], step: int = 0) -> Html:
+    """Return a chart of upright bars; values are written unless they are read from the axis."""
+    top = TICKS * step or _limit(values)
+    axis = _axis(top, TICKS if step else 4)
+    room = (WIDTH - _LEFT - 8) // len(values)
+    parts: list[Html | None] = []
     for place, (label, value) in enumerate(zip(labels, values, strict=True)):
         tall = _tall(value, top)
-        x, y = _LEFT + place * step + step // 6, HEIGHT - _BOTTOM - tall
-        wide = step * 2 // 3
+        x, y = _LEFT + place * room + room // 6, HEIGHT - _BOTTOM - tall
+        wide = room * 2 // 3
         parts += [
             tag("rect", x=x, y=y, width=wide, height=tall, fill="var(--primary)"),
-            _text(x + wide // 2, y - 6, str(value)),
+            None if step else _text(x + wide // 2, y - 6, str(value)),
             _text(x + wide // 2, HEIGHT - 12, label),
         ]
-    return _chart(title, _axis(top), parts)
+    return _chart(title, axis, parts)
 
 
-def line(title: str, labels: Sequence[str], values: Sequence[int]) -> Html:
-    """Return a chart of one line with its points."""
-    top = _limit(values)
-    step = (WIDTH - _LEFT - 30) // max(1, len(values) - 1)
+def line(title: str, labels: Sequence[str], values: Sequence[int], step: int = 0) -> Html:
+    """Return a chart of one line with its points; values are written as those of bars are."""
+    top = TICKS * step or _limit(values)
+    axis = _axis(top, TICKS if step else 4)
+    room = (WIDTH - _LEFT - 30) // max(1, len(values) - 1)
     places = [
-        (_LEFT + 12 + place * step, HEIGHT - _BOTTOM - _tall(value, top))
+        (_LEFT + 12 + place * room, HEIGHT - _BOTTOM - _tall(value, top))
         for place, value in enumerate(values)
     ]
     points = " ".join(f"{x},{y}" for x, y in places)
-    parts = [
+    parts: list[Html | None] = [
         Html(f'<polyline points="{points}" fill="none" stroke="var(--link)" stroke-width="3"/>')
     ]
     for place, ((x, y), label, value) in enumerate(zip(places, labels, values, strict=True)):
@@ -45,10 +69,10 @@ def line(title: str, labels: Sequence[str], values: Sequence[int]) -> Html:
         away = -9 if value * len(around) >= sum(around) else 20
         parts += [
             tag("circle", cx=x, cy=y, r=4, fill="var(--link)"),
-            _text(x, y + away, str(value)),
+            None if step else _text(x, y + away, str(value)),
             _text(x, HEIGHT - 12, label),
         ]
-    return _chart(title, _axis(top), parts)
+    return _chart(title, axis, parts)
 
 
 def shares(title: str, labels: Sequence[str], values: Sequence[int]) -> Html:
@@ -93,13 +117,13 @@ def _tall(value: int, top: int) -> int:
     return (HEIGHT - _TOP - _BOTTOM) * value // top
 
 
-def _axis(top: int) -> list[Html]:
+def _axis(top: int, steps: int) -> list[Html]:
     parts: list[Html] = []
-    for part in range(5):
-        y = HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * part // 4
+    for part in range(steps + 1):
+        y = HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * part // steps
         parts += [
             Html(f'<path d="M{_LEFT} {y} H{WIDTH - 8}" stroke="var(--line)"/>'),
-            _text(_LEFT - 6, y + 4, f"{top * part / 4:g}", anchor="end"),
+            _text(_LEFT - 6, y + 4, f"{top * part / steps:g}", anchor="end"),
         ]
     return parts
 
@@ -108,7 +132,7 @@ def _text(x: int, y: int, text: str, anchor: str = "middle") -> Html:
     return tag("text", text, x=x, y=y, text_anchor=anchor, fill="var(--text)", font_size=14)
 
 
-def _chart(title: str, axis: list[Html] | None, parts: list[Html]) -> Html:
+def _chart(title: str, axis: list[Html] | None, parts: Sequence[Html | None]) -> Html:
     return Html(
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         f'aria-label="{join(title).replace(chr(34), "&quot;")}">{join(axis, parts)}</svg>'

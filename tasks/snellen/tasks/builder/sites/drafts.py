@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import NamedTuple
 
 from snellen.tasks.builder.sites.families import Family
 from snellen.tasks.builder.sites.kinds import Kind, PagePlan
@@ -133,6 +134,13 @@ class SiteDraft:
         return self.labels[key]
 
 
+class Act(NamedTuple):
+    """A clear button: what it says, and the pages where that is done, of which a site has one."""
+
+    text: str
+    keys: Sequence[str]
+
+
 @dataclass(frozen=True, slots=True)
 class PageDraft:
     """One page while it is written.
@@ -181,9 +189,16 @@ class PageDraft:
         """Return what a thing costs, as the language writes it."""
         return self.site.language.price(thing.cents)
 
-    def act(self) -> str:
-        """Return what one of the site's clear buttons says."""
-        return self.writer.wording(self.random.choice(self.site.words.act))
+    @property
+    def acts(self) -> list[Act]:
+        """The site's clear buttons."""
+        texts = map(self.writer.wording, self.site.words.act)
+        keys = self.site.plan.acts
+        return [Act(text, (key,)) for text, key in zip(texts, keys, strict=True)]
+
+    def act(self) -> Act:
+        """Return one of the site's clear buttons."""
+        return self.random.choice(self.acts)
 
     def safe(self) -> str:
         """Return what a button says that sounds as if it couldn't be undone, and can."""
@@ -193,8 +208,24 @@ class PageDraft:
         """Return some of what is known of the site: what other pages have not said comes first."""
         return self.writer.least_used(self.site.facts, count)
 
+    def purpose(self) -> str:
+        """Return a sentence that says what the page is for."""
+        thing = self.thing
+        known = {
+            "heading": self.heading,
+            "item": thing.name,
+            "category": thing.category,
+            "person": thing.person,
+        }
+        said = self.site.language.words.lists[f"purpose_{self.plan.structure}"]
+        return self.writer.paragraph(said, 1, self.plan.key, **known)
+
+    def opening(self, *topics: str) -> str:
+        """Return sentences that open the page: what it is for, then as `lead` does."""
+        return self.together(self.purpose(), self.lead(*topics))
+
     def lead(self, *topics: str) -> str:
-        """Return sentences that open the page: one for each topic, and one about the site."""
+        """Return a sentence for each topic, and one about the site."""
         site = self.site
         things = sorted(site.things, key=lambda thing: thing.cents)
         first = self.thing if self.thing.key == self.plan.key else self.random.choice(site.things)
@@ -213,7 +244,7 @@ class PageDraft:
             for topic in topics
             if topic != "priced" or site.plan.priced
         ]
-        return self._together(*said, self.about(1))
+        return self.together(*said, self.about(1))
 
     def says(self, count: int, thing: Thing | None = None) -> str:
         """Return a paragraph about a thing."""
@@ -235,7 +266,8 @@ class PageDraft:
             return thing.name
         return self.site.language.words.formats.quote.format(text=thing.name)
 
-    def _together(self, *sentences: str) -> str:
+    def together(self, *sentences: str) -> str:
+        """Return sentences as a paragraph."""
         space = "" if self.site.language.code == "zh" else " "
         return space.join(filter(None, sentences))
 

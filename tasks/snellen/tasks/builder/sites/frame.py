@@ -56,7 +56,7 @@ def document(draft: PageDraft, body: Body, title: str) -> str:
             tag("meta", charset="utf-8"),
             tag("title", title),
             tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-            tag("meta", name="description", content=f"{title}. {body.description}"),
+            tag("meta", name="description", content=body.description),
             tag(
                 "style", Html(_variables(site.theme, site.layout.cards) + _style(site.family.name))
             ),

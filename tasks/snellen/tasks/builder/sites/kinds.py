@@ -26,6 +26,8 @@ class Kind(NamedTuple):
         picture: What its pictures show.
         priced: Whether its things have prices at all.
         families: The design families that such sites are made in.
+        acts: The page where what each of its clear buttons says is done, in their order; empty
+            where it is done at once.
     """
 
     pages: tuple[PagePlan, ...]
@@ -34,6 +36,7 @@ class Kind(NamedTuple):
     picture: str = "landscape"
     priced: bool = True
     families: tuple[str, ...] = ()
+    acts: tuple[str, ...] = ()
 
 
 def _pages(*pages: str) -> tuple[PagePlan, ...]:
@@ -46,24 +49,28 @@ KINDS: Mapping[str, Kind] = {
                "checkout:checkout", "account:account"),
         ("name", "email", "topic", "message"), (9, 480), "product",
         families=("shop", "travel", "app", "magazine"),
+        acts=("", "checkout", "checkout"),
     ),
     "bank": Kind(
         _pages("index:home", "overview:dashboard", "transfer:form", "fees:reference",
                "account:account"),
         ("name", "iban", "amount", "date", "purpose", "consent"), (1, 60), "cards",
         families=("admin", "civic", "app", "shop"),
+        acts=("transfer", "", ""),
     ),
     "news": Kind(
         _pages("index:home", "section:listing", "item-1:article", "item-2:article",
                "account:account"),
         ("name", "email", "topic", "message"), picture="skyline", priced=False,
         families=("magazine", "app", "travel"),
+        acts=("", "", ""),
     ),
     "documentation": Kind(
         _pages("index:docs", "guide:docs", "options:reference", "questions:faq",
                "feedback:form"),
         ("name", "email", "version", "topic", "message"), picture="diagram", priced=False,
         families=("docs", "tool", "civic"),
+        acts=("guide", "guide", "feedback"),
     ),
     "clinic": Kind(
         _pages("index:home", "treatments:listing", "item-1:detail", "appointment:form",
@@ -71,6 +78,7 @@ KINDS: Mapping[str, Kind] = {
         ("name", "birth", "phone", "email", "date", "topic", "message", "consent"), (20, 260),
         "portrait",
         families=("civic", "travel", "app", "shop"),
+        acts=("appointment", "", "appointment"),
     ),
     "travel": Kind(
         _pages("index:home", "trips:listing", "item-1:detail", "booking:form",
@@ -78,47 +86,55 @@ KINDS: Mapping[str, Kind] = {
         ("name", "email", "people", "date", "topic", "message", "consent"), (90, 2400),
         "landscape",
         families=("travel", "magazine", "app"),
+        acts=("booking", "booking", ""),
     ),
     "settings": Kind(
         _pages("index:account", "notifications:toggles", "plans:plans", "privacy:account",
                "profile:form"),
         ("name", "email", "phone", "city", "website", "topic"), (3, 40), "portrait",
         families=("app", "admin", "docs"),
+        acts=("", "profile", "plans"),
     ),
     "dashboard": Kind(
         _pages("index:dashboard", "items:listing", "report:dashboard", "team:toggles",
                "account:account"),
         ("name", "email", "topic", "message"), (20, 900), "diagram",
         families=("admin", "tool"),
+        acts=("", "", ""),
     ),
     "signup": Kind(
         _pages("index:plans", "register:form", "signin:signin", "questions:faq",
                "contact:form"),
         ("name", "email", "password", "company", "topic", "consent"), (4, 80), "diagram",
         families=("travel", "tool", "docs", "shop"),
+        acts=("register", "register", "register"),
     ),
     "social": Kind(
         _pages("index:feed", "member:feed", "groups:listing", "account:account",
                "invite:form"),
         ("name", "email", "topic", "message"), picture="landscape", priced=False,
         families=("app", "magazine", "shop"),
+        acts=("", "", ""),
     ),
     "mail": Kind(
         _pages("index:inbox", "item-1:message", "item-2:message", "compose:form",
                "rules:toggles"),
         ("recipient", "subject", "topic", "message"), picture="portrait", priced=False,
         families=("admin", "app", "tool"),
+        acts=("", "compose"),
     ),
     "municipal": Kind(
         _pages("index:home", "services:listing", "item-1:detail", "appointment:form",
                "collection:timetable", "fees:reference"),
         ("name", "address", "phone", "date", "time", "topic", "consent"), (5, 140), "hall",
         families=("civic", "docs", "magazine"),
+        acts=("appointment", "", ""),
     ),
     "restaurant": Kind(
         _pages("index:home", "menu:menu", "booking:form", "item-1:article", "questions:faq"),
         ("name", "phone", "date", "time", "people", "message"), (4, 32), "dish",
         families=("travel", "magazine", "app"),
+        acts=("booking", "booking", ""),
     ),
     "university": Kind(
         _pages("index:home", "courses:listing", "item-1:detail", "timetable:timetable",
@@ -126,6 +142,7 @@ KINDS: Mapping[str, Kind] = {
         ("name", "birth", "email", "address", "topic", "file", "consent"), (60, 900),
         "hall",
         families=("civic", "docs", "magazine", "admin"),
+        acts=("application", "", ""),
     ),
     "jobs": Kind(
         _pages("index:listing", "item-1:detail", "item-2:detail", "application:form",
@@ -133,24 +150,28 @@ KINDS: Mapping[str, Kind] = {
         ("name", "email", "phone", "topic", "date", "file", "message"), (2100, 6400),
         "tools",
         families=("shop", "civic", "app", "admin"),
+        acts=("application", "", ""),
     ),
     "realestate": Kind(
         _pages("index:home", "offers:listing", "item-1:detail", "item-2:detail",
                "viewing:form", "costs:reference"),
         ("name", "phone", "email", "date", "time", "people", "message"), (480, 2900), "room",
         families=("travel", "shop", "magazine"),
+        acts=("viewing", "", "viewing"),
     ),
     "museum": Kind(
         _pages("index:home", "exhibitions:listing", "item-1:article", "tickets:checkout",
                "admission:reference", "groups:form"),
         ("name", "email", "people", "date", "topic", "message"), (4, 28), "abstract",
         families=("magazine", "travel", "civic"),
+        acts=("tickets", "", ""),
     ),
     "energy": Kind(
         _pages("index:home", "tariffs:plans", "usage:dashboard", "meter:form",
                "account:account", "questions:faq"),
         ("customer", "meter", "date", "email", "consent"), (12, 140), "turbines",
         families=("civic", "shop", "app", "tool"),
+        acts=("tariffs", "meter", "tariffs"),
     ),
 }  # fmt: skip
 """By name, in the order in which sites take turns."""

@@ -1,7 +1,10 @@
 """Pages of those who have signed in: an account, switches, figures."""
 
+from collections.abc import Callable, Sequence
+from random import Random
+
 from snellen.tasks.builder.sites import blocks, charts
-from snellen.tasks.builder.sites.drafts import Body, PageDraft
+from snellen.tasks.builder.sites.drafts import Act, Body, PageDraft
 from snellen.tasks.builder.sites.markup import Html, join, tag
 from snellen.tasks.builder.sites.pictures import picture
 
@@ -10,7 +13,7 @@ def account(draft: PageDraft) -> Body:
     """Return an account: who, which devices or invoices, and buttons that can't be undone."""
     site, random = draft.site, draft.random
     person = site.person
-    lead = draft.lead("account")
+    lead = draft.opening("account")
     number, since = site.number, site.since
     known = [
         (draft.ui("name"), person),
@@ -27,7 +30,7 @@ def account(draft: PageDraft) -> Body:
             tag("h2", draft.ui("profile")),
             blocks.facts(known),
             blocks.actions(
-                blocks.call_to_action(draft, draft.ui("edit"), "form")
+                blocks.call_to_action(draft, Act(draft.ui("edit"), ("profile",)))
                 if random.randrange(2)
                 else blocks.button(draft.ui("save_changes"), "primary"),
                 blocks.button(draft.safe()),
@@ -51,7 +54,7 @@ def account(draft: PageDraft) -> Body:
 def toggles(draft: PageDraft) -> Body:
     """Return switches in groups, and the button that keeps them."""
     site, random = draft.site, draft.random
-    lead = draft.lead("account")
+    lead = draft.opening("account")
     groups = dict.fromkeys(thing.category for thing in site.things)
     parts = [
         tag("fieldset", tag("legend", group), _switches(draft, 4, group, prefix=f"group-{n}"))
@@ -80,9 +83,9 @@ def toggles(draft: PageDraft) -> Body:
 
 
 def dashboard(draft: PageDraft) -> Body:
-    """Return figures: tiles, two or three charts, and what happened last."""
+    """Return figures: tiles, up to four charts, and what happened last."""
     site, random, language = draft.site, draft.random, draft.site.language
-    lead = draft.lead("figures")
+    lead = draft.opening("figures")
     measures = list(dict.fromkeys(draft.texts("measures")))
     random.shuffle(measures)
     tiles = [(name, language.number(random.randrange(120, 9800)), random.randrange(-19, 40))
@@ -92,9 +95,9 @@ def dashboard(draft: PageDraft) -> Body:
     categories = list(dict.fromkeys(thing.category for thing in site.things))[:5]
     first, second, third, fourth = measures[:4]
     shown = [
-        (first, charts.bars(first, months, [random.randrange(12, 96) for _ in months])),
-        (second, charts.line(second, months, [random.randrange(120, 940) for _ in months])),
-        (fourth, charts.bars(fourth, months[:4], [random.randrange(110, 960) for _ in months[:4]])),
+        (first, _figures(charts.bars, first, months, (12, 96), random)),
+        (second, _figures(charts.line, second, months, (120, 940), random)),
+        (fourth, _figures(charts.bars, fourth, months[:4], (110, 960), random)),
         (third, charts.shares(third, categories, [random.randrange(8, 50) for _ in categories])),
     ]
     random.shuffle(shown)
@@ -110,7 +113,7 @@ def dashboard(draft: PageDraft) -> Body:
         blocks.heading(draft),
         tag("p", lead, class_="lead"),
         blocks.actions(
-            blocks.call_to_action(draft, draft.act(), "form", "listing"),
+            blocks.call_to_action(draft, draft.act()),
             blocks.tool(draft, "download"),
             blocks.button(draft.safe(), "quiet"),
         ),
@@ -126,13 +129,28 @@ def dashboard(draft: PageDraft) -> Body:
         tag(
             "div",
             (tag("figure", tag("h2", title), chart, class_="panel")
-             for title, chart in shown[: random.choice((2, 2, 4))]),
+             for title, chart in shown[: random.choice((1, 2, 4))]),
             class_="charts",
         ),
         blocks.section(draft.ui("recent"), blocks.table(headers, lines)),
         blocks.danger_zone(draft) if random.randrange(3) == 0 else None,
     )  # fmt: skip
     return Body(main, lead)
+
+
+def _figures(
+    draw: Callable[..., Html],
+    title: str,
+    labels: Sequence[str],
+    between: tuple[int, int],
+    random: Random,
+) -> Html:
+    """Return a chart: its values are written, or each is one of the axis."""
+    if random.randrange(3):
+        return draw(title, labels, [random.randrange(*between) for _ in labels])
+    step = charts.tick(between[1])
+    values = [step * place for place in random.sample(range(1, charts.TICKS), len(labels))]
+    return draw(title, labels, values, step=step)
 
 
 def _switches(

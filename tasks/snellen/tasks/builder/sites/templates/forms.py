@@ -8,7 +8,7 @@ from snellen.tasks.builder.sites.markup import join, tag
 def form(draft: PageDraft) -> Body:
     """Return a form with what one should know before sending it."""
     site, random = draft.site, draft.random
-    lead = draft.lead("form")
+    lead = draft.opening("form")
     keys = list(site.plan.form)
     half = len(keys) // 2 if len(keys) > 5 and random.randrange(2) else len(keys)
     groups = [group for group in (keys[:half], keys[half:]) if group]
@@ -55,24 +55,23 @@ def form(draft: PageDraft) -> Body:
 
 
 def _send(draft: PageDraft) -> str:
-    acts = [draft.writer.wording(text) for text in draft.site.words.act]
     match draft.plan.key:
-        case "transfer" | "compose" | "application":
-            return acts[0]
-        case "meter":
-            return acts[1]
+        case "compose":
+            return draft.acts[0].text
         case "profile":
             return draft.ui("save_changes")
         case "contact" | "groups" | "feedback" | "invite":
             return draft.ui("send_request")
         case _:
-            return draft.random.choice(acts)
+            # What leads to the form may also send it.
+            here = [act for act in draft.acts if draft.plan.key in act.keys]
+            return draft.random.choice(here or draft.acts).text
 
 
 def signin(draft: PageDraft) -> Body:
     """Return a narrow page to sign in."""
     site = draft.site
-    lead = draft.lead("form")
+    lead = draft.opening("form")
     other = site.key_of("form")
     more = blocks.link(site.label(other), site.href(other)) if other else None
     main = join(
@@ -114,7 +113,7 @@ def signin(draft: PageDraft) -> Body:
 def checkout(draft: PageDraft) -> Body:
     """Return an order with its sum, an address and the button that pays."""
     site, random, language = draft.site, draft.random, draft.site.language
-    lead = draft.lead("priced", "form")
+    lead = draft.opening("priced", "form")
     chosen = draft.sample(random.randrange(2, 5))
     counts = [random.randrange(1, 4) for _ in chosen]
     sums = [thing.cents * count for thing, count in zip(chosen, counts, strict=True)]

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from snellen.tasks.builder.sites import blocks
-from snellen.tasks.builder.sites.drafts import Body, PageDraft, Thing
+from snellen.tasks.builder.sites.drafts import Act, Body, PageDraft, Thing
 from snellen.tasks.builder.sites.markup import Html, join, tag
 
 
 def home(draft: PageDraft) -> Body:
     """Return a first page: who they are, what they offer, when they are open."""
     site, random = draft.site, draft.random
-    lead = draft.lead("offer")
+    lead = draft.opening("offer")
     act = draft.act()
-    primary = blocks.call_to_action(draft, act, "form", "listing", "checkout", "article")
+    primary = blocks.call_to_action(draft, act)
     second = site.key_of("listing", "reference", "article", "menu")
     offered = draft.sample(max(4, site.layout.cards * random.choice((1, 2))))
     pictured = blocks.shown(draft, offered[0])
@@ -52,9 +52,9 @@ def home(draft: PageDraft) -> Body:
 def listing(draft: PageDraft) -> Body:
     """Return what a site offers, with a filter, in the site's own form of lists."""
     site, random = draft.site, draft.random
-    lead = draft.lead("offer", "priced")
+    lead = draft.opening("offer", "priced")
     shown = list(site.things[: random.randrange(6, min(12, len(site.things)) + 1)])
-    act = random.choice((draft.act(), None))
+    act = random.choice((draft.act().text, None))
     if site.layout.listing == "table":
         content = _table(draft, shown)
     elif site.layout.listing == "rows":
@@ -70,7 +70,7 @@ def listing(draft: PageDraft) -> Body:
         tag("p", draft.ui("results", count=len(shown), category=shown[0].category), class_="meta"),
         content,
         blocks.pagination(draft, 2) if len(shown) < len(site.things) else None,
-        blocks.actions(blocks.call_to_action(draft, draft.act(), "form", "checkout")),
+        blocks.actions(blocks.call_to_action(draft, draft.act())),
     )
     aside = [
         blocks.links_panel(draft, draft.ui("popular"), site.things),
@@ -83,7 +83,7 @@ def listing(draft: PageDraft) -> Body:
 def menu(draft: PageDraft) -> Body:
     """Return everything by category, each with its price."""
     site = draft.site
-    lead = draft.lead("offer", "priced")
+    lead = draft.opening("offer", "priced")
     parts: list[Html] = []
     for category in dict.fromkeys(thing.category for thing in site.things):
         things = [thing for thing in site.things if thing.category == category]
@@ -99,7 +99,7 @@ def menu(draft: PageDraft) -> Body:
         parts,
         tag("p", draft.about(1), class_="meta"),
         blocks.actions(
-            blocks.call_to_action(draft, draft.act(), "form"),
+            blocks.call_to_action(draft, draft.act()),
             blocks.tool(draft, "print"),
         ),
     )
@@ -124,7 +124,7 @@ def detail(draft: PageDraft) -> Body:
             tag("p", blocks.cost(draft, thing)) if site.plan.priced else None,
             tag("p", first),
             blocks.actions(
-                blocks.call_to_action(draft, act, "checkout", "form"),
+                blocks.call_to_action(draft, act),
                 blocks.tool(draft, "save"),
                 blocks.tool(draft, "share"),
             ),
@@ -145,15 +145,13 @@ def detail(draft: PageDraft) -> Body:
         _voices(draft) if random.randrange(2) else None,
         blocks.section(draft.ui("related", name=thing.name), blocks.cards(draft, others, None)),
     )
-    price = f" {draft.price_label}: {draft.price(thing)}." if site.plan.priced else ""
-    name, value = thing.fields[0]
-    return Body(main, f"{thing.name} ({thing.category}). {first} {name}: {value}.{price}")
+    return Body(main, draft.together(draft.purpose(), first))
 
 
 def plans(draft: PageDraft) -> Body:
     """Return what can be subscribed to: three or four plans side by side, then compared."""
     site, random = draft.site, draft.random
-    lead = draft.lead("offer", "priced")
+    lead = draft.opening("offer", "priced")
     chosen = sorted(site.things[: random.choice((3, 3, 4))], key=lambda thing: thing.cents)
     best = random.randrange(len(chosen))
     shown = [
@@ -167,7 +165,7 @@ def plans(draft: PageDraft) -> Body:
                     tag("span", draft.ui("per_month"), class_="meta")),
                 tag("ul", (tag("li", f"{name}: {value}") for name, value in thing.fields[:3])),
                 blocks.actions(
-                    blocks.call_to_action(draft, act, "form", "checkout")
+                    blocks.call_to_action(draft, Act(act, ("register",)))
                     if n == best
                     else blocks.button(act)
                     for act in [draft.ui("choose_plan", name=thing.name)]

@@ -9,7 +9,7 @@ from snellen.tasks.builder.sites.pictures import picture
 def inbox(draft: PageDraft) -> Body:
     """Return a mailbox: letters with who sent them and when."""
     site, random = draft.site, draft.random
-    lead = draft.lead("post")
+    lead = draft.opening("post")
     shown = draft.sample(random.randrange(8, 13))
     unread = random.randrange(1, 5)
     random.shuffle(shown)
@@ -32,7 +32,7 @@ def inbox(draft: PageDraft) -> Body:
         blocks.heading(draft),
         tag("p", draft.ui("unread", count=unread), class_="lead"),
         blocks.actions(
-            blocks.call_to_action(draft, draft.act(), "form"),
+            blocks.call_to_action(draft, draft.act()),
             *(blocks.button(draft.writer.wording(text)) for text in site.words.safe),
             blocks.button(site.words.danger[0][0], "danger") if random.randrange(2) else None,
         ),
@@ -58,8 +58,7 @@ def inbox(draft: PageDraft) -> Body:
         blocks.panel(draft.ui("folders"), blocks.facts(counted)),
         blocks.advertisement(draft) if random.randrange(3) == 0 else None,
     ]
-    text = f"{draft.heading}: {draft.ui('unread', count=unread)} {shown[0].name}, {shown[1].name}."
-    return Body(main, f"{text} {lead}", aside)
+    return Body(main, lead, aside)
 
 
 def message(draft: PageDraft) -> Body:
@@ -95,13 +94,13 @@ def message(draft: PageDraft) -> Body:
             picture("portrait", draft.ui("picture_of", name=thing.person), random, wide=False)),
         blocks.links_panel(draft, draft.ui("more_messages"), others),
     ]  # fmt: skip
-    return Body(main, f"{thing.person}: {thing.name}, {thing.date}. {texts[0]}", aside)
+    return Body(main, draft.together(draft.purpose(), texts[0]), aside)
 
 
 def feed(draft: PageDraft) -> Body:
     """Return posts with who wrote them, and what one can do with each."""
     site, random = draft.site, draft.random
-    lead = draft.lead("post")
+    lead = draft.opening("post")
     things = draft.sample(random.randrange(4, 7))
     random.shuffle(things)
     pictured = random.sample(range(len(things)), len(things) // 2)
@@ -130,7 +129,7 @@ def feed(draft: PageDraft) -> Body:
     main = join(
         blocks.heading(draft),
         tag("p", lead, class_="lead"),
-        blocks.form(draft, ("message",), draft.act(), css="panel"),
+        blocks.form(draft, ("message",), draft.acts[0].text, css="panel"),
         (post(place, thing) for place, thing in enumerate(things)),
     )
     aside = [

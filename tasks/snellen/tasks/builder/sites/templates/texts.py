@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from snellen.tasks.builder.sites import blocks
-from snellen.tasks.builder.sites.drafts import Body, PageDraft, Thing
+from snellen.tasks.builder.sites.drafts import Act, Body, PageDraft, Thing
 from snellen.tasks.builder.sites.markup import Html, join, tag
 
 
@@ -41,7 +41,7 @@ def article(draft: PageDraft) -> Body:
         blocks.advertisement(draft) if random.randrange(2) else None,
         blocks.subscription(draft),
     ]
-    return Body(main, f"{thing.name}. {lead} {draft.ui('by', person=thing.person)}.", aside)
+    return Body(main, draft.together(draft.purpose(), lead), aside)
 
 
 _SOURCES = (
@@ -62,7 +62,7 @@ _OPTIONS = ("port", "workers", "timeout", "cache", "verbose", "retries", "color"
 def docs(draft: PageDraft) -> Body:
     """Return a page of documentation: steps, examples, a table of options."""
     site, random = draft.site, draft.random
-    lead = draft.lead("offer")
+    lead = draft.opening("offer")
     name = random.choice(_TOOLS) + random.choice(_ENDS)
     sources = list(_SOURCES)
     random.shuffle(sources)
@@ -94,7 +94,7 @@ def docs(draft: PageDraft) -> Body:
         blocks.heading(draft),
         tag("p", lead, class_="lead"),
         blocks.actions(
-            blocks.call_to_action(draft, draft.act(), "docs", "form"),
+            blocks.call_to_action(draft, draft.act()),
             blocks.tool(draft, "copy"),
         ),
         tag("div", tag("p", draft.about(1)), class_="notice", role="note"),
@@ -112,7 +112,7 @@ def docs(draft: PageDraft) -> Body:
 def reference(draft: PageDraft) -> Body:
     """Return tables of what things cost, and definitions below."""
     random = draft.random
-    lead = draft.lead("offer", "priced")
+    lead = draft.opening("offer", "priced")
     parts = _together(draft) if random.randrange(2) else _by_category(draft)
     main = join(
         blocks.heading(draft),
@@ -120,7 +120,7 @@ def reference(draft: PageDraft) -> Body:
         parts,
         blocks.section(draft.ui("good_to_know"), blocks.facts(draft.facts(4))),
         blocks.actions(
-            blocks.call_to_action(draft, draft.act(), "form", "checkout"),
+            blocks.call_to_action(draft, draft.act()),
             blocks.tool(draft, "download"),
         ),
         tag("p", draft.ui("updated", date=draft.site.things[-1].date), class_="meta"),
@@ -167,7 +167,7 @@ def _priced_table(
 def timetable(draft: PageDraft) -> Body:
     """Return what happens on which day and at what time."""
     site, random, language = draft.site, draft.random, draft.site.language
-    lead = draft.lead("post")
+    lead = draft.opening("offer")
     days = [day[:1].upper() + day[1:] for day in language.weekdays[: random.choice((4, 5, 5))]]
     start = random.randrange(28, 36) * 15
     slots = [start + n * random.choice((60, 90, 90, 120)) for n in range(random.randrange(4, 7))]
@@ -184,7 +184,7 @@ def timetable(draft: PageDraft) -> Body:
         blocks.table(headers, lines, caption=draft.ui("week_of", date=site.things[0].date)),
         blocks.section(draft.ui("dates"), blocks.facts(notes)),
         blocks.actions(
-            blocks.call_to_action(draft, draft.act(), "form"),
+            blocks.call_to_action(draft, draft.act()),
             blocks.tool(draft, "print"),
             blocks.tool(draft, "download"),
         ),
@@ -195,7 +195,7 @@ def timetable(draft: PageDraft) -> Body:
 def faq(draft: PageDraft) -> Body:
     """Return questions that open to their answers; the first ones are open."""
     site = draft.site
-    lead = draft.lead("form")
+    lead = draft.opening("offer")
     facts = draft.facts(7)
     parts = [
         tag(
@@ -214,7 +214,7 @@ def faq(draft: PageDraft) -> Body:
             draft.ui("still_unsure"),
             blocks.facts([(draft.ui("phone"), site.phone), (draft.ui("email"), site.email)]),
             blocks.actions(
-                blocks.call_to_action(draft, draft.ui("contact"), "form"),
+                blocks.call_to_action(draft, Act(draft.ui("contact"), ("contact", "feedback"))),
             ),
         ),
     )
