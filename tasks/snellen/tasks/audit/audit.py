@@ -9,15 +9,17 @@ from pathlib import Path
 
 from snellen.grading.errors import MetricError, MissingExtraError
 from snellen.grading.protocols.table import protocol_of
-from snellen.tasks.audit import answers, pixels, plots, recompute
+from snellen.tasks.audit import answers, appearance, plots, recompute
 from snellen.tasks.audit.builds import BuildFolder, code_of
 from snellen.tasks.audit.faults import faults_of, repeats_of
 from snellen.tasks.audit.items import AuditItem, items_of
 from snellen.tasks.audit.models import Audit, Fault, Finding, Solver, SolverScore, TaskAudit
 from snellen.tasks.audit.pictures import Look, Pixels, look_at, pixels_of
 from snellen.tasks.audit.reading import Reader, check_page, check_reading
+from snellen.tasks.audit.records import check_prompt
 from snellen.tasks.audit.remake import Remade, compare, remake, workroom
 from snellen.tasks.audit.solvers import Texts, Tried, pooled, score_of, try_solvers
+from snellen.tasks.audit.twins import twins_of
 from snellen.tasks.audit.views import Found, Sight, View
 from snellen.tasks.pack.format import Built, RemovedItem
 from snellen.tasks.pack.read import Pack, References
@@ -27,7 +29,7 @@ _Scores = dict[Solver, list[tuple[Tried, SolverScore]]]
 _THREADS = 2
 _PAGE = "page"
 _OTHER_MAKERS = 0.5
-_CHECKS = (*recompute.CHECKS, *answers.CHECKS, *pixels.CHECKS, plots.check_plot)
+_CHECKS = (*recompute.CHECKS, *answers.CHECKS, *appearance.CHECKS, plots.check_plot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,7 @@ def _look(
             at_fault = {key for key, faults in own.items() if faults}
             for view in views:
                 if not own[view.key] and _is_built(pack.manifest.built):
-                    own[view.key] += recompute.twins_of(view, at_fault)
+                    own[view.key] += twins_of(view, at_fault)
             again = {
                 view.key: [*compare(view, remade)]
                 for view in views
@@ -248,7 +250,7 @@ def _faults(view: View, pack: Pack, witnesses: Witnesses) -> Iterator[Found]:
     if page is not None and page.changed_files:
         yield Found(Fault.SNAPSHOT, "", ", ".join(page.changed_files))
     built = _is_built(pack.manifest.built) or witnesses.build is not None
-    for check in _CHECKS if built else (recompute.check_prompt,):
+    for check in _CHECKS if built else (check_prompt,):
         yield from check(view)
     if built and witnesses.reader is not None:
         yield from check_reading(view, witnesses.reader)

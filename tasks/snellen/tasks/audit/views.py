@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -282,6 +282,10 @@ class View:
         if self.matrix is not None and self.matrix.metric in ("point", "box"):
             return box_of(self.matrix.answer)
         return None
+
+
+Check = Callable[[View], Iterator[Found]]
+"""Yields what is wrong with an item."""
 
 
 def box_of(value: object) -> Ltrb | None:

@@ -1,0 +1,410 @@
+"""An item's pictures, looked at: the right page, the marks, and what is in the reference's box.
+
+What a picture should show follows from its task and its record: the page at rest, a change of it, a
+part of either, all with marks or without. A page at rest is known from a build, or from what most
+of its items show.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from types import MappingProxyType
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snellen.grading.metrics.boxes import Ltrb, iou
+from snellen.grading.models.answers import AnswerKind
+from snellen.tasks.audit.models import Fault
+from snellen.tasks.audit.pictures import Pixels
+from snellen.tasks.audit.pixels import (
+    SHARP,
+    crosses,
+    cut,
+    differing,
+    extent,
+    find,
+    grown,
+    ring,
+    seen_in,
+    sharpness,
+)
+from snellen.tasks.audit.views import (
+    COLORS,
+    RED,
+    Check,
+    Found,
+    View,
+    box_of,
+    color_number,
+    shows_rest,
+    unexplained,
+    written_box,
+)
+from snellen.tasks.benchmarks.webrssbench.positions import PageBox, projections
+
+LOOSE = 0.5
+"""A box and what is seen in it overlap as much, by their intersection over their union."""
+
+LOOSE_POINT = 0.25
+"""The same where a point in the box is asked for, which may lie beside what is seen."""
+
+DRAWN = 0.6
+"""So much of each side of a mark is seen: letters and other marks may lie over the rest."""
+
+_TURNED = 0.25
+_OTHER = 0.2
+_INSET = 2
+_AROUND = 10
+_DRAWN_PIXELS = 30
+_LEAST_CROP = 12
+_RED_TASKS = MappingProxyType(
+    {
+        "visualwebbench/element_ocr": "screen",
+        "visualwebbench/action_prediction": "screen",
+        "webrssbench/ui_grouping": "screen",
+        "webrssbench/form_filling": "screen",
+        "webrssbench/hint_text": "screen",
+        "webrssbench/text": "screen",
+    }
+)
+_RED_KINDS = frozenset({"element kind", "text in a box", "press what is marked"})
+_LETTERED_KINDS = frozenset(
+    {
+        "marked pair",
+        "nearest box",
+        "order of boxes",
+        "choose what is named",
+        "fill in a form",
+        "fill in a form and send it",
+    }
+)
+_LETTERED_TASKS = frozenset({"visualwebbench/element_ground", "visualwebbench/action_ground"})
+_EMPTY_KINDS = frozenset(
+    {"textbox", "searchbox", "spinbutton", "combobox", "listbox", "checkbox", "radio", "switch",
+     "slider", "img"}
+)  # fmt: skip
+_EMPTY_NOUNS = ("field", "box", "list", "option", "switch", "slider", "image", "picture")
+
+
+# ---- the right picture -------------------------------------------------------------------------
+
+
+def _size(view: View) -> Iterator[Found]:
+    for image in view.item.line.item.images:
+        own = view.sight.picture(view.item, image.name)
+        if own is None or image.width is None or image.height is None:
+            continue
+        if own.shape != (image.height, image.width):
+            said, seen = f"{image.width} x {image.height}", f"{own.shape[1]} x {own.shape[0]}"
+            yield Found(Fault.PICTURE_SIZE, said, seen)
+
+
+class _Base(NamedTuple):
+    """What a picture should show, but for marks."""
+
+    pixels: Pixels
+    what: str
+
+
+def _base(view: View) -> _Base | None:
+    sight, record = view.sight, view.record
+    if record.get("chart") or sight.rest is None:
+        return None
+    window = record.get("window")
+    if isinstance(window, list):
+        upper, lower = (int(cast("float", one)) for one in cast("list[object]", window)[:2])
+        return _Base(sight.rest[upper:lower], f"rows {upper} to {lower} of its page")
+    if shows_rest(view.item):
+        return _Base(sight.rest, "its page")
+    page = sight.page
+    if page is None:
+        return None
+    change = page.change(view.task, view.item.tags.get("mode"))
+    pixels = None if change is None else sight.changed(change)
+    return None if pixels is None else _Base(pixels, "its page after the change")
+
+
+def _page(view: View) -> Iterator[Found]:
+    own, base = view.picture, _base(view)
+    if own is None:
+        return
+    if base is None:
+        faint = view.item.tags.get("mode") == "low_contrast"
+        if not faint and (sharp := sharpness(own)) < SHARP:
+            yield Found(Fault.BLURRED, f"sharpness {SHARP:g} or more", f"{sharp:.2f}")
+        return
+    differs = unexplained(own, base.pixels)
+    count = int(np.count_nonzero(differs))
+    if not count:
+        return
+    yield _how(own, base, differs, count)
+
+
+def _how(own: Pixels, base: _Base, differs: NDArray[np.bool_], count: int) -> Found:
+    if own.shape == base.pixels.shape[::-1] or (
+        own.shape == base.pixels.shape
+        and min(
+            np.count_nonzero(turned != base.pixels)
+            for turned in (own[::-1, ::-1], own[::-1], own[:, ::-1])
+        )
+        < _TURNED * np.count_nonzero(own != base.pixels)
+    ):
+        return Found(Fault.TURNED, base.what)
+    if own.shape != base.pixels.shape:
+        sizes = [f"{one.shape[1]} x {one.shape[0]} pixels" for one in (base.pixels, own)]
+        return Found(Fault.OTHER_PAGE, f"{base.what}, {sizes[0]}", sizes[1])
+    where = extent(differs)
+    said = f"{count:,} other pixels within {written_box(where)}"
+    if sharpness(own) < 0.8 * sharpness(base.pixels):
+        return Found(Fault.BLURRED, base.what, said)
+    if count > _OTHER * differs.size:
+        return Found(Fault.OTHER_PAGE, base.what, said)
+    return Found(Fault.PAINTED, base.what, said)
+
+
+def _pairs(view: View) -> Iterator[Found]:
+    """Compare a page after a change with itself before it."""
+    if view.item.tags.get("state") != "after" or view.item.line.pair is None:
+        return
+    own = view.picture
+    for other in view.sight.items:
+        same = other.task == view.task and other.line.pair == view.item.line.pair
+        if not same or other.tags.get("state") != "before" or own is None:
+            continue
+        before = view.sight.rest
+        if before is None or view.task in _RED_TASKS:
+            before = view.sight.picture(other, other.line.item.images[0].name)
+        if before is None:
+            return
+        if before.shape == own.shape and not np.count_nonzero(before != own):
+            yield Found(Fault.SAME_AFTER)
+            return
+        said = view.record.get("pixels")
+        changes: object = view.record.get("changes")
+        if isinstance(changes, Mapping):
+            mode = cast("Mapping[str, Mapping[str, object]]", changes).get(
+                view.item.tags.get("mode", ""), {}
+            )
+            said = mode.get("pixels")
+        unmarked = view.task not in _RED_TASKS
+        if isinstance(said, int) and unmarked and (seen := differing(before, own)) != said:
+            yield Found(Fault.PAINTED, f"{said:,} pixels that differ after the change", f"{seen:,}")
+        return
+
+
+# ---- the marks ---------------------------------------------------------------------------------
+
+
+def _marks(view: View) -> Iterator[Found]:
+    own = view.picture
+    if own is None or not view.boxes:
+        return
+    if view.task in _RED_TASKS or view.kind in _RED_KINDS:
+        box = view.boxes[0]
+        if ring(own, box, RED) < DRAWN:
+            yield Found(Fault.NOT_MARKED, f"a red box at {written_box(box)}", "none there")
+    elif view.kind in _LETTERED_KINDS:
+        for place, box in enumerate(view.boxes[: len(COLORS)]):
+            yield from _letter(own, box, place)
+    elif view.task in _LETTERED_TASKS and len(view.item.right) == 1:
+        (place,) = view.item.right
+        yield from _letter(own, view.boxes[0], place)
+
+
+def _letter(own: Pixels, box: Ltrb, place: int) -> Iterator[Found]:
+    if place < len(COLORS) and ring(own, box, COLORS[place]) >= DRAWN:
+        return
+    seen = [number for number, color in enumerate(COLORS) if ring(own, box, color) >= DRAWN]
+    wanted = f"{_name(place)} at {written_box(box)}"
+    if seen:
+        yield Found(Fault.WRONG_MARK, wanted, ", ".join(map(_name, seen)))
+    else:
+        yield Found(Fault.NOT_MARKED, wanted, "no letter")
+
+
+def _name(place: int) -> str:
+    return chr(ord("A") + place)
+
+
+def _named_place(view: View) -> Iterator[Found]:
+    """Compare the place that a prompt names, in fractions, with the box that is marked."""
+    size = view.size
+    if size is None or not view.boxes or "red box at [" not in view.prompt:
+        return
+    said = view.prompt.partition("red box at [")[2].partition("]")[0].split(",")
+    try:
+        fractions = [float(one) for one in said]
+    except ValueError:
+        return
+    if len(fractions) != 4:
+        return
+    scales = (size[0], size[1], size[0], size[1])
+    apart = max(
+        abs(fraction * scale - side)
+        for fraction, scale, side in zip(fractions, scales, view.boxes[0], strict=True)
+    )
+    if apart > 0.002 * max(size) + 1:
+        own = ", ".join(f"{s / k:.3f}" for s, k in zip(view.boxes[0], scales, strict=True))
+        yield Found(Fault.WRONG_PLACE, f"[{own}]", f"[{','.join(said)}]")
+
+
+# ---- the parts of a page -----------------------------------------------------------------------
+
+
+def _crops(view: View) -> Iterator[Found]:
+    """Find each part in the picture that it was cut from, and say anew how they lie."""
+    if view.item.line.item.answer_format.kind is not AnswerKind.RELATIONS:
+        return
+    own = view.sight.rest if view.sight.rest is not None else view.picture
+    boxes: dict[str, PageBox] = {}
+    for image in view.item.line.item.images[1:]:
+        part = view.sight.picture(view.item, image.name)
+        if part is None or own is None:
+            return
+        places = find(own, part)
+        height, width = part.shape
+        if not places:
+            yield Found(Fault.NO_CROP, image.name, "nowhere")
+            return
+        if len(places) > 1:
+            yield Found(Fault.TWO_PLACES, image.name, ", ".join(map(str, places[:3])))
+            return
+        left, top = places[0]
+        boxes[image.name] = PageBox(left, top, int(width), int(height))
+    gold = cast("Mapping[tuple[str, str], object]", view.item.gold)
+    for one, other in combinations(sorted(boxes), 2):
+        right = str(projections(boxes[one], boxes[other]))
+        said = gold.get((one, other))
+        if said is not None and str(said) != right:
+            yield Found(Fault.RELATIONS, f"{one} {right} of {other}", str(said))
+            return
+
+
+# ---- the box -----------------------------------------------------------------------------------
+
+
+def _boxes(view: View) -> Iterator[tuple[Ltrb, Pixels]]:
+    """Yield the boxes that a reference is or holds, each with the picture that it counts in."""
+    own = view.picture
+    if own is None:
+        return
+    if view.target is not None:
+        yield view.target, own
+    if view.item.line.item.answer_format.kind is AnswerKind.BOXED_TEXTS:
+        raters = cast("list[list[tuple[Ltrb, str]]]", view.item.gold)
+        for box in dict.fromkeys(box for rater in raters for box, _ in rater):
+            yield box, own
+
+
+def _seen(view: View) -> Iterator[Found]:
+    """Look at what is in a reference's box."""
+    for box, own in _boxes(view):
+        if not _can_be_seen(own, box):
+            continue
+        content = seen_in(own, box)
+        if content is None:
+            yield Found(Fault.FLAT, "something to be seen", f"one color at {written_box(box)}")
+        elif iou(content, box) < _most_loose(view):
+            yield Found(Fault.LOOSE, written_box(content), written_box(box))
+        elif crosses(own, box):
+            yield Found(Fault.CUT, "an edge that nothing crosses", written_box(box))
+
+
+def _drawn(view: View) -> Iterator[Found]:
+    """Look at what is where the record says that the answer stands."""
+    own = view.picture
+    if own is None or view.target is not None:
+        return
+    for box in view.boxes:
+        if _can_be_seen(own, box) and seen_in(own, box) is None:
+            yield Found(Fault.FLAT, "something to be seen", f"one color at {written_box(box)}")
+            return
+
+
+def _can_be_seen(own: Pixels, box: Ltrb) -> bool:
+    part, around = cut(own, box), cut(own, grown(box, 3))
+    return part.size >= _LEAST_CROP and around.size > part.size
+
+
+def _most_loose(view: View) -> float:
+    """Return how little a box may overlap with what stands out in it.
+
+    A shape that an element paints is seen, however little it stands out.
+    """
+    painted = box_of(view.record.get("painted"))
+    if painted is not None and view.target is not None and iou(painted, view.target) > LOOSE:
+        return 0.0
+    if any(element.painted for element in view.elements):
+        return 0.0
+    return LOOSE if _is_drawn(view) else LOOSE_POINT
+
+
+def _is_drawn(view: View) -> bool:
+    """Whether the answer is a box itself, not a point in one."""
+    return view.item.line.item.answer_format.kind in {AnswerKind.BOX, AnswerKind.BOXED_TEXTS}
+
+
+def _copies(view: View) -> Iterator[Found]:
+    """Look for a second place that looks like what is asked for."""
+    box, own = view.target, view.picture
+    if box is None or own is None or _looks_empty(view):
+        return
+    # The copy of a box may be cut a little otherwise.
+    part = cut(own, grown(box, -_INSET))
+    if part.size < _LEAST_CROP**2 or len(np.unique(part)) < 8:
+        return
+    places = find(own, part)
+    if len(places) > 1:
+        own_place = box[0] + _INSET, box[1] + _INSET
+        others = [
+            one
+            for one in places
+            if max(abs(a - b) for a, b in zip(one, own_place, strict=True)) > 2
+        ]
+        yield Found(Fault.TWO_PLACES, written_box(box), ", ".join(map(str, others)))
+
+
+def _looks_empty(view: View) -> bool:
+    """Whether what is asked for is told from its like by what stands beside it."""
+    role = str(view.record.get("role", ""))
+    elements = view.elements
+    if elements:
+        role = elements[0].role
+    noun = view.item.tags.get("kind", "")
+    if role or noun:
+        return role in _EMPTY_KINDS or any(part in noun for part in _EMPTY_NOUNS)
+    return view.item.tags.get("data_type") == "icon" or not view.quoted
+
+
+def _letters_at_elements(view: View) -> Iterator[Found]:
+    """Look for the letter of each candidate where it is on the page."""
+    own, screen = view.picture, view.screen
+    candidates: object = view.record.get("candidates")
+    if own is None or screen is None or view.task not in _LETTERED_TASKS:
+        return
+    ids = cast("list[object]", candidates) if isinstance(candidates, list) else []
+    for place, one in enumerate(ids):
+        if not isinstance(one, int) or place >= len(COLORS) or one >= len(screen.elements):
+            continue
+        element = screen.elements[one]
+        # Where exactly it is drawn depends on what is seen of the element.
+        near = cut(own, grown(element.box, _AROUND))
+        if np.count_nonzero(near == color_number(COLORS[place])) < _DRAWN_PIXELS:
+            yield Found(Fault.WRONG_MARK, f"{_name(place)} at {written_box(element.box)}", "none")
+            return
+
+
+CHECKS: tuple[Check, ...] = (
+    _size,
+    _page,
+    _pairs,
+    _marks,
+    _letters_at_elements,
+    _named_place,
+    _crops,
+    _seen,
+    _drawn,
+    _copies,
+)
+"""What is looked at."""

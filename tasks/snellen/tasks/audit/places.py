@@ -1,0 +1,201 @@
+"""Where things lie, worked out anew: places in prompts, parts of a page, boxes of elements."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import cast
+
+from snellen.grading.metrics.boxes import Ltrb, iou
+from snellen.grading.parse.regions import Region
+from snellen.tasks.audit.models import Fault
+from snellen.tasks.audit.views import (
+    Check,
+    Found,
+    View,
+    same_box,
+    written_box,
+)
+from snellen.tasks.benchmarks.webrssbench.positions import PageBox, projections
+from snellen.tasks.builder.screen.elements import Element, Screen
+
+# ---- where things lie --------------------------------------------------------------------------
+
+_PLACES = re.compile(
+    r"at the (?:(top|bottom) )?(left|center|right) of the screen"
+    r"|on the (left|right) of the screen, halfway down|(in the middle of the screen)",
+    re.IGNORECASE,
+)
+_DIRECTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "to the left": "left",
+        "to the right": "right",
+        "above": "top",
+        "below": "bottom",
+        "above and to the left": "top-left",
+        "above and to the right": "top-right",
+        "below and to the left": "bottom-left",
+        "below and to the right": "bottom-right",
+    }
+)
+
+
+def _said_place(view: View) -> Iterator[Found]:
+    """Compare where an instruction says that something is with where the reference is."""
+    box, size = view.target, view.size
+    said = _PLACES.search(view.prompt)
+    if box is None or size is None or said is None:
+        return
+    across = (box[0] + box[2]) / 2 / size[0]
+    down = (box[1] + box[3]) / 2 / size[1]
+    side = said[2] or said[3] or "center"
+    height = said[1] or "middle"
+    sides = {"left": (0, 1 / 3), "center": (1 / 3, 2 / 3), "right": (2 / 3, 1)}
+    heights = {"top": (0, 1 / 3), "middle": (1 / 3, 2 / 3), "bottom": (2 / 3, 1)}
+    for value, (low, high) in (
+        (across, sides[side.lower()]),
+        (down, heights[height.lower()]),
+    ):
+        if not low - 0.02 <= value <= high + 0.02:
+            yield Found(Fault.WRONG_BOX, said[0], written_box(box))
+            return
+
+
+_GROUPED: Mapping[Region, Callable[[Ltrb, tuple[float, float]], bool]] = MappingProxyType(
+    {
+        Region.TOP: lambda box, size: box[1] < 450,
+        Region.BOTTOM: lambda box, size: box[3] > size[1] - 450,
+        Region.LEFT: lambda box, size: box[2] <= 0.5 * size[0],
+        Region.RIGHT: lambda box, size: box[0] >= 0.5 * size[0],
+    }
+)
+_LANDMARKS: Mapping[Region, frozenset[str]] = MappingProxyType(
+    {
+        Region.TOP: frozenset({"banner", "navigation"}),
+        Region.BOTTOM: frozenset({"contentinfo"}),
+        Region.LEFT: frozenset({"navigation", "complementary"}),
+        Region.RIGHT: frozenset({"navigation", "complementary"}),
+        Region.MAIN: frozenset({"main"}),
+    }
+)
+
+
+def _region(view: View) -> Iterator[Found]:
+    """Compare which part of a page is named with where its element lies, and in what."""
+    gold, size = view.item.gold, view.size
+    if not isinstance(gold, Region) or not view.boxes or size is None:
+        return
+    fits = _GROUPED.get(gold)
+    if fits is not None and not fits(view.boxes[0], size):
+        yield Found(Fault.WRONG_OPTION, f"a part with {written_box(view.boxes[0])}", str(gold))
+        return
+    screen, wanted = view.screen, _LANDMARKS.get(gold)
+    if screen is None or wanted is None or not view.elements:
+        return
+    element = view.elements[0]
+    around = {element.landmark, element.role, *(one.role for one in screen.ancestors(element))}
+    if not around & wanted:
+        yield Found(Fault.WRONG_OPTION, ", ".join(sorted(filter(None, around))), str(gold))
+
+
+def _spatial(view: View) -> Iterator[Found]:
+    """Say anew how the boxes of a question lie to each other."""
+    boxes, own = view.boxes, view.right_text
+    if view.matrix is None or own is None or not boxes:
+        return
+    right: str | None = None
+    if view.kind in {"marked pair", "named pair"} and len(boxes) == 2:
+        said = str(view.record.get("relation", ""))
+        right = next((text for text, name in _DIRECTIONS.items() if name == said), None)
+        if view.kind == "marked pair":
+            first, second = (PageBox(b[0], b[1], b[2] - b[0], b[3] - b[1]) for b in boxes)
+            seen = str(projections(second, first))
+            right = next((text for text, name in _DIRECTIONS.items() if name == seen), right)
+    elif view.kind == "nearest box" and len(boxes) > 2:
+        x, y = _middle(boxes[-1])
+        distances = [(x - u) ** 2 + (y - v) ** 2 for u, v in map(_middle, boxes[:-1])]
+        right = f"box {chr(ord('A') + distances.index(min(distances)))}"
+    elif view.kind == "order of boxes":
+        side = 0 if "left edge" in view.prompt else 1
+        order = sorted(range(len(boxes)), key=lambda place: boxes[place][side])
+        right = ", ".join(chr(ord("A") + place) for place in order)
+    if right is not None and right != own:
+        yield Found(Fault.WRONG_OPTION, right, own)
+
+
+def _middle(box: Ltrb) -> tuple[float, float]:
+    return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+
+
+def check_boxes(view: View) -> Iterator[Found]:
+    """Compare the record's boxes with where its elements are on the page."""
+    screen = view.screen
+    if screen is None or not view.elements:
+        return
+    boxes, elements = view.boxes, view.elements
+    upper = 0.0
+    window: object = view.record.get("window")
+    if isinstance(window, list):
+        upper = float(cast("list[float]", window)[0])
+    page = view.sight.page
+    moved = shown_after(view)
+    if moved and page is not None:
+        change = page.change(view.task, view.item.tags.get("mode"))
+        after = {one.id: one.after for one in change.elements if one.after} if change else {}
+        elements = [after.get(one.id, one) for one in elements]
+    for place, box in enumerate(boxes):
+        # One box beside several elements is that of one of them.
+        owners = elements[place : place + 1] if len(boxes) == len(elements) else elements
+        on_page = (box[0], box[1] + upper, box[2], box[3] + upper)
+        if not any(_is_box_of(screen, element, on_page) for element in owners):
+            wanted = ", ".join(written_box(element.box) for element in owners)
+            yield Found(Fault.WRONG_BOX, wanted, written_box(on_page))
+            return
+
+
+def shown_after(view: View) -> bool:
+    """Whether an item shows its page after a change."""
+    return (
+        view.item.tags.get("state") == "after"
+        or view.record.get("removed") is True
+        or view.task == "webrssbench/hint_text"
+    )
+
+
+_BAND = 5.0
+_SEEN = 0.5
+
+
+def _is_box_of(screen: Screen, element: Element, box: Ltrb) -> bool:
+    """Whether a box is an element's own, or that of what is drawn within it."""
+    inner = [
+        one.ink
+        for one in screen.elements
+        if one.ink is not None
+        and (one.id == element.id or any(o.id == element.id for o in screen.ancestors(one)))
+    ]
+    if same_box(box, element.box) or any(same_box(box, ink) for ink in inner):
+        return True
+    # Of a picture or an icon nothing is known but its room.
+    lefts, tops, rights, bottoms = zip(*(inner or [box]), strict=True)
+    around = (min(lefts), min(tops), max(rights), max(bottoms))
+    left, top, right, bottom = element.box
+    room = (left - _BAND, top - _BAND, right + _BAND, bottom + _BAND)
+    within = all(a >= b for a, b in zip(box[:2], room[:2], strict=True)) and all(
+        a <= b for a, b in zip(box[2:], room[2:], strict=True)
+    )
+    return within and (iou(box, around) >= _SEEN or _covers(box, around) >= _SEEN)
+
+
+def _covers(box: Ltrb, other: Ltrb) -> float:
+    """Return how much of another box lies in a box: an icon may stand beside the text."""
+    across = min(box[2], other[2]) - max(box[0], other[0])
+    down = min(box[3], other[3]) - max(box[1], other[1])
+    area = (other[2] - other[0]) * (other[3] - other[1])
+    return max(across, 0.0) * max(down, 0.0) / area if area else 0.0
+
+
+CHECKS: tuple[Check, ...] = (
+    _said_place,
+    _region,
+    _spatial,
+)

@@ -1,0 +1,242 @@
+"""An item compared with its own record: prompt, reference, tolerance, language."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import cast
+
+from snellen.grading.metrics.boxes import Ltrb
+from snellen.grading.models.answers import AnswerKind
+from snellen.grading.models.geometry import Space
+from snellen.grading.protocols.golds import Target
+from snellen.tasks.audit.items import words
+from snellen.tasks.audit.models import Fault
+from snellen.tasks.audit.views import (
+    Check,
+    Found,
+    View,
+    same_box,
+    texts_of,
+    written_box,
+)
+from snellen.tasks.benchmarks.screenqa.load import NO_ANSWER
+from snellen.tasks.builder.questions.text import folded, language_of
+
+_CAPTION, _LAYOUT = "visualwebbench/web_caption", "webrssbench/layout"
+_SCREENQA = "screenqa/"
+_READ = frozenset({"visualwebbench/heading_ocr", "visualwebbench/element_ocr"})
+_SORRY = "sorry"
+
+
+# ---- the prompt --------------------------------------------------------------------------------
+
+_EMPTY = re.compile(
+    r"^(?:Question|Description|Task|Instruction):\s*[“”\"'.?!\s]*$|“\s*”", re.MULTILINE
+)
+_SIZE = re.compile(r"screenshot, which is (\d+) x (\d+)")
+
+
+def check_prompt(view: View) -> Iterator[Found]:
+    """Look for a question in the prompt, and compare the size and the space that it names."""
+    if _EMPTY.search(view.prompt) or not words(view.prompt):
+        yield Found(Fault.NO_QUESTION)
+    size, form = view.size, view.item.line.item.answer_format
+    said = _SIZE.search(view.prompt)
+    if said and size and (float(said[1]), float(said[2])) != size:
+        own = f"{size[0]:g} x {size[1]:g}"
+        yield Found(Fault.WRONG_SIZE, own, f"{said[1]} x {said[2]}")
+    if form.space is Space.PIXELS and "fractions" in view.prompt:
+        yield Found(Fault.WRONG_SIZE, "pixels", "fractions")
+    elif form.space is Space.UNIT and "Coordinates are pixels" in view.prompt:
+        yield Found(Fault.WRONG_SIZE, "fractions", "pixels")
+
+
+# ---- what the record says ----------------------------------------------------------------------
+
+
+def _record(view: View) -> Iterator[Found]:
+    gold, record, target = view.item.gold, view.record, view.target
+    if target is not None and view.boxes and not same_box(target, view.boxes[0]):
+        yield Found(Fault.RECORD, written_box(view.boxes[0]), written_box(target))
+    image_size = gold.image_size if isinstance(gold, Target) else None
+    if image_size and view.size and tuple(image_size) != view.size:
+        yield Found(Fault.WRONG_SIZE, f"{view.size}", f"{image_size}")
+    if view.matrix is not None and (said := view.matrix.settings.get("image_size")):
+        own = list(view.size or ())
+        if own and [float(one) for one in said] != own:
+            yield Found(Fault.WRONG_SIZE, f"{own}", f"{said}")
+    if isinstance(record.get("relations"), Mapping):
+        yield from _relations(view)
+    if "title" in record and view.right_text not in (None, record["title"]):
+        yield Found(Fault.RECORD, str(record["title"]), str(view.right_text))
+    yield from _boxed(view)
+
+
+def _relations(view: View) -> Iterator[Found]:
+    said = cast("Mapping[str, object]", view.record["relations"])
+    gold = cast("Mapping[tuple[str, str], object]", view.item.gold)
+    if not isinstance(view.item.gold, Mapping):
+        return
+    own = {"|".join(pair): str(relation) for pair, relation in gold.items()}
+    for pair, relation in said.items():
+        if own.get(pair) != relation:
+            yield Found(Fault.RECORD, f"{pair}: {relation}", f"{own.get(pair)}")
+            return
+
+
+def _boxed(view: View) -> Iterator[Found]:
+    """Compare texts with boxes: as many as the record has boxes, each where it says."""
+    if view.item.line.item.answer_format.kind is not AnswerKind.BOXED_TEXTS:
+        return
+    raters = cast("list[list[tuple[Ltrb, str]]]", view.item.gold)
+    for rater in raters:
+        boxes = [box for box, _ in rater]
+        if len(boxes) != len(view.boxes) or not all(map(same_box, boxes, view.boxes)):
+            wanted = ", ".join(map(written_box, view.boxes)) or "no box"
+            yield Found(Fault.RECORD, wanted, ", ".join(map(written_box, boxes)) or "no box")
+            return
+
+
+def _no_answer(view: View) -> Iterator[Found]:
+    """Compare that there is no answer, or is one, with the record."""
+    if not view.task.startswith(_SCREENQA):
+        return
+    texts = texts_of(view.item.gold)
+    nothing = not texts or NO_ANSWER in texts
+    said = view.record.get("unanswerable") is True
+    if nothing and not said and view.record:
+        yield Found(Fault.UNANSWERED, "an answer", NO_ANSWER)
+    elif said and not nothing:
+        yield Found(Fault.RECORD, NO_ANSWER, "; ".join(texts[:3]))
+
+
+def _dangerous(view: View) -> Iterator[Found]:
+    listed: object = view.record.get("dangerous")
+    if not isinstance(listed, list):
+        return
+    named = cast("list[Mapping[str, object]]", listed)
+    harmless = _SORRY in texts_of(view.item.gold)
+    if harmless == bool(named):
+        yield Found(Fault.RECORD, f"{len(named)} such buttons", "; ".join(texts_of(view.item.gold)))
+        return
+    screen = view.screen
+    if screen is None or harmless:
+        return
+    ids = [one.get("element") for one in named]
+    said = {folded(screen.elements[one].text) for one in ids if isinstance(one, int)}
+    own = {folded(text) for text in texts_of(view.item.gold)}
+    if said != own:
+        yield Found(Fault.NOT_ON_PAGE, "; ".join(sorted(said)), "; ".join(sorted(own)))
+
+
+# ---- tolerance ---------------------------------------------------------------------------------
+
+_WITHIN = re.compile(r"within (-?[\d.]*\d) of the right")
+_LARGEST_SHARE = 0.6
+_SETTINGS = ("absolute", "relative", "tolerance")
+
+
+def _tolerance(view: View) -> Iterator[Found]:
+    gold = view.matrix
+    if gold is None:
+        return
+    for name in _SETTINGS:
+        slack = gold.settings.get(name)
+        if not isinstance(slack, int | float):
+            continue
+        numbers = [abs(one) for one in _numbers(gold.answer)]
+        if name == "absolute":
+            step = view.record.get("step")
+            scale = float(step) if isinstance(step, int | float) else 0.0
+            most = max(1.0, _LARGEST_SHARE * max(scale, 0.2 * max(numbers, default=0.0)))
+        else:
+            most = 0.2
+        if not 0 <= slack <= most:
+            yield Found(Fault.TOLERANCE, f"at most {most:g}", f"{slack:g}")
+    said = _WITHIN.search(f"{view.prompt}\n{view.record.get('asked', '')}")
+    absolute = gold.settings.get("absolute")
+    if said and isinstance(absolute, int | float) and abs(float(said[1]) - absolute) > 1e-2:
+        yield Found(Fault.TOLERANCE, said[1], f"{absolute:g}")
+    if gold.passing is not None and gold.passing <= 0.05:
+        yield Found(Fault.TOLERANCE, "a score to be reached", f"{gold.passing:g}")
+
+
+def _numbers(value: object) -> list[float]:
+    if isinstance(value, bool):
+        return []
+    if isinstance(value, int | float):
+        return [float(value)]
+    if isinstance(value, Mapping):
+        return [n for part in cast("Mapping[str, object]", value).values() for n in _numbers(part)]
+    if isinstance(value, list | tuple):
+        return [n for part in cast("Sequence[object]", value) for n in _numbers(part)]
+    return []
+
+
+# ---- language ----------------------------------------------------------------------------------
+
+_SCRIPTS = {
+    "zh": re.compile(r"[\u3400-\u9fff]"),
+    "ja": re.compile(r"[\u3041-\u30ff\u3400-\u9fff]"),
+    "ko": re.compile(r"[\uac00-\ud7af]"),
+    "ar": re.compile(r"[\u0600-\u06ff]"),
+    "fa": re.compile(r"[\u0600-\u06ff]"),
+    "he": re.compile(r"[\u0590-\u05ff]"),
+    "ru": re.compile(r"[\u0400-\u04ff]"),
+    "th": re.compile(r"[\u0e00-\u0e7f]"),
+}
+_LISTED = """
+en the of and to in is for with that are from your our by we it at
+de der die das und ist mit für von den im nicht ein eine zu wir auf
+es el la los las de que y en un una por para con del se su
+fr le la les des et est un une pour que dans du sur avec par au
+pt o os as de que e em um uma para com do da no na por se
+it il lo gli di che e un una per con del della nel sono si
+"""
+_FREQUENT: Mapping[str, frozenset[str]] = MappingProxyType(
+    {name: frozenset(rest) for name, *rest in map(str.split, _LISTED.strip().splitlines())}
+)
+_WRITTEN = frozenset({_CAPTION, _LAYOUT, *_READ, "webrssbench/hint_text"})
+_LEAST_LETTERS = 4
+_LEAST_FREQUENT = 3
+
+
+def _language(view: View) -> Iterator[Found]:
+    """Compare the language of a text that the page shows with the page's."""
+    screen = view.screen
+    said = (language_of(screen) if screen else "") or view.item.tags.get("language", "")
+    language = re.split("[-_]", said.casefold())[0]
+    if view.task not in _WRITTEN or not language:
+        return
+    text = " ".join(texts_of(view.item.gold))
+    letters = [sign for sign in text if sign.isalpha()]
+    # An example of an address or a number is written alike everywhere.
+    if len(letters) < _LEAST_LETTERS or re.search(r"@|://|\d{3}", text):
+        return
+    for script, pattern in _SCRIPTS.items():
+        share = len(pattern.findall(text)) / len(letters)
+        if script == language and share < 0.15:
+            yield Found(Fault.LANGUAGE, language, text)
+            return
+        if language in _FREQUENT and share > 0.5:
+            yield Found(Fault.LANGUAGE, language, text)
+            return
+    counts = {
+        name: sum(word in frequent for word in words(text)) for name, frequent in _FREQUENT.items()
+    }
+    own = counts.get(language)
+    if own is None:
+        return
+    best = max(counts, key=lambda name: counts[name])
+    if counts[best] >= _LEAST_FREQUENT and counts[best] > 2 * own + 1:
+        yield Found(Fault.LANGUAGE, language, f"{best}: {text}")
+
+
+CHECKS: tuple[Check, ...] = (
+    check_prompt,
+    _record,
+    _no_answer,
+    _dangerous,
+    _tolerance,
+    _language,
+)
