@@ -21,6 +21,7 @@ from snellen.tasks.builder.perturb.fields import kind_of
 from snellen.tasks.builder.questions.text import folded, language_of, one_line
 from snellen.tasks.builder.questions.variants import joined, variants
 from snellen.tasks.builder.screen.elements import Screen
+from snellen.tasks.builder.screen.purpose import descriptions_of
 
 _SHORT = frozenset({"visualwebbench/webqa", "screenqa/short"})
 _ASKED = (*_SHORT, "screenqa/", "mmbench-gui/l1")
@@ -110,13 +111,13 @@ def check_sentence(view: View) -> Iterator[Found]:
 
 
 def check_caption(view: View) -> Iterator[Found]:
-    """Compare a caption with the whole of what the page says of itself."""
+    """Compare a caption with the whole of what the page says of itself in one of its places."""
     if view.task != "visualwebbench/web_caption" or view.screen is None:
         return
-    said = one_line(view.screen.description)
+    said = list(map(one_line, descriptions_of(view.screen).values()))
     for text in texts_of(view.item.gold):
-        if folded(text) != folded(said):
-            yield Found(Fault.NOT_ON_PAGE, said, text)
+        if folded(text) not in map(folded, said):
+            yield Found(Fault.NOT_ON_PAGE, "; ".join(said), text)
             return
 
 

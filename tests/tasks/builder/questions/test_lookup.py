@@ -281,6 +281,7 @@ def test_a_value_within_a_line_has_no_element_of_its_own(blank: Blank, freeze: F
         Lookup("price", ("Tea",), ("9 cm",), (1,)),
         Lookup("field", ("Size",), ("9 cm",), (1,)),
         Lookup("heading", (), ("9 cm",), (1,)),
+        Lookup("current", ("Tea",), ("9 cm",), (1,)),
     ],
 )
 def test_every_wording_names_what_it_asks_for_and_answers_with_all_of_it(one: Lookup) -> None:

@@ -691,11 +691,12 @@ def test_what_is_named_is_chosen_by_its_letter_or_hit(snapshot: Snapshot) -> Non
         number: int = one.record["elements"][place]
         assert snapshot.screen.elements[number].own == text
     for one in by_kind("tool_call", "point at what is named", snapshot, 30):
-        gold, box = one.row["answer"], boxes_of(one)[0]
+        gold, target = one.row["answer"], int(one.record["elements"][0])
+        assert tuple(gold) == boxes_of(one)[0], "the record has the box that counts"
+        element, upper = snapshot.screen.elements[target], one.record["window"][0]
+        box = (element.box[0], element.box[1] - upper, element.box[2], element.box[3] - upper)
         assert box[0] <= gold[0] < gold[2] <= box[2]
         assert box[1] <= gold[1] < gold[3] <= box[3]
-        target: int = one.record["elements"][0]
-        element = snapshot.screen.elements[target]
         assert (tuple(gold) == box) is element.painted, "of a plain link, what is drawn of it"
         assert one.row["settings"] == {"image_size": [1280, 900]}
 

@@ -140,7 +140,7 @@ _SENTENCES: Mapping[Kind, Sequence[str]] = MappingProxyType(
             "{a} is the value of {0} in the chart.",
         ),
         "current": (
-            "{a} is marked as the current entry.",
+            "{a} is marked as the current entry of the menu that has {0}.",
             "In the menu that has {0}, {a} is the current entry.",
         ),
         "next": (

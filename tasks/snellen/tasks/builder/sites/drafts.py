@@ -191,10 +191,13 @@ class PageDraft:
 
     @property
     def acts(self) -> list[Act]:
-        """The site's clear buttons."""
+        """The site's clear buttons, without those that are said on other pages alone."""
         texts = map(self.writer.wording, self.site.words.act)
-        keys = self.site.plan.acts
-        return [Act(text, (key,)) for text, key in zip(texts, keys, strict=True)]
+        return [
+            Act(text, (key.removeprefix("@"),))
+            for text, key in zip(texts, self.site.plan.acts, strict=True)
+            if not key.startswith("@") or key == f"@{self.plan.key}"
+        ]
 
     def act(self) -> Act:
         """Return one of the site's clear buttons."""
@@ -212,7 +215,7 @@ class PageDraft:
         """Return a sentence that says what the page is for."""
         thing = self.thing
         known = {
-            "heading": self.heading,
+            "label": self.site.label(self.plan.key),
             "item": thing.name,
             "category": thing.category,
             "person": thing.person,

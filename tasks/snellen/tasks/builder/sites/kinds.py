@@ -27,7 +27,8 @@ class Kind(NamedTuple):
         priced: Whether its things have prices at all.
         families: The design families that such sites are made in.
         acts: The page where what each of its clear buttons says is done, in their order; empty
-            where it is done at once.
+            where it is done at once; after an @ where it is said on that page alone, as what sends
+            a form is.
     """
 
     pages: tuple[PagePlan, ...]
@@ -121,7 +122,7 @@ KINDS: Mapping[str, Kind] = {
                "rules:toggles"),
         ("recipient", "subject", "topic", "message"), picture="portrait", priced=False,
         families=("admin", "app", "tool"),
-        acts=("", "compose"),
+        acts=("@compose", "compose"),
     ),
     "municipal": Kind(
         _pages("index:home", "services:listing", "item-1:detail", "appointment:form",
@@ -134,7 +135,7 @@ KINDS: Mapping[str, Kind] = {
         _pages("index:home", "menu:menu", "booking:form", "item-1:article", "questions:faq"),
         ("name", "phone", "date", "time", "people", "message"), (4, 32), "dish",
         families=("travel", "magazine", "app"),
-        acts=("booking", "booking", ""),
+        acts=("booking", "booking", "@booking"),
     ),
     "university": Kind(
         _pages("index:home", "courses:listing", "item-1:detail", "timetable:timetable",
@@ -142,7 +143,7 @@ KINDS: Mapping[str, Kind] = {
         ("name", "birth", "email", "address", "topic", "file", "consent"), (60, 900),
         "hall",
         families=("civic", "docs", "magazine", "admin"),
-        acts=("application", "", ""),
+        acts=("application", "", "@application"),
     ),
     "jobs": Kind(
         _pages("index:listing", "item-1:detail", "item-2:detail", "application:form",
@@ -150,7 +151,7 @@ KINDS: Mapping[str, Kind] = {
         ("name", "email", "phone", "topic", "date", "file", "message"), (2100, 6400),
         "tools",
         families=("shop", "civic", "app", "admin"),
-        acts=("application", "", ""),
+        acts=("application", "@application", "@application"),
     ),
     "realestate": Kind(
         _pages("index:home", "offers:listing", "item-1:detail", "item-2:detail",

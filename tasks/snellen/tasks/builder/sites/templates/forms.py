@@ -4,12 +4,15 @@ from snellen.tasks.builder.sites import blocks
 from snellen.tasks.builder.sites.drafts import Body, PageDraft
 from snellen.tasks.builder.sites.markup import join, tag
 
+_TO_WRITE = ("name", "email", "topic", "message")
+"""What one fills in to write to somebody, where the site's form is for something else."""
+
 
 def form(draft: PageDraft) -> Body:
     """Return a form with what one should know before sending it."""
     site, random = draft.site, draft.random
     lead = draft.opening("form")
-    keys = list(site.plan.form)
+    keys = list(_TO_WRITE if draft.plan.key == "contact" else site.plan.form)
     half = len(keys) // 2 if len(keys) > 5 and random.randrange(2) else len(keys)
     groups = [group for group in (keys[:half], keys[half:]) if group]
     titles = [draft.ui("your_details"), draft.ui("your_request")]
@@ -58,6 +61,8 @@ def _send(draft: PageDraft) -> str:
     match draft.plan.key:
         case "compose":
             return draft.acts[0].text
+        case "register":
+            return draft.acts[1].text
         case "profile":
             return draft.ui("save_changes")
         case "contact" | "groups" | "feedback" | "invite":

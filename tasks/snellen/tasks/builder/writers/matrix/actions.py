@@ -19,6 +19,7 @@ from snellen.tasks.builder.questions.spatial import (
     apart,
     is_short_text,
     pointable,
+    rounded,
     said_once,
     some_shown,
 )
@@ -168,16 +169,17 @@ def _point(snapshot: Snapshot, random: Random) -> Ask | None:
     if shown is None or where is None:
         return None
     window = shown.window
+    gold = window.of(where.box)
     return Ask(
         "tool_call",
         "point at what is named",
         f"Where would you click to hit “{one_line(shown.elements[0].own)}”?",
         "point",
-        list(window.of(where.box)),
+        list(gold),
         {"part": window.picture(snapshot)},
         settings={"image_size": [window.width, window.lower - window.upper]},
         source="page",
-        record=record_of(shown),
+        record={**record_of(shown), "boxes": [rounded(gold)]},
     )
 
 
