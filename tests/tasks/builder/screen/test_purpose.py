@@ -40,6 +40,9 @@ def test_a_description_of_what_is_seen_says_what_a_page_is_for() -> None:
         (page(SAID, language="de"), OTHER_LANGUAGE),
         (page(SAID, language=""), OTHER_LANGUAGE),
         (page("Inbox. Free admin template by somebody, sixty pages, chart variants."), GENERIC),
+        (page("Teapots fired twice can be found in the official documentation."), GENERIC),
+        (page("Our teapots are fired twice; for further options, please visit the pages of"
+              " Fernbrook."), GENERIC),
         (page("Teapots, fired twice, Fernbrook, handmade, shipped, quickly, days"), LISTED),
         (page("Our teapots: small brown teapot, large blue teapot, tall tea cup"), LISTED),
         (page("Whatever else somebody might write about entirely different things."), NOT_SHOWN),
@@ -80,6 +83,16 @@ def test_the_first_sentences_under_the_main_heading_describe_a_page() -> None:
     kept = f"{SAID} They are handmade by two people in Fernbrook."
     assert descriptions_of(headed("June 3", said)) == {"lead": kept}
     assert purpose(headed("June 3", said)) == (kept, "")
+
+
+def test_what_stands_under_the_heading_of_a_part_describes_that_part() -> None:
+    for level, found in ((2, {"lead": SAID}), (5, {})):
+        screen = headed(SAID)
+        part = Element(1, f"h{level}", (0, 32, 300, 50), role="heading", level=level, own="Pots",
+                       text="Pots", font_size=20)  # fmt: skip
+        text = msgspec.structs.replace(screen.elements[1], id=2, box=(0, 55, 300, 75))
+        elements = (screen.elements[0], part, text)
+        assert descriptions_of(msgspec.structs.replace(screen, elements=elements)) == found
 
 
 @pytest.mark.parametrize(
