@@ -215,7 +215,9 @@ def _data(screen: Screen, form: _Form, random: Random) -> str:
     """Return a user's data in a random order, with some that the form does not ask for."""
     words = words_of(screen.language)
     near_kinds = {kind for group in _ALIKE if group & set(form.kinds) for kind in group}
-    rest = sorted((words.kinds if words else set()) & set(_CALLED) - near_kinds - set(form.kinds))
+    rest = sorted(
+        (words.kinds if words else frozenset[str]()) & set(_CALLED) - near_kinds - set(form.kinds)
+    )
     extra = random.sample(rest, min(_EXTRA, len(rest)))
     pairs = list(zip(form.kinds, form.values, strict=True))
     if words is not None:
