@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from snellen.grading.explain import Explanation
     from snellen.grading.judging.rubrics import Rubric
     from snellen.grading.models.items import Item
+    from snellen.grading.models.raters import RaterAnswer, RaterReport
     from snellen.grading.models.scores import Outcome, Response, Score, Submission
     from snellen.grading.protocols.base import Protocol
     from snellen.grading.protocols.table import protocol_of, protocols_of
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from snellen.sdk.models.questions import Question
     from snellen.sdk.models.settings import Decoding, Limits
     from snellen.sdk.protocol_reports import ProtocolReports, explain
+    from snellen.sdk.rating import rate
     from snellen.sdk.report import Report, load_report
     from snellen.sdk.scoring import read, score
     from snellen.sdk.stored import regrade
@@ -81,6 +83,8 @@ __all__ = [
     "Protocol",
     "ProtocolReports",
     "Question",
+    "RaterAnswer",
+    "RaterReport",
     "Report",
     "Response",
     "Rubric",
@@ -103,6 +107,7 @@ __all__ = [
     "load_sample",
     "protocol_of",
     "protocols_of",
+    "rate",
     "read",
     "regrade",
     "score",
@@ -127,6 +132,9 @@ _HOMES = {
     "SnellenError": "snellen.grading.errors",
     "Explanation": "snellen.grading.explain",
     "Item": "snellen.grading.models.items",
+    "RaterAnswer": "snellen.grading.models.raters",
+    "RaterReport": "snellen.grading.models.raters",
+    "rate": "snellen.sdk.rating",
     "Outcome": "snellen.grading.models.scores",
     "Response": "snellen.grading.models.scores",
     "Score": "snellen.grading.models.scores",

@@ -15,6 +15,7 @@ from snellen.grading.errors import DataError
 from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.parse.regions import Region, region
 from snellen.grading.parse.relations import Pair, Relation, canonical
+from snellen.grading.parse.relations import relations as relations_in
 from snellen.grading.protocols.base import NO_CONTEXT, Context, Gold
 
 NonEmpty = msgspec.Meta(min_length=1)
@@ -58,6 +59,8 @@ class GoldShape:
         check: Makes the gold out of the converted value; raises ValueError.
         responses: The responses that this gold makes right, any of which should do.
         context: What a parser may know of the item, where the shape says it.
+        make: Makes a published reference of what raters who agree answered, each in the form that
+            an annotation keeps (`made_of`); None: no reference of this shape is made of answers.
     """
 
     name: str
@@ -65,6 +68,7 @@ class GoldShape:
     check: Callable[[Gold], Gold]
     responses: Callable[[Gold], Sequence[object]]
     context: Callable[[Gold], Context] = lambda _: NO_CONTEXT
+    make: Callable[[Sequence[Any], Context, Gold], object] | None = None
 
     def read(self, value: object, *, field: str = "reference") -> Gold:
         """Turn a published reference into a gold.
@@ -76,6 +80,27 @@ class GoldShape:
             return self.check(msgspec.convert(value, self.type))
         except (msgspec.ValidationError, ValueError) as error:
             raise DataError(f"expected {self.name}; {error}", field=field) from None
+
+    def made_of(self, answers: Sequence[object], context: Context, before: Gold) -> object:
+        """Return the reference, in its published form, that raters' answers make.
+
+        Args:
+            answers: What raters who agree gave: a text, an option's letter, a list of texts, or
+                [left, top, right, bottom] in pixels of the original image.
+            context: What a parser may know of the item; a box needs its width and height.
+            before: The gold that the item has now, of which settings are kept.
+
+        Raises:
+            DataError: No reference of this shape is made of answers, or these make none.
+        """
+        if self.make is None:
+            raise DataError(f"{self.name} is not made of raters' answers: write it by hand")
+        try:
+            made = self.make(answers, context, before)
+        except (TypeError, ValueError, IndexError) as error:
+            raise DataError(f"the answer makes no reference: {error}") from None
+        self.read(made)
+        return made
 
 
 def _same(value: Gold) -> Gold:
@@ -219,30 +244,75 @@ def _relation_context(gold: Mapping[tuple[str, str], Relation]) -> Context:
     return Context(names=tuple(sorted({name for pair in gold for name in pair})))
 
 
-TEXTS = GoldShape("a list of accepted texts", Annotated[list[str], NonEmpty], _same, _each)
-TEXT = GoldShape("a text", str, _same, _alone)
+def _distinct(answers: Sequence[str], _: Context, __: Gold) -> list[str]:
+    return list(dict.fromkeys(answers))
+
+
+def _every(answers: Sequence[object], _: Context, __: Gold) -> list[object]:
+    return list(answers)
+
+
+def _first(answers: Sequence[object], _: Context, __: Gold) -> object:
+    return answers[0]
+
+
+def _number(answers: Sequence[str], _: Context, __: Gold) -> int:
+    return ord(_letter(answers[0])) - ord("A")
+
+
+def _boxed(answers: Sequence[Ltrb], context: Context, before: Gold) -> dict[str, list[float]]:
+    width, height = context.width, context.height
+    if not width or not height:
+        raise ValueError("nobody says how large the image is")
+    sides = [sum(sides) / len(answers) for sides in zip(*answers, strict=True)]
+    if isinstance(before, Target) and is_in_fractions(before.bbox):
+        sides = [side / size for side, size in zip(sides, (width, height) * 2, strict=True)]
+    return {"bbox": sides, "image_size": [width, height]}
+
+
+def _related(answers: Sequence[str], context: Context, before: Gold) -> dict[str, str]:
+    names = context.names or _relation_context(before).names
+    found = relations_in(answers[0], names)
+    return {"|".join(pair): str(relation) for pair, relation in found.items()}
+
+
+def _decoded(answers: Sequence[object], _: Context, __: Gold) -> list[object]:
+    return [msgspec.json.decode(each) if isinstance(each, str) else each for each in answers]
+
+
+TEXTS = GoldShape(
+    "a list of accepted texts", Annotated[list[str], NonEmpty], _same, _each, make=_distinct
+)
+TEXT = GoldShape("a text", str, _same, _alone, make=_first)
 RATER_TEXTS = GoldShape(
-    "a list of lists of texts, one a rater", Annotated[list[list[str]], NonEmpty], _same, _each
+    "a list of lists of texts, one a rater",
+    Annotated[list[list[str]], NonEmpty],
+    _same,
+    _each,
+    make=_every,
 )
 RATER_BOXES = GoldShape(
     "a list, one a rater, of lists of [[left, top, right, bottom], text]",
     Annotated[list[list[tuple[Ltrb, str]]], NonEmpty],
     _finite_boxes,
     _each,
+    make=_decoded,
 )
 INDEX = GoldShape(
     "the right option's number, counted from 0",
     Annotated[int, msgspec.Meta(ge=0, le=25)],
     _same,
     lambda index: [chr(ord("A") + index)],
+    make=_number,
 )
-LETTER = GoldShape("the right option's letter", str, _letter, _alone)
+LETTER = GoldShape("the right option's letter", str, _letter, _alone, make=_first)
 TARGET_BOX = GoldShape(
     "a box [left, top, right, bottom], or {bbox, image_size}",
     Target | Ltrb,
     _target,
     lambda target: [list(target.bbox)],
     _target_context,
+    _boxed,
 )
 TARGET_POINT = GoldShape(
     TARGET_BOX.name,
@@ -250,6 +320,7 @@ TARGET_POINT = GoldShape(
     _target,
     lambda target: _center(target.bbox),
     _target_context,
+    _boxed,
 )
 TARGET_IN_IMAGE = GoldShape(
     "a box [left, top, right, bottom] in 0..1, or {bbox, image_size}",
@@ -257,6 +328,7 @@ TARGET_IN_IMAGE = GoldShape(
     _image_target,
     lambda target: _center(without_unknowns(target.bbox)),
     _target_context,
+    _boxed,
 )
 RELATIONS = GoldShape(
     "an object from pairs 'crop_1|crop_2' to relations",
@@ -264,15 +336,21 @@ RELATIONS = GoldShape(
     _relations,
     _relation_lines,
     _relation_context,
+    _related,
 )
 BUTTONS = GoldShape(
     "a button's text, or a list of accepted ones",
     str | Annotated[list[str], NonEmpty],
     lambda value: [value] if isinstance(value, str) else value,
     _each,
+    make=_distinct,
 )
 REGION = GoldShape(
-    "a region by any of its published names", str, _region, lambda gold: [gold.value]
+    "a region by any of its published names",
+    str,
+    _region,
+    lambda gold: [gold.value],
+    make=_first,
 )
 EPISODE = GoldShape(
     "an object {limit} (or null)",

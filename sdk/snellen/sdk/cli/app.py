@@ -10,6 +10,7 @@ import typer
 from snellen.grading.breakdown import LEAST
 from snellen.grading.errors import InputError
 from snellen.sdk.cli import (
+    annotation,
     attempts,
     build,
     demo,
@@ -247,6 +248,7 @@ app.command()(submit.submit)
 app.command()(demo.demo)
 app.command()(build.build)
 app.add_typer(attempts.group, name="attempts")
+app.add_typer(annotation.group, name="annotation")
 app.add_typer(store.group, name="store")
 
 

@@ -28,6 +28,8 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
+from snellen.server.annotation.report import Rater
+from snellen.server.annotation.service import Annotations
 from snellen.server.attempts.service import Service
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.service import Challenge
@@ -45,6 +47,7 @@ from snellen.server.http.connections import protocol, raise_limits
 from snellen.server.http.errors import headers_of, status_of
 from snellen.server.http.oauth import HOLDER, Holder, Issuer, OAuthMiddleware
 from snellen.server.http.observe import HEALTH, ObserveMiddleware, RequestMetrics
+from snellen.server.http.pages.annotation import AnnotationPages
 from snellen.server.http.pages.pages import Pages, RenderReport
 from snellen.server.http.safety import SafetyMiddleware, names_of
 from snellen.server.logs import fault, lines_to_stderr, log
@@ -52,6 +55,7 @@ from snellen.server.mcp.server import ExamServer
 from snellen.server.screenshots.remote import RemoteImages
 from snellen.server.settings import LOOPBACK, Address, Settings
 from snellen.server.store.tables import Scope
+from snellen.tasks.pack.seal import find_key
 
 PATH = "/mcp"
 _MAKE_ONE = "`snellen token create NAME --scope organize` makes one that opens this"
@@ -216,7 +220,14 @@ def challenge_routes(hosted: Hosted, tokens: Tokens, *, guarded: bool) -> Sequen
     access = Access(tokens, guarded=guarded)
     desk = Desk(hosted.challenge, Boards(hosted.challenge), access, hosted.remote)
     rest = rest_app(desk)
-    return [Mount(PREFIX, rest), *Pages(desk, rest.openapi, hosted.render_report).routes()]
+    challenge, key = hosted.challenge, hosted.settings.key
+    annotations = Annotations(challenge.exam.packs, challenge.database)
+    rater = Rater(lambda pack: find_key(key, pack=pack.folder))
+    return [
+        Mount(PREFIX, rest),
+        *AnnotationPages(desk, annotations, rater).routes(),
+        *Pages(desk, rest.openapi, hosted.render_report).routes(),
+    ]
 
 
 def serve(

@@ -159,6 +159,8 @@ class Scope(StrEnum):
     """Taking the exam."""
     SUBMIT = "submit"
     """Reading items and uploading predictions."""
+    ANNOTATE = "annotate"
+    """Checking and making references: answering items, and seeing nobody else's answers."""
     ORGANIZE = "organize"
     """Seeing everybody's attempts and submissions, and deciding about them."""
     ADMIN = "admin"
@@ -567,7 +569,7 @@ class EventRow:
         submission: What it is about; None: a whole phase.
         caller: Who did it.
         what: `removed`, `restored`, `rescored`, `same`, `retried`, `shown`, `baseline`, `ranked`,
-            `token`, `revoked`.
+            `token`, `revoked`, `annotation closed`, `annotation opened`, `annotation extended`.
         why: The reason given.
         detail: Before and after, as JSON.
     """
@@ -580,6 +582,80 @@ class EventRow:
     what: str
     why: str
     detail: str = "{}"
+
+
+class AnnotationMode(StrEnum):
+    """What raters' answers are for."""
+
+    CHECK = "check"
+    """References are there, and are compared with what raters answer."""
+    MAKE = "make"
+    """References are made of what raters answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotationRow:
+    """Items of a pack that raters answer.
+
+    Attributes:
+        name: What it is called.
+        pack: SHA-256 of what the pack asks, as hexadecimal digits.
+        mode: What the answers are for.
+        note: What raters are to know, in plain text.
+        created: When it was created.
+        closed: When it was closed: from then on no answer is taken or corrected; None: it is open.
+    """
+
+    id: Annotated[int, _KEY]
+    name: Annotated[str, _UNIQUE]
+    pack: str
+    mode: AnnotationMode
+    note: str
+    created: Moment
+    closed: Moment | None = None
+
+
+_OF_ANNOTATION = ForeignKey("annotations.id", ondelete="CASCADE")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotationItemRow:
+    """An item of an annotation.
+
+    Attributes:
+        wanted: How many raters are to answer it; who can't tell does not count.
+        elements: The boxes that a rater chooses from, as JSON, in pixels of the first image.
+    """
+
+    annotation: Annotated[int, _OF_ANNOTATION, _KEY]
+    task: Annotated[str, _KEY]
+    item: Annotated[str, _KEY]
+    wanted: int
+    elements: str = "[]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatingRow:
+    """A rater's answer to an item: one, which may be corrected until the annotation is closed.
+
+    Attributes:
+        rater: Who answered: a token's name, or who it was in the program it was imported from.
+        given: The answer as JSON; None: the rater can't tell.
+        reason: Why not; empty where there is an answer.
+        at: When it was given, or corrected last.
+        source: Where: `page`, or the program that it was imported from.
+        corrected: How often it was corrected.
+    """
+
+    annotation: Annotated[int, _OF_ANNOTATION, _KEY]
+    task: Annotated[str, _KEY]
+    item: Annotated[str, _KEY]
+    rater: Annotated[str, _KEY]
+    given: str | None = field(repr=False)
+    reason: str
+    at: Moment
+    source: str
+    corrected: int = 0
 
 
 tokens = _table("tokens", Token)
@@ -618,3 +694,6 @@ Index(
 )
 scores = _table("scores", ScoreRow)
 events = _table("events", EventRow)
+annotations = _table("annotations", AnnotationRow)
+annotation_items = _table("annotation_items", AnnotationItemRow, options=_CLUSTERED)
+ratings = _table("ratings", RatingRow, options=_CLUSTERED)

@@ -250,6 +250,7 @@ class Manifest(Closed):
         licence: Whose the items and images are.
         built: How the items came to be; None where published data was packed as it is, and then
             not in the file.
+        version: How often its references were changed, from 1; in the file from 2 on.
     """
 
     format: str = FORMAT
@@ -262,6 +263,7 @@ class Manifest(Closed):
     canary: str
     licence: str = ""
     built: Built | None = Field(default=None, exclude_if=lambda known: known is None)
+    version: int = Field(default=1, ge=1, exclude_if=lambda number: number == 1)
 
     @property
     def references(self) -> str | None:

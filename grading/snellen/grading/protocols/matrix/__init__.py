@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -141,12 +142,40 @@ def responses_of(gold: MatrixGold) -> Sequence[object]:
     return rule.responses(gold, rule.accept(gold, settings_of(gold)))
 
 
+def made_of(answers: Sequence[Any], context: Context, before: MatrixGold) -> object:
+    """Return an item's reference with what raters answered as its answer, and its own settings.
+
+    Raises:
+        ValueError: Its metric's references are not made of answers.
+    """
+    found: object
+    match before.metric:
+        case "relation":
+            old = shapes.RELATIONS.read(before.answer)
+            found = shapes.RELATIONS.made_of(answers, context, old)
+        case "point" | "box":
+            target = shapes.TARGET_BOX.made_of(answers, context, None)
+            box = shapes.TARGET_BOX.read(target).bbox
+            counts = (context.width, context.height) * 2
+            if "image_size" in before.settings:
+                counts = (1, 1, 1, 1)
+            found = [side / (count or 1) for side, count in zip(box, counts, strict=True)]
+        case _ if isinstance(before.answer, bool | int | float):
+            found = float(answers[0])
+        case _ if isinstance(before.answer, str | list):
+            found = list(dict.fromkeys(answers)) if isinstance(answers[0], str) else answers[0]
+        case metric:
+            raise ValueError(f"a reference of {metric} is written by hand")
+    return msgspec.to_builtins(msgspec.structs.replace(before, answer=found))
+
+
 GOLD = GoldShape(
     "an object {metric, answer, options, settings, pass}",
     MatrixGold,
     checked,
     responses_of,
     context_of,
+    made_of,
 )
 
 GOLDS = {TASK: GOLD}

@@ -32,6 +32,7 @@ LOCAL = "local"
 _FOR = {
     Scope.TAKE: "taking the exam",
     Scope.SUBMIT: "uploading predictions",
+    Scope.ANNOTATE: "annotating",
     Scope.ORGANIZE: "organizing",
     Scope.ADMIN: "tokens",
 }

@@ -19,6 +19,8 @@ from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import JSON, Desk, answered
 from snellen.server.http.api.problems import documented
 from snellen.server.screenshots.sources import image_source
+from snellen.tasks.pack.format import PackItem
+from snellen.tasks.pack.read import Pack
 
 MOST_ITEMS = 200
 _COLUMNS = (
@@ -214,10 +216,18 @@ async def image_response(
     task = task_of(desk, named)
     if item not in exam.asked(task):
         raise NotFoundError(f"there is no item {item[:64]!r} of {task}", field="item")
-    line = exam.line(task, item)
+    return await picture_response(
+        desk, request, exam.packs_by_task[task], exam.line(task, item), image
+    )
+
+
+async def picture_response(
+    desk: Desk, request: Request, pack: Pack, line: PackItem, image: str | None
+) -> Response:
+    """Return an image of an item's line, or that the client has it; as for `image_response`."""
     name = image or next((each.name for each in line.item.images), "")
     try:
-        source = await image_source(exam.packs_by_task[task], line, name, desk.remote)
+        source = await image_source(pack, line, name, desk.remote)
         etag = f'"{source.digest}"'
         headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
         if request.headers.get("if-none-match") == etag:

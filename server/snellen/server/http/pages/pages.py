@@ -8,22 +8,19 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from functools import cache, partial
 from hashlib import sha256
 from http import HTTPStatus
-from importlib.metadata import version
 from importlib.resources import files
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from snellen.grading.errors import SnellenError
 from snellen.grading.report.html import stylesheet
 from snellen.server.challenge.board import BoardRow
 from snellen.server.challenge.comparison import compare_submissions
-from snellen.server.challenge.models import ALL, FORMS, ExamCard, SubmissionStatus, Upload
+from snellen.server.challenge.models import ALL, FORMS, SubmissionStatus, Upload
 from snellen.server.errors import ExamError, NotFoundError, TooLargeError
 from snellen.server.exam.file import Phase, Who
 from snellen.server.http.api.access import Visitor
@@ -37,24 +34,15 @@ from snellen.server.http.api.organizing import (
     revoke_token,
 )
 from snellen.server.http.api.submissions import keep_bytes
-from snellen.server.http.errors import headers_of, status_of
-from snellen.server.http.pages.session import (
-    back_to,
-    check_origin,
-    cookie_name,
-    sign_in,
-    visitor_of,
-)
-from snellen.server.logs import fault, log
+from snellen.server.http.pages.frame import FORM, HTML, Frame, go, words_of
+from snellen.server.http.pages.session import back_to, cookie_name, sign_in
 from snellen.server.store.tables import JobState, Scope
 
-HTML = "text/html; charset=utf-8"
 PAGE_ITEMS = 24
 _KEPT_PAGES = 8
 _MOST_COLUMNS = 5
 """With more tasks a leaderboard shows their mean alone; a run's page has them all."""
 _SLACK = 1 << 20
-_FAILED = "The server failed, and its log says why. Try it again."
 # Its own page says by digests which style and script it runs.
 _REPORT_POLICY = "frame-ancestors 'none'"
 
@@ -76,10 +64,7 @@ class RenderReport(Protocol):
         ...
 
 
-Answer = Callable[[Request, Visitor], Awaitable[Response]]
-
-
-class Pages:
+class Pages(Frame):
     """The pages of a challenge.
 
     Args:
@@ -91,18 +76,14 @@ class Pages:
     def __init__(
         self, desk: Desk, document: Callable[[], Mapping[str, Any]], render_report: RenderReport
     ) -> None:
-        self._desk = desk
-        self._challenge = desk.challenge
+        super().__init__(desk)
         self._document = document
         self._render_report = render_report
         self._rendered: OrderedDict[tuple[str, int, str, bool], bytes] = OrderedDict()
 
     def routes(self) -> Sequence[Route]:
         """Return the routes."""
-
-        def route(path: str, answer: Answer, method: str = "GET") -> Route:
-            return Route(path, self._answered(answer, method), methods=[method])
-
+        route = self._route
         one = "/submissions/{submission}"
         return [
             route("/", self._exam),
@@ -129,63 +110,6 @@ class Pages:
             route("/api", self._api),
             route("/{rest:path}", self._nothing),
         ]
-
-    # ---- how a page is answered --------------------------------------------------------------
-
-    def _answered(self, answer: Answer, method: str) -> Callable[[Request], Awaitable[Response]]:
-        async def endpoint(request: Request) -> Response:
-            visitor = Visitor(None, frozenset())
-            try:
-                access = self._desk.access
-                visitor = await access.tokens.database.off_loop(lambda: visitor_of(request, access))
-                if method != "GET":
-                    check_origin(request)
-                return await answer(request, visitor)
-            except ExamError as error:
-                if error.__cause__ is not None:
-                    log().error("fault", path=request.url.path, **fault(error))
-                status, said = status_of(error), error.message
-                headers = {
-                    name: value
-                    for name, value in headers_of(error).items()
-                    if name != "WWW-Authenticate"
-                }
-            except HTTPException as error:  # a form that can't be read
-                status, said, headers = HTTPStatus(error.status_code), error.detail, {}
-            except Exception as error:  # noqa: BLE001  # whatever it is, its message may quote an answer
-                log().error("fault", path=request.url.path, **fault(error))
-                status, said, headers = HTTPStatus.INTERNAL_SERVER_ERROR, _FAILED, {}
-            said = said[:1].upper() + said[1:]
-            page = self._page(
-                "problem", request, visitor, title=status.phrase, detail=said, status=status,
-                to=_to(request),
-            )  # fmt: skip
-            page.status_code = status
-            page.headers.update(headers)
-            return page
-
-        return endpoint
-
-    def _page(self, name: str, request: Request, visitor: Visitor, **shown: object) -> Response:
-        exam = self._challenge.card()
-        html = (
-            _environment()
-            .get_template(f"{name}.html.j2")
-            .render(
-                exam=exam,
-                visitor=visitor,
-                nav=_nav(exam, visitor),
-                here=request.url.path,
-                base=str(request.base_url).rstrip("/"),
-                version=version("snellen"),
-                **shown,
-            )
-        )
-        # What one sees must not be shown to whoever uses the browser next.
-        return Response(html, media_type=HTML, headers={"Cache-Control": "no-store"})
-
-    async def _read(self, work: Callable[[], Any]) -> Any:  # noqa: ANN401  # what the work returns
-        return await self._challenge.database.off_loop(work)
 
     # ---- for everybody -----------------------------------------------------------------------
 
@@ -345,7 +269,7 @@ class Pages:
                 task=words["task"] or None,
             )
         )
-        return _go(f"/submissions/{kept.id}")
+        return go(f"/submissions/{kept.id}")
 
     async def _submission(self, request: Request, visitor: Visitor) -> Response:
         submission = request.path_params["submission"]
@@ -429,7 +353,7 @@ class Pages:
     async def _decide(self, request: Request, visitor: Visitor) -> Response:
         caller = visitor.need(Scope.ORGANIZE)
         submission = request.path_params["submission"]
-        form = await _words(request)
+        form = await words_of(request)
         what = request.url.path.rpartition("/")[2]
         match what:
             case "remove":
@@ -441,7 +365,7 @@ class Pages:
                 await self._challenge.set_apart(submission, caller, baseline=baseline)
             case _:
                 await self._challenge.retry(submission, caller)
-        return _go(f"/submissions/{submission}")
+        return go(f"/submissions/{submission}")
 
     async def _organize(self, request: Request, visitor: Visitor) -> Response:
         return await self._organizing(request, visitor, None)
@@ -465,7 +389,7 @@ class Pages:
 
     async def _make_token(self, request: Request, visitor: Visitor) -> Response:
         caller = visitor.need(Scope.ADMIN)
-        async with request.form(**_FORM) as form:
+        async with request.form(**FORM) as form:
             name = str(form.get("name") or "")
             scopes = [str(scope) for scope in form.getlist("scope")]
             days = str(form.get("days") or "")
@@ -485,17 +409,17 @@ class Pages:
 
     async def _revoke(self, request: Request, visitor: Visitor) -> Response:
         caller = visitor.need(Scope.ADMIN)
-        form = await _words(request)
+        form = await words_of(request)
         name = form.get("name", "")
         await revoke_token(self._desk, caller, name)
-        return _go("/organize")
+        return go("/organize")
 
     async def _rescore(self, request: Request, visitor: Visitor) -> Response:
         caller = visitor.need(Scope.ORGANIZE)
-        form = await _words(request)
+        form = await words_of(request)
         phase = self._challenge.phase(form.get("phase", ""))
         await self._challenge.rescore(phase, caller, form.get("why", ""))
-        return _go("/organize")
+        return go("/organize")
 
     async def _export(self, request: Request, visitor: Visitor) -> Response:
         phase = self._challenge.phase(request.query_params.get("phase") or None)
@@ -512,7 +436,7 @@ class Pages:
         )
 
     async def _sign_in(self, request: Request, visitor: Visitor) -> Response:
-        form = await _words(request)
+        form = await words_of(request)
         to = back_to(form.get("to", "/"))
         access = self._desk.access
         access.check_guesses(request)
@@ -523,7 +447,7 @@ class Pages:
             page = self._page("signin", request, visitor, to=to, why=why)
             page.status_code = HTTPStatus.UNAUTHORIZED
             return page
-        response = _go(to)
+        response = go(to)
         sign_in(request, response, cookie)
         return response
 
@@ -531,36 +455,15 @@ class Pages:
         cookie = request.cookies.get(cookie_name(request))
         if cookie:
             await asyncio.to_thread(self._desk.access.tokens.sign_out, cookie)
-        response = _go("/")
+        response = go("/")
         response.delete_cookie(
             cookie_name(request), secure=request.url.scheme == "https", httponly=True
         )
         return response
 
 
-# Whoever sends a form is not known yet when it is read.
-_FORM: Mapping[str, int] = {"max_files": 0, "max_fields": 16, "max_part_size": 16 << 10}
 _DECISIONS = ("remove", "restore", "baseline", "retry")
 _ENDINGS = sorted(set(FORMS.values()), key=len, reverse=True)
-
-
-def _nav(exam: ExamCard, visitor: Visitor) -> Sequence[tuple[str, str]]:
-    """Return the pages that a visitor may open, with their names."""
-    public = any(phase.scores is Who.PUBLIC for phase in exam.phases)
-    takes = visitor.may(Scope.SUBMIT) or visitor.organizes
-    found = [("/", "Exam")]
-    if public or visitor.organizes:
-        found.append(("/leaderboard", "Leaderboard"))
-    if exam.items is Who.PUBLIC or (takes and exam.items is Who.OWN) or visitor.organizes:
-        found.append(("/items", "Items"))
-    if takes:
-        found.append(("/submissions", "Submissions"))
-    if visitor.organizes:
-        found.append(("/organize", "Organize"))
-    found.append(("/api", "API"))
-    if visitor.name is None:
-        found.append(("/signin", "Sign in"))
-    return found
 
 
 def _shown(row: BoardRow, phase: Phase, visitor: Visitor) -> dict[str, Any]:
@@ -590,40 +493,9 @@ def _spent(cost: Mapping[str, Any]) -> str:
     return ", ".join(filter(None, said))
 
 
-async def _words(request: Request) -> Mapping[str, str]:
-    """Return what a form without a file says."""
-    async with request.form(**_FORM) as form:
-        return {name: value for name, value in form.items() if isinstance(value, str)}
-
-
 async def _chunks(read: Callable[[int], Awaitable[bytes]]) -> AsyncGenerator[bytes]:
     while chunk := await read(256 << 10):
         yield chunk
-
-
-def _go(path: str) -> RedirectResponse:
-    return RedirectResponse(path, HTTPStatus.SEE_OTHER)
-
-
-def _to(request: Request) -> str:
-    query = request.url.query
-    return request.url.path + (f"?{query}" if query else "")
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.1f} %"
-
-
-@cache
-def _environment() -> Environment:
-    made = Environment(
-        loader=PackageLoader("snellen.server.http.pages"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
-    made.filters["percent"] = _percent
-    return made
 
 
 @cache

@@ -1,0 +1,1 @@
+"""Raters' answers: who is asked what, what they gave, and nothing of the references."""

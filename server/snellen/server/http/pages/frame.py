@@ -1,0 +1,155 @@
+"""What all pages share: who looks, how faults are shown, the frame around what is said."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cache
+from http import HTTPStatus
+from importlib.metadata import version
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from snellen.server.challenge.models import ExamCard
+from snellen.server.errors import ExamError
+from snellen.server.exam.file import Who
+from snellen.server.http.api.access import Visitor
+from snellen.server.http.api.desk import Desk
+from snellen.server.http.errors import headers_of, status_of
+from snellen.server.http.pages.session import check_origin, visitor_of
+from snellen.server.logs import fault, log
+from snellen.server.store.tables import Scope
+
+HTML = "text/html; charset=utf-8"
+_FAILED = "The server failed, and its log says why. Try it again."
+# Whoever sends a form is not known yet when it is read.
+FORM: Mapping[str, int] = {"max_files": 0, "max_fields": 16, "max_part_size": 16 << 10}
+
+Answer = Callable[[Request, Visitor], Awaitable[Response]]
+
+
+class Frame:
+    """Pages of one site.
+
+    Args:
+        desk: What the routes have at hand.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._challenge = desk.challenge
+
+    # ---- how a page is answered --------------------------------------------------------------
+
+    def _route(self, path: str, answer: Answer, method: str = "GET") -> Route:
+        return Route(path, self._answered(answer, method), methods=[method])
+
+    def _answered(self, answer: Answer, method: str) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            visitor = Visitor(None, frozenset())
+            try:
+                access = self._desk.access
+                visitor = await access.tokens.database.off_loop(lambda: visitor_of(request, access))
+                if method != "GET":
+                    check_origin(request)
+                return await answer(request, visitor)
+            except ExamError as error:
+                if error.__cause__ is not None:
+                    log().error("fault", path=request.url.path, **fault(error))
+                status, said = status_of(error), error.message
+                headers = {
+                    name: value
+                    for name, value in headers_of(error).items()
+                    if name != "WWW-Authenticate"
+                }
+            except HTTPException as error:  # a form that can't be read
+                status, said, headers = HTTPStatus(error.status_code), error.detail, {}
+            except Exception as error:  # noqa: BLE001  # whatever it is, its message may quote an answer
+                log().error("fault", path=request.url.path, **fault(error))
+                status, said, headers = HTTPStatus.INTERNAL_SERVER_ERROR, _FAILED, {}
+            said = said[:1].upper() + said[1:]
+            page = self._page(
+                "problem", request, visitor, title=status.phrase, detail=said, status=status,
+                to=_to(request),
+            )  # fmt: skip
+            page.status_code = status
+            page.headers.update(headers)
+            return page
+
+        return endpoint
+
+    def _page(self, name: str, request: Request, visitor: Visitor, **shown: object) -> Response:
+        exam = self._challenge.card()
+        html = (
+            _environment()
+            .get_template(f"{name}.html.j2")
+            .render(
+                exam=exam,
+                visitor=visitor,
+                nav=_nav(exam, visitor),
+                here=request.url.path,
+                base=str(request.base_url).rstrip("/"),
+                version=version("snellen"),
+                **shown,
+            )
+        )
+        # What one sees must not be shown to whoever uses the browser next.
+        return Response(html, media_type=HTML, headers={"Cache-Control": "no-store"})
+
+    async def _read(self, work: Callable[[], Any]) -> Any:  # noqa: ANN401  # what the work returns
+        return await self._challenge.database.off_loop(work)
+
+
+def _nav(exam: ExamCard, visitor: Visitor) -> Sequence[tuple[str, str]]:
+    """Return the pages that a visitor may open, with their names."""
+    public = any(phase.scores is Who.PUBLIC for phase in exam.phases)
+    takes = visitor.may(Scope.SUBMIT) or visitor.organizes
+    found = [("/", "Exam")]
+    if public or visitor.organizes:
+        found.append(("/leaderboard", "Leaderboard"))
+    if exam.items is Who.PUBLIC or (takes and exam.items is Who.OWN) or visitor.organizes:
+        found.append(("/items", "Items"))
+    if takes:
+        found.append(("/submissions", "Submissions"))
+    if visitor.may(Scope.ANNOTATE):
+        found.append(("/annotate", "Annotate"))
+    if visitor.organizes:
+        found.append(("/organize", "Organize"))
+    found.append(("/api", "API"))
+    if visitor.name is None:
+        found.append(("/signin", "Sign in"))
+    return found
+
+
+async def words_of(request: Request) -> Mapping[str, str]:
+    """Return what a form without a file says."""
+    async with request.form(**FORM) as form:
+        return {name: value for name, value in form.items() if isinstance(value, str)}
+
+
+def go(path: str) -> RedirectResponse:
+    """Return what leads a browser on after a change."""
+    return RedirectResponse(path, HTTPStatus.SEE_OTHER)
+
+
+def _to(request: Request) -> str:
+    query = request.url.query
+    return request.url.path + (f"?{query}" if query else "")
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f} %"
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("snellen.server.http.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    made.filters["percent"] = _percent
+    return made

@@ -1,0 +1,1 @@
+"""References that people check or make: answers, reports, imports, and the pack that results."""
