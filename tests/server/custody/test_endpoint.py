@@ -1,10 +1,10 @@
 """No route and no page shows a participant a reference: two exams that differ in gold alone.
 
-Every route of the whole application is called with tokens of both scopes that examinees hold, for
-every task, item and image, before and after the same files were graded. If scores are hidden, the
-answers of the two exams are equal, byte by byte. If scores and reports are public they differ, and
-no text of a reference is in them. The routes are those that the application has, so that a new one
-fails the test until it is called.
+Every route of the whole application is called with tokens of both scopes that examinees hold, and
+with a rater's, for every task, item and image, before and after the same files were graded. If
+scores are hidden, the answers of the two exams are equal, byte by byte. If scores and reports are
+public they differ, and no text of a reference is in them. The routes are those that the application
+has, so that a new one fails the test until it is called.
 """
 
 import asyncio
@@ -27,8 +27,11 @@ from markers import is_in
 from starlette.applications import Starlette
 from starlette.routing import Mount, Route
 
+from snellen.grading.models.kinds import AnswerKind
+from snellen.grading.models.raters import RaterAnswer
 from snellen.sdk.cli.file_grader import open_grader, open_pages
 from snellen.sdk.cli.serving import grade_answers
+from snellen.server.annotation.service import AnnotationPlan, Annotations
 from snellen.server.attempts.register import Clock
 from snellen.server.challenge.models import Upload
 from snellen.server.challenge.service import Challenge
@@ -39,7 +42,9 @@ from snellen.server.http.app import Hosted, challenge_routes, organizer_routes, 
 from snellen.server.http.auth import Tokens
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Address, Settings
-from snellen.server.store.tables import JobState, Scope
+from snellen.server.store.database import Database
+from snellen.server.store.tables import AnnotationMode, JobState, Scope
+from snellen.tasks.pack.read import Pack
 
 pytestmark = [pytest.mark.thorough, pytest.mark.slow]
 
@@ -48,6 +53,7 @@ Kept = Any
 NOON = 1_767_268_800_000
 HIDDEN = {"scores": "hidden", "reports": "hidden"}
 PUBLIC = {"scores": "public", "reports": "public"}
+OTHERS = "what-another-rater-answered"
 CALLED_ELSEWHERE = {"/mcp", "/mcp/", "/{rest:path}"}
 """Paths that `watched.py` calls, and the one that stands for all that there is not."""
 
@@ -98,6 +104,7 @@ async def hosting(
         finally:
             worker.close()
         served = Hosted(challenge, settings, open_grader, 0, open_pages(settings))
+        annotated(host.service.exam.packs, host.database)
         app = web_app(
             ExamServer(LazyHost(lambda: host)),
             Address(),
@@ -108,6 +115,26 @@ async def hosting(
         yield app, challenge, tokens, ids
     finally:
         host.close()
+
+
+def annotated(packs: Sequence[Pack], database: Database) -> None:
+    """Let raters check and make the references of each pack; one has answered some items."""
+    service = Annotations(packs, database, Clock(now=lambda: NOON))
+    for (number, pack), mode in product(enumerate(packs), AnnotationMode):
+        tasks = [task for task in pack.index if kind_of(pack, task) is not AnswerKind.EPISODE]
+        name = f"{mode}-{number}"
+        service.create(AnnotationPlan(name, pack, tasks, mode=mode))
+        given = [
+            RaterAnswer(task=place.task, item_id=place.item, rater="eve", given=OTHERS)
+            for place in service.places(name)
+            if kind_of(pack, place.task) is AnswerKind.TEXT
+        ]
+        service.take_over(name, given[:3])
+
+
+def kind_of(pack: Pack, task: str) -> AnswerKind:
+    """Return what the first item of a task asks for."""
+    return pack.line(task, next(iter(pack.index[task]))).item.answer_format.kind
 
 
 def addresses(app: Starlette) -> set[tuple[str, str]]:
@@ -136,9 +163,13 @@ def addresses(app: Starlette) -> set[tuple[str, str]]:
 
 
 def queries_of(path: str, challenge: Challenge, ids: Sequence[str]) -> list[Mapping[str, str]]:
-    """Return the queries that a path is called with: those that lead to all that it shows."""
+    """Return the queries that an address is called with: those that lead to all that it shows."""
     exam = challenge.exam
     tasks = [{"task": task} for task in exam.offers]
+    if path.startswith("/annotate/"):
+        pack = exam.packs[int(path.split("/")[2].rpartition("-")[2])]
+        items = [(task, item) for task in pack.index for item in pack.index[task]]
+        return [{}, *({"task": task, "item": item} for task, item in items)]
     match path.rpartition("/")[2]:
         case "items":
             return [{}, *tasks, *({**task, "limit": "200"} for task in tasks if "/v1" in path)]
@@ -175,11 +206,12 @@ BODIES: Mapping[str, Mapping[str, Any]] = {
 async def crawl(
     app: Starlette, challenge: Challenge, tokens: Tokens, ids: Sequence[str]
 ) -> tuple[list[tuple[str, int, str, bytes]], set[tuple[str, str]]]:
-    """Call everything with both tokens; return what was answered, and what was called."""
+    """Call everything with all three tokens; return what was answered, and what was called."""
     answers: list[tuple[str, int, str, bytes]] = []
     called: set[tuple[str, str]] = set()
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-    for name, scope in (("ada", Scope.SUBMIT), ("agent", Scope.TAKE)):
+    scopes = (("ada", Scope.SUBMIT), ("agent", Scope.TAKE), ("rater", Scope.ANNOTATE))
+    for name, scope in scopes:
         headers = {
             "Authorization": f"Bearer {tokens.create(name, [scope])}",
             "Sec-Fetch-Site": "same-origin",
@@ -192,8 +224,10 @@ async def crawl(
                 called.add((method, path))
                 last = path if path in BODIES else path.rpartition("/")[2]
                 more: Mapping[str, Any] = BODIES.get(last, {}) if path.startswith("/v1") else {}
-                for address in filled(path, ids):
-                    for query in queries_of(path, challenge, ids):
+                for address in filled(path, ids, len(challenge.exam.packs)):
+                    for query in queries_of(address, challenge, ids):
+                        if method == "POST" and address.startswith("/annotate/"):
+                            more = {"data": {**query, "text": "zebra", "option": "A"}}
                         sent = await http.request(method, address, params=query, **more)
                         shown = sorted(f"{key}: {value}" for key, value in sent.headers.items())
                         # A cookie that is taken back says the time.
@@ -205,7 +239,7 @@ async def crawl(
     return answers, called
 
 
-def filled(path: str, ids: Sequence[str]) -> list[str]:
+def filled(path: str, ids: Sequence[str], packs: int) -> list[str]:
     """Return a path with everything that can stand in it."""
     known = {
         "exam": ["custody"],
@@ -213,6 +247,7 @@ def filled(path: str, ids: Sequence[str]) -> list[str]:
         "phase": ["main"],
         "name": ["ada", "bob"],
         "number:int": ["1"],
+        "annotation": [f"{mode}-{number}" for mode in AnnotationMode for number in range(packs)],
     }
     names = re.findall(r"\{([^}]+)\}", path)
     found: list[str] = []
@@ -256,6 +291,19 @@ async def test_with_hidden_scores_two_exams_that_differ_in_gold_answer_alike(
     statuses = {status for _, status, _, _ in seen[0]}
     assert statuses <= {200, 303, 401, 403, 404, 405, 409, 411, 413, 415, 422}
     assert sum(status == 200 for _, status, _, _ in seen[0]) > 100
+    check_raters(seen[0])
+
+
+def check_raters(answers: Sequence[tuple[str, int, str, bytes]]) -> None:
+    """Check that a rater reaches items to rate and no more, and that only raters do."""
+    rates = [(asked, status) for asked, status, _, _ in answers if " /annotate" in asked]
+    assert {status for asked, status in rates if not asked.startswith("rater ")} == {403}
+    mine = [status for asked, status in rates if asked.startswith("rater ")]
+    assert mine.count(200) > 100
+    assert mine.count(303) > 10
+    organized = [status for asked, status, _, _ in answers if " /organize/annotations" in asked]
+    assert {*organized} == {403}
+    assert not [asked for asked, _, _, body in answers if OTHERS.encode() in body]
 
 
 async def test_with_public_reports_no_text_of_a_reference_is_in_any_answer(
@@ -272,5 +320,6 @@ async def test_with_public_reports_no_text_of_a_reference_is_in_any_answer(
     whole = b"\0".join(body + shown.encode() + b"\0" for _, _, shown, body in answers)
     assert any(marker.encode() in whole for marker in exams[0].markers)
     assert not [marker for marker in exams[1].markers if is_in(marker, whole)]
+    check_raters(answers)
     bobs = [status for asked, status, _, _ in answers if f"{ids[2]}/file" in asked]
     assert {*bobs} == {403, 404}

@@ -25,9 +25,7 @@ TEXTS, BOXES = "screenqa/short", "visualwebbench/element_ground_bbox"
 Loader = Callable[[str], TaskData]
 
 
-def answers(
-    task: str, given: Mapping[str, Mapping[str, Any]], at: int = 1000
-) -> list[RaterAnswer]:
+def answers(task: str, given: Mapping[str, Mapping[str, Any]], at: int = 1000) -> list[RaterAnswer]:
     """Return answers by item and rater; one that is None is skipped."""
     return [
         RaterAnswer(

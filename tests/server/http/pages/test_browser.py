@@ -11,10 +11,13 @@ import httpx
 import pytest
 from hosted import as_lines
 
+from snellen.grading.models.raters import RaterAnswer
+from snellen.server.annotation.service import AnnotationPlan, Annotations
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables import Scope
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.pack.read import open_pack, open_references
+from snellen.tasks.samples import sample_exam, sample_pack
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -70,6 +73,26 @@ class Place:
         return sent["id"]
 
 
+def annotate(service: Annotations) -> None:
+    """Create an annotation of all questions that others have answered, some of them wrongly."""
+    (pack,) = service.packs.values()
+    service.create(
+        AnnotationPlan("texts", pack, raters=3, note="Answer from what the screen shows.")
+    )
+    golds = open_references(pack).golds["screenqa/short"]
+    given = [
+        RaterAnswer(
+            task="screenqa/short",
+            item_id=item,
+            rater=rater,
+            given=golds[item][0] if number % 4 else f"answer {number}",
+        )
+        for number, item in enumerate(golds)
+        for rater in ("cy", "dan", "root")[: 3 if number == 0 else 2]
+    ]
+    service.take_over("texts", given)
+
+
 @pytest.fixture
 def place(serve: Callable[..., Any], store: Path, tmp_path: Path, right: dict[str, str]) -> Place:
     database = open_store(store)
@@ -77,7 +100,9 @@ def place(serve: Callable[..., Any], store: Path, tmp_path: Path, right: dict[st
     tokens = {
         "root": held.create("root", [Scope.ADMIN, Scope.SUBMIT]),
         "ada": held.create("ada", [Scope.SUBMIT]),
+        "eve": held.create("eve", [Scope.ANNOTATE]),
     }
+    annotate(Annotations([open_pack(sample_pack())], database))
     database.close()
     (tmp_path / "exam.toml").write_text(EXAM.format(pack=sample_pack()))
     address = serve(str(tmp_path / "exam.toml")).url.removesuffix("/mcp")
@@ -232,6 +257,11 @@ def shown(place: Place) -> dict[str, str]:
         "submission": f"/submissions/{one}",
         "compare": f"/compare?one={one}&other={other}",
         "organize": "/organize",
+        "annotations": "/annotate",
+        "text": "/annotate/texts",
+        "answers": "/annotate/texts/answers",
+        "organized annotations": "/organize/annotations",
+        "report of raters": "/organize/annotations/texts",
         "api": "/api",
         "signin": "/signin",
         "nowhere": "/nowhere",
@@ -264,4 +294,127 @@ def test_axe_finds_nothing_grave_and_no_page_scrolls_sideways(
                 faults.append(f"it is {wide} px wide")
             if faults:
                 found[f"{name}, {width} px, {scheme}"] = faults
+    assert found == {}
+
+
+BOXES, POINTS = "visualwebbench/element_ground_bbox", "mmbench-gui/l2_basic"
+
+
+@pytest.fixture
+def places(serve: Callable[..., Any], store: Path) -> Place:
+    """Return a server on which places are annotated: by elements, and by corners."""
+    database = open_store(store)
+    pack = open_pack(sample_exam())
+    service = Annotations([pack], database)
+    targets = open_references(pack).golds[BOXES]
+    elements = {
+        (BOXES, item): [(0.0, 0.0, 1280.0, 600.0), targets[item].bbox] for item in pack.index[BOXES]
+    }
+    service.create(AnnotationPlan("elements", pack, (BOXES,), elements=elements))
+    service.create(AnnotationPlan("corners", pack, (POINTS,)))
+    tokens = {"eve": Tokens(database).create("eve", [Scope.ANNOTATE])}
+    database.close()
+    address = serve(str(sample_exam()), "--store", str(store)).url.removesuffix("/mcp")
+    return Place(address, tokens, [])
+
+
+@pytest.fixture
+def rater_tab(
+    browser: "Browser", places: Place
+) -> Iterator[Callable[[tuple[int, int], str], "Tab"]]:
+    """Open tabs of a rater's, without scripts."""
+    contexts: list[Any] = []
+
+    def open_tab(size: tuple[int, int], scheme: str) -> "Tab":
+        context = browser.new_context(
+            base_url=places.address,
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme=scheme,  # type: ignore[arg-type]
+        )
+        contexts.append(context)
+        tab = context.new_page()
+        sign_in(tab, places.tokens["eve"], "/annotate")
+        return tab
+
+    yield open_tab
+    for context in contexts:
+        context.close()
+
+
+def answered(places: Place, store: Path, name: str) -> list[Any]:
+    """Return what raters gave, as the store has it."""
+    database = open_store(store)
+    try:
+        return [
+            one.given for one in Annotations([open_pack(sample_exam())], database).answers(name)
+        ]
+    finally:
+        database.close()
+
+
+def test_a_rater_presses_an_element_twice_with_the_mouse_and_with_the_keyboard(
+    rater_tab: Callable[..., "Tab"], places: Place, store: Path
+) -> None:
+    tab = rater_tab(WIDE, "light")
+    targets = [
+        list(gold.bbox) for gold in open_references(open_pack(sample_exam())).golds[BOXES].values()
+    ]
+    tab.goto("/annotate/elements")
+    element = tab.get_by_role("link", name="Element 2 of 2")
+    rect = element.locator("rect")
+    assert rect.evaluate("it => getComputedStyle(it).stroke") in ("rgba(0, 0, 0, 0)", "none")
+    element.hover()
+    assert rect.evaluate("it => getComputedStyle(it).stroke") == "rgb(10, 108, 116)"
+    element.click()
+    tab.get_by_role("button", name="Confirm element 2").click()
+    tab.get_by_text("1 of 4 items answered by you").wait_for()
+    reach(tab, "link", "Element 2 of 2")
+    tab.keyboard.press("Enter")
+    # The chosen element gets the focus.
+    tab.wait_for_function("document.activeElement.ariaLabel === 'Confirm element 2'", timeout=5000)
+    tab.keyboard.press("Enter")
+    tab.get_by_text("2 of 4 items answered by you").wait_for()
+    given = answered(places, store, "elements")
+    assert len(given) == 2
+    assert all(box in targets for box in given)
+
+
+def test_two_presses_on_the_image_are_a_box_in_its_own_pixels(
+    rater_tab: Callable[..., "Tab"], places: Place, store: Path
+) -> None:
+    tab = rater_tab(NARROW, "dark")
+    tab.goto("/annotate/corners")
+    for corner, left, top in (("The first corner", 40, 50), ("The corner across", 240, 150)):
+        tab.get_by_role("button", name=corner).click(position={"x": left, "y": top})
+        tab.wait_for_load_state()
+    tab.get_by_text("Chosen: 40, 50 to 240, 150").wait_for()
+    tab.get_by_role("button", name="Confirm").click()
+    tab.get_by_text("1 of 4 items answered by you").wait_for()
+    assert answered(places, store, "corners") == [[40, 50, 240, 150]]
+
+
+def test_axe_finds_nothing_grave_where_places_are_chosen(
+    rater_tab: Callable[..., "Tab"],
+) -> None:
+    axe: Any = import_module("axe_playwright_python.sync_playwright").Axe()
+    found: dict[str, list[str]] = {}
+    for width, height, scheme in (LOOKS[0], LOOKS[-1]):
+        tab = rater_tab((width, height), scheme)
+        tab.goto("/annotate/elements")
+        tab.get_by_role("link", name="Element 2 of 2").click()
+        tab.get_by_role("button", name="Confirm element 2").wait_for()
+        chosen = tab.url
+        for path in ("/annotate/elements", chosen, "/annotate/corners"):
+            tab.goto(path)
+            faults = [
+                f"{fault['id']}: {node['html'][:120]}"
+                for fault in axe.run(tab).response["violations"]
+                if fault["impact"] in GRAVE
+                for node in fault["nodes"]
+            ]
+            wide = tab.evaluate("document.documentElement.scrollWidth")
+            if wide > width:
+                faults.append(f"it is {wide} px wide")
+            if faults:
+                found[f"{path}, {width} px, {scheme}"] = faults
     assert found == {}

@@ -13,7 +13,7 @@ from snellen.server.store.tables import Scope
 Opening = Callable[..., AbstractAsyncContextManager[Any]]
 OPEN = ("/", "/leaderboard", "/api", "/signin", "/style.css")
 PARTICIPANTS = ("/items", "/submissions")
-ORGANIZERS = ("/organize", "/organize/export")
+ORGANIZERS = ("/organize", "/organize/annotations", "/organize/export")
 FORMS: list[tuple[str, dict[str, str]]] = [
     ("/submissions/sub_0/remove", {"why": "because"}),
     ("/submissions/sub_0/restore", {"why": "because"}),
@@ -40,7 +40,7 @@ async def test_each_page_is_for_whom_it_is_for(site: Opening) -> None:
             assert statuses == [401, 403, 200, 200], path
         for path in ORGANIZERS:
             statuses = [(await each.get(path)).status_code for each in (stranger, agent, ada, boss)]
-            assert statuses == ([401, 403, 403, 200] if path == "/organize" else [403] * 3 + [200])
+            assert statuses == ([403] * 3 if "export" in path else [401, 403, 403]) + [200], path
         assert "Make a token" not in (await boss.get("/organize")).text
         root = await here.signed_in("root", Scope.ADMIN)
         assert "Make a token" in (await root.get("/organize")).text
