@@ -51,7 +51,9 @@ def test_the_page_s_commands_host_an_exam(tmp_path: Path) -> None:
     assert '{"status":"ready"}' in said
     assert "ada's model" in said
     assert "1 rows, all made again from the export" in said
-    assert "revision 0001, no damage" in said
+    assert "revision 0002, no damage" in said
+    assert "human ceiling" in said
+    assert "1 references are new; demo-2-changes.jsonl says which" in said
     assert '"what":"rescored"' in said
     shown = set(re.findall(r"^(snellen_[a-z_]+)[ {]", said, re.MULTILINE))
     named = set(re.findall(r"`(snellen_[a-z_]+)`", PAGE))

@@ -157,7 +157,7 @@ def write_confirmed(
     chosen = without(pack, gone)
     about = selected_manifest(pack, chosen)
     if any(gone.values()):
-        struck = tuple(
+        removed = tuple(
             RemovedItem(task=task, item=item, reason=_LEFT_OUT)
             for task, places in pack.index.items()
             for item in places
@@ -165,7 +165,7 @@ def write_confirmed(
         )
         built = about.built or Built()
         about = about.model_copy(
-            update={"built": built.model_copy(update={"struck": (*built.struck, *struck)})}
+            update={"built": built.model_copy(update={"struck": (*built.struck, *removed)})}
         )
     tasks = {task.task for task in about.tasks}
     lines = of_tasks(reference_lines(pack, key), tasks) or []
