@@ -56,7 +56,7 @@ def test_a_token_can_have_both_scopes(store: str) -> None:
 def test_a_scope_that_is_none_is_refused(store: str) -> None:
     result = run("token", "create", "alice", "--scope", "tak", "--store", store)
     assert result.exit_code == 2
-    assert "no scope 'tak'; there are: take, submit, organize, admin" in result.stderr
+    assert "no scope 'tak'; there are: take, submit, annotate, organize, admin" in result.stderr
 
 
 def test_a_token_that_is_not_there_is_said_with_status_2(store: str) -> None:

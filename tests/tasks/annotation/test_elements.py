@@ -1,10 +1,12 @@
 """The boxes that raters choose from: of a file, and of a build's snapshots."""
 
 import json
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from snellen.grading.errors import DataError, InputError
 from snellen.tasks.annotation.elements import read_elements
@@ -47,7 +49,10 @@ def test_a_builds_boxes_are_those_that_can_be_seen_on_the_items_page(
     )
     screen = Screen(width=1280, height=1000, elements=elements)
     captured = Captured(page=page, site=site, source="a.html", screen=screen)
-    write_snapshot(tmp_path / "snapshots" / "a", captured, {})
+    image = BytesIO()
+    Image.new("RGB", (1280, 1000), "white").save(image, "PNG")
+    files = {"screen.png": image.getvalue()}
+    write_snapshot(tmp_path / "snapshots" / "a", captured, files)
     found = read_elements(tmp_path, exam, [TASK])
     mine = [name for name in exam.index[TASK] if f"/{site}/{page}/" in name]
     assert {name for _, name in found} == set(mine)

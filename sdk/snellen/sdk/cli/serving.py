@@ -224,7 +224,9 @@ def create(
     name: Annotated[str, typer.Argument(help="Whose it is; attempts belong to this name.")],
     scope: Annotated[
         list[str] | None,
-        typer.Option(help="take, submit, annotate, organize or admin; may be repeated; take when left out."),
+        typer.Option(
+            help="take, submit, annotate, organize or admin; may be repeated; take when left out."
+        ),
     ] = None,
     days: Annotated[
         float | None,

@@ -35,8 +35,9 @@ def read_elements(path: Path, pack: Pack, tasks: Sequence[str]) -> Boxes:
     """Read the boxes of a pack's items: of a file of JSON lines, or of a build's folder.
 
     A line is `{"task", "item_id", "elements": [[left, top, right, bottom], ...]}`. Of a build the
-    elements are those that its browser saw on the page that the item's id names: at least 4 pixels
-    long and wide, at most half of the image, half of them visible, each box once.
+    elements are those that its browser saw on the page that the item's id names, where a person
+    would draw them: at least 4 pixels long and wide, at most half of the image, half of them
+    visible, each box once.
 
     Raises:
         InputError: It can't be read, or has boxes for no item.
@@ -80,6 +81,7 @@ def read_elements(path: Path, pack: Pack, tasks: Sequence[str]) -> Boxes:
 def _of_build(
     folder: Path, pack: Pack, tasks: Sequence[str]
 ) -> Iterator[tuple[tuple[str, str], Sequence[Ltrb]]]:
+    from snellen.tasks.builder.screen.seen import seen
     from snellen.tasks.builder.snapshots import Snapshot
 
     pages: dict[str, Sequence[Ltrb]] = {}
@@ -87,15 +89,14 @@ def _of_build(
         snapshot = Snapshot(file.parent)
         screen = snapshot.screen
         limit = _LARGEST * screen.width * screen.height
-        pages[snapshot.id] = _ordered(
-            list(
-                dict.fromkeys(
-                    element.box
-                    for element in screen.elements
-                    if element.covered < _HIDDEN and _fits(element.box, limit)
-                )
-            )
+        # Where a person would draw it: the shape that it draws, or the ink of its text.
+        extents = (
+            (element, seen(screen, element, snapshot.pixels))
+            for element in screen.elements
+            if element.covered < _HIDDEN
         )
+        boxes = [element.box if extent is None else extent.box for element, extent in extents]
+        pages[snapshot.id] = _ordered([box for box in dict.fromkeys(boxes) if _fits(box, limit)])
     for task in tasks:
         for item in pack.index[task]:
             line = pack.line(task, item)
