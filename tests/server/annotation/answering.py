@@ -28,4 +28,5 @@ async def main(store: str, rater: str) -> None:
             print(json.dumps({"kept": [place.item, given]}), flush=True)
 
 
-asyncio.run(main(*sys.argv[1:]))
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))
