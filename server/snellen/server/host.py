@@ -4,7 +4,7 @@ A host gives a server a second or two to list its tools, so nothing of this is n
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from snellen.server.screenshots.service import Screenshots
     from snellen.server.settings import Settings
     from snellen.server.store.database import Database
+    from snellen.tasks.pack.read import Pack, References
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +144,7 @@ def read_exam(settings: "Settings", grade: "Grade") -> "Exam":
         SnellenError: One of them can't be read, or a pack that is to be graded has no references.
     """
     from snellen.server.exam.spec import Exam
-    from snellen.tasks.pack.read import has_references, open_pack, open_references
-    from snellen.tasks.pack.seal import find_key
+    from snellen.tasks.pack.read import has_references, open_pack
 
     packs = [open_pack(folder) for folder in settings.packs]
     if settings.rules.mode is Mode.DEFERRED:
@@ -155,10 +155,43 @@ def read_exam(settings: "Settings", grade: "Grade") -> "Exam":
                 f"the pack {pack.name} came without references: give the one that has them, or"
                 " serve it with --mode deferred"
             )
-    references = {
-        pack.name: open_references(pack, find_key(settings.key, pack=pack.folder)) for pack in packs
-    }
-    return Exam(packs, settings.rules, references, grade)
+    return Exam(packs, settings.rules, _References(packs, settings), grade)
+
+
+class _References(Mapping[str, "References"]):
+    """The references of packs, read from the disk each time they are asked for.
+
+    What can't be opened is said now; what they hold is for whoever grades: a server that takes
+    uploads alone has none of it in memory.
+    """
+
+    def __init__(self, packs: "Sequence[Pack]", settings: "Settings") -> None:
+        from snellen.tasks.pack.read import plain_references
+
+        self._packs = {pack.name: pack for pack in packs}
+        self._settings = settings
+        for pack in packs:
+            plain_references(pack, self._key(pack))
+
+    def _key(self, pack: "Pack") -> str | None:
+        from snellen.tasks.pack.seal import find_key
+
+        return find_key(self._settings.key, pack=pack.folder)
+
+    def __getitem__(self, name: str) -> "References":
+        from snellen.tasks.pack.read import open_references
+
+        pack = self._packs[name]
+        return open_references(pack, self._key(pack))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._packs
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._packs)
+
+    def __len__(self) -> int:
+        return len(self._packs)
 
 
 def open_challenge(settings: "Settings", host: Host) -> "Challenge":
