@@ -57,6 +57,11 @@ from snellen.server.store.tables import (
 )
 
 MOST_LISTED = 100
+MOST_STUCK = 3
+"""How many of a participant's uploads in a phase may wait for an organizer: their places in the
+quota were given back, so the quota does not bound them."""
+
+_LATEST = 1 << 62
 _LONGEST = 200
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _LINK = re.compile(r"https?://[^\s<>\"']{1,490}")
@@ -327,6 +332,7 @@ class Challenge:
                             field="key",
                         )
                     return queries.SUBMISSION.one(connection, {"s": before.submission}), False
+            self._check_stuck(connection, upload.caller, phase)
             self._check_quota(connection, upload.caller, phase, upload.at)
             for day in (row.day, _IN_ALL):
                 self._count(connection, row, day, 1)
@@ -412,6 +418,22 @@ class Challenge:
                     " through no fault of yours was given back"
                 )
 
+    def _check_stuck(self, connection: Connection, caller: str, phase: Phase) -> None:
+        """Refuse more of who has several stuck uploads: each has ended five processes, for free."""
+        these = {
+            "c": caller,
+            "f": self.key(phase),
+            "state": JobState.STUCK,
+            "at": _LATEST,
+            "after": "",
+            "most": MOST_STUCK,
+        }
+        if len(queries.PAGE.all(connection, these)) == MOST_STUCK:
+            raise QuotaError(
+                f"{MOST_STUCK} of your uploads in phase {phase.name} could not be graded, and wait"
+                " for the organizer; ask them to look before you upload more"
+            )
+
     def _count(self, connection: Connection, row: SubmissionRow, day: str, by: int) -> None:
         this = {"f": row.phase, "c": row.caller, "d": day}
         if queries.QUOTA.first(connection, this) is None:
@@ -496,7 +518,7 @@ class Challenge:
             "c": caller or "",
             "f": phase,
             "state": state or "",
-            "at": (1 << 62) if after is None else after.at,
+            "at": _LATEST if after is None else after.at,
             "after": "" if after is None else after.id,
             "most": min(limit, MOST_LISTED),
         }

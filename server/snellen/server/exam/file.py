@@ -259,24 +259,28 @@ def exam_of_packs(names: Sequence[str], rules: Rules) -> ExamFile:
         names: The packs' folders.
         rules: What holds for attempts.
     """
-    words = "-".join(Path(name).resolve().name for name in names)
-    name = re.sub(r"[^a-z0-9-]+", "-", words.lower()).strip("-")[:64] or "exam"
+    name = _name_of("-".join(Path(name).resolve().name for name in names))
     return ExamFile(name=name, packs=tuple(names), rules=rules)
 
 
-def exam_file_for(pack: Path, file: Path, now: datetime) -> str:
+def _name_of(words: str) -> str:
+    return re.sub(r"[^a-z0-9-]+", "-", words.lower()).strip("-")[:64] or "exam"
+
+
+def exam_file_for(pack: Path, title: str, file: Path, now: datetime) -> str:
     """Return an exam file for a pack, with every setting and what it means.
 
     Args:
         pack: The pack's folder.
+        title: What the pack is called.
         file: Where the file will be: the pack is named as seen from there.
         now: When its phase begins.
     """
     folder = pack.resolve()
     named = os.path.relpath(folder, file.absolute().parent).replace(os.sep, "/")
-    name = exam_of_packs([str(folder)], Rules()).name
+    name = _name_of(title)
     start = now.replace(microsecond=0).isoformat()
-    return _TEMPLATE.format(name=name, title=folder.name, pack=named, start=start)
+    return _TEMPLATE.format(name=name, title=title, pack=named, start=start)
 
 
 _TEMPLATE = """\

@@ -119,6 +119,11 @@ class ExamSpec:
         """The pack that holds each task."""
         return {task.task: pack for pack in self.packs for task in pack.manifest.tasks}
 
+    @cached_property
+    def has_pairs(self) -> bool:
+        """Whether an item is half of a pair."""
+        return any(head.pair is not None for pack in self.packs for head in pack.lines.heads)
+
     def line(self, task: str, item: str) -> PackItem:
         """Return an item's line in its pack."""
         return self.packs_by_task[task].line(task, item)
