@@ -6,7 +6,7 @@ A host gives a server a second or two to list its tools, so nothing of this is n
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from snellen.grading.errors import SnellenError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from snellen.server.screenshots.service import Screenshots
     from snellen.server.settings import Settings
     from snellen.server.store.database import Database
+    from snellen.server.store.files import Objects
     from snellen.tasks.pack.read import Pack, References
 
 
@@ -147,6 +148,11 @@ def read_exam(settings: "Settings", grade: "Grade") -> "Exam":
     from snellen.tasks.pack.read import has_references, open_pack
 
     packs = [open_pack(folder) for folder in settings.packs]
+    if settings.file is not None and settings.file.images:
+        from snellen.server.store.files import Objects
+
+        objects = Objects(settings.file.images)
+        packs = [replace(pack, elsewhere=_below(objects, pack.name)) for pack in packs]
     if settings.rules.mode is Mode.DEFERRED:
         return Exam(packs, settings.rules)
     for pack in packs:
@@ -156,6 +162,10 @@ def read_exam(settings: "Settings", grade: "Grade") -> "Exam":
                 " serve it with --mode deferred"
             )
     return Exam(packs, settings.rules, _References(packs, settings), grade)
+
+
+def _below(objects: "Objects", pack: str) -> Callable[[str, int], bytes]:
+    return lambda name, size: objects.read(f"{pack}/{name}", size)
 
 
 class _References(Mapping[str, "References"]):

@@ -183,6 +183,8 @@ class ExamFile(Closed):
         store: The database: a SQLite file, beside the file where it is not absolute, or an URL.
         files: Where uploaded files are kept: a folder, beside the file where it is not absolute, or
             an URL as `s3://bucket/prefix`; empty: in the store.
+        images: Where the images of the packs are, if not in their folders: a folder or an URL as
+            above; the images of the pack `web` are below `web/` there.
         rules: What holds for attempts.
         phases: Its phases; one without an end when there is none.
         items: Who may read items and pictures over REST, which whoever uploads needs.
@@ -196,6 +198,7 @@ class ExamFile(Closed):
     packs: tuple[str, ...] = Field(min_length=1)
     store: str = ""
     files: str = ""
+    images: str = ""
     rules: Rules = Field(default_factory=Rules)
     phases: tuple[Phase, ...] = (Phase(name=MAIN),)
     items: Who = Who.OWN
@@ -247,7 +250,8 @@ def read_exam_file(path: Path) -> ExamFile:
         update={
             "packs": tuple(str(home / folder) for folder in read.packs),
             "store": _store(read, home),
-            "files": _files(read, home),
+            "files": _place_of(read.files, home),
+            "images": _place_of(read.images, home),
         }
     )
 
@@ -291,6 +295,7 @@ description = ""
 packs = ["{pack}"]
 store = "{name}.sqlite"         # or a database's URL: postgresql://host/name
 # files = "s3://bucket/prefix"  # where uploads are kept; in the store when left out
+# images = "s3://bucket/images" # where the pack's images are; in its folder when left out
 items = "own"                   # who reads items over REST: hidden, own (with a token), public
 
 # [oauth]                       # tokens of an identity provider, beside snellen's own
@@ -322,8 +327,8 @@ def _store(read: ExamFile, home: Path) -> str:
     return str(home / (read.store or f"{read.name}.sqlite"))
 
 
-def _files(read: ExamFile, home: Path) -> str:
-    return read.files if not read.files or "://" in read.files else str(home / read.files)
+def _place_of(given: str, home: Path) -> str:
+    return given if not given or "://" in given else str(home / given)
 
 
 def _place(path: Sequence[Any]) -> str:

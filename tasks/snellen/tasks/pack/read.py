@@ -3,7 +3,7 @@
 import os
 import sys
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b, sha256
@@ -182,11 +182,14 @@ class Pack:
         folder: Where it is.
         manifest: What is in it.
         lines: Its items, in order.
+        elsewhere: Reads a file of the folder of images where that is not beside the items: its
+            path there and its size to its bytes; None: it is.
     """
 
     folder: Path
     manifest: Manifest
     lines: ItemLines = field(repr=False)
+    elsewhere: Callable[[str, int], bytes] | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:
@@ -262,7 +265,10 @@ class Pack:
         """Return the bytes of an image that is in a file of the pack; see `image`."""
         if image.file is None:
             raise DataError(f"the image is on the web, not in the pack: {image.url}")
-        data = read_inside(self.folder, f"{IMAGES}/{image.file}", image.bytes)
+        if self.elsewhere is None:
+            data = read_inside(self.folder, f"{IMAGES}/{image.file}", image.bytes)
+        else:
+            data = self.elsewhere(image.file, image.bytes or 0)
         if sha256(data).hexdigest() != image.sha256:
             raise DataError(
                 "the image is not the one that the pack was made with; fetch the pack again",
