@@ -69,6 +69,8 @@ def test_a_day_begins_in_the_zone_of_the_phase() -> None:
         ),
         ('name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\nzone = "Mars/X"', "no time zone"),
         ('name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\n[[phases]]\nname = "a"', "same name"),
+        ('name = "x"\npacks = ["p"]\n[teams]\na = ["b"]\nc = ["b"]', "'b' is in two teams"),
+        ('name = "x"\npacks = ["p"]\n[teams]\na = ["b"]\nb = ["c"]', "of a team and of a member"),
         (
             'name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\n'
             "start = 2026-02-01T00:00:00Z\nend = 2026-01-01T00:00:00Z",

@@ -65,7 +65,7 @@ def serve(
     try:
         face = ExamServer(LazyHost(lambda: opened))
         where = Address(host, port, tuple(name or ()))
-        held = Tokens(opened.database)
+        held = Tokens(opened.database, teams=settings.exam_file.team_of)
         if settings.file is not None and not held.known:
             tell("this is the first start: here is the admin's token, which is shown this once")
             sys.stdout.write(held.create("admin", [Scope.ADMIN]) + "\n")

@@ -190,6 +190,8 @@ class ExamFile(Closed):
         items: Who may read items and pictures over REST, which whoever uploads needs.
         longest_upload: The bytes of an upload at most.
         oauth: Who issues tokens beside snellen's own; None: nobody.
+        teams: Each team's members, by the names of their tokens: quota, attempts and rows are the
+            team's. A token can name a team as well.
     """
 
     name: Name
@@ -204,6 +206,25 @@ class ExamFile(Closed):
     items: Who = Who.OWN
     longest_upload: int = Field(default=64 << 20, gt=0)
     oauth: OAuth | None = None
+    teams: Mapping[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
+
+    @model_validator(mode="after")
+    def _in_one_team(self) -> Self:
+        members = [member for team in self.teams.values() for member in team]
+        for name in (*self.teams, *members):
+            if not name or len(name) > 256 or not name.isprintable():
+                raise ValueError(f"teams: {name[:40]!r} is no name of a team or a member")
+        twice = sorted({name for name in members if members.count(name) > 1})
+        if twice:
+            raise ValueError(f"teams: {twice[0]!r} is in two teams, or twice in one")
+        if both := sorted(self.teams.keys() & set(members)):
+            raise ValueError(f"teams: {both[0]!r} is the name of a team and of a member")
+        return self
+
+    @cached_property
+    def team_of(self) -> Mapping[str, str]:
+        """The team of each member of one."""
+        return {member: team for team, members in self.teams.items() for member in members}
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
@@ -297,6 +318,9 @@ store = "{name}.sqlite"         # or a database's URL: postgresql://host/name
 # files = "s3://bucket/prefix"  # where uploads are kept; in the store when left out
 # images = "s3://bucket/images" # where the pack's images are; in its folder when left out
 items = "own"                   # who reads items over REST: hidden, own (with a token), public
+
+# [teams]                       # quota, attempts and rows are a team's
+# lab-a = ["ada", "bob"]        # names of tokens
 
 # [oauth]                       # tokens of an identity provider, beside snellen's own
 # issuer = "https://id.example.org"

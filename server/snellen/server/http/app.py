@@ -120,7 +120,7 @@ class Gate(AuthenticationBackend):
             )
         if not holder.scopes & {self._scope, Scope.ADMIN}:
             raise RefusedError(HTTPStatus.FORBIDDEN, _NOT_FOR[self._scope])
-        return AuthCredentials(sorted(holder.scopes)), SimpleUser(holder.name)
+        return AuthCredentials(sorted(holder.scopes)), SimpleUser(self._tokens.participant(holder))
 
 
 def _is_exam(path: str) -> bool:

@@ -72,8 +72,8 @@ class Objects:
             raise StoreError("the images can't be reached: call again in a minute") from error
         if body is None:
             raise DataError(
-                f"it has {held:,} bytes, and the pack was made with {size:,}; copy the pack's images"
-                " there again",
+                f"it has {held:,} bytes, and the pack was made with {size:,}; copy the images there"
+                " again",
                 file=file,
             )
         return body

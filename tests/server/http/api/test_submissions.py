@@ -63,6 +63,22 @@ async def test_racing_uploads_take_exactly_the_quota(door: Opening) -> None:
         assert sorted(each.status_code for each in found) == [201] * 5 + [429] * 15
 
 
+async def test_a_team_has_one_quota_and_sees_what_its_members_uploaded(door: Opening) -> None:
+    async with door(uploads=2) as here:
+        ada, bob = (here.tokens.create(name, [Scope.SUBMIT], team="lab") for name in ("ada", "bob"))
+        eve = here.token("eve")
+        first = await here.upload(ada, {"a": "1"})
+        assert first.json()["participant"] == "lab"
+        assert (await here.upload(bob, {"a": "2"})).status_code == 201
+        for member in (ada, bob):
+            assert problem(await here.upload(member, {"a": "3"}))[0] == 429
+            assert len((await here.get(f"{EXAM}/submissions", member)).json()["submissions"]) == 2
+        assert (await here.upload(eve, {"a": "1"})).status_code == 201
+        where = f"{EXAM}/submissions/{first.json()['id']}"
+        assert (await here.get(where, bob)).status_code == 200
+        assert (await here.get(where, eve)).status_code == 404
+
+
 async def test_a_body_that_is_too_large_is_refused_while_it_comes(door: Opening) -> None:
     async with door() as here:
         here.hosted.challenge.file = here.hosted.challenge.file.model_copy(
