@@ -15,7 +15,7 @@ from snellen.server.challenge.board import Board
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.jobs import MOST_TRIES, Ended, Jobs
 from snellen.server.challenge.models import ALL
-from snellen.server.challenge.service import MOST_STUCK
+from snellen.server.challenge.quotas import MOST_STUCK
 from snellen.server.challenge.worker import FileToGrade, GradeFile, Worker
 from snellen.server.errors import QuotaError
 from snellen.server.settings import Settings

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from snellen.grading.models.base import Closed
 from snellen.server.challenge.models import EventCard, SubmissionStatus, iso
-from snellen.server.challenge.service import MOST_LISTED
+from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import Desk, answered
 from snellen.server.http.api.problems import documented

@@ -17,7 +17,7 @@ from starlette.types import Scope as Scopes
 
 from snellen.grading.models.base import Closed
 from snellen.server.challenge.models import FORMS, SubmissionStatus, Upload
-from snellen.server.challenge.service import MOST_LISTED
+from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.errors import ExamError, FormError, RateError, TooLargeError
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import JSON, Desk, answered
