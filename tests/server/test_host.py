@@ -1,6 +1,7 @@
 """LazyHost an exam late, once, and again after a fault."""
 
 import asyncio
+import gc
 import shutil
 import threading
 from collections.abc import Callable
@@ -10,13 +11,14 @@ from typing import Any
 import pytest
 from mcp import Client
 
+from snellen.grading.errors import DataError
 from snellen.sdk.cli.serving import grade_answers
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Mode, Rules
 from snellen.server.host import HostError, LazyHost, open_exam, read_exam
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
-from snellen.tasks.pack.read import open_pack
+from snellen.tasks.pack.read import References, open_pack
 from snellen.tasks.pack.write import strip_pack
 from snellen.tasks.samples import sample_pack
 
@@ -95,6 +97,28 @@ def test_a_deferred_exam_reads_no_references(store: Path, tmp_path: Path) -> Non
     exam = read_exam(settings(store, pack, mode=Mode.DEFERRED), grade_answers)
     assert not exam.references
     assert exam.grade is None
+
+
+def test_references_are_read_when_an_answer_is_graded_and_not_kept_beside_the_task(
+    store: Path,
+) -> None:
+    def held() -> int:
+        gc.collect()
+        return sum(type(thing) is References for thing in gc.get_objects())
+
+    before = held()
+    exam = read_exam(settings(store, sample_pack()), grade_answers)
+    assert held() == before
+    assert len(exam.data("screenqa/short").golds)
+    assert held() == before
+
+
+def test_references_that_were_changed_are_said_at_the_start(store: Path, tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    shutil.copytree(sample_pack(), pack)
+    (pack / "references.jsonl").write_text("not the references")
+    with pytest.raises(DataError, match=r"references\.jsonl: "):
+        read_exam(settings(store, pack), grade_answers)
 
 
 def test_a_pack_without_references_can_only_be_deferred(store: Path, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from snellen.sdk.analysis.compare import Comparison, Comparisons, compare
     from snellen.sdk.analysis.correlate import Correlations, correlate
     from snellen.sdk.data.samples import Sample, load_sample, stratify
+    from snellen.sdk.engines import EngineError
     from snellen.sdk.exam.client import (
         ExamAttempt,
         ExamClient,
@@ -66,6 +67,7 @@ __all__ = [
     "Correlations",
     "Decoding",
     "Endpoint",
+    "EngineError",
     "EvaluationInterrupted",
     "EvaluationStoppedError",
     "ExamAttempt",
@@ -146,6 +148,7 @@ _HOMES = {
     "Comparisons": "snellen.sdk.analysis.compare",
     "compare": "snellen.sdk.analysis.compare",
     "Endpoint": "snellen.sdk.models.endpoints",
+    "EngineError": "snellen.sdk.engines",
     "EvaluationInterrupted": "snellen.sdk.models.faults",
     "EvaluationStoppedError": "snellen.sdk.models.faults",
     "evaluate": "snellen.sdk.models.evaluate",

@@ -19,6 +19,7 @@ _EXTRAS = {
     "rapidocr": ("the baseline agent's eyes", "demo"),
     "onnxruntime": ("the baseline agent's eyes", "demo"),
     "playwright": ("building exams from pages", "build"),
+    "ray": ("grading on a cluster", "ray"),
     "babel": ("building exams of generated pages", "build"),
 }
 _DISTRIBUTIONS = {

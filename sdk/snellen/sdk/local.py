@@ -1,8 +1,8 @@
 """Grading on this machine: `grade` and `attainable`; `score` and `read` are in `scoring`."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
 from importlib.metadata import version
 
 from snellen.grading.breakdown import estimate_all, estimate_population, strata_of
@@ -23,6 +23,7 @@ from snellen.sdk.analysis.audit import AUDITED, auditor_of
 from snellen.sdk.data.intake import Intake
 from snellen.sdk.data.selection import Data, References, Selection, select
 from snellen.sdk.data.tags import ITEM, Tags
+from snellen.sdk.engines import Engine, Graded, graded, recipe_of
 from snellen.sdk.progress import watched
 from snellen.sdk.report import Report
 from snellen.sdk.scoring import choose
@@ -93,6 +94,7 @@ def grade(
     tags: Tags | None = None,
     cluster: str | None = None,
     progress: bool | None = None,
+    engine: Engine | None = None,
 ) -> Report:
     """Grade a set of answers under one protocol.
 
@@ -122,6 +124,9 @@ def grade(
         cluster: The tag whose values are the independent groups of items, for the intervals;
             None: the task's own (ScreenQA: the screenshot); `item`: every item is its own.
         progress: Show a progress bar; on a terminal and for long work when None.
+        engine: Where answers are graded: None: in this process; `processes`: in one for each core
+            of this machine; `ray`: on the Ray cluster that `ray.init` or `RAY_ADDRESS` named, or
+            on this machine. The report is the same.
 
     Returns:
         The report. Its `value`s divide by all selected items times the attempts seen.
@@ -129,12 +134,17 @@ def grade(
     Raises:
         SubmissionError: Nothing can be graded: the file can't be read, or no item id is known.
         DataError: The data can't be read.
-        UnknownNameError: There is no such task, protocol, split or item.
+        UnknownNameError: There is no such task, protocol, split, item or engine.
+        EngineError: The engine can't be had, or lost its workers.
     """
     chosen = None if task is None else choose(task, protocol, embedder, executor)
     selection = select(task, data, references, split, items, tags=tags, cluster=cluster)
     if chosen is None:
         chosen = choose(selection.task, protocol, embedder, executor)
+    through = None
+    if engine is not None:
+        recipe = recipe_of(selection, chosen, embedder, executor)
+        through = partial(graded, recipe=recipe, engine=engine)
     return grade_selection(
         submissions,
         selection,
@@ -143,6 +153,7 @@ def grade(
         keep_scores=keep_scores,
         pass_mark=pass_mark,
         progress=progress,
+        through=through,
     )
 
 
@@ -156,10 +167,11 @@ def grade_selection(
     pass_mark: float = 1.0,
     run: Run | None = None,
     progress: bool | None = None,
+    through: Callable[[Iterable[Answers]], Graded] | None = None,
 ) -> Report:
     """Grade a set of answers against items that are loaded already; see `grade`.
 
-    `run` says how the model was asked, where snellen asked it.
+    `run` says how the model was asked, where snellen asked it; `through` is an engine.
     """
     intake = Intake(selection)
     return grade_answers(
@@ -169,6 +181,7 @@ def grade_selection(
         keep_scores=keep_scores,
         pass_mark=pass_mark,
         run=run,
+        through=through,
     )
 
 
@@ -180,6 +193,7 @@ def grade_answers(
     keep_scores: bool = True,
     pass_mark: float = 1.0,
     run: Run | None = None,
+    through: Callable[[Iterable[Answers]], Graded] | None = None,
 ) -> Report:
     """Grade answers that an intake resolves while they are consumed, or has resolved before."""
     selection = intake.selection
@@ -188,8 +202,8 @@ def grade_answers(
     kept: list[tuple[Answers, Columns]] = []
     auditor = auditor_of(selection, protocol, most=AUDITED)
     notices = Notices(protocol)
-    for answers in batches:
-        columns = grader.batch(answers)
+    here = ((answers, grader.batch(answers)) for answers in batches)
+    for answers, columns in here if through is None else through(batches):
         tally.add(answers, columns)
         notices.add(answers, columns)
         if auditor is not None:

@@ -4,9 +4,9 @@ A host gives a server a second or two to list its tools, so nothing of this is n
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from snellen.grading.errors import SnellenError
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from snellen.server.screenshots.service import Screenshots
     from snellen.server.settings import Settings
     from snellen.server.store.database import Database
+    from snellen.server.store.files import Objects
+    from snellen.tasks.pack.read import Pack, References
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +145,14 @@ def read_exam(settings: "Settings", grade: "Grade") -> "Exam":
         SnellenError: One of them can't be read, or a pack that is to be graded has no references.
     """
     from snellen.server.exam.spec import Exam
-    from snellen.tasks.pack.read import has_references, open_pack, open_references
-    from snellen.tasks.pack.seal import find_key
+    from snellen.tasks.pack.read import has_references, open_pack
 
     packs = [open_pack(folder) for folder in settings.packs]
+    if settings.file is not None and settings.file.images:
+        from snellen.server.store.files import Objects
+
+        objects = Objects(settings.file.images)
+        packs = [replace(pack, elsewhere=_below(objects, pack.name)) for pack in packs]
     if settings.rules.mode is Mode.DEFERRED:
         return Exam(packs, settings.rules)
     for pack in packs:
@@ -155,10 +161,47 @@ def read_exam(settings: "Settings", grade: "Grade") -> "Exam":
                 f"the pack {pack.name} came without references: give the one that has them, or"
                 " serve it with --mode deferred"
             )
-    references = {
-        pack.name: open_references(pack, find_key(settings.key, pack=pack.folder)) for pack in packs
-    }
-    return Exam(packs, settings.rules, references, grade)
+    return Exam(packs, settings.rules, _References(packs, settings), grade)
+
+
+def _below(objects: "Objects", pack: str) -> Callable[[str, int], bytes]:
+    return lambda name, size: objects.read(f"{pack}/{name}", size)
+
+
+class _References(Mapping[str, "References"]):
+    """The references of packs, read from the disk each time they are asked for.
+
+    What can't be opened is said now; what they hold is for whoever grades: a server that takes
+    uploads alone has none of it in memory.
+    """
+
+    def __init__(self, packs: "Sequence[Pack]", settings: "Settings") -> None:
+        from snellen.tasks.pack.read import plain_references
+
+        self._packs = {pack.name: pack for pack in packs}
+        self._settings = settings
+        for pack in packs:
+            plain_references(pack, self._key(pack))
+
+    def _key(self, pack: "Pack") -> str | None:
+        from snellen.tasks.pack.seal import find_key
+
+        return find_key(self._settings.key, pack=pack.folder)
+
+    def __getitem__(self, name: str) -> "References":
+        from snellen.tasks.pack.read import open_references
+
+        pack = self._packs[name]
+        return open_references(pack, self._key(pack))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._packs
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._packs)
+
+    def __len__(self) -> int:
+        return len(self._packs)
 
 
 def open_challenge(settings: "Settings", host: Host) -> "Challenge":

@@ -171,6 +171,25 @@ async def test_a_half_that_was_lost_was_seen_all_the_same(serve: Serve, now: lis
     assert other not in got
 
 
+async def test_who_has_answered_all_but_other_halves_has_nothing_more_to_ask_for(
+    serve: Serve,
+) -> None:
+    service = serve("paired")
+    attempt = await begin(service)
+
+    async def more(caller: Caller) -> bool:
+        leased = await service.lease(attempt, caller)
+        receipt = await service.submit(attempt, caller, leased.item.opaque, "an answer")
+        assert receipt.progress.open
+        return receipt.more
+
+    assert [await more(A) for _ in range(4)] == [True, True, True, False]
+    assert "are the other halves of pairs" in await refused(service, attempt, A, None)
+    held = await service.lease(attempt, B)
+    assert await more(C)
+    assert (await service.submit(attempt, B, held.item.opaque, "an answer")).more
+
+
 async def test_where_it_is_allowed_one_client_sees_whole_pairs(serve: Serve) -> None:
     service = serve("paired", pairs_together=True)
     attempt = await begin(service)

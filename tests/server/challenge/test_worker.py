@@ -15,7 +15,9 @@ from snellen.server.challenge.board import Board
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.jobs import MOST_TRIES, Ended, Jobs
 from snellen.server.challenge.models import ALL
+from snellen.server.challenge.quotas import MOST_STUCK
 from snellen.server.challenge.worker import FileToGrade, GradeFile, Worker
+from snellen.server.errors import QuotaError
 from snellen.server.settings import Settings
 from snellen.server.store.tables import JobState, ScoreRow
 
@@ -34,7 +36,7 @@ def open_trouble(_: Settings) -> GradeFile:
 def _grade_trouble(given: FileToGrade) -> Sequence[ScoreRow]:
     """Do what the first line of a file says."""
     match given.path.read_text(encoding="utf-8").strip():
-        case "crash":
+        case word if word.startswith("crash"):
             os.abort()
         case "wait":
             time.sleep(600)
@@ -114,6 +116,29 @@ async def test_a_fault_of_ours_is_tried_five_times_then_stuck_and_its_place_give
     assert said not in found.error
     assert said in (here.challenge.status(kept.id, None).error or "")
     await here.upload("ada", "another")
+
+
+async def test_who_crashes_the_grader_again_and_again_is_stopped_until_the_organizer_looks(
+    hosted: Hosting,
+) -> None:
+    here = hosted(uploads=1)
+    await here.challenge.begin()
+    worker = Worker(here.challenge, here.settings, open_trouble)
+    stuck: list[str] = []
+    try:
+        for number in range(MOST_STUCK):
+            stuck.append((await here.upload("ada", f"crash {number}")).id)
+            for _ in range(MOST_TRIES + 1):
+                await asyncio.to_thread(worker.step)
+            assert here.challenge.status(stuck[-1], None).state is JobState.STUCK
+    finally:
+        worker.close()
+    with pytest.raises(QuotaError, match="3 of your uploads in phase main could not be graded"):
+        await here.upload("ada", "crash")
+    await here.upload("bob", "another")
+    await here.challenge.retry(stuck[-1], "root")
+    with pytest.raises(QuotaError, match="all are used"):
+        await here.upload("ada", "crash")
 
 
 async def test_a_file_that_takes_too_long_ends_its_process_and_fails(hosted: Hosting) -> None:

@@ -16,9 +16,10 @@ def written(folder: Path, text: str) -> Path:
 
 def test_the_template_is_an_exam_file_whose_paths_lie_beside_it(tmp_path: Path) -> None:
     moment = datetime(2026, 12, 1, tzinfo=UTC)
-    text = exam_file_for(tmp_path / "My Web", tmp_path / "exam.toml", moment)
+    text = exam_file_for(tmp_path / "folder", "My.Web", tmp_path / "exam.toml", moment)
     read = read_exam_file(written(tmp_path, text))
-    assert read.packs == (str(tmp_path / "My Web"),)
+    assert read.packs == (str(tmp_path / "folder"),)
+    assert (read.name, read.title) == ("my-web", "My.Web")
     assert read.store == str(tmp_path / "my-web.sqlite")
     assert read.rules.attempts == 1
     assert [phase.name for phase in read.phases] == ["main"]
@@ -68,6 +69,8 @@ def test_a_day_begins_in_the_zone_of_the_phase() -> None:
         ),
         ('name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\nzone = "Mars/X"', "no time zone"),
         ('name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\n[[phases]]\nname = "a"', "same name"),
+        ('name = "x"\npacks = ["p"]\n[teams]\na = ["b"]\nc = ["b"]', "'b' is in two teams"),
+        ('name = "x"\npacks = ["p"]\n[teams]\na = ["b"]\nb = ["c"]', "of a team and of a member"),
         (
             'name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\n'
             "start = 2026-02-01T00:00:00Z\nend = 2026-01-01T00:00:00Z",

@@ -36,6 +36,31 @@ def test_a_token_tells_its_holder_and_scopes(tokens: Tokens) -> None:
     assert held(tokens, tokens.create("bob")) == ("bob", {Scope.TAKE})
 
 
+def test_a_team_is_the_participant_of_its_members(tokens: Tokens, database: Database) -> None:
+    made = [tokens.create("ada", team="lab"), tokens.create("bob", team="lab")]
+    own = tokens.create("eve")
+    found = [tokens.holder(token) for token in (*made, own)]
+    assert all(found)
+    assert [tokens.participant(each) for each in found if each] == ["lab", "lab", "eve"]
+    # What the exam file says comes first.
+    filed = Tokens(database, teams={"ada": "other", "eve": "other"})
+    assert [filed.participant(each) for each in found if each] == ["other", "lab", "other"]
+
+
+def test_nobody_has_the_name_of_a_team(tokens: Tokens, database: Database) -> None:
+    tokens.create("ada", team="lab")
+    with pytest.raises(ExamError, match="'lab' is a team's name"):
+        tokens.create("lab")
+    with pytest.raises(ExamError, match="'lab' is a team's name"):
+        tokens.create("lab", team="lab")
+    with pytest.raises(ExamError, match="'ada' is a holder's name"):
+        tokens.create("bob", team="ada")
+    with pytest.raises(ExamError, match="a token's team is of letters"):
+        tokens.create("bob", team="a team")
+    with pytest.raises(ExamError, match="'filed' is a team's name"):
+        Tokens(database, teams={"ada": "filed"}).create("filed")
+
+
 @pytest.mark.parametrize("other", ["", "snellen_", "nonsense", "é" * 100])
 def test_anything_else_has_no_holder(tokens: Tokens, other: str) -> None:
     token = tokens.create("alice")

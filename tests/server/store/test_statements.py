@@ -57,6 +57,7 @@ def token(number: int, name: str) -> dict[str, Any]:
         "created": 1,
         "revoked": None,
         "expires": None,
+        "team": None,
     }
 
 

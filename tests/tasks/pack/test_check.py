@@ -147,8 +147,8 @@ def test_an_image_that_can_not_be_decoded_is_named(
     broken: bytes, make_pack: MakePack, rehash: Rehash
 ) -> None:
     pack = make_pack()
-    exchange(pack, rehash, broken)
     name = image_of(pack).relative_to(pack.folder).as_posix()
+    exchange(pack, rehash, broken)
     assert [one for one in faults(pack.folder) if one.startswith(f"{name}|None|")]
 
 

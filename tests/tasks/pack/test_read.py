@@ -221,6 +221,24 @@ def test_what_is_no_file_is_refused_at_once(kind: str, make_pack: MakePack) -> N
         pack.image(line, "screen")
 
 
+def test_an_item_that_is_changed_under_its_reader_is_refused(make_pack: MakePack) -> None:
+    pack = make_pack()
+    file = pack.folder / "items.jsonl"
+    file.chmod(0o644)
+    file.write_bytes(file.read_bytes().replace(b"What is 2?", b"What is 3?"))
+    with pytest.raises(DataError, match=r"items\.jsonl, line \d: it is not what the manifest"):
+        pack.line(TASK, "test/9/2")
+
+
+def test_a_pack_that_is_replaced_leaves_its_reader_the_old_one(make_pack: MakePack) -> None:
+    pack = make_pack()
+    asked = pack.line(TASK, "test/9/2")
+    other = pack.folder / "other"
+    other.write_text("something else")
+    other.replace(pack.folder / "items.jsonl")
+    assert pack.line(TASK, "test/9/2") == asked
+
+
 def test_an_image_that_was_exchanged_is_refused(make_pack: MakePack) -> None:
     pack = make_pack()
     line = pack.lines[0]

@@ -4,7 +4,7 @@ import gzip
 import hmac
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cache
 from io import BufferedWriter
@@ -29,12 +29,13 @@ from snellen.server.challenge.models import ALL, PRIVATE, PUBLIC
 from snellen.server.challenge.worker import FileToGrade, GradeFile
 from snellen.server.exam.spec import Exam
 from snellen.server.host import read_exam, references_digest
-from snellen.server.http.pages.pages import RenderReport
 from snellen.server.settings import Settings
 from snellen.server.store.tables import ScoreRow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from snellen.server.http.pages.pages import RenderReport
 
 _LINES = (".jsonl", ".jsonl.gz")
 
@@ -113,7 +114,7 @@ def open_grader(settings: Settings) -> GradeFile:
     return FileGrader(read_exam(settings, grade_answers), references_digest(settings))
 
 
-def open_pages(settings: Settings) -> RenderReport:
+def open_pages(settings: Settings) -> "RenderReport":
     """Return what makes the page of a submission's report, with the exam's questions.
 
     The exam is opened with its references when the first page is asked for.
@@ -193,7 +194,9 @@ def _row(
     codes = report.scores.columns().outcomes.reshape(-1, attempts)[mask]
     counts = np.bincount(codes.ravel(), minlength=len(OUTCOMES))
     outcomes = {OUTCOMES[code].value: int(count) for code, count in enumerate(counts) if count}
-    kept = b"".join(RENDERERS[".json"](report, report.scores, report.tags)) if part == ALL else None
+    kept = None
+    if part == ALL:
+        kept = _compressed(RENDERERS[".json"](report, report.scores, report.tags))
     return ScoreRow(
         submission=given.submission,
         grading=given.grading,
@@ -208,8 +211,14 @@ def _row(
         signature=signature,
         item_values=zlib.compress(own.astype("<f8").tobytes()),
         item_groups=zlib.compress(groups.astype("<i4").tobytes()),
-        report=None if kept is None else zlib.compress(kept),
+        report=kept,
     )
+
+
+def _compressed(pieces: Iterable[bytes]) -> bytes:
+    # Piece by piece: a report of a hundred thousand answers is never there as a whole.
+    packing = zlib.compressobj()
+    return b"".join(filter(None, [*map(packing.compress, pieces), packing.flush()]))
 
 
 def _of(part: str) -> str:

@@ -65,7 +65,7 @@ def serve(
     try:
         face = ExamServer(LazyHost(lambda: opened))
         where = Address(host, port, tuple(name or ()))
-        held = Tokens(opened.database)
+        held = Tokens(opened.database, teams=settings.exam_file.team_of)
         if settings.file is not None and not held.known:
             tell("this is the first start: here is the admin's token, which is shown this once")
             sys.stdout.write(held.create("admin", [Scope.ADMIN]) + "\n")
@@ -121,12 +121,15 @@ def init_exam(
 ) -> None:
     """Write an exam file for a pack, with every setting and what it means."""
     from snellen.server.exam.file import exam_file_for
+    from snellen.tasks.pack.read import read_manifest
 
     with report_server_errors():
         if output.exists():
             raise InputError("it is there already: name another one", file=str(output))
         (folder,) = pack_folders(None if pack is None else [pack])
-        write_atomically(output, [exam_file_for(folder, output, datetime.now(UTC)).encode()])
+        title = read_manifest(folder).name
+        text = exam_file_for(folder, title, output, datetime.now(UTC))
+        write_atomically(output, [text.encode()])
         tell(f"wrote {output}; `snellen serve {output}` hosts it")
 
 

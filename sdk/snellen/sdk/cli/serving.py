@@ -234,6 +234,13 @@ def create(
             help="How long it is good for; until it is revoked when left out.", show_default=False
         ),
     ] = None,
+    team: Annotated[
+        str | None,
+        typer.Option(
+            help="The team that it is of: uploads, attempts and rows are the team's.",
+            show_default=False,
+        ),
+    ] = None,
     store: Store = None,
 ) -> None:
     """Make a token and print it; it is not kept, and can't be shown again."""
@@ -247,7 +254,7 @@ def create(
         scopes = [Scope(word) for word in scope or (Scope.TAKE,)]
         held = Tokens(database)
         first = not held.known
-        sys.stdout.write(held.create(name, scopes, days) + "\n")
+        sys.stdout.write(held.create(name, scopes, days, team) + "\n")
         tell("keep it now: it is not shown again")
         if first:
             tell(_FIRST)
@@ -255,7 +262,7 @@ def create(
 
 @tokens.command("list")
 def list_tokens(store: Store = None) -> None:
-    """List the tokens: name, scopes, when made and when revoked; never what they are."""
+    """List the tokens: name, team, scopes, when made and when revoked; never what they are."""
     from snellen.server.http.auth import Tokens
 
     with report_server_errors(), open_database(store) as database:
@@ -263,7 +270,8 @@ def list_tokens(store: Store = None) -> None:
             state = "" if token.revoked is None else f"  revoked {_day(token.revoked)}"
             scopes = ",".join(sorted(token.scopes))
             until = "" if token.expires is None else f"  until {_day(token.expires)}"
-            write(f"{token.name}  {scopes}  made {_day(token.created)}{until}{state}\n")
+            whose = token.name if token.team is None else f"{token.name} of {token.team}"
+            write(f"{whose}  {scopes}  made {_day(token.created)}{until}{state}\n")
 
 
 @tokens.command()

@@ -79,6 +79,8 @@ class Receipt:
         again: Whether the same answer had been stored before: nothing changed.
         progress: How far the attempt is now.
         submissions_left: How many more answers to this item are taken.
+        more: Whether there is an open item that its client may have, now or later: the other halves
+            of pairs that it has seen are for other clients.
     """
 
     item: str
@@ -87,6 +89,7 @@ class Receipt:
     again: bool
     progress: Progress
     submissions_left: int
+    more: bool
 
 
 @dataclass(frozen=True, slots=True)

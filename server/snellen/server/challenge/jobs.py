@@ -13,6 +13,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from snellen.server.challenge import queries
+from snellen.server.challenge.quotas import give_back
 from snellen.server.challenge.service import Challenge
 from snellen.server.store.statements import row_values
 from snellen.server.store.tables import (
@@ -103,7 +104,7 @@ class Jobs:
             if row.tries >= MOST_TRIES:
                 error = row.error or "the program that graded it ended each time"
                 self._write(connection, row, JobState.STUCK, error)
-                self._challenge.give_back(connection, submission)
+                give_back(connection, submission)
                 continue
             until = queries.database_now(connection) + self._lease
             queries.CLAIM.run(connection, {**this, "w": self._worker, "until": until})

@@ -5,7 +5,7 @@ import json
 import re
 import zlib
 from base64 import b32encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
@@ -16,28 +16,21 @@ from sqlalchemy import Connection
 from snellen.server.attempts.register import Clock
 from snellen.server.challenge import queries
 from snellen.server.challenge.models import (
-    ALL,
     FORMS,
-    PUBLIC,
-    EventCard,
-    ExamCard,
-    PhaseCard,
     SubmissionStatus,
-    TaskCard,
     Upload,
-    iso,
 )
 from snellen.server.challenge.queries import Listed
+from snellen.server.challenge.quotas import check_quota, check_stuck, take
+from snellen.server.challenge.reading import LONGEST, Reading
 from snellen.server.errors import (
     ExamError,
     ForbiddenError,
     FormError,
     NotFoundError,
-    QuotaError,
     StoreError,
-    UnauthorizedError,
 )
-from snellen.server.exam.file import ExamFile, Phase, Who
+from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.exam.spec import ExamSpec
 from snellen.server.logs import log
 from snellen.server.store.database import Database
@@ -50,21 +43,15 @@ from snellen.server.store.tables import (
     JobState,
     KeyRow,
     PartRow,
-    QuotaRow,
-    ScoreRow,
     Source,
     SubmissionRow,
 )
 
-MOST_LISTED = 100
-_LONGEST = 200
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _LINK = re.compile(r"https?://[^\s<>\"']{1,490}")
-_IN_ALL = ""
-"""The day of the row that counts a participant's uploads of all days."""
 
 
-class Challenge:
+class Challenge(Reading):
     """The submissions of an exam, in phases.
 
     Args:
@@ -84,103 +71,11 @@ class Challenge:
         database: Database,
         clock: Clock | None = None,
     ) -> None:
-        self.file = file
-        self.exam = exam
+        super().__init__(file, exam, database, clock)
         self.references = references
-        self.database = database
-        self._clock = clock or Clock()
         self._files = Files(file.files) if file.files else None
-        for phase in file.phases:
-            if strange := sorted(phase.protocols.keys() - exam.offers.keys()):
-                raise ExamError(f"phase {phase.name}: {strange[0]!r} is no task of this exam")
 
-    # ---- phases and gradings -----------------------------------------------------------------
-
-    def now(self) -> int:
-        """Return the time, in milliseconds since 1970."""
-        return self._clock.now()
-
-    def phase(self, name: str | None) -> Phase:
-        """Return a phase by its name, or the one that is open, or the last that was.
-
-        Raises:
-            NotFoundError: There is none of that name.
-        """
-        if name is None:
-            now = self.now()
-            begun = [phase for phase in self.file.phases if phase.begun(now)]
-            return self.file.current(now) or (begun or self.file.phases)[-1]
-        if name not in self.file.by_name:
-            known = ", ".join(self.file.by_name)
-            raise NotFoundError(f"there is no phase {name!r}; there are: {known}", field="phase")
-        return self.file.by_name[name]
-
-    def key(self, phase: Phase) -> str:
-        """Return what the store calls a phase: it may hold those of several exams."""
-        return f"{self.file.name}/{phase.name}"
-
-    def phase_of(self, row: SubmissionRow) -> Phase:
-        """Return the phase of a submission.
-
-        Raises:
-            NotFoundError: It is of another exam, or of a phase that the exam file lost.
-        """
-        exam, _, name = row.phase.rpartition("/")
-        if exam != self.file.name or name not in self.file.by_name:
-            raise NotFoundError(f"submission {row.id} is of the phase {row.phase}, not served here")
-        return self.file.by_name[name]
-
-    def protocols(self, phase: Phase) -> Mapping[str, str]:
-        """Return the protocol of each task in a phase, with its version."""
-        from snellen.grading.protocols.table import protocol_of
-
-        packs = self.exam.packs_by_task
-        found: dict[str, str] = {}
-        for task in self.exam.offers:
-            named = phase.protocols.get(task)
-            if named is None:
-                found[task] = packs[task].task(task).protocol
-            else:
-                protocol = protocol_of(task, named)
-                found[task] = f"{protocol.id}@{protocol.version}"
-        return found
-
-    def card(self) -> ExamCard:
-        """Return what everybody may read of the exam."""
-        file, packs = self.file, self.exam.packs_by_task
-        return ExamCard(
-            name=file.name,
-            title=file.title or file.name,
-            description=file.description,
-            id=self.exam.id,
-            tasks=tuple(
-                TaskCard(task=task, items=offer.items, protocol=packs[task].task(task).protocol)
-                for task, offer in self.exam.offers.items()
-            ),
-            phases=tuple(map(self._phase_card, file.phases)),
-            items=file.items,
-            longest_upload=file.longest_upload,
-        )
-
-    def _phase_card(self, phase: Phase) -> PhaseCard:
-        now = self.now()
-        state = "over" if phase.over(now) else "open" if phase.begun(now) else "coming"
-        return PhaseCard(
-            name=phase.name,
-            title=phase.title or phase.name,
-            state=state,
-            start=None if phase.start is None else iso(round(phase.start.timestamp() * 1000)),
-            end=None if phase.end is None else iso(round(phase.end.timestamp() * 1000)),
-            zone=phase.zone,
-            uploads=phase.uploads,
-            uploads_a_day=phase.uploads_a_day,
-            attempts=phase.attempts,
-            counts=phase.counts,
-            scores=phase.scores,
-            reports=phase.reports,
-            part=self.part(phase),
-            protocols=self.protocols(phase),
-        )
+    # ---- gradings ----------------------------------------------------------------------------
 
     async def begin(self) -> None:
         """See to it that each phase has a grading by today's references and protocols.
@@ -273,7 +168,7 @@ class Challenge:
         Raises:
             QuotaError: No upload is left.
         """
-        self.database.read(lambda c: self._check_quota(c, caller, phase, at))
+        self.database.read(lambda c: check_quota(c, self.key(phase), phase, caller, at))
 
     async def keep(self, upload: Upload) -> tuple[SubmissionStatus, bool]:
         """Keep an upload, queued for grading; say whether it is new.
@@ -327,9 +222,9 @@ class Challenge:
                             field="key",
                         )
                     return queries.SUBMISSION.one(connection, {"s": before.submission}), False
-            self._check_quota(connection, upload.caller, phase, upload.at)
-            for day in (row.day, _IN_ALL):
-                self._count(connection, row, day, 1)
+            check_stuck(connection, row.phase, phase, row.caller)
+            check_quota(connection, row.phase, phase, row.caller, row.at)
+            take(connection, row)
             self._add(connection, phase, row, parts)
             if upload.key is not None:
                 key = KeyRow(
@@ -398,166 +293,8 @@ class Challenge:
         )
         queries.ADD_JOB.run(connection, row_values(job))
 
-    def _check_quota(self, connection: Connection, caller: str, phase: Phase, at: int) -> None:
-        day = phase.day(at)
-        limits = ((day, phase.uploads_a_day, f"on {day}"), (_IN_ALL, phase.uploads, "in all"))
-        for counted, most, when in limits:
-            if most is None:
-                continue
-            this = {"f": self.key(phase), "c": caller, "d": counted}
-            used = queries.QUOTA.first(connection, this)
-            if (used is not None and used.used >= most) or most < 1:
-                raise QuotaError(
-                    f"phase {phase.name} takes {most} uploads {when}, and all are used; what failed"
-                    " through no fault of yours was given back"
-                )
-
-    def _count(self, connection: Connection, row: SubmissionRow, day: str, by: int) -> None:
-        this = {"f": row.phase, "c": row.caller, "d": day}
-        if queries.QUOTA.first(connection, this) is None:
-            new = QuotaRow(phase=row.phase, caller=row.caller, day=day, used=0)
-            queries.ADD_QUOTA.run(connection, row_values(new))
-        queries.USE_QUOTA.run(connection, {**this, "by": by})
-
-    def give_back(self, connection: Connection, row: SubmissionRow) -> None:
-        """Give an upload's place in the quota back: the fault was ours."""
-        if row.source is Source.UPLOAD:
-            for day in (row.day, _IN_ALL):
-                self._count(connection, row, day, -1)
-
     def _new_id(self) -> str:
         return f"sub_{b32encode(self._clock.random(10)).decode().lower()}"
-
-    # ---- what became of them -----------------------------------------------------------------
-
-    def status(self, submission: str, caller: str | None) -> SubmissionStatus:
-        """Return a submission as its participant sees it, or an organizer.
-
-        Args:
-            submission: Its id.
-            caller: Whose it must be; None: an organizer asks.
-
-        Raises:
-            NotFoundError: There is none, or it is another participant's.
-        """
-        row = self.row(submission, caller)
-        phase = self.phase_of(row)
-        shown = caller is None or phase.scores is not Who.HIDDEN
-        part = self.part(phase, organizer=caller is None)
-        scores = self.database.read(
-            lambda c: queries.NUMBERS.all(c, {"s": row.id, "p": part}) if shown else []
-        )
-        newest = max((score.grading for score in scores), default=None)
-        shown_scores = [score for score in scores if score.grading == newest]
-        return SubmissionStatus.of(row, shown_scores, organizer=caller is None)
-
-    def row(self, submission: str, caller: str | None) -> Listed:
-        """Return the row of a submission.
-
-        Raises:
-            NotFoundError: There is none, or it is another participant's.
-        """
-        row = None
-        if submission.isprintable() and len(submission) < _LONGEST:
-            row = self.database.read(lambda c: queries.SUBMISSION.first(c, {"s": submission}))
-        if row is None or caller not in (None, row.caller):
-            raise NotFoundError(f"you have no submission {submission[:40]!r}")
-        return row
-
-    def part(self, phase: Phase, *, organizer: bool = False) -> str:
-        """Return which part of the items is shown: all of them once a phase is over."""
-        if phase.public_share is None or organizer or phase.over(self.now()):
-            return ALL
-        return PUBLIC
-
-    def listed(
-        self,
-        caller: str | None,
-        *,
-        phase: str = "",
-        state: JobState | None = None,
-        before: str | None = None,
-        limit: int = 50,
-    ) -> Sequence[Listed]:
-        """Return a page of submissions, the newest first.
-
-        Args:
-            caller: Whose; None: everybody's.
-            phase: The phase's key; empty: all.
-            state: How far their grading is; None: however far.
-            before: The id of the last one of the page before.
-            limit: How many at most.
-
-        Raises:
-            NotFoundError: There is no submission of that id.
-        """
-        after = None if before is None else self.row(before, caller)
-        parameters = {
-            "c": caller or "",
-            "f": phase,
-            "state": state or "",
-            "at": (1 << 62) if after is None else after.at,
-            "after": "" if after is None else after.id,
-            "most": min(limit, MOST_LISTED),
-        }
-        return self.database.read(lambda c: queries.PAGE.all(c, parameters))
-
-    def report(
-        self, submission: str, task: str | None, caller: str | None, *, organizer: bool = False
-    ) -> bytes:
-        """Return a saved report as JSON: which items are right, and never a reference.
-
-        Args:
-            submission: The submission's id.
-            task: The task; None: the only one that it answers.
-            caller: Who asks; None: nobody knows.
-            organizer: Whether it is an organizer.
-
-        Raises:
-            NotFoundError: There is none, or not of that task; or it is another participant's.
-            UnauthorizedError: A token is needed.
-            ForbiddenError: Reports are not shown.
-        """
-        found = self.graded(submission, task, caller, organizer=organizer)
-        assert found.report is not None
-        return zlib.decompress(found.report)
-
-    def graded(
-        self, submission: str, task: str | None, caller: str | None, *, organizer: bool = False
-    ) -> ScoreRow:
-        """Return what a submission scores on a task, item by item; as for `report`."""
-        row = self.row(submission, None)
-        phase = self.phase_of(row)
-        if not organizer and (phase.reports is not Who.PUBLIC or self.part(phase) != ALL):
-            if caller is None:
-                raise UnauthorizedError(
-                    "a token is needed: send the header 'Authorization: Bearer TOKEN'"
-                )
-            self.row(submission, caller)
-            if phase.reports is Who.HIDDEN or self.part(phase) != ALL:
-                raise ForbiddenError(f"reports of phase {phase.name} are for its organizer")
-        scores = self.database.read(lambda c: queries.SCORES.all(c, {"s": row.id, "p": ALL}))
-        newest = max((score.grading for score in scores), default=None)
-        by_task = {score.task: score for score in scores if score.grading == newest}
-        if not by_task:
-            raise NotFoundError(f"submission {row.id} has no report: it is {row.state}")
-        if task is None and len(by_task) > 1:
-            raise NotFoundError(f"say which task: {', '.join(by_task)}", field="task")
-        found = by_task.get(task or next(iter(by_task)))
-        if found is None:
-            known = ", ".join(by_task)
-            raise NotFoundError(f"there is no report of {task!r}; there are: {known}", field="task")
-        return found
-
-    def file_of(self, submission: str, caller: str | None) -> tuple[Listed, Sequence[PartRow]]:
-        """Return a submission and the parts of its file, of which `bytes_of` makes it.
-
-        Raises:
-            NotFoundError: There is none, or it is another participant's.
-        """
-        row = self.row(submission, caller)
-        parts = self.database.read(lambda c: queries.PARTS.all(c, {"s": row.id}))
-        return row, parts
 
     async def bytes_of(self, parts: Sequence[PartRow]) -> bytes:
         """Return a file as it came.
@@ -566,30 +303,6 @@ class Challenge:
             StoreError: It can't be had.
         """
         return await asyncio.to_thread(lambda: b"".join(map(self.body_of, parts)))
-
-    def events(self, phase: str = "", after: int = 0, limit: int = 50) -> Sequence[EventCard]:
-        """Return a page of the record of what was changed, the oldest first.
-
-        Args:
-            phase: The phase's key; empty: all.
-            after: The number of the last one of the page before.
-            limit: How many at most.
-        """
-        parameters = {"f": phase, "after": after, "most": min(limit, MOST_LISTED)}
-        found = self.database.read(lambda c: queries.EVENT_PAGE.all(c, parameters))
-        return [EventCard.of(row) for row in found]
-
-    def latest_events(self) -> Sequence[EventCard]:
-        """Return what was changed last, the newest first."""
-        found = self.database.read(lambda c: queries.LATEST_EVENTS.all(c, {}))
-        return [EventCard.of(row) for row in found]
-
-    def counts(self) -> Mapping[str, int]:
-        """Return how many submissions are in each state."""
-        found = {
-            row.state: row.count for row in self.database.read(lambda c: queries.COUNTS.all(c, {}))
-        }
-        return {state.value: found.get(state, 0) for state in JobState}
 
     # ---- what organizers decide --------------------------------------------------------------
 
@@ -661,8 +374,7 @@ class Challenge:
             )
             if job.state is JobState.STUCK:
                 # Its place was given back, and is taken again.
-                for day in (row.day, _IN_ALL) if row.source is Source.UPLOAD else ():
-                    self._count(connection, row, day, 1)
+                take(connection, row)
             self._note(connection, row.phase, row.id, caller, "retried", job.error or "")
 
         await self.database.write(work)
@@ -702,8 +414,8 @@ def _reason(why: str) -> str:
 
 def _name(name: str) -> str:
     plain = " ".join(name.split())
-    if len(plain) > _LONGEST or not plain.isprintable():
-        raise ExamError(f"a name is up to {_LONGEST} printable characters", field="name")
+    if len(plain) > LONGEST or not plain.isprintable():
+        raise ExamError(f"a name is up to {LONGEST} printable characters", field="name")
     return plain
 
 

@@ -183,11 +183,15 @@ class ExamFile(Closed):
         store: The database: a SQLite file, beside the file where it is not absolute, or an URL.
         files: Where uploaded files are kept: a folder, beside the file where it is not absolute, or
             an URL as `s3://bucket/prefix`; empty: in the store.
+        images: Where the images of the packs are, if not in their folders: a folder or an URL as
+            above; the images of the pack `web` are below `web/` there.
         rules: What holds for attempts.
         phases: Its phases; one without an end when there is none.
         items: Who may read items and pictures over REST, which whoever uploads needs.
         longest_upload: The bytes of an upload at most.
         oauth: Who issues tokens beside snellen's own; None: nobody.
+        teams: Each team's members, by the names of their tokens: quota, attempts and rows are the
+            team's. A token can name a team as well.
     """
 
     name: Name
@@ -196,11 +200,31 @@ class ExamFile(Closed):
     packs: tuple[str, ...] = Field(min_length=1)
     store: str = ""
     files: str = ""
+    images: str = ""
     rules: Rules = Field(default_factory=Rules)
     phases: tuple[Phase, ...] = (Phase(name=MAIN),)
     items: Who = Who.OWN
     longest_upload: int = Field(default=64 << 20, gt=0)
     oauth: OAuth | None = None
+    teams: Mapping[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
+
+    @model_validator(mode="after")
+    def _in_one_team(self) -> Self:
+        members = [member for team in self.teams.values() for member in team]
+        for name in (*self.teams, *members):
+            if not name or len(name) > 256 or not name.isprintable():
+                raise ValueError(f"teams: {name[:40]!r} is no name of a team or a member")
+        twice = sorted({name for name in members if members.count(name) > 1})
+        if twice:
+            raise ValueError(f"teams: {twice[0]!r} is in two teams, or twice in one")
+        if both := sorted(self.teams.keys() & set(members)):
+            raise ValueError(f"teams: {both[0]!r} is the name of a team and of a member")
+        return self
+
+    @cached_property
+    def team_of(self) -> Mapping[str, str]:
+        """The team of each member of one."""
+        return {member: team for team, members in self.teams.items() for member in members}
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
@@ -247,7 +271,8 @@ def read_exam_file(path: Path) -> ExamFile:
         update={
             "packs": tuple(str(home / folder) for folder in read.packs),
             "store": _store(read, home),
-            "files": _files(read, home),
+            "files": _place_of(read.files, home),
+            "images": _place_of(read.images, home),
         }
     )
 
@@ -259,24 +284,28 @@ def exam_of_packs(names: Sequence[str], rules: Rules) -> ExamFile:
         names: The packs' folders.
         rules: What holds for attempts.
     """
-    words = "-".join(Path(name).resolve().name for name in names)
-    name = re.sub(r"[^a-z0-9-]+", "-", words.lower()).strip("-")[:64] or "exam"
+    name = _name_of("-".join(Path(name).resolve().name for name in names))
     return ExamFile(name=name, packs=tuple(names), rules=rules)
 
 
-def exam_file_for(pack: Path, file: Path, now: datetime) -> str:
+def _name_of(words: str) -> str:
+    return re.sub(r"[^a-z0-9-]+", "-", words.lower()).strip("-")[:64] or "exam"
+
+
+def exam_file_for(pack: Path, title: str, file: Path, now: datetime) -> str:
     """Return an exam file for a pack, with every setting and what it means.
 
     Args:
         pack: The pack's folder.
+        title: What the pack is called.
         file: Where the file will be: the pack is named as seen from there.
         now: When its phase begins.
     """
     folder = pack.resolve()
     named = os.path.relpath(folder, file.absolute().parent).replace(os.sep, "/")
-    name = exam_of_packs([str(folder)], Rules()).name
+    name = _name_of(title)
     start = now.replace(microsecond=0).isoformat()
-    return _TEMPLATE.format(name=name, title=folder.name, pack=named, start=start)
+    return _TEMPLATE.format(name=name, title=title, pack=named, start=start)
 
 
 _TEMPLATE = """\
@@ -287,7 +316,11 @@ description = ""
 packs = ["{pack}"]
 store = "{name}.sqlite"         # or a database's URL: postgresql://host/name
 # files = "s3://bucket/prefix"  # where uploads are kept; in the store when left out
+# images = "s3://bucket/images" # where the pack's images are; in its folder when left out
 items = "own"                   # who reads items over REST: hidden, own (with a token), public
+
+# [teams]                       # quota, attempts and rows are a team's
+# lab-a = ["ada", "bob"]        # names of tokens
 
 # [oauth]                       # tokens of an identity provider, beside snellen's own
 # issuer = "https://id.example.org"
@@ -318,8 +351,8 @@ def _store(read: ExamFile, home: Path) -> str:
     return str(home / (read.store or f"{read.name}.sqlite"))
 
 
-def _files(read: ExamFile, home: Path) -> str:
-    return read.files if not read.files or "://" in read.files else str(home / read.files)
+def _place_of(given: str, home: Path) -> str:
+    return given if not given or "://" in given else str(home / given)
 
 
 def _place(path: Sequence[Any]) -> str:

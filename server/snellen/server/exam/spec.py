@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import sha256
+from threading import Lock
 from typing import NamedTuple
 
 from snellen.grading.models.items import Item
@@ -118,6 +119,11 @@ class ExamSpec:
         """The pack that holds each task."""
         return {task.task: pack for pack in self.packs for task in pack.manifest.tasks}
 
+    @cached_property
+    def has_pairs(self) -> bool:
+        """Whether an item is half of a pair."""
+        return any(head.pair is not None for pack in self.packs for head in pack.lines.heads)
+
     def line(self, task: str, item: str) -> PackItem:
         """Return an item's line in its pack."""
         return self.packs_by_task[task].line(task, item)
@@ -215,7 +221,8 @@ class Exam(ExamSpec):
     """An exam spec and what it is graded with; nothing that an examinee reads is made of it.
 
     Attributes:
-        references: Each pack's references by the pack's name; a deferred exam has none.
+        references: Each pack's references by the pack's name; a deferred exam has none. They are
+            asked for once, when the first answer to an item of the pack is graded.
         grade: Grades an attempt; None in a deferred exam.
 
     Raises:
@@ -228,6 +235,7 @@ class Exam(ExamSpec):
     _data: dict[str, TaskData] = field(
         default_factory=dict[str, TaskData], init=False, repr=False, compare=False
     )
+    _reading: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -256,8 +264,12 @@ class Exam(ExamSpec):
         pack = self.packs_by_task[task]
         if pack.name not in self.references:
             raise ExamError(NO_REFERENCES)
-        if task not in self._data:
-            self._data[task] = task_data(pack, self.references[pack.name], task)
+        with self._reading:
+            if task not in self._data:
+                # All tasks of the pack, so that its references need not be kept beside them.
+                found = self.references[pack.name]
+                for other in pack.manifest.tasks:
+                    self._data[other.task] = task_data(pack, found, other.task)
         return self._data[task]
 
 

@@ -124,7 +124,7 @@ class Gate(AuthenticationBackend):
             )
         if not holder.scopes & {self._scope, Scope.ADMIN}:
             raise RefusedError(HTTPStatus.FORBIDDEN, _NOT_FOR[self._scope])
-        return AuthCredentials(sorted(holder.scopes)), SimpleUser(holder.name)
+        return AuthCredentials(sorted(holder.scopes)), SimpleUser(self._tokens.participant(holder))
 
 
 def _is_exam(path: str) -> bool:
@@ -299,7 +299,7 @@ def serve(
         signal.signal(number, stop)
     if service.exam.rules.attempts is None and service.exam.rules.mode is not Mode.PRACTICE:
         notify(_UNLIMITED)
-    _tell(address, listener.getsockname()[1], notify, guarded=guarded)
+    _tell(address, listener.getsockname()[1], notify, guarded=guarded, pages=hosted is not None)
 
     async def run() -> None:
         async with AsyncExitStack() as stack:
@@ -322,11 +322,15 @@ def serve(
         lines_to_stderr().drain(_DRAIN_SECONDS)
 
 
-def _tell(address: Address, port: int, notify: Callable[[str], None], *, guarded: bool) -> None:
+def _tell(
+    address: Address, port: int, notify: Callable[[str], None], *, guarded: bool, pages: bool
+) -> None:
     host = f"[{address.host}]" if ":" in address.host else address.host
     if not guarded:
         notify("there is no token: anybody on this machine may take the exam, and nobody else can")
     log().info("listening", host=address.host, port=port, tokens=guarded)
+    if pages:
+        notify(f"for people: http://{host}:{port}/")
     notify(f"serving on http://{host}:{port}{PATH}")
 
 

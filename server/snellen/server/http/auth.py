@@ -3,9 +3,10 @@
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
@@ -13,6 +14,9 @@ from snellen.server.errors import ExamError, NotFoundError
 from snellen.server.store.database import Database
 from snellen.server.store.statements import Query, Statement, row_values
 from snellen.server.store.tables import Scope, SessionRow, Token, sessions, tokens
+
+if TYPE_CHECKING:
+    from snellen.server.http.oauth import Holder
 
 PREFIX = "snellen_"
 """What every token starts with, so that one that leaked is recognized as such."""
@@ -55,9 +59,20 @@ class Tokens:
 
     database: Database = field(repr=False)
     now: Callable[[], int] = field(default=lambda: time.time_ns() // 1_000_000, repr=False)
+    teams: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """The team of a holder, as the exam file says it."""
+
+    def participant(self, holder: "Token | Holder") -> str:
+        """Return whose a holder's submissions and attempts are: the team's, or the holder's own."""
+        team = holder.team if isinstance(holder, Token) else None
+        return self.teams.get(holder.name) or team or holder.name
 
     def create(
-        self, name: str, scopes: Iterable[Scope] = (Scope.TAKE,), days: float | None = None
+        self,
+        name: str,
+        scopes: Iterable[Scope] = (Scope.TAKE,),
+        days: float | None = None,
+        team: str | None = None,
     ) -> str:
         """Make a token and return it; it can't be read again.
 
@@ -65,16 +80,19 @@ class Tokens:
             name: Whose it is.
             scopes: What it is for.
             days: How long it is good for; None: until it is revoked.
+            team: The team that it is of: quota, attempts and rows are the team's.
 
         Raises:
-            ExamError: The name can't be used, or has been.
+            ExamError: The name can't be used, or has been, or is a team's; or the team's name is a
+                holder's.
         """
-        if not re.fullmatch(TOKEN_NAME, name) or name in _RESERVED:
-            raise ExamError(
-                "a token's name is of letters, digits, dots, dashes and underscores, 64 at most,"
-                f" and not {' or '.join(sorted(_RESERVED))}",
-                field="name",
-            )
+        for word, what in ((name, "name"), (team, "team")):
+            if word is not None and (not re.fullmatch(TOKEN_NAME, word) or word in _RESERVED):
+                raise ExamError(
+                    f"a token's {what} is of letters, digits, dots, dashes and underscores, 64 at"
+                    f" most, and not {' or '.join(sorted(_RESERVED))}",
+                    field=what,
+                )
         token = PREFIX + secrets.token_urlsafe(32)
         row = Token(
             id=0,
@@ -84,6 +102,7 @@ class Tokens:
             created=self.now(),
             revoked=None,
             expires=None if days is None else self.now() + round(days * _DAY),
+            team=team,
         )
 
         def work(connection: Connection) -> None:
@@ -92,6 +111,12 @@ class Tokens:
                     f"there is or was a token {name!r}; attempts belong to names, so take another",
                     field="name",
                 )
+            # Whoever has the name of a team would have its submissions.
+            others = _ALL.all(connection, {})
+            if name == team or name in {*self.teams.values(), *(each.team for each in others)}:
+                raise ExamError(f"{name!r} is a team's name; take another", field="name")
+            if team in {each.name for each in others}:
+                raise ExamError(f"{team!r} is a holder's name; take another", field="team")
             connection.execute(_ADD, row_values(row))
 
         self.database.submit(work).result()

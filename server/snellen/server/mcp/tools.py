@@ -232,7 +232,7 @@ async def submit_answer(call: ToolCall, given: arguments.SubmitAnswer) -> Sequen
         "again": receipt.again,
         "submissions_left": receipt.submissions_left,
         "progress": {"answered": receipt.progress.answered, "open": receipt.progress.open},
-        "next": "get_item" if receipt.progress.open else "finish_attempt",
+        "next": "get_item" if receipt.more else "finish_attempt",
     }
     if attempt.rules.mode is Mode.PRACTICE:
         result["score"] = await service.score(attempt, receipt)

@@ -1,21 +1,22 @@
-"""Files of uploads outside of the database: objects in a folder or in a bucket of S3.
+"""Files outside of the database and of packs: objects in a folder or in a bucket of S3.
 
-An object is named by SHA-256 of its bytes, so it never changes, and whoever reads it can tell
-whether it is whole. It is on disk before the row that names it; without the row nobody asks for it.
+An upload's object is named by SHA-256 of its bytes, so it never changes, and whoever reads it can
+tell whether it is whole. It is on disk before the row that names it; without the row nobody asks
+for it.
 """
 
 import os
 from hashlib import sha256
 from pathlib import Path
 
-from snellen.grading.errors import MissingExtraError
+from snellen.grading.errors import DataError, MissingExtraError
 from snellen.server.errors import StoreError
 
 _FAILED = "the uploads' files can't be reached: call again in a minute"
 
 
-class Files:
-    """Objects in a folder or a bucket.
+class Objects:
+    """A folder or a bucket, whose objects are read by their names.
 
     Args:
         place: A folder, or an URL such as `s3://bucket/prefix`; keys and endpoint of a bucket are
@@ -31,7 +32,7 @@ class Files:
             from obstore import exceptions
             from obstore.store import LocalStore, from_url
         except ImportError as error:
-            raise MissingExtraError("uploads in a bucket or a folder", "s3") from error
+            raise MissingExtraError("files in a bucket or a folder", "s3") from error
         self._place = place
         self._folder = None if "://" in place else Path(place)
         self._exists = exceptions.AlreadyExistsError
@@ -44,7 +45,42 @@ class Files:
                 else LocalStore(self._folder.absolute(), mkdir=True)
             )
         except self._faults as error:
-            raise StoreError(f"uploads can't be kept there: {error}", file=place) from error
+            raise StoreError(f"files can't be kept there: {error}", file=place) from error
+
+    def read(self, name: str, size: int) -> bytes:
+        """Return the bytes of an object.
+
+        Args:
+            name: Its name below the place, with forward slashes.
+            size: How many bytes it should have; nothing is read where it has another number.
+
+        Raises:
+            DataError: It is not there, or has another size.
+            StoreError: The place can't be reached.
+        """
+        import obstore
+
+        file = f"{self._place}/{name}"
+        try:
+            found = obstore.get(self._store, name)
+            held = found.meta["size"]
+            body = bytes(found.bytes()) if held == size else None
+        except FileNotFoundError:
+            message = "it is missing; copy the pack's images there"
+            raise DataError(message, file=file) from None
+        except self._faults as error:
+            raise StoreError("the images can't be reached: call again in a minute") from error
+        if body is None:
+            raise DataError(
+                f"it has {held:,} bytes, and the pack was made with {size:,}; copy the images there"
+                " again",
+                file=file,
+            )
+        return body
+
+
+class Files(Objects):
+    """Uploads as objects in a folder or a bucket, each named by its bytes; see `Objects`."""
 
     def put(self, body: bytes) -> bytes:
         """Keep bytes, the same ones once, and return their SHA-256, by which they are found.

@@ -215,6 +215,9 @@ _NEXT = (
 )
 NEXT = Query(_NEXT, OpenItem)
 NEXT_OF_NO_PAIR_SEEN = Query(_NEXT.where(not_(_OTHER_HALF)), OpenItem)
+OPEN_OF_NO_PAIR_SEEN = Query(
+    _ITEMS.where(_MINE, items.c.answered.is_(False), not_(_OTHER_HALF)).limit(1), OpenItem
+)
 _SEEN_OTHER = (
     select(leases)
     .where(

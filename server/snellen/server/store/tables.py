@@ -190,6 +190,7 @@ class Token:
         scopes: What it is for.
         revoked: When it was revoked; None: it was not.
         expires: From when on it is refused; None: never.
+        team: Whose its holder's submissions and attempts are; None: the holder's own.
     """
 
     id: Annotated[int, _KEY]
@@ -199,6 +200,7 @@ class Token:
     created: Moment
     revoked: Moment | None
     expires: Moment | None = None
+    team: str | None = None
 
     def may(self, scope: Scope) -> bool:
         """Whether it is for something; an admin's is for everything."""

@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
+from typing import BinaryIO
 
 from snellen.grading.errors import DataError, InputError
 from snellen.tasks.pack.format import PackFile
@@ -23,7 +24,14 @@ _FLAGS = (
 
 
 def read_inside(root: Path, name: str, size: int | None = None) -> bytes:
-    """Return the bytes of a file of a pack.
+    """Return the bytes of a file of a pack; see `open_inside`."""
+    with open_inside(root, name, size) as file:
+        return file.read()
+
+
+@contextmanager
+def open_inside(root: Path, name: str, size: int | None = None) -> Generator[BinaryIO]:
+    """Open a file of a pack.
 
     Args:
         root: The pack.
@@ -52,7 +60,7 @@ def read_inside(root: Path, name: str, size: int | None = None) -> bytes:
                     " fetch the pack again",
                     file=str(path),
                 )
-            return file.read()
+            yield file
     except FileNotFoundError:
         raise DataError("it is missing; fetch the pack again", file=str(path)) from None
     except OSError as error:

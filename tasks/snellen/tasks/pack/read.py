@@ -1,11 +1,16 @@
 """Reading packs: what anybody may see at once, the references only when asked for."""
 
-from collections.abc import Mapping, Sequence
+import os
+import sys
+from array import array
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from pathlib import Path
+from threading import Lock
 from typing import overload
+from weakref import finalize
 
 import msgspec
 from pydantic import ValidationError
@@ -19,7 +24,7 @@ from snellen.grading.protocols.base import NO_CONTEXT, Context
 from snellen.grading.protocols.table import protocol_of
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack import seal
-from snellen.tasks.pack.folders import read_inside
+from snellen.tasks.pack.folders import open_inside, read_inside
 from snellen.tasks.pack.format import (
     FORMAT,
     IMAGES,
@@ -27,6 +32,7 @@ from snellen.tasks.pack.format import (
     MANIFEST,
     REFERENCES,
     Manifest,
+    PackFile,
     PackImage,
     PackItem,
     PackTask,
@@ -48,46 +54,95 @@ __all__ = [
 ]
 
 
-class _Name(msgspec.Struct):
+_CHANGED = "it is not what the manifest was written for; fetch the pack again"
+
+_NO_BYTES = msgspec.Raw()
+
+
+class _Name(msgspec.Struct, gc=False):
     id: str
     task: str
 
 
-class _Head(msgspec.Struct):
-    """What is read of every line at once; the rest of a line is read when it is asked for."""
+class _Head(msgspec.Struct, gc=False):
+    """What is kept of every line; the rest of a line is read when it is asked for."""
 
     item: _Name
     pair: str | None = None
+    context: msgspec.Raw = _NO_BYTES
 
 
 class ItemLines(Sequence[PackItem]):
-    """The lines of `items.jsonl`, each read when it is asked for.
+    """The lines of `items.jsonl`, each read from the disk when it is asked for.
+
+    A pack may hold a hundred thousand items, and several processes may have it open. What is kept
+    of a line is its head, where it is, and a digest by which a file that was changed is noticed.
 
     Raises:
-        DataError: A line is no item.
+        DataError: It is not the file that the manifest names, or a line is no item.
     """
 
-    def __init__(self, data: bytes, file: str) -> None:
-        self._file = file
-        self._lines = data.splitlines()
-        decode = msgspec.json.Decoder(_Head).decode
+    def __init__(self, root: Path, known: PackFile) -> None:
+        self._path = root / ITEMS
         self.heads: list[_Head] = []
-        for number, line in enumerate(self._lines, start=1):
-            try:
-                head = decode(line)
-            except NO_JSON as error:
-                raise DataError(f"it is no item: {error}", file=file, line=number) from None
-            if "\0" in head.item.id + (head.pair or ""):
-                words = f"{head.item.id!r} or its pair holds U+0000, which no store keeps"
-                raise DataError(words, file=file, line=number, field="item.id")
-            self.heads.append(head)
+        self._with_context: set[int] = set()
+        self._ends, self._digests = array("Q", [0]), array("Q")
+        self._tasks: dict[str, str] = {}
+        whole, fault = sha256(), None
+        with open_inside(root, ITEMS, known.bytes) as file:
+            for line in file:
+                whole.update(line)
+                try:
+                    if fault is None:
+                        self._add(line)
+                except DataError as error:
+                    fault = error
+            # Kept open: a pack that is replaced meanwhile leaves its readers the old one.
+            self._handle = os.dup(file.fileno())
+        finalize(self, os.close, self._handle)
+        if whole.hexdigest() != known.sha256:
+            raise DataError(_CHANGED, file=str(self._path))
+        if fault is not None:
+            raise fault
+
+    def _add(self, line: bytes) -> None:
+        number = len(self.heads) + 1
+        try:
+            head = _DECODER.decode(line)
+        except NO_JSON as error:
+            raise self._fault(f"it is no item: {error}", number) from None
+        if "\0" in head.item.id + (head.pair or ""):
+            words = f"{head.item.id!r} or its pair holds U+0000, which no store keeps"
+            raise self._fault(words, number, "item.id")
+        if head.context is not _NO_BYTES:
+            self._with_context.add(number - 1)
+            head.context = _NO_BYTES
+        head.item.task = self._tasks.setdefault(head.item.task, head.item.task)
+        self.heads.append(head)
+        self._ends.append(self._ends[-1] + len(line))
+        self._digests.append(_short_digest(line))
+
+    def _fault(self, message: str, number: int, field: str | None = None) -> DataError:
+        return DataError(message, file=str(self._path), line=number, field=field)
 
     def __len__(self) -> int:
-        return len(self._lines)
+        return len(self.heads)
 
     def raw(self, place: int) -> bytes:
-        """Return the bytes of a line, without its end."""
-        return self._lines[place]
+        """Return the bytes of a line, without its end.
+
+        Raises:
+            DataError: The file was changed since it was opened.
+        """
+        start, end = self._ends[place], self._ends[place + 1]
+        line = _read_at(self._handle, start, end - start)
+        if _short_digest(line) != self._digests[place]:
+            raise self._fault(_CHANGED, place + 1)
+        return line.rstrip(b"\r\n")
+
+    def context(self, place: int) -> Context:
+        """Return what a parser may know of an item."""
+        return self[place].context if place in self._with_context else NO_CONTEXT
 
     @overload
     def __getitem__(self, index: int) -> PackItem: ...
@@ -96,11 +151,27 @@ class ItemLines(Sequence[PackItem]):
     def __getitem__(self, index: int | slice) -> PackItem | list[PackItem]:
         if isinstance(index, slice):
             return [self[place] for place in range(*index.indices(len(self)))]
+        place = range(len(self))[index]
         try:
-            return PackItem.model_validate_json(self._lines[index])
+            return PackItem.model_validate_json(self.raw(place))
         except ValidationError as error:
-            line = index % len(self) + 1
-            raise DataError(_first(error), file=self._file, line=line) from None
+            raise self._fault(_first(error), place + 1) from None
+
+
+_DECODER = msgspec.json.Decoder(_Head)
+_READING = Lock()
+
+
+def _read_at(handle: int, start: int, size: int) -> bytes:
+    if sys.platform != "win32":
+        return os.pread(handle, size, start)
+    with _READING:
+        os.lseek(handle, start, os.SEEK_SET)
+        return os.read(handle, size)
+
+
+def _short_digest(line: bytes) -> int:
+    return int.from_bytes(blake2b(line, digest_size=8).digest())
 
 
 @dataclass(frozen=True)
@@ -111,11 +182,14 @@ class Pack:
         folder: Where it is.
         manifest: What is in it.
         lines: Its items, in order.
+        elsewhere: Reads a file of the folder of images where that is not beside the items: its
+            path there and its size to its bytes; None: it is.
     """
 
     folder: Path
     manifest: Manifest
     lines: ItemLines = field(repr=False)
+    elsewhere: Callable[[str, int], bytes] | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:
@@ -191,7 +265,10 @@ class Pack:
         """Return the bytes of an image that is in a file of the pack; see `image`."""
         if image.file is None:
             raise DataError(f"the image is on the web, not in the pack: {image.url}")
-        data = read_inside(self.folder, f"{IMAGES}/{image.file}", image.bytes)
+        if self.elsewhere is None:
+            data = read_inside(self.folder, f"{IMAGES}/{image.file}", image.bytes)
+        else:
+            data = self.elsewhere(image.file, image.bytes or 0)
         if sha256(data).hexdigest() != image.sha256:
             raise DataError(
                 "the image is not the one that the pack was made with; fetch the pack again",
@@ -223,9 +300,8 @@ def open_pack(folder: str | Path) -> Pack:
     """
     root = Path(folder)
     manifest = read_manifest(root)
-    data = read_whole(root, manifest, ITEMS)
     file = str(root / ITEMS)
-    lines = ItemLines(data, file)
+    lines = ItemLines(root, manifest.files[ITEMS])
     seen: dict[str, set[str]] = {task.task: set() for task in manifest.tasks}
     for number, head in enumerate(lines.heads, start=1):
         name = head.item
@@ -263,8 +339,9 @@ def plain_references(pack: Pack, key: str | None = None) -> bytes:
         )
     file = str(pack.folder / name)
     data = read_whole(pack.folder, pack.manifest, name)
-    head, line_end, body = data.partition(b"\n")
-    head += line_end
+    head = data[: data.find(b"\n") + 1] or data
+    body = data[len(head) :]
+    del data
     if name == REFERENCES:
         key = None
     elif key is None:
@@ -310,7 +387,10 @@ def task_data(pack: Pack, references: References, task: str) -> TaskData:
     """
     spec, source = pack.task(task), references.sources[task]
     places = pack.index[task]
-    ids = list(references.golds[task])
+    # The pack's own names where they are equal, so that a hundred thousand are not there twice.
+    own = {name: name for name in places}
+    ids = [own.get(name, name) for name in references.golds[task]]
+    del own
     golds = Golds(list(references.golds[task].values()))
     columns = references.tags[task]
 
@@ -321,7 +401,7 @@ def task_data(pack: Pack, references: References, task: str) -> TaskData:
         return line(index).item
 
     def context(item_id: str) -> Context:
-        return pack.lines[places[item_id]].context if item_id in places else NO_CONTEXT
+        return pack.lines.context(places[item_id]) if item_id in places else NO_CONTEXT
 
     return TaskData(
         task=task,
@@ -382,10 +462,7 @@ def read_whole(root: Path, manifest: Manifest, name: str) -> bytes:
     known = manifest.files[name]
     data = read_inside(root, name, known.bytes)
     if sha256(data).hexdigest() != known.sha256:
-        raise DataError(
-            "it is not what the manifest was written for; fetch the pack again",
-            file=str(root / name),
-        )
+        raise DataError(_CHANGED, file=str(root / name))
     return data
 
 

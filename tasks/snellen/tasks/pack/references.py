@@ -9,6 +9,7 @@ No message here shows a reference: what could not be read is named by its line a
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from io import BytesIO
 from types import MappingProxyType
 from typing import Any, cast
 from uuid import UUID, uuid5
@@ -135,7 +136,7 @@ def read_references(body: bytes, file: str) -> References:
             task's shape; or a task has more or fewer references than its line says.
     """
     reader = _Reader(file, {}, {}, {}, {})
-    for number, text in enumerate(body.splitlines(), start=2):
+    for number, text in enumerate(BytesIO(body), start=2):
         reader.read(number, text)
     reader.count()
     return References(reader.sources, reader.golds, reader.tags, reader.records)
@@ -148,6 +149,7 @@ class _Reader:
     golds: dict[str, dict[str, Gold]]
     tags: dict[str, dict[str, dict[str, str]]]
     records: dict[str, dict[str, JsonValue]]
+    known: dict[str, str] = field(default_factory=dict[str, str])
 
     def read(self, number: int, text: bytes) -> None:
         try:
@@ -182,7 +184,9 @@ class _Reader:
         except DataError:
             raise self._fault(f"expected {shape.name}", number, "gold") from None
         for name, value in line.tags.items():
-            self.tags[line.task].setdefault(name, {})[line.item_id] = value
+            values = self.tags[line.task].setdefault(name, {})
+            # Few values stand at many items.
+            values[line.item_id] = self.known.setdefault(value, value)
         if line.record is not None:
             self.records[line.task][line.item_id] = line.record
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from snellen.server.http.api.submissions import MOST_STREAMS
 from snellen.server.store.tables import Scope
 
 EXAM = "/exams/sample"
@@ -60,6 +61,22 @@ async def test_racing_uploads_take_exactly_the_quota(door: Opening) -> None:
         ada = here.token("ada")
         found = await asyncio.gather(*(here.upload(ada, {"a": str(n)}) for n in range(20)))
         assert sorted(each.status_code for each in found) == [201] * 5 + [429] * 15
+
+
+async def test_a_team_has_one_quota_and_sees_what_its_members_uploaded(door: Opening) -> None:
+    async with door(uploads=2) as here:
+        ada, bob = (here.tokens.create(name, [Scope.SUBMIT], team="lab") for name in ("ada", "bob"))
+        eve = here.token("eve")
+        first = await here.upload(ada, {"a": "1"})
+        assert first.json()["participant"] == "lab"
+        assert (await here.upload(bob, {"a": "2"})).status_code == 201
+        for member in (ada, bob):
+            assert problem(await here.upload(member, {"a": "3"}))[0] == 429
+            assert len((await here.get(f"{EXAM}/submissions", member)).json()["submissions"]) == 2
+        assert (await here.upload(eve, {"a": "1"})).status_code == 201
+        where = f"{EXAM}/submissions/{first.json()['id']}"
+        assert (await here.get(where, bob)).status_code == 200
+        assert (await here.get(where, eve)).status_code == 404
 
 
 async def test_a_body_that_is_too_large_is_refused_while_it_comes(door: Opening) -> None:
@@ -135,6 +152,26 @@ async def test_progress_is_streamed_until_it_is_done(door: Opening, right: dict[
         # Each state once, in their order; a fast worker may be ahead of the first look.
         assert states[-1] == "graded"
         assert states == [each for each in ("queued", "grading", "graded") if each in states]
+
+
+async def test_a_participant_follows_so_many_submissions_at_once_and_no_more(
+    door: Opening,
+) -> None:
+    async with door() as here:
+        ada, bob = here.token("ada"), here.token("bob")
+        events = f"{EXAM}/submissions/{(await here.upload(ada, 'nonsense')).json()['id']}/events"
+        asked = [asyncio.create_task(here.get(events, ada)) for _ in range(MOST_STREAMS + 3)]
+        early = asyncio.as_completed(asked)
+        refused = [await next(early) for _ in range(3)]
+        assert {each.status_code for each in refused} == {429}
+        assert "you follow 8 submissions already" in problem(refused[0])[1]
+        other = f"{EXAM}/submissions/{(await here.upload(bob, 'nonsense')).json()['id']}/events"
+        theirs = asyncio.create_task(here.get(other, bob))
+        await here.work()
+        found = [each.status_code for each in await asyncio.gather(*asked, theirs)]
+        assert sorted(found) == [200] * (MOST_STREAMS + 1) + [429] * 3
+        # Those that ended leave their places to others.
+        assert (await here.get(events, ada)).status_code == 200
 
 
 async def test_a_list_is_read_page_by_page(door: Opening) -> None:

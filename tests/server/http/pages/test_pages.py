@@ -46,6 +46,13 @@ async def test_each_page_is_for_whom_it_is_for(site: Opening) -> None:
         assert "Make a token" in (await root.get("/organize")).text
 
 
+async def test_a_leaderboard_of_one_task_asks_for_none(site: Opening) -> None:
+    async with site() as here:
+        page = (await here.browser().get("/leaderboard")).text
+        assert '<select name="phase">' in page
+        assert '<select name="task">' not in page
+
+
 @pytest.mark.parametrize(("path", "form"), FORMS)
 async def test_a_change_is_the_organizers_and_comes_from_an_own_page(
     site: Opening, path: str, form: dict[str, str]

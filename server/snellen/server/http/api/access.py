@@ -43,7 +43,7 @@ class Visitor:
     """Who calls.
 
     Attributes:
-        name: Whose token came; None: none did.
+        name: Whose token came, or whose team's; None: none did.
         scopes: What it is for.
     """
 
@@ -151,7 +151,7 @@ class Access:
         """
         request.scope[CALLER] = holder.name
         self._count(self._calls, f"of {holder.name}")
-        return Visitor(holder.name, holder.scopes)
+        return Visitor(self.tokens.participant(holder), holder.scopes)
 
     def count_wrong_token(self, request: Request) -> None:
         """Note that a wrong token came from an address.

@@ -9,15 +9,16 @@ from pydantic import Field
 from starlette.responses import Response
 
 from snellen.grading.csv_text import csv_rows
-from snellen.grading.errors import SnellenError
+from snellen.grading.errors import DataError, SnellenError
 from snellen.grading.models.base import Closed
 from snellen.grading.models.items import Item
 from snellen.server.challenge.board import Board
 from snellen.server.challenge.models import ExamCard
-from snellen.server.errors import NotFoundError
+from snellen.server.errors import NotFoundError, StoreError
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import JSON, Desk, answered
 from snellen.server.http.api.problems import documented
+from snellen.server.screenshots.pages import probe
 from snellen.server.screenshots.sources import image_source
 from snellen.tasks.pack.format import PackItem
 from snellen.tasks.pack.read import Pack
@@ -233,8 +234,16 @@ async def picture_response(
         if request.headers.get("if-none-match") == etag:
             return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
         body = await asyncio.to_thread(source.load)
+    except StoreError:
+        raise
     except SnellenError as error:
         raise NotFoundError(f"the image {name[:64]!r} can't be shown", field="name") from error
+    try:
+        # What is small here may fill the memory of whoever decodes it.
+        await asyncio.to_thread(probe, body)
+    except DataError as error:
+        said = f"the image {name[:64]!r} can't be shown: {error.message}"
+        raise NotFoundError(said, field="name") from error
     return Response(body, media_type=_media_type(body), headers=headers)
 
 

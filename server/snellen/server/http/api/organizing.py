@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from snellen.grading.models.base import Closed
 from snellen.server.challenge.models import EventCard, SubmissionStatus, iso
-from snellen.server.challenge.service import MOST_LISTED
+from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import Desk, answered
 from snellen.server.http.api.problems import documented
@@ -72,11 +72,13 @@ class NewToken(Closed):
         name: Whose it is.
         scopes: What it is for.
         days: How long it is good for; None: until it is revoked.
+        team: The team that it is of: quota, attempts and rows are the team's.
     """
 
     name: str = Field(pattern=TOKEN_NAME)
     scopes: tuple[Scope, ...] = Field(default=(Scope.TAKE,), min_length=1)
     days: float | None = Field(default=None, gt=0, le=36_500)
+    team: str | None = Field(default=None, pattern=TOKEN_NAME)
 
 
 class TokenCard(Closed):
@@ -88,6 +90,7 @@ class TokenCard(Closed):
         created: When it was made.
         revoked: When it was revoked; None: it was not.
         expires: From when on it is refused; None: never.
+        team: The team that it is of; None: none.
     """
 
     name: str
@@ -95,6 +98,7 @@ class TokenCard(Closed):
     created: str
     revoked: str | None
     expires: str | None
+    team: str | None = None
 
     @classmethod
     def of(cls, row: Token) -> "TokenCard":
@@ -105,6 +109,7 @@ class TokenCard(Closed):
             created=iso(row.created),
             revoked=None if row.revoked is None else iso(row.revoked),
             expires=None if row.expires is None else iso(row.expires),
+            team=row.team,
         )
 
 
@@ -128,8 +133,9 @@ async def make_token(desk: Desk, caller: str, given: NewToken) -> str:
         ExamError: The name can't be used, or has been.
     """
     tokens = desk.access.tokens
-    made = await asyncio.to_thread(tokens.create, given.name, given.scopes, given.days)
-    await desk.challenge.note(caller, "token", f"{given.name}: {', '.join(given.scopes)}")
+    made = await asyncio.to_thread(tokens.create, given.name, given.scopes, given.days, given.team)
+    whose = given.name if given.team is None else f"{given.name} of {given.team}"
+    await desk.challenge.note(caller, "token", f"{whose}: {', '.join(given.scopes)}")
     return made
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import time
 import zlib
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterable
 from hashlib import sha256
 from http import HTTPStatus
@@ -11,11 +12,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query, Request
 from pydantic import Field
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Send
+from starlette.types import Scope as Scopes
 
 from snellen.grading.models.base import Closed
 from snellen.server.challenge.models import FORMS, SubmissionStatus, Upload
-from snellen.server.challenge.service import MOST_LISTED
-from snellen.server.errors import ExamError, FormError, TooLargeError
+from snellen.server.challenge.reading import MOST_LISTED
+from snellen.server.errors import ExamError, FormError, RateError, TooLargeError
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import JSON, Desk, answered
 from snellen.server.http.api.problems import documented
@@ -26,6 +29,9 @@ PART_BYTES = 256 << 10
 
 POLL_SECONDS = 0.5
 BEAT_SECONDS = 15.0
+MOST_STREAMS = 8
+"""How many streams a token's holder may have open: each asks the store twice a second."""
+
 STREAM_SECONDS = 600.0
 """How long progress is streamed; a client that still waits asks again."""
 
@@ -106,6 +112,7 @@ def routes(desk: Desk) -> APIRouter:
     """Return the routes."""
     router = APIRouter(tags=["submissions"])
     challenge, access = desk.challenge, desk.access
+    streams = Counter[str]()
     guarded = documented(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
     taking = documented(
         HTTPStatus.CONFLICT,
@@ -215,10 +222,13 @@ def routes(desk: Desk) -> APIRouter:
     async def follow(request: Request, exam: str, submission: str) -> Response:
         """Follow a submission: an event each time its state changes, until it is done."""
         desk.check_exam(exam)
-        caller = await access.ask(request, lambda v: v.owner())
-        first = await access.ask(request, lambda _: challenge.status(submission, caller))
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(progress(desk, first, caller), media_type=EVENTS, headers=headers)
+
+        def read(visitor: Visitor) -> tuple[str, str | None, SubmissionStatus]:
+            caller = visitor.owner()
+            return visitor.name or "", caller, challenge.status(submission, caller)
+
+        name, caller, first = await access.ask(request, read)
+        return _Stream(progress(desk, first, caller), streams, name)
 
     @router.get(f"{one}/report", responses=guarded)
     async def report(
@@ -251,6 +261,32 @@ def routes(desk: Desk) -> APIRouter:
         )
 
     return router
+
+
+class _Stream(StreamingResponse):
+    """Server-sent events to a holder who has only so many streams."""
+
+    def __init__(self, content: AsyncIterable[bytes], taken: Counter[str], name: str) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(content, media_type=EVENTS, headers=headers)
+        self._open = taken
+        self._name = name
+
+    async def __call__(self, scope: Scopes, receive: Receive, send: Send) -> None:
+        """Send it.
+
+        Raises:
+            RateError: The holder has too many open.
+        """
+        if self._open[self._name] >= MOST_STREAMS:
+            raise RateError(f"you follow {MOST_STREAMS} submissions already; end one, or ask later")
+        self._open[self._name] += 1
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._open[self._name] -= 1
+            if not self._open[self._name]:
+                del self._open[self._name]
 
 
 class Received(Closed):

@@ -393,16 +393,18 @@ class Pages(Frame):
             name = str(form.get("name") or "")
             scopes = [str(scope) for scope in form.getlist("scope")]
             days = str(form.get("days") or "")
+            team = str(form.get("team") or "")
         try:
             asked = NewToken(
                 name=name,
                 scopes=tuple(map(Scope, scopes)),
                 days=float(days) if days else None,
+                team=team or None,
             )
         except ValueError:
             raise ExamError(
                 "a token has a name of letters, digits, dots, dashes and underscores, something"
-                " that it is for, and 1 to 36,500 days or no end"
+                " that it is for, 1 to 36,500 days or no end, and a team named likewise or none"
             ) from None
         token = await make_token(self._desk, caller, asked)
         return await self._organizing(request, visitor, MadeToken(name=name, token=token))

@@ -1,0 +1,231 @@
+"""Engines: where batches of answers are graded.
+
+An engine gets what a grader is made of once, and then batches of answers. It gives the same columns
+in the same order as a grader in this process does, so the report is the same to the last digit.
+"""
+
+import logging
+import os
+import sys
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any, Literal, NamedTuple, get_args
+
+from snellen.grading.errors import MissingExtraError, SnellenError, UnknownNameError
+from snellen.grading.grade import Answers, Columns, Grader
+from snellen.grading.metrics.code import CodeExecutor
+from snellen.grading.models.golds import Golds
+from snellen.grading.protocols.base import Context, Gold, IntArray, Protocol
+from snellen.sdk.data.selection import Selection
+from snellen.sdk.scoring import choose
+
+Engine = Literal["processes", "ray"]
+"""`processes`: one for each core of this machine; `ray`: a Ray cluster, or this machine as one."""
+
+Graded = Iterator[tuple[Answers, Columns]]
+
+_TRIES = 20
+"""How often Ray grades a batch again whose worker ended."""
+
+_LEAST_AHEAD = 16
+
+
+class EngineError(SnellenError):
+    """The engine can't grade, or lost its workers; no answer is at fault."""
+
+
+class Recipe(NamedTuple):
+    """What a worker makes a grader of.
+
+    The references are a plain list here, because `Golds` does not leave its process: they are
+    sent to the workers, and to nobody else.
+
+    Attributes:
+        task: The task's id.
+        protocol: The protocol's id.
+        embedder: For a protocol that compares embeddings; None: its own.
+        executor: Runs the programs among the answers; None: none is run.
+        golds: The references.
+        contexts: What the parser may know of the items, or empty.
+        places: Which gold each item index of a batch stands for; None: its own.
+        snellen: The version that reads the answers.
+    """
+
+    task: str
+    protocol: str
+    embedder: str | None
+    executor: CodeExecutor | None
+    golds: Sequence[Gold]
+    contexts: Sequence[Context]
+    places: IntArray | None
+    snellen: str
+
+    def __repr__(self) -> str:
+        return f"Recipe({self.task!r}, {self.protocol!r}, <{len(self.golds):,} references>)"
+
+
+def recipe_of(
+    selection: Selection,
+    protocol: Protocol,
+    embedder: str | None,
+    executor: CodeExecutor | None,
+) -> Recipe:
+    """Return what a worker grades the answers to a selection with."""
+    whole = selection.whole or selection
+    places = None if selection.whole is None else selection.grader(protocol).places
+    return Recipe(
+        selection.task,
+        protocol.id,
+        embedder,
+        executor,
+        list(whole.golds),
+        whole.contexts,
+        places,
+        version("snellen"),
+    )
+
+
+def graded(batches: Iterable[Answers], recipe: Recipe, engine: Engine) -> Graded:
+    """Grade batches elsewhere, and yield each with its columns, in the order given.
+
+    Raises:
+        UnknownNameError: There is no such engine.
+        EngineError: The engine can't be had, or lost its workers.
+        MissingExtraError: Ray is not installed.
+    """
+    if engine not in get_args(Engine):
+        raise UnknownNameError("engine", engine, get_args(Engine))
+    return (_on_ray if engine == "ray" else _in_processes)(batches, recipe)
+
+
+def _ordered(
+    batches: Iterable[Answers],
+    submit: Callable[[Answers], Any],
+    result: Callable[[Any], Columns],
+    ahead: int,
+) -> Graded:
+    """Have some batches graded at once, and no more than that held."""
+    waiting: deque[tuple[Answers, Any]] = deque()
+    for answers in batches:
+        waiting.append((answers, submit(answers)))
+        if len(waiting) >= ahead:
+            first, handle = waiting.popleft()
+            yield first, result(handle)
+    while waiting:
+        first, handle = waiting.popleft()
+        yield first, result(handle)
+
+
+def _make(recipe: Recipe) -> Grader:
+    if recipe.snellen != version("snellen"):
+        raise EngineError(
+            f"a worker has snellen {version('snellen')}, and the answers are read with"
+            f" {recipe.snellen}: install the same version on all machines"
+        )
+    protocol = choose(recipe.task, recipe.protocol, recipe.embedder, recipe.executor)
+    return Grader.of(protocol, Golds(recipe.golds), recipe.contexts, recipe.places)
+
+
+# ---- processes of this machine
+
+_held: list[Recipe] = []
+"""What a process of the pool was started with."""
+
+
+def _hold(recipe: Recipe) -> None:
+    _held.append(recipe)
+
+
+@cache
+def _own_grader() -> Grader:
+    # Not made when the process begins: what fails there is not said to the one who waits.
+    return _make(_held[0])
+
+
+def _grade_held(answers: Answers) -> Columns:
+    return _own_grader().batch(answers)
+
+
+def _in_processes(batches: Iterable[Answers], recipe: Recipe) -> Graded:
+    # Loaded late: it takes longer than to grade a hundred answers.
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
+    workers = _cores()
+    # Spawned: a copy of this process would have its locks.
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_hold, initargs=(recipe,))
+    try:
+        yield from _ordered(
+            batches,
+            lambda given: pool.submit(_grade_held, given),
+            lambda handle: handle.result(),
+            _ahead(workers),
+        )
+    except BrokenProcessPool as error:
+        raise EngineError(
+            "a process that graded could not start, or was ended by hand or by lack of memory; a"
+            " script that grades in processes needs `if __name__ == '__main__':` around its work"
+        ) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def _ahead(workers: int) -> int:
+    return max(_LEAST_AHEAD, 4 * workers)
+
+
+# ---- Ray
+
+
+def _ray() -> Any:  # noqa: ANN401  # it is an extra, with types of its own that are partly unknown
+    try:
+        return import_module("ray")
+    except ImportError as error:
+        raise MissingExtraError("grading on a Ray cluster", "ray") from error
+
+
+def _on_ray(batches: Iterable[Answers], recipe: Recipe) -> Graded:
+    ray = _ray()
+    own = not ray.is_initialized()
+    if own:
+        # The cluster that RAY_ADDRESS names, or this machine as one.
+        ray.init(log_to_driver=False, logging_level=logging.ERROR)
+    try:
+        # Tasks without a state: Ray itself runs one again whose worker ended. An actor would have
+        # to be asked again by us, and be told apart from one that can't be reached for a moment.
+        remote = ray.remote(max_retries=_TRIES)(_grade_fetched)
+        kept = ray.put(recipe)
+        ahead = _ahead(int(ray.cluster_resources().get("CPU", 1)))
+        # In a list it is handed over as a name: a worker fetches it once, not for each batch.
+        yield from _ordered(batches, lambda given: remote.remote([kept], given), _fetch, ahead)
+    finally:
+        if own:
+            ray.shutdown()
+
+
+def _fetch(handle: object) -> Columns:
+    ray = _ray()
+    try:
+        return ray.get(handle)
+    except ray.exceptions.RayTaskError as error:
+        cause = error.cause
+        raise cause if isinstance(cause, SnellenError) else EngineError(str(cause)) from error
+    except ray.exceptions.RayError as error:
+        raise EngineError(f"Ray could not grade a batch: {error}") from error
+
+
+def _grade_fetched(names: list[Hashable], answers: Answers) -> Columns:
+    return _fetched(names[0]).batch(answers)
+
+
+@lru_cache(maxsize=1)
+def _fetched(name: Hashable) -> Grader:
+    return _make(_ray().get(name))

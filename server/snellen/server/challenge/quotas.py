@@ -1,0 +1,96 @@
+"""Quotas: how many uploads a participant has left in a phase.
+
+Each function runs in the transaction of the submission's row. There is one write transaction at a
+time, so what was counted holds until it commits.
+"""
+
+from sqlalchemy import Connection
+
+from snellen.server.challenge import queries
+from snellen.server.challenge.reading import LATEST
+from snellen.server.errors import (
+    QuotaError,
+)
+from snellen.server.exam.file import Phase
+from snellen.server.store.statements import row_values
+from snellen.server.store.tables import (
+    JobState,
+    QuotaRow,
+    Source,
+    SubmissionRow,
+)
+
+MOST_STUCK = 3
+"""How many of a participant's uploads in a phase may wait for an organizer: their places in the
+quota were given back, so the quota does not bound them."""
+
+_IN_ALL = ""
+"""The day of the row that counts a participant's uploads of all days."""
+
+
+def check_quota(connection: Connection, key: str, phase: Phase, caller: str, at: int) -> None:
+    """Refuse an upload for which there is no place.
+
+    Args:
+        connection: Where it is counted.
+        key: What the store calls the phase.
+        phase: The phase.
+        caller: Whose upload it is.
+        at: When it arrived.
+
+    Raises:
+        QuotaError: None is left.
+    """
+    day = phase.day(at)
+    limits = ((day, phase.uploads_a_day, f"on {day}"), (_IN_ALL, phase.uploads, "in all"))
+    for counted, most, when in limits:
+        if most is None:
+            continue
+        used = queries.QUOTA.first(connection, {"f": key, "c": caller, "d": counted})
+        if (used is not None and used.used >= most) or most < 1:
+            raise QuotaError(
+                f"phase {phase.name} takes {most} uploads {when}, and all are used; what failed"
+                " through no fault of yours was given back"
+            )
+
+
+def check_stuck(connection: Connection, key: str, phase: Phase, caller: str) -> None:
+    """Refuse more of who has several stuck uploads: each has ended five processes, for free.
+
+    Raises:
+        QuotaError: They have.
+    """
+    these = {
+        "c": caller,
+        "f": key,
+        "state": JobState.STUCK,
+        "at": LATEST,
+        "after": "",
+        "most": MOST_STUCK,
+    }
+    if len(queries.PAGE.all(connection, these)) == MOST_STUCK:
+        raise QuotaError(
+            f"{MOST_STUCK} of your uploads in phase {phase.name} could not be graded, and wait"
+            " for the organizer; ask them to look before you upload more"
+        )
+
+
+def take(connection: Connection, row: SubmissionRow) -> None:
+    """Take an upload's place in the quota."""
+    _count(connection, row, 1)
+
+
+def give_back(connection: Connection, row: SubmissionRow) -> None:
+    """Give an upload's place in the quota back: the fault was ours."""
+    _count(connection, row, -1)
+
+
+def _count(connection: Connection, row: SubmissionRow, by: int) -> None:
+    if row.source is not Source.UPLOAD:
+        return
+    for day in (row.day, _IN_ALL):
+        this = {"f": row.phase, "c": row.caller, "d": day}
+        if queries.QUOTA.first(connection, this) is None:
+            new = QuotaRow(phase=row.phase, caller=row.caller, day=day, used=0)
+            queries.ADD_QUOTA.run(connection, row_values(new))
+        queries.USE_QUOTA.run(connection, {**this, "by": by})

@@ -1,0 +1,182 @@
+"""What became of submissions, as participants and organizers read it; nothing is changed here."""
+
+import zlib
+from collections.abc import Mapping, Sequence
+
+from snellen.server.challenge import queries
+from snellen.server.challenge.models import (
+    ALL,
+    EventCard,
+    SubmissionStatus,
+)
+from snellen.server.challenge.phases import Phases
+from snellen.server.challenge.queries import Listed
+from snellen.server.errors import (
+    ForbiddenError,
+    NotFoundError,
+    UnauthorizedError,
+)
+from snellen.server.exam.file import Who
+from snellen.server.store.tables import (
+    JobState,
+    PartRow,
+    ScoreRow,
+)
+
+MOST_LISTED = 100
+LONGEST = 200
+"""Of a name, and of what may be the id of a submission."""
+
+LATEST = 1 << 62
+"""A moment after all others."""
+
+
+class Reading(Phases):
+    """The submissions of a challenge, to be read."""
+
+    def status(self, submission: str, caller: str | None) -> SubmissionStatus:
+        """Return a submission as its participant sees it, or an organizer.
+
+        Args:
+            submission: Its id.
+            caller: Whose it must be; None: an organizer asks.
+
+        Raises:
+            NotFoundError: There is none, or it is another participant's.
+        """
+        row = self.row(submission, caller)
+        phase = self.phase_of(row)
+        shown = caller is None or phase.scores is not Who.HIDDEN
+        part = self.part(phase, organizer=caller is None)
+        scores = self.database.read(
+            lambda c: queries.NUMBERS.all(c, {"s": row.id, "p": part}) if shown else []
+        )
+        newest = max((score.grading for score in scores), default=None)
+        shown_scores = [score for score in scores if score.grading == newest]
+        return SubmissionStatus.of(row, shown_scores, organizer=caller is None)
+
+    def row(self, submission: str, caller: str | None) -> Listed:
+        """Return the row of a submission.
+
+        Raises:
+            NotFoundError: There is none, or it is another participant's.
+        """
+        row = None
+        if submission.isprintable() and len(submission) < LONGEST:
+            row = self.database.read(lambda c: queries.SUBMISSION.first(c, {"s": submission}))
+        if row is None or caller not in (None, row.caller):
+            raise NotFoundError(f"you have no submission {submission[:40]!r}")
+        return row
+
+    def listed(
+        self,
+        caller: str | None,
+        *,
+        phase: str = "",
+        state: JobState | None = None,
+        before: str | None = None,
+        limit: int = 50,
+    ) -> Sequence[Listed]:
+        """Return a page of submissions, the newest first.
+
+        Args:
+            caller: Whose; None: everybody's.
+            phase: The phase's key; empty: all.
+            state: How far their grading is; None: however far.
+            before: The id of the last one of the page before.
+            limit: How many at most.
+
+        Raises:
+            NotFoundError: There is no submission of that id.
+        """
+        after = None if before is None else self.row(before, caller)
+        parameters = {
+            "c": caller or "",
+            "f": phase,
+            "state": state or "",
+            "at": LATEST if after is None else after.at,
+            "after": "" if after is None else after.id,
+            "most": min(limit, MOST_LISTED),
+        }
+        return self.database.read(lambda c: queries.PAGE.all(c, parameters))
+
+    def report(
+        self, submission: str, task: str | None, caller: str | None, *, organizer: bool = False
+    ) -> bytes:
+        """Return a saved report as JSON: which items are right, and never a reference.
+
+        Args:
+            submission: The submission's id.
+            task: The task; None: the only one that it answers.
+            caller: Who asks; None: nobody knows.
+            organizer: Whether it is an organizer.
+
+        Raises:
+            NotFoundError: There is none, or not of that task; or it is another participant's.
+            UnauthorizedError: A token is needed.
+            ForbiddenError: Reports are not shown.
+        """
+        found = self.graded(submission, task, caller, organizer=organizer)
+        assert found.report is not None
+        return zlib.decompress(found.report)
+
+    def graded(
+        self, submission: str, task: str | None, caller: str | None, *, organizer: bool = False
+    ) -> ScoreRow:
+        """Return what a submission scores on a task, item by item; as for `report`."""
+        row = self.row(submission, None)
+        phase = self.phase_of(row)
+        if not organizer and (phase.reports is not Who.PUBLIC or self.part(phase) != ALL):
+            if caller is None:
+                raise UnauthorizedError(
+                    "a token is needed: send the header 'Authorization: Bearer TOKEN'"
+                )
+            self.row(submission, caller)
+            if phase.reports is Who.HIDDEN or self.part(phase) != ALL:
+                raise ForbiddenError(f"reports of phase {phase.name} are for its organizer")
+        scores = self.database.read(lambda c: queries.SCORES.all(c, {"s": row.id, "p": ALL}))
+        newest = max((score.grading for score in scores), default=None)
+        by_task = {score.task: score for score in scores if score.grading == newest}
+        if not by_task:
+            raise NotFoundError(f"submission {row.id} has no report: it is {row.state}")
+        if task is None and len(by_task) > 1:
+            raise NotFoundError(f"say which task: {', '.join(by_task)}", field="task")
+        found = by_task.get(task or next(iter(by_task)))
+        if found is None:
+            known = ", ".join(by_task)
+            raise NotFoundError(f"there is no report of {task!r}; there are: {known}", field="task")
+        return found
+
+    def file_of(self, submission: str, caller: str | None) -> tuple[Listed, Sequence[PartRow]]:
+        """Return a submission and the parts of its file, of which `bytes_of` makes it.
+
+        Raises:
+            NotFoundError: There is none, or it is another participant's.
+        """
+        row = self.row(submission, caller)
+        parts = self.database.read(lambda c: queries.PARTS.all(c, {"s": row.id}))
+        return row, parts
+
+    def events(self, phase: str = "", after: int = 0, limit: int = 50) -> Sequence[EventCard]:
+        """Return a page of the record of what was changed, the oldest first.
+
+        Args:
+            phase: The phase's key; empty: all.
+            after: The number of the last one of the page before.
+            limit: How many at most.
+        """
+        parameters = {"f": phase, "after": after, "most": min(limit, MOST_LISTED)}
+        found = self.database.read(lambda c: queries.EVENT_PAGE.all(c, parameters))
+        return [EventCard.of(row) for row in found]
+
+    def latest_events(self) -> Sequence[EventCard]:
+        """Return what was changed last, the newest first."""
+        found = self.database.read(lambda c: queries.LATEST_EVENTS.all(c, {}))
+        return [EventCard.of(row) for row in found]
+
+    def counts(self) -> Mapping[str, int]:
+        """Return how many submissions are in each state."""
+        found = {
+            row.state: row.count for row in self.database.read(lambda c: queries.COUNTS.all(c, {}))
+        }
+        return {state.value: found.get(state, 0) for state in JobState}

@@ -1,0 +1,162 @@
+"""The images of a pack over REST: from its folder, from another one or from a bucket."""
+
+import json
+import resource
+import shutil
+import struct
+import zlib
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import asynccontextmanager
+from hashlib import sha256
+from pathlib import Path
+
+import httpx
+import pytest
+
+from snellen.sdk.cli.serving import grade_answers
+from snellen.server.challenge.boards import Boards
+from snellen.server.exam.file import ExamFile
+from snellen.server.host import Host, open_challenge, open_exam
+from snellen.server.http.api.access import Access
+from snellen.server.http.api.api import rest_app
+from snellen.server.http.api.desk import Desk
+from snellen.server.http.auth import Tokens
+from snellen.server.settings import Settings
+from snellen.tasks.samples import sample_pack
+
+MIB = 1 << 10
+"""Of what getrusage counts in: KiB."""
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    """Return a copy of the sample."""
+    return Path(shutil.copytree(sample_pack(), tmp_path / "pack"))
+
+
+@pytest.fixture
+def opening(pack: Path, store: Path) -> Iterator[Callable[[str], Host]]:
+    """Return a function that opens the copy, with its images in a place."""
+    opened: list[Host] = []
+
+    def start(images: str) -> Host:
+        file = ExamFile(name="sample", packs=(str(pack),), images=images)
+        opened.append(open_exam(Settings((pack,), store, file=file), grade_answers))
+        return opened[-1]
+
+    yield start
+    for host in opened:
+        host.close()
+
+
+@asynccontextmanager
+async def rest(host: Host, pack: Path, store: Path) -> AsyncGenerator[httpx.AsyncClient]:
+    file = ExamFile(name="sample", packs=(str(pack),))
+    challenge = open_challenge(Settings((pack,), store, file=file), host)
+    access = Access(Tokens(host.database), guarded=False)
+    transport = httpx.ASGITransport(rest_app(Desk(challenge, Boards(challenge), access)))
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
+        yield http
+
+
+def first(pack: Path) -> tuple[str, dict[str, object]]:
+    """Return the id of the first item of a pack, and its image."""
+    line = json.loads((pack / "items.jsonl").read_text().splitlines()[0])
+    (image,) = line["images"].values()
+    return line["item"]["id"], image
+
+
+def exchange(pack: Path, body: bytes) -> None:
+    """Have a pack's first image be another one, which whoever made the pack put there."""
+    _, image = first(pack)
+    (pack / "images" / str(image["file"])).write_bytes(body)
+    lines = (pack / "items.jsonl").read_text()
+    lines = lines.replace(str(image["sha256"]), sha256(body).hexdigest())
+    lines = lines.replace(f'"bytes":{image["bytes"]}', f'"bytes":{len(body)}')
+    (pack / "items.jsonl").write_text(lines)
+    manifest = json.loads((pack / "manifest.json").read_text())
+    known = {"sha256": sha256(lines.encode()).hexdigest(), "bytes": len(lines.encode())}
+    manifest["files"]["items.jsonl"] = known
+    (pack / "manifest.json").write_text(json.dumps(manifest))
+
+
+def bomb() -> bytes:
+    """A PNG of a few bytes that says it has 50,000 x 50,000 pixels."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        crc = struct.pack(">I", zlib.crc32(name + data))
+        return struct.pack(">I", len(data)) + name + data + crc
+
+    head = struct.pack(">IIBBBBB", 50_000, 50_000, 8, 0, 0, 0, 0)
+    pixels = zlib.compress(bytes(1 << 20))
+    return (
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+    )
+
+
+def move_images(pack: Path, place: str) -> None:
+    """Move a pack's images to a place, as any program that copies does."""
+    import obstore
+    from obstore.store import LocalStore, from_url
+
+    store = from_url(place) if "://" in place else LocalStore(place, mkdir=True)
+    for file in (pack / "images").rglob("*"):
+        if file.is_file():
+            name = file.relative_to(pack / "images").as_posix()
+            obstore.put(store, f"sample/{name}", file.read_bytes())
+    shutil.rmtree(pack / "images")
+
+
+async def test_images_come_from_another_place_and_are_those_of_the_pack(
+    pack: Path, store: Path, place: str, opening: Callable[[str], Host]
+) -> None:
+    item, image = first(pack)
+    body = (pack / "images" / str(image["file"])).read_bytes()
+    move_images(pack, place)
+    async with rest(opening(place), pack, store) as http:
+        shown = await http.get("/exams/sample/image", params={"item": item})
+        assert (shown.status_code, shown.content) == (200, body)
+
+
+@pytest.mark.parametrize("damage", ["other size", "other bytes", "none"])
+async def test_an_image_that_is_not_the_packs_is_not_shown(
+    pack: Path, store: Path, place: str, opening: Callable[[str], Host], damage: str
+) -> None:
+    item, image = first(pack)
+    file = pack / "images" / str(image["file"])
+    if damage == "none":
+        file.unlink()
+    else:
+        body = file.read_bytes()
+        file.write_bytes(body[:-1] + (b"" if damage == "other size" else bytes([body[-1] ^ 1])))
+    move_images(pack, place)
+    async with rest(opening(place), pack, store) as http:
+        shown = await http.get("/exams/sample/image", params={"item": item})
+        assert shown.status_code == 404
+        assert shown.json()["detail"] == "the image 'screen' can't be shown"
+
+
+async def test_an_image_bomb_is_refused_by_its_size_and_takes_no_memory(
+    pack: Path, store: Path, opening: Callable[[str], Host]
+) -> None:
+    exchange(pack, bomb())
+    await check_refused(pack, store, opening(""))
+
+
+async def test_an_image_bomb_in_another_place_is_refused_as_well(
+    pack: Path, store: Path, place: str, opening: Callable[[str], Host]
+) -> None:
+    exchange(pack, bomb())
+    move_images(pack, place)
+    await check_refused(pack, store, opening(place))
+
+
+async def check_refused(pack: Path, store: Path, host: Host) -> None:
+    item, _ = first(pack)
+    async with rest(host, pack, store) as http:
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        shown = await http.get("/exams/sample/image", params={"item": item})
+        after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert shown.status_code == 404
+    assert "50000 x 50000 px are 2,500,000,000, at most 50,000,000" in shown.json()["detail"]
+    assert after - before < 50 * MIB
