@@ -58,6 +58,7 @@ def test_every_task_guesses_in_a_way_that_fits_its_answers() -> None:
         AnswerKind.BOX: (RandomBox,),
         AnswerKind.RELATIONS: (OneOf,),
         AnswerKind.LABEL: (OneOf,),
+        AnswerKind.ACTION: (Constant,),
         AnswerKind.EPISODE: (NoGuess,),
     }
     for spec in TASKS.values():

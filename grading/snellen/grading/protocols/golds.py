@@ -13,8 +13,10 @@ from msgspec.structs import replace
 
 from snellen.grading.errors import DataError
 from snellen.grading.metrics.boxes import Ltrb, box_fault
+from snellen.grading.models.actions import POINTED, Action
 from snellen.grading.parse.regions import Region, region
 from snellen.grading.parse.relations import Pair, Relation, canonical
+from snellen.grading.parse.vocabularies.plain import plain_fields
 from snellen.grading.protocols.base import NO_CONTEXT, Context, Gold
 
 NonEmpty = msgspec.Meta(min_length=1)
@@ -46,6 +48,36 @@ class EpisodeGold(msgspec.Struct, frozen=True):
     """What an episode was allowed; success is judged by its environment, not by a reference."""
 
     limit: Positive | None = None
+
+
+class Node(msgspec.Struct, frozen=True):
+    """A node of a screen's accessibility tree: its box in pixels, and what it says of itself."""
+
+    box: Ltrb
+    text: str = ""
+    description: str = ""
+
+
+class StepGold(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One step of a recorded episode.
+
+    Attributes:
+        action: What was done; points in pixels of the screenshot.
+        image_size: Width and height of the screenshot, in pixels.
+        boxes: The boxes that count as its target, in pixels.
+        nodes: The screen's accessibility nodes; None: the data does not say them.
+        episode: The episode it belongs to; empty: it is an episode of its own.
+        step: Its place in the episode, from 0.
+        group: What published code groups it by.
+    """
+
+    action: Action
+    image_size: tuple[Positive, Positive]
+    boxes: tuple[Ltrb, ...] = ()
+    nodes: tuple[Node, ...] | None = None
+    episode: str = ""
+    step: int = 0
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +212,18 @@ def _target_context(target: Target) -> Context:
     return Context(width=target.image_size[0], height=target.image_size[1])
 
 
+def _step(value: StepGold) -> StepGold:
+    for box in value.boxes:
+        _finite(box)
+    if value.action.type in POINTED and value.action.point is None:
+        raise ValueError(f"a {value.action.type.value} needs a point")
+    return value
+
+
+def _plain_step(gold: StepGold) -> Sequence[object]:
+    return [plain_fields(gold.action)]
+
+
 def _letter(value: str) -> str:
     letter = value.strip().upper()
     if len(letter) != 1 or not "A" <= letter <= "Z":
@@ -280,4 +324,11 @@ EPISODE = GoldShape(
     lambda value: value or EpisodeGold(),
     lambda gold: [{"success": 1.0, "cost": 1}],
     lambda gold: Context(limit=gold.limit),
+)
+STEP = GoldShape(
+    "an object {action, image_size, boxes, nodes, episode, step}",
+    StepGold,
+    _step,
+    _plain_step,
+    lambda gold: Context(width=gold.image_size[0], height=gold.image_size[1]),
 )

@@ -12,6 +12,7 @@ OWN: Mapping[str, str] = MappingProxyType(
         "matrix": "matrix",
         "screenspot-v2": "screenspot",
         "screenspot-pro": "screenspot",
+        "androidcontrol": "androidcontrol",
     }
 )
 """Each benchmark's module, in the order in which benchmarks are listed.
