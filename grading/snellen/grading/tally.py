@@ -8,6 +8,7 @@ the order of the submissions nor their batches show.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ from snellen.grading.protocols.base import (
 
 # How far a value may fall short of the pass mark: what rounding takes from a perfect answer.
 _SLACK = 1e-9
+_Known: TypeAlias = dict[tuple[int, bytes], Mapping[str, float]]
 _NO_ANSWER = (CODES[Outcome.MISSING], CODES[Outcome.ERROR])
 
 
@@ -197,9 +199,10 @@ class Tally:
         if self.protocol.metric.corpus is None:
             return {}
         sittings = self._all_sittings(attempts)
-        every = self._corpora(sittings, lambda sitting: np.ones_like(sitting.answered))
-        answered = self._corpora(sittings, lambda sitting: sitting.answered)
-        kept = self._corpora(sittings, self._printed_rows)
+        known: _Known = {}
+        every = self._corpora(sittings, lambda sitting: np.ones_like(sitting.answered), known)
+        answered = self._corpora(sittings, lambda sitting: sitting.answered, known)
+        kept = self._corpora(sittings, self._printed_rows, known)
         return {
             key: MetricValue(
                 value=value,
@@ -217,16 +220,24 @@ class Tally:
         return sitting.kept & keep(self._golds, sitting.values)[:, self._primary]
 
     def _corpora(
-        self, sittings: Sequence[_Sitting], chosen: Callable[[_Sitting], BoolArray]
+        self,
+        sittings: Sequence[_Sitting],
+        chosen: Callable[[_Sitting], BoolArray],
+        known: _Known,
     ) -> list[Mapping[str, float]]:
         """Compute the corpus metrics of the chosen items in every attempt that has some."""
         corpus = self.protocol.metric.corpus
         found: list[Mapping[str, float]] = []
-        for sitting in sittings:
-            items: list[int] = np.flatnonzero(chosen(sitting)).tolist()
-            if corpus is not None and items:
+        for place, sitting in enumerate(sittings):
+            rows = chosen(sitting)
+            items: list[int] = np.flatnonzero(rows).tolist()
+            if corpus is None or not items:
+                continue
+            # Mostly everything is answered and kept, and the three means are one.
+            if (same := (place, rows.tobytes())) not in known:
                 golds = [self._golds[item] for item in items]
-                found.append(corpus(golds, [sitting.answers[item] for item in items]))
+                known[same] = corpus(golds, [sitting.answers[item] for item in items])
+            found.append(known[same])
         return found
 
     def passes(self, attempts: int) -> tuple[dict[int, float], dict[int, float]]:

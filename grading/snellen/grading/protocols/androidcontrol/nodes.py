@@ -43,12 +43,14 @@ def _in_nodes(answer: Said, gold: StepGold) -> bool:
     point, target = answer.at(UNIT, size), moved(gold.action.point, PIXELS, UNIT, size)
     if point is None or target is None:
         return False
+    if apart(point, target) <= 0.04:
+        return True
     width, height = size
     boxes = [
         pushed_in((box[0] / width, box[1] / height, box[2] / width, box[3] / height), 1.2)
         for box in (node.box for node in gold.nodes)
     ]
-    return in_nearest(point, target, boxes) or apart(point, target) <= 0.04
+    return in_nearest(point, target, boxes)
 
 
 _STOPS = (ActionType.WAIT, ActionType.FINISH)
