@@ -325,7 +325,7 @@ RULES: Mapping[FailureTag, Rule] = MappingProxyType(
         ),
         FailureTag.NEVER_FINISHED: Rule(
             FailureGroup.ACTION,
-            "It goes on where the reference says that the task is done.",
+            "Another action, and the reference says that the task is done.",
             "Name the action that ends a task in the prompt, and when to use it.",
         ),
         FailureTag.OUT_OF_STEPS: Rule(

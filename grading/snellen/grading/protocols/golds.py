@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from snellen.grading.errors import DataError
-from snellen.grading.metrics.boxes import Ltrb, box_fault
+from snellen.grading.metrics.boxes import Ltrb, box_fault, point_in_polygon
 from snellen.grading.models.actions import POINTED, Action
 from snellen.grading.parse.regions import Region, region
 from snellen.grading.parse.relations import Pair, Relation, canonical
@@ -42,6 +42,18 @@ class ImageTarget(Target, frozen=True):
     """Where to point in an image, by MMBench-GUI's rules: a side of -1 is unknown and means 0."""
 
     image_size: tuple[Positive, Positive] | None = None
+
+
+class AreaTarget(ImageTarget, frozen=True):
+    """Where to point in an image, or that there is nothing to point at.
+
+    Attributes:
+        polygon: x, y, x, y, ... of the area's corners in pixels; empty: the box is the area.
+        refused: Whether what is asked for is not there; the box is then (0, 0, 0, 0).
+    """
+
+    polygon: tuple[float, ...] = ()
+    refused: bool = False
 
 
 class EpisodeGold(msgspec.Struct, frozen=True):
@@ -202,6 +214,27 @@ def _image_target(value: ImageTarget | Ltrb) -> Target:
     return target
 
 
+def _area(target: AreaTarget) -> AreaTarget:
+    if len(target.polygon) % 2 or len(target.polygon) == 2:
+        raise ValueError("a polygon has x and y of each of its corners, of which there are several")
+    if not target.refused:
+        _image_target(target)
+    return target
+
+
+def point_of_area(target: AreaTarget) -> tuple[float, float]:
+    """Return a point of an area in its own space: its middle, or one between a polygon's edges."""
+    if target.refused:
+        return -1.0, -1.0
+    left, top, right, bottom = target.bbox
+    steps = [0.5, *(step / 50 for step in range(1, 50))]
+    places = ((left + a * (right - left), top + b * (bottom - top)) for b in steps for a in steps)
+    middle = ((left + right) / 2, (top + bottom) / 2)
+    if not target.polygon:
+        return middle
+    return next((place for place in places if point_in_polygon(*place, target.polygon)), middle)
+
+
 def _center(box: Ltrb) -> Sequence[object]:
     return [[(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]]
 
@@ -331,4 +364,11 @@ STEP = GoldShape(
     _step,
     _plain_step,
     lambda gold: Context(width=gold.image_size[0], height=gold.image_size[1]),
+)
+TARGET_AREA = GoldShape(
+    "an object {bbox, image_size, polygon, refused}",
+    AreaTarget,
+    _area,
+    lambda target: [list(point_of_area(target))],
+    _target_context,
 )

@@ -20,7 +20,7 @@ def written_after_marker(text: str) -> str | None:
     r"""Return what stands after the first marker, without the end's characters.
 
     Returns:
-        None where there is no marker, which the published code calls an invalid action.
+        None without a marker, which the published code calls an invalid action.
 
     Source: OS-Atlas bad0840, the evaluation of AndroidControl and GUI-Odyssey.
 
