@@ -21,17 +21,24 @@ from snellen.tasks.prompts import Prompt
 EXAMPLE = '{"format": "plain", "action": "click", "x": 330, "y": 1310}'
 """A made-up answer, in pixels of the screenshot."""
 
-PLAIN_PROMPT = Prompt(
-    "snellen-action-1",
-    "You use a device for a person. You see its screen, what is to be done, and what was done"
-    " before. Reply with the next action alone, as one JSON object with"
-    ' "format": "plain" and "action", one of click, long_press, double_click, right_click, type,'
-    " select, scroll, key, open_app, navigate, wait, finish. A click or a press has x and y, in"
-    " pixels of the screenshot from the top left corner; type and select have text; scroll has"
-    ' direction, where to look on ("down" shows what is below); key and navigate have button'
-    " (enter; back, home, recent); open_app has app; finish has status (success or infeasible).",
-    "\n\n{question}",
+_ASKS = (
+    "You use a device for a person. You see its screen and what is to be done. Reply with the next"
+    ' action alone, as one JSON object with "format": "plain" and "action", one of click,'
+    " long_press, double_click, right_click, type, select, scroll, key, open_app, navigate, wait,"
+    " finish. A click or a press has x and y, in pixels of the screenshot from the top left"
+    " corner; type and select have text; scroll has direction, where to look on"
+    ' ("down" shows what is below); key and navigate have button (enter; back, home, recent);'
+    " open_app has app; finish has status (success or infeasible)."
 )
+STEP_PROMPTS = (
+    Prompt("snellen-action-1", _ASKS, "\n\n{question}"),
+    Prompt(
+        "snellen-action-history-1", f"{_ASKS} You are told what was done before.", "\n\n{question}"
+    ),
+)
+"""How a step can be asked for: alone, or after the right actions before it, as published."""
+
+_HISTORY = STEP_PROMPTS[1].name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +64,13 @@ class StepRow:
     tags: dict[str, str] = field(default_factory=dict[str, str])
 
 
-def question_of(row: StepRow) -> str:
+def question_of(row: StepRow, *, history: bool) -> str:
     """Return what is asked of a step: the goal, the step's instruction, the actions before it."""
     lines = [f"Goal: {row.goal}"]
     if row.instruction:
         lines.append(f"Now: {row.instruction}")
+    if not history:
+        return "\n".join(lines)
     done = [f"{place}. {PLAIN.write(action)}" for place, action in enumerate(row.before, 1)]
     return "\n".join([*lines, "Done before:", *(done or ["nothing"])])
 
@@ -100,13 +109,15 @@ def step_data(
     for row in rows:
         lengths[row.gold.episode] = lengths.get(row.gold.episode, 0) + 1
 
+    history = prompt.name == _HISTORY
+
     def item(place: int) -> Item:
         row = rows[place]
         width, height = (int(side) for side in row.gold.image_size)
         return Item(
             id=row.id,
             task=task,
-            prompt=prompt.ask(question_of(row)),
+            prompt=prompt.ask(question_of(row, history=history)),
             images=(Image(name=SCREEN, width=width, height=height),),
             answer_format=AnswerFormat(kind=AnswerKind.ACTION, example=EXAMPLE, space=Space.PIXELS),
             tags={"prompt": prompt.name},
@@ -131,4 +142,5 @@ def step_data(
             **{tag: [row.tags.get(tag) for row in rows] for tag in own},
         },
         cluster="episode",
+        shows_references=history,
     )

@@ -8,10 +8,11 @@ import pytest
 from miniatures import written
 
 from snellen import sdk
-from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.grading.models.actions import Action, ActionType, Direction
 from snellen.grading.models.reports import PinVerdict
 from snellen.tasks.benchmarks.androidcontrol.load import load
+from snellen.tasks.pack.write import Part, write_pack
 
 HIGH, LOW = "androidcontrol/high", "androidcontrol/low"
 
@@ -44,8 +45,16 @@ def test_the_low_level_says_what_the_step_is_for_and_the_high_one_does_not(folde
     assert "do step 1" not in high
     for prompt in (high, low):
         assert "Save the note" in prompt
-        assert '"open_app"' in prompt
+        assert "Notes" not in prompt
         assert "21" not in prompt
+
+
+def test_the_prompt_with_the_actions_before_is_for_no_exam(folder: Path, tmp_path: Path) -> None:
+    data = load(HIGH, folder, prompt="snellen-action-history-1")
+    assert '"app": "Notes"' in data.item("7/1").prompt
+    assert "nothing" in data.item("7/0").prompt
+    with pytest.raises(InputError, match="references of earlier items"):
+        write_pack([Part(data)], tmp_path / "pack", name="demo")
 
 
 def test_a_step_is_shown_by_its_screenshot(folder: Path) -> None:

@@ -10,7 +10,7 @@ from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.protocols.androidcontrol.parts import HIGH, LOW
 from snellen.tasks.benchmarks.androidcontrol.format import read_steps
 from snellen.tasks.benchmarks.androidcontrol.release import RELEASES
-from snellen.tasks.benchmarks.steps import PLAIN_PROMPT, StepRow, step_data
+from snellen.tasks.benchmarks.steps import STEP_PROMPTS, StepRow, step_data
 from snellen.tasks.data.pins import pin
 from snellen.tasks.io.images import ImageFiles, image_folder
 from snellen.tasks.io.rows import SCREEN
@@ -18,7 +18,7 @@ from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import prompt_of
 
 SPLIT = "test"
-PROMPTS = (PLAIN_PROMPT,)
+PROMPTS = STEP_PROMPTS
 
 
 def load(
