@@ -1,6 +1,7 @@
 """AndroidControl under every implementation: what their own code printed for the same answers."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -126,11 +127,11 @@ def test_one_answer_is_worth_what_each_published_code_printed(row: int, protocol
         assert found == float(want)
 
 
-def mean_of(protocol: str, pairs: list[tuple[object, Gold]], key: str = "step") -> float | None:
+def mean_of(protocol: str, pairs: Sequence[tuple[object, Gold]], key: str = "step") -> float | None:
     return metrics(protocol, pairs)[key]
 
 
-def metrics(protocol: str, pairs: list[tuple[object, Gold]]) -> dict[str, float | None]:
+def metrics(protocol: str, pairs: Sequence[tuple[object, Gold]]) -> dict[str, float | None]:
     golds = [gold for _, gold in pairs]
     answers = Answers(np.arange(len(pairs)), [0] * len(pairs), [said for said, _ in pairs])
     rule = protocol_of(HIGH, protocol)

@@ -231,7 +231,7 @@ def write_webclick(folder: Path, golds: Drawn) -> None:
     ]
     (folder / "data").mkdir()
     table = pa.Table.from_pylist(rows)
-    pq.write_table(table, folder / "data" / "test-00000-of-00001.parquet")
+    pq.write_table(table, folder / "data" / "test-00000-of-00001.parquet")  # pyright: ignore[reportUnknownMemberType]  # pyarrow's stubs leave list bare
 
 
 def write_mmbench_gui(folder: Path, golds: Drawn) -> None:

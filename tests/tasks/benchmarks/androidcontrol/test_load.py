@@ -108,8 +108,30 @@ def test_ugrounds_sample_has_the_nodes_of_each_screen(tmp_path: Path) -> None:
     assert report.value == 1
 
 
-def change(**fields: Any) -> Callable[[list[Any]], None]:
-    return lambda episodes: episodes[0]["step_check_pams"][1].update(fields)
+Episodes = list[dict[str, Any]]
+
+
+def change(**fields: Any) -> Callable[[Episodes], object]:
+    def spoil(episodes: Episodes) -> None:
+        episodes[0]["step_check_pams"][1].update(fields)
+
+    return spoil
+
+
+def lose_a_check(episodes: Episodes) -> None:
+    episodes[0]["step_check_pams"].pop()
+
+
+def lose_the_width(episodes: Episodes) -> None:
+    del episodes[0]["width"]
+
+
+def repeat(episodes: Episodes) -> None:
+    episodes.append(copy.deepcopy(episodes[0]))
+
+
+def lead_outside(episodes: Episodes) -> None:
+    episodes[0]["episode"]["screenshot_paths"][0] = "../x.png"
 
 
 @pytest.mark.parametrize(
@@ -119,18 +141,15 @@ def change(**fields: Any) -> Callable[[list[Any]], None]:
         (change(coordinate=None), "without a coordinate"),
         (change(candidate_bbox=[[9, 0, 1, 1]]), "step 1 of 7"),
         (change(action="swipe", direction="around"), "no direction 'around'"),
-        (lambda episodes: episodes[0]["step_check_pams"].pop(), "2 checks"),
-        (lambda episodes: episodes[0].pop("width"), "width"),
-        (lambda episodes: episodes.append(copy.deepcopy(episodes[0])), "there twice"),
-        (lambda episodes: episodes.clear(), "no rows"),
-        (
-            lambda episodes: episodes[0]["episode"]["screenshot_paths"].__setitem__(0, "../x.png"),
-            "no path below the images",
-        ),
+        (lose_a_check, "2 checks"),
+        (lose_the_width, "width"),
+        (repeat, "there twice"),
+        (list[dict[str, Any]].clear, "no rows"),
+        (lead_outside, "no path below the images"),
     ],
 )
 def test_a_row_that_is_not_as_published_is_named(
-    folder: Path, spoil: Callable[[list[Any]], None], says: str
+    folder: Path, spoil: Callable[[Episodes], object], says: str
 ) -> None:
     file = folder / "android_control_test.json"
     episodes = json.loads(file.read_text())
