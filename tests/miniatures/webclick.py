@@ -21,5 +21,5 @@ def write(folder: Path) -> Path:
         for place in range(3)
     ]
     (folder / "data").mkdir(exist_ok=True)
-    pq.write_table(pa.Table.from_pylist(rows), folder / "data" / "test-00000-of-00001.parquet")
+    pq.write_table(pa.Table.from_pylist(rows), folder / "data" / "test-00000-of-00001.parquet")  # pyright: ignore[reportUnknownMemberType]  # pyarrow's stubs leave list bare
     return folder
