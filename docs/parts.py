@@ -11,9 +11,13 @@ from typing import Any, Protocol
 import typer.main
 
 from snellen import sdk
+from snellen.grading.coordinates import UNIT
+from snellen.grading.models.actions import Action, ActionType
 from snellen.grading.models.scores import Score
+from snellen.grading.parse.vocabularies import VOCABULARIES
 from snellen.grading.protocols import base
 from snellen.grading.protocols.names import OWN
+from snellen.grading.protocols.steps import in_space
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocols_of
 from snellen.sdk.cli.app import app
 from snellen.tasks.benchmarks.table import benchmark_of, own_places, task_of
@@ -39,6 +43,7 @@ SOURCES = {
     "rouge101": "rouge 1.0.1 on PyPI",
     "similarity": "WebRSSBench appendix C.4",
     "squad": "SQuAD v1.1 evaluate-v1.1.py; screen_qa code/metrics.py",
+    "taps": "see each docstring",
     "text": "see each docstring",
     "tool_calls": "decisions of this project",
     "ui_boxes": "screen_qa code/metrics.py",
@@ -377,6 +382,17 @@ def not_made() -> str:
     return _table(["task type", "what", "why"], rows)
 
 
+def vocabularies() -> str:
+    """Return a table of the vocabularies of actions, and a click in each."""
+    click = Action(ActionType.CLICK, point=(0.25, 0.5))
+    rows: list[list[str]] = []
+    for vocabulary in VOCABULARIES.values():
+        written = vocabulary.write(in_space(click, UNIT, vocabulary.space, (1080, 2400))) or ""
+        shown = written.replace("\n", " ")
+        rows.append([f"`{vocabulary.name}`", vocabulary.space.words, f"`{shown}`"])
+    return _table(["format", "coordinates", "a click a quarter from the left, half way down"], rows)
+
+
 PARTS: Mapping[str, Callable[[], str]] = {
     "benchmark_rows": benchmark_rows,
     "nav": nav,
@@ -388,4 +404,5 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "protocols": protocols,
     "side_by_side": side_by_side,
     "tasks": tasks,
+    "vocabularies": vocabularies,
 }

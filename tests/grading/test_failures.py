@@ -64,6 +64,18 @@ GROUND, L1, L2, L3 = (
     "mmbench-gui/l2_basic",
     "mmbench-gui/l3",
 )
+STEP = "androidcontrol/high"
+
+
+def said(action: str, **fields: object) -> dict[str, object]:
+    return {"format": "plain", "action": action, **fields}
+
+
+def step(kind: str, **fields: object) -> dict[str, object]:
+    return {"action": {"type": kind, **fields}, "image_size": [1080, 2400]}
+
+
+TAP = step("click", point=[210, 1260]) | {"boxes": [[60, 1200, 360, 1320]]}
 FULL_HD = Context(width=1920, height=1080)
 # 40 x 20 pixels at (400, 300) of 1920 x 1080.
 PIXEL_BOX = {"bbox": [400, 300, 440, 320], "image_size": [1920, 1080]}
@@ -241,6 +253,32 @@ CASES = [
         "a is left of b",
         "a is left of b\na is top of c",
         {"a|b": "left", "a|c": "right"},
+    ),
+    Case(T.OTHER_ACTION, STEP, said("wait"), said("click", x=5, y=5), TAP),
+    Case(T.WRONG_TARGET, STEP, said("click", x=5, y=5), said("wait"), TAP),
+    Case(T.NEAR_TARGET, STEP, said("click", x=425, y=1260), said("click", x=900, y=1260), TAP),
+    Case(
+        T.SCROLL_REVERSED,
+        STEP,
+        said("scroll", direction="up"),
+        said("scroll", direction="left"),
+        step("scroll", direction="down"),
+    ),
+    Case(T.FINISHED_EARLY, STEP, said("finish"), said("wait"), TAP, {"protocol": "robust"}),
+    Case(
+        T.NEVER_FINISHED,
+        STEP,
+        said("wait"),
+        said("finish", status="infeasible"),
+        step("finish", status="success"),
+        {"protocol": "robust"},
+    ),
+    Case(
+        T.NUMBERS_DIFFER,
+        STEP,
+        said("type", text="13 exercises"),
+        said("type", text="a walk"),
+        step("type", text="12 exercises"),
     ),
     Case(T.OUT_OF_STEPS, L3, {"success": 0, "cost": 15}, {"success": 0, "cost": 14}, {"limit": 15}),
     Case(

@@ -126,6 +126,15 @@ def squad_or_raw_lines(texts: Sequence[str]) -> list[str]:
     return lines
 
 
+def folded(text: str) -> str:
+    r"""NFKC, case folded, every run of white space one space and none at the ends.
+
+    >>> folded(" New  York\n")
+    'new york'
+    """
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
 def button(text: str) -> str:
     """Give the form in which two button texts are the same text.
 

@@ -8,6 +8,7 @@ the order of the submissions nor their batches show.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +25,13 @@ from snellen.grading.protocols.base import (
     Denominator,
     FloatArray,
     Gold,
+    Keep,
     Protocol,
 )
 
 # How far a value may fall short of the pass mark: what rounding takes from a perfect answer.
 _SLACK = 1e-9
+_Known: TypeAlias = dict[tuple[int, bytes], Mapping[str, float]]
 _NO_ANSWER = (CODES[Outcome.MISSING], CODES[Outcome.ERROR])
 
 
@@ -40,11 +43,13 @@ class _Sitting:
         answers: What was read, None where nothing was.
         answered: Which items have a response, whether anything could be read in it or not.
         kept: Which items the published number is over.
+        values: What each item scored, items x metric keys.
     """
 
     answers: list[AnswerValue | None]
     answered: BoolArray
     kept: BoolArray
+    values: FloatArray
 
 
 class Tally:
@@ -91,8 +96,8 @@ class Tally:
         passed = values[:, self._primary] >= self._passing
         self._passes += np.bincount(answers.items[passed], minlength=self.items)
         kept = kept_rows(self.protocol.denominator, columns.outcomes, columns.crashed)
-        if columns.answers is not None:
-            self._seat(answers, columns.answers, columns.outcomes, kept)
+        if columns.answers is not None or self.protocol.denominator.keep is not None:
+            self._seat(answers, columns, kept)
         everything = bool(kept.all())
         self._kept += len(kept) if everything else int(kept.sum())
         for key in range(values.shape[1]):
@@ -135,15 +140,16 @@ class Tally:
         absent = cells - int(self._outcomes.sum())
         kept = self._kept if Outcome.MISSING in denominator.drops else self._kept + absent
         stopped = denominator.stops_on_crash and self.crashed > 0
+        printed = [math.fsum(sums) / kept if kept else None for sums in self._kept_sums]
+        if denominator.keep is not None:
+            printed = self._kept_means(denominator.keep, attempts)
         values: dict[str, MetricValue] = {}
-        for key, sums, kept_sums in zip(
-            self.protocol.metric.keys, self._sums, self._kept_sums, strict=True
-        ):
+        for key, sums, mean in zip(self.protocol.metric.keys, self._sums, printed, strict=True):
             total = math.fsum(sums)
             values[key] = MetricValue(
                 value=total / cells,
                 value_answered=total / answered if answered else None,
-                as_published=None if stopped or not kept else math.fsum(kept_sums) / kept,
+                as_published=None if stopped else mean,
             )
         return values | self._whole(attempts, stopped)
 
@@ -151,21 +157,26 @@ class Tally:
         """Each item's mean over its attempts, items x metric keys; one that is absent adds 0."""
         return self._item_sums / attempts
 
-    def _seat(
-        self,
-        answers: Answers,
-        read: Sequence[AnswerValue | None],
-        outcomes: NDArray[np.uint8],
-        kept: BoolArray,
-    ) -> None:
-        answered = ~np.isin(outcomes, _NO_ANSWER)
+    def _kept_means(self, keep: Keep, attempts: int) -> list[float | None]:
+        """Return each key's mean over what a rule over the set keeps; None where that is none."""
+        columns: list[list[float]] = [[] for _ in self.protocol.metric.keys]
+        for sitting in self._all_sittings(attempts):
+            kept = keep(self._golds, sitting.values) & sitting.kept[:, None]
+            for key, column in enumerate(columns):
+                column += sitting.values[kept[:, key], key].tolist()
+        return [math.fsum(column) / len(column) if column else None for column in columns]
+
+    def _seat(self, answers: Answers, columns: Columns, kept: BoolArray) -> None:
+        answered = ~np.isin(columns.outcomes, _NO_ANSWER)
+        read = columns.answers
         for row, (item, attempt) in enumerate(
             zip(answers.items.tolist(), answers.attempts, strict=True)
         ):
             if attempt not in self._sittings:
                 self._sittings[attempt] = self._empty_sitting()
             sitting = self._sittings[attempt]
-            sitting.answers[item] = read[row]
+            sitting.answers[item] = None if read is None else read[row]
+            sitting.values[item] = columns.values[row]
             sitting.answered[item] = answered[row]
             sitting.kept[item] = kept[row]
 
@@ -175,18 +186,23 @@ class Tally:
             [None] * self.items,
             np.zeros(self.items, dtype=np.bool_),
             np.full(self.items, keeps, dtype=np.bool_),
+            np.zeros((self.items, len(self.protocol.metric.keys)), dtype=np.float64),
         )
+
+    def _all_sittings(self, attempts: int) -> list[_Sitting]:
+        sittings = list(self._sittings.values())
+        if len(sittings) > attempts:
+            raise MetricError(f"answers of {len(sittings)} attempts were added, not of {attempts}")
+        return sittings + [self._empty_sitting()] * (attempts - len(sittings))
 
     def _whole(self, attempts: int, stopped: bool) -> dict[str, MetricValue]:
         if self.protocol.metric.corpus is None:
             return {}
-        sittings = list(self._sittings.values())
-        if len(sittings) > attempts:
-            raise MetricError(f"answers of {len(sittings)} attempts were added, not of {attempts}")
-        sittings += [self._empty_sitting()] * (attempts - len(sittings))
-        every = self._corpora(sittings, lambda sitting: np.ones_like(sitting.answered))
-        answered = self._corpora(sittings, lambda sitting: sitting.answered)
-        kept = self._corpora(sittings, lambda sitting: sitting.kept)
+        sittings = self._all_sittings(attempts)
+        known: _Known = {}
+        every = self._corpora(sittings, lambda sitting: np.ones_like(sitting.answered), known)
+        answered = self._corpora(sittings, lambda sitting: sitting.answered, known)
+        kept = self._corpora(sittings, self._printed_rows, known)
         return {
             key: MetricValue(
                 value=value,
@@ -197,17 +213,31 @@ class Tally:
             if (value := _mean(every, key)) is not None
         }
 
+    def _printed_rows(self, sitting: _Sitting) -> BoolArray:
+        keep = self.protocol.denominator.keep
+        if keep is None:
+            return sitting.kept
+        return sitting.kept & keep(self._golds, sitting.values)[:, self._primary]
+
     def _corpora(
-        self, sittings: Sequence[_Sitting], chosen: Callable[[_Sitting], BoolArray]
+        self,
+        sittings: Sequence[_Sitting],
+        chosen: Callable[[_Sitting], BoolArray],
+        known: _Known,
     ) -> list[Mapping[str, float]]:
         """Compute the corpus metrics of the chosen items in every attempt that has some."""
         corpus = self.protocol.metric.corpus
         found: list[Mapping[str, float]] = []
-        for sitting in sittings:
-            items: list[int] = np.flatnonzero(chosen(sitting)).tolist()
-            if corpus is not None and items:
+        for place, sitting in enumerate(sittings):
+            rows = chosen(sitting)
+            items: list[int] = np.flatnonzero(rows).tolist()
+            if corpus is None or not items:
+                continue
+            # Mostly everything is answered and kept, and the three means are one.
+            if (same := (place, rows.tobytes())) not in known:
                 golds = [self._golds[item] for item in items]
-                found.append(corpus(golds, [sitting.answers[item] for item in items]))
+                known[same] = corpus(golds, [sitting.answers[item] for item in items])
+            found.append(known[same])
         return found
 
     def passes(self, attempts: int) -> tuple[dict[int, float], dict[int, float]]:

@@ -39,6 +39,8 @@ class TaskData:
             questions hang together); None where every item is its own.
         selected: The ids of the items that there are, where the rest is there for its references
             alone, which a metric may be fitted on (a pack of some items); None: all.
+        shows_references: Whether an item's prompt holds another item's reference, as where a step
+            is asked for after the right ones before it. No pack can hold such prompts.
     """
 
     task: str
@@ -55,6 +57,7 @@ class TaskData:
     left_out: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     incomplete: tuple[str, ...] = ()
     selected: Sequence[str] | None = None
+    shows_references: bool = False
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -21,9 +21,26 @@ BELOW = {
     # The framework's F1 adds 1e-8 to its denominator, and it scores 0 by metrics unknown to it.
     ("matrix/items", "published"): (3, 4),
     ("screenqa/short", "charset"): (0, 1, 2, 3),
+    # Nothing is a refusal to it; the box of a polygon's first corners is not the polygon.
+    ("osworld-g/original", "vlmevalkit"): (2,),
+    ("osworld-g/refined", "vlmevalkit"): (2,),
+    ("osworld-g/original", "maiui"): (1,),
+    ("osworld-g/refined", "maiui"): (1,),
+    # Its vocabulary can't open an app.
+    ("androidcontrol/high", "agentcpm"): (3,),
+    ("androidcontrol/low", "agentcpm"): (3,),
+    # Its own name of an action has no underscore, and that of the reference keeps it.
+    ("androidcontrol/high", "screensuite"): (3, 4),
+    ("androidcontrol/low", "screensuite"): (3, 4),
     # One word has no bigrams, so its ROUGE-2 is 0.
     ("visualwebbench/heading_ocr", "screensuite"): (1,),
     # A target in fractions of an image of unknown size can't be written in pixels.
+    ("ui-vision/basic", "pixels"): (1,),
+    ("ui-vision/functional", "pixels"): (1,),
+    ("ui-vision/spatial", "pixels"): (1,),
+    ("ui-vision/layout", "pixels"): (1,),
+    ("webclick/point", "pixels"): (1,),
+    ("webclick/point", "paper"): (1,),
     ("mmbench-gui/l2_basic", "pixels"): (1,),
     ("mmbench-gui/l2_advanced", "pixels"): (1,),
     ("visualwebbench/element_ground_bbox", "pixels"): (1,),

@@ -25,7 +25,8 @@ def test_without_a_loop_it_runs_here() -> None:
 async def test_within_a_loop_it_runs_in_a_thread_that_is_gone_afterwards() -> None:
     before = threading.active_count()
     assert run_blocking(thread_of) != threading.get_ident()
-    assert threading.active_count() == before
+    # A thread of what ran before may end meanwhile.
+    assert threading.active_count() <= before
 
 
 async def test_what_it_raises_is_raised_here() -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
@@ -148,6 +150,88 @@ def write_screenspot_pro(folder: Path, golds: Drawn) -> None:
     ]
     keep(folder / "annotations" / "dev_windows.json", rows)
     paint(folder / "images" / "dev" / "0.png", "dev")
+
+
+def write_androidcontrol(folder: Path, golds: Drawn) -> None:
+    """Steps of two episodes, whose earlier steps are references, too."""
+    middle = [sum(golds.box()[::2]) / 2, sum(golds.box()[1::2]) / 2]
+    checks: list[Row] = [
+        {"action": "click", "coordinate": middle, "candidate_bbox": [golds.box()]},
+        {"action": "type", "text": golds.text()},
+        {"action": "open", "text": golds.text()},
+    ]
+    rows: list[Row] = [
+        {
+            "width": 60,
+            "height": 80,
+            "episode": {
+                "episode_id": number,
+                "goal": f"goal {number}",
+                "step_instructions": [f"do {step}" for step in range(3)],
+                "screenshot_paths": [f"{number}/{step}.png" for step in range(4)],
+            },
+            "step_pams": checks,
+            "step_check_pams": checks,
+        }
+        for number in range(2)
+    ]
+    keep(folder / "android_control_test.json", rows)
+    for number in range(2):
+        for step in range(3):
+            paint(folder / f"{number}" / f"{step}.png", f"{number} {step}")
+
+
+def write_osworld_g(folder: Path, golds: Drawn) -> None:
+    """A box, a polygon, and what is there in one exam alone."""
+    left, top, right, bottom = golds.box()
+    kinds = [
+        ("bbox", [left, top, right - left, bottom - top]),
+        ("polygon", [left, top, right, top, right, bottom]),
+        (("refusal", [-1, -1, -1, -1]), ("bbox", [9, 9, 9, 9]))[golds.which],
+    ]
+    rows = [
+        {
+            "id": f"item-{place}",
+            "image_path": "a.png",
+            "image_size": [60, 80],
+            "instruction": f"target {place}",
+            "box_type": kind,
+            "box_coordinates": numbers,
+        }
+        for place, (kind, numbers) in enumerate(kinds)
+    ]
+    for name in ("OSWorld-G.json", "OSWorld-G_refined.json"):
+        keep(folder / "benchmark" / name, rows)
+    paint(folder / "benchmark" / "images" / "a.png", "a")
+
+
+def write_ui_vision(folder: Path, golds: Drawn) -> None:
+    """Elements and regions of one application."""
+    shown: Row = {
+        "image_path": "a.png",
+        "image_size": [60, 80],
+        "platform": "VLC",
+        "bbox": golds.box(),
+    }
+    home = folder / "annotations"
+    for kind in ("basic", "functional", "spatial"):
+        rows = [{**shown, "prompt_to_evaluate": f"{kind} {number}"} for number in range(2)]
+        keep(home / "element_grounding" / f"element_grounding_{kind}.json", rows)
+    keep(home / "layout_grounding.json", [{**shown, "name": f"area {n}"} for n in range(2)])
+    paint(folder / "images" / "a.png", "a")
+
+
+def write_webclick(folder: Path, golds: Drawn) -> None:
+    """Elements of a page, in parquet."""
+    paint(folder / "a.png", "a")
+    image = {"bytes": (folder / "a.png").read_bytes(), "path": "a.png"}
+    rows = [
+        {"image": image, "instruction": f"target {n}", "bbox": golds.box(), "bucket": "x"}
+        for n in range(2)
+    ]
+    (folder / "data").mkdir()
+    table = pa.Table.from_pylist(rows)
+    pq.write_table(table, folder / "data" / "test-00000-of-00001.parquet")  # pyright: ignore[reportUnknownMemberType]  # pyarrow's stubs leave list bare
 
 
 def write_mmbench_gui(folder: Path, golds: Drawn) -> None:
@@ -300,6 +384,10 @@ WRITERS: Mapping[str, Callable[[Path, Drawn], None]] = MappingProxyType(
         "screenqa": write_screenqa,
         "screenspot-v2": write_screenspot_v2,
         "screenspot-pro": write_screenspot_pro,
+        "androidcontrol": write_androidcontrol,
+        "osworld-g": write_osworld_g,
+        "ui-vision": write_ui_vision,
+        "webclick": write_webclick,
         "mmbench-gui": write_mmbench_gui,
         "visualwebbench": write_visualwebbench,
         "webrssbench": write_webrssbench,

@@ -55,9 +55,10 @@ def test_every_task_guesses_in_a_way_that_fits_its_answers() -> None:
         AnswerKind.UI_TEXTS: (Constant,),
         AnswerKind.BOXED_TEXTS: (Constant,),
         AnswerKind.POINT: (RandomPoint,),
-        AnswerKind.BOX: (RandomBox,),
+        AnswerKind.BOX: (RandomBox, NoGuess),
         AnswerKind.RELATIONS: (OneOf,),
         AnswerKind.LABEL: (OneOf,),
+        AnswerKind.ACTION: (Constant,),
         AnswerKind.EPISODE: (NoGuess,),
     }
     for spec in TASKS.values():

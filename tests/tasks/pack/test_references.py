@@ -10,10 +10,18 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.errors import DataError
+from snellen.grading.models.actions import Action, ActionType, Direction
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.protocols.base import NO_CONTEXT
-from snellen.grading.protocols.golds import EpisodeGold, ImageTarget, Target
+from snellen.grading.protocols.golds import (
+    AreaTarget,
+    EpisodeGold,
+    ImageTarget,
+    Node,
+    StepGold,
+    Target,
+)
 from snellen.grading.protocols.matrix.golds import MatrixGold
 from snellen.grading.protocols.table import GOLDS, gold_shape, protocols_of
 from snellen.tasks.benchmarks.table import TASKS, load_task
@@ -43,6 +51,22 @@ GOLDS_OF_EVERY_SHAPE: Mapping[str, list[Any]] = {
         MatrixGold("numeric", 12.5, passing=0.5, settings={"unit": ["px"]}),
     ],
     "mmbench-gui/l3": [EpisodeGold(), EpisodeGold(15)],
+    "osworld-g/original": [
+        AreaTarget((0, 0, 0, 0), (1920, 1080), refused=True),
+        AreaTarget((1, 2, 30, 40), (192, 108.5), (1, 2, 30, 2.5, 30, 40)),
+    ],
+    "androidcontrol/high": [
+        StepGold(Action(ActionType.WAIT, seconds=0.5), (1080.5, 2400)),
+        StepGold(
+            Action(ActionType.SCROLL, (1, 2), (3, 4.5), Direction.DOWN),
+            (1, 1),
+            boxes=((0, 0, 1e300, 1),),
+            nodes=(Node((0, 0, 1, 1), "ü", "x"),),
+            episode="7",
+            step=3,
+            group="a",
+        ),
+    ],
 }
 
 

@@ -21,11 +21,12 @@ def place_tags(failure: Failure) -> Iterator[FailureTag]:
         target = known_box(gold)
     else:
         target = unit_target(gold, failure.context)
-    if target is not None and _is_near(failure.answer, target):
+    if target is not None and is_near(failure.answer, target):
         yield FailureTag.NEAR_TARGET
 
 
-def _is_near(numbers: Sequence[float], target: Ltrb) -> bool:
+def is_near(numbers: Sequence[float], target: Ltrb) -> bool:
+    """Whether a point, or a box's center, is off by no more than the target's own size."""
     # A point is a box with one corner: its own center.
     x, y = (a / 2 + b / 2 for a, b in zip(numbers[:2], numbers[-2:], strict=True))
     left, top, right, bottom = target

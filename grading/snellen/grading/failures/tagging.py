@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from snellen.grading.errors import MetricError
+from snellen.grading.failures.actions import action_tags
 from snellen.grading.failures.choices import (
     choice_tags,
     episode_tags,
@@ -125,6 +126,7 @@ _RULES: tuple[tuple[GoldShape, Rules], ...] = (
     (shapes.RELATIONS, relation_tags),
     (shapes.REGION, region_tags),
     (shapes.EPISODE, episode_tags),
+    (shapes.STEP, action_tags),
 )
 _RESPACE: tuple[tuple[GoldShape, Respace], ...] = (
     (shapes.TARGET_POINT, respaced_point),

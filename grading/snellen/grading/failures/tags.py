@@ -19,6 +19,7 @@ class FailureGroup(StrEnum):
     PLACE = "place"
     CHOICE = "choice"
     RELATION = "relation"
+    ACTION = "action"
     EPISODE = "episode"
 
 
@@ -69,6 +70,12 @@ class FailureTag(StrEnum):
     INVERTED = "inverted"
     MIRRORED = "mirrored"
     MISSING_PAIRS = "missing-pairs"
+
+    OTHER_ACTION = "other-action"
+    WRONG_TARGET = "wrong-target"
+    SCROLL_REVERSED = "scroll-reversed"
+    FINISHED_EARLY = "finished-early"
+    NEVER_FINISHED = "never-finished"
 
     OUT_OF_STEPS = "out-of-steps"
     GAVE_UP_EARLY = "gave-up-early"
@@ -295,6 +302,31 @@ RULES: Mapping[FailureTag, Rule] = MappingProxyType(
             FailureGroup.RELATION,
             "Some pairs of regions have no relation in the response.",
             "Ask for one line a pair and list the pairs; raise the output limit.",
+        ),
+        FailureTag.OTHER_ACTION: Rule(
+            FailureGroup.ACTION,
+            "Another kind of action than the reference's.",
+            "Look which kinds are mistaken for which; another way to the same end counts as wrong.",
+        ),
+        FailureTag.WRONG_TARGET: Rule(
+            FailureGroup.ACTION,
+            "The right kind of action, elsewhere on the screen.",
+            "Tell grounding from planning: ask for the target in words.",
+        ),
+        FailureTag.SCROLL_REVERSED: Rule(
+            FailureGroup.ACTION,
+            "A scroll the other way round.",
+            "Say in the prompt whether the direction is the finger's or the content's.",
+        ),
+        FailureTag.FINISHED_EARLY: Rule(
+            FailureGroup.ACTION,
+            "It says that the task is done, and the reference goes on.",
+            "Look whether the goal's last part is overlooked, or an earlier screen taken for it.",
+        ),
+        FailureTag.NEVER_FINISHED: Rule(
+            FailureGroup.ACTION,
+            "Another action, and the reference says that the task is done.",
+            "Name the action that ends a task in the prompt, and when to use it.",
         ),
         FailureTag.OUT_OF_STEPS: Rule(
             FailureGroup.EPISODE,

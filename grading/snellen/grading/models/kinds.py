@@ -15,4 +15,5 @@ class AnswerKind(StrEnum):
     RELATIONS = "relations"
     LABEL = "label"
     TOOL_CALL = "tool_call"
+    ACTION = "action"
     EPISODE = "episode"

@@ -190,14 +190,28 @@ class Metric:
     runs_code: bool = False
 
 
+Keep: TypeAlias = Callable[[Sequence[Gold], FloatArray], BoolArray]
+
+
 @dataclass(frozen=True, slots=True)
 class Denominator:
-    """Which items the published mean is over, and whether a crash stops the run."""
+    """Which items the published mean is over, and whether a crash stops the run.
+
+    Attributes:
+        name: What protocol tables call it.
+        drops: The outcomes whose items are left out.
+        drops_crashed: Whether items on which the published code raises are left out.
+        stops_on_crash: Whether one such item ends the run, which then prints nothing.
+        keep: For a rule over the references or over the whole set: takes every item's gold and
+            the values of one attempt (items x keys, 0 where nothing was scored) and returns, of
+            the same shape, whether the published mean of each key is over the item.
+    """
 
     name: str
     drops: frozenset[Outcome] = frozenset()
     drops_crashed: bool = False
     stops_on_crash: bool = False
+    keep: Keep | None = None
 
 
 ALL_ITEMS = Denominator("all items")

@@ -12,10 +12,12 @@ import msgspec
 from msgspec.structs import replace
 
 from snellen.grading.errors import DataError
-from snellen.grading.metrics.boxes import Ltrb, box_fault
+from snellen.grading.metrics.boxes import Ltrb, box_fault, point_in_polygon
+from snellen.grading.models.actions import POINTED, Action
 from snellen.grading.parse.regions import Region, region
 from snellen.grading.parse.relations import Pair, Relation, canonical
 from snellen.grading.parse.relations import relations as relations_in
+from snellen.grading.parse.vocabularies.plain import plain_fields
 from snellen.grading.protocols.base import NO_CONTEXT, Context, Gold
 
 NonEmpty = msgspec.Meta(min_length=1)
@@ -43,10 +45,52 @@ class ImageTarget(Target, frozen=True):
     image_size: tuple[Positive, Positive] | None = None
 
 
+class AreaTarget(ImageTarget, frozen=True):
+    """Where to point in an image, or that there is nothing to point at.
+
+    Attributes:
+        polygon: x, y, x, y, ... of the area's corners in pixels; empty: the box is the area.
+        refused: Whether what is asked for is not there; the box is then (0, 0, 0, 0).
+    """
+
+    polygon: tuple[float, ...] = ()
+    refused: bool = False
+
+
 class EpisodeGold(msgspec.Struct, frozen=True):
     """What an episode was allowed; success is judged by its environment, not by a reference."""
 
     limit: Positive | None = None
+
+
+class Node(msgspec.Struct, frozen=True):
+    """A node of a screen's accessibility tree: its box in pixels, and what it says of itself."""
+
+    box: Ltrb
+    text: str = ""
+    description: str = ""
+
+
+class StepGold(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One step of a recorded episode.
+
+    Attributes:
+        action: What was done; points in pixels of the screenshot.
+        image_size: Width and height of the screenshot, in pixels.
+        boxes: The boxes that count as its target, in pixels.
+        nodes: The screen's accessibility nodes; None: the data does not say them.
+        episode: The episode it belongs to; empty: it is an episode of its own.
+        step: Its place in the episode, from 0.
+        group: What published code groups it by.
+    """
+
+    action: Action
+    image_size: tuple[Positive, Positive]
+    boxes: tuple[Ltrb, ...] = ()
+    nodes: tuple[Node, ...] | None = None
+    episode: str = ""
+    step: int = 0
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +239,27 @@ def _image_target(value: ImageTarget | Ltrb) -> Target:
     return target
 
 
+def _area(target: AreaTarget) -> AreaTarget:
+    if len(target.polygon) % 2 or len(target.polygon) == 2:
+        raise ValueError("a polygon has x and y of each of its corners, of which there are several")
+    if not target.refused:
+        _image_target(target)
+    return target
+
+
+def point_of_area(target: AreaTarget) -> tuple[float, float]:
+    """Return a point of an area in its own space: its middle, or one between a polygon's edges."""
+    if target.refused:
+        return -1.0, -1.0
+    left, top, right, bottom = target.bbox
+    steps = [0.5, *(step / 50 for step in range(1, 50))]
+    places = ((left + a * (right - left), top + b * (bottom - top)) for b in steps for a in steps)
+    middle = ((left + right) / 2, (top + bottom) / 2)
+    if not target.polygon:
+        return middle
+    return next((place for place in places if point_in_polygon(*place, target.polygon)), middle)
+
+
 def _center(box: Ltrb) -> Sequence[object]:
     return [[(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]]
 
@@ -203,6 +268,18 @@ def _target_context(target: Target) -> Context:
     if target.image_size is None:
         return NO_CONTEXT
     return Context(width=target.image_size[0], height=target.image_size[1])
+
+
+def _step(value: StepGold) -> StepGold:
+    for box in value.boxes:
+        _finite(box)
+    if value.action.type in POINTED and value.action.point is None:
+        raise ValueError(f"a {value.action.type.value} needs a point")
+    return value
+
+
+def _plain_step(gold: StepGold) -> Sequence[object]:
+    return [plain_fields(gold.action)]
 
 
 def _letter(value: str) -> str:
@@ -358,4 +435,18 @@ EPISODE = GoldShape(
     lambda value: value or EpisodeGold(),
     lambda gold: [{"success": 1.0, "cost": 1}],
     lambda gold: Context(limit=gold.limit),
+)
+STEP = GoldShape(
+    "an object {action, image_size, boxes, nodes, episode, step}",
+    StepGold,
+    _step,
+    _plain_step,
+    lambda gold: Context(width=gold.image_size[0], height=gold.image_size[1]),
+)
+TARGET_AREA = GoldShape(
+    "an object {bbox, image_size, polygon, refused}",
+    AreaTarget,
+    _area,
+    lambda target: [list(point_of_area(target))],
+    _target_context,
 )

@@ -12,6 +12,10 @@ OWN: Mapping[str, str] = MappingProxyType(
         "matrix": "matrix",
         "screenspot-v2": "screenspot",
         "screenspot-pro": "screenspot",
+        "androidcontrol": "androidcontrol",
+        "osworld-g": "osworld_g",
+        "ui-vision": "ui_vision",
+        "webclick": "webclick",
     }
 )
 """Each benchmark's module, in the order in which benchmarks are listed.

@@ -27,7 +27,15 @@ from snellen.sdk.scored import intake_of
 from snellen.sdk.submissions import Source, read
 from snellen.tasks.models import TaskData
 
-_PLACES = frozenset({AnswerKind.POINT, AnswerKind.BOX, AnswerKind.BOXED_TEXTS, AnswerKind.EPISODE})
+_PLACES = frozenset(
+    {
+        AnswerKind.POINT,
+        AnswerKind.BOX,
+        AnswerKind.BOXED_TEXTS,
+        AnswerKind.ACTION,
+        AnswerKind.EPISODE,
+    }
+)
 """Answers that a metric can measure and a reader of texts can't see."""
 
 _TRIES = 3

@@ -47,6 +47,7 @@ MOST_CHARACTERS: Mapping[AnswerKind, int] = MappingProxyType(
         AnswerKind.LABEL: 16_384,
         AnswerKind.POINT: 16_384,
         AnswerKind.BOX: 16_384,
+        AnswerKind.ACTION: 16_384,
     }
 )
 """How long an answer of each kind may be: longer ones are no answers, and take long to grade."""
@@ -58,6 +59,7 @@ _JSON = frozenset(
         AnswerKind.BOXED_TEXTS,
         AnswerKind.EPISODE,
         AnswerKind.TOOL_CALL,
+        AnswerKind.ACTION,
     }
 )
 

@@ -12,7 +12,7 @@ from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import Image, Item
 from snellen.grading.models.reports import DataPin
 from snellen.grading.protocols.base import Context
-from snellen.grading.protocols.golds import ImageTarget, is_in_fractions, without_unknowns
+from snellen.grading.protocols.golds import ImageTarget, Target, is_in_fractions, without_unknowns
 from snellen.tasks.io.boxes import outside_note, reaches_outside, target_fault
 from snellen.tasks.io.images import size_in
 from snellen.tasks.io.rows import SCREEN, misfit
@@ -23,6 +23,41 @@ Size = tuple[float, float]
 
 EXAMPLES = {Space.UNIT: "(0.2500, 0.6125)", Space.PIXELS: "(480, 661)"}
 """A made-up answer in each space that a prompt may ask for."""
+
+
+_POINT = (
+    "You see a screenshot. Point at the one element of the user interface that the instruction"
+    " means. Reply with the point (x, y) alone, x from the left and y from the top,"
+)
+
+
+def point_prompts(name: str) -> tuple[Prompt, Prompt]:
+    """Return the prompts that ask for a point in fractions, and in pixels of the image.
+
+    Args:
+        name: What both names begin with, such as `snellen-screenspot`.
+    """
+    return (
+        Prompt(
+            f"{name}-unit-1",
+            f"{_POINT} in fractions of the image's width and height from 0 to 1, with at least four"
+            " decimals.",
+            "\n\nInstruction: {question}",
+        ),
+        Prompt(
+            f"{name}-pixels-1",
+            f"{_POINT} in pixels of the original image",
+            "\n\nInstruction: {question}",
+        ),
+    )
+
+
+def asked_space(prompt: Prompt) -> Space | None:
+    """Return what one of `point_prompts` says that coordinates count; None: it is none of them."""
+    for ending, space in (("-unit-1", Space.UNIT), ("-pixels-1", Space.PIXELS)):
+        if prompt.name.endswith(ending):
+            return space
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +80,10 @@ class GroundingRow:
     size: Size | None = None
     tags: dict[str, str] = field(default_factory=dict[str, str])
 
+    def target(self, size: Size | None) -> Target:
+        """Return the reference, in an image of this size."""
+        return ImageTarget(self.box, size)
+
 
 _Row = TypeVar("_Row", bound=GroundingRow)
 
@@ -61,6 +100,7 @@ def grounding_data(
     question: Callable[[int], str] | None = None,
     example: str = "",
     shown: Sequence[str] = ("platform",),
+    kind: AnswerKind = AnswerKind.POINT,
 ) -> TaskData:
     """Return a split of a task that asks for a point, from its rows.
 
@@ -76,6 +116,7 @@ def grounding_data(
         question: The question of a row by its index; None: its instruction.
         example: A made-up answer; by default one in the space that is asked in.
         shown: The tags that an agent is shown with an item.
+        kind: Whether a point is asked for, or a box.
 
     Raises:
         DataError: There are no rows.
@@ -104,7 +145,7 @@ def grounding_data(
             prompt=prompt.ask(question(place) if question else row.instruction, hint=hint),
             images=(Image(name=SCREEN, width=width, height=height),),
             answer_format=AnswerFormat(
-                kind=AnswerKind.POINT,
+                kind=kind,
                 example=example or EXAMPLES[asked_in or Space.UNIT],
                 space=asked_in,
             ),
@@ -118,7 +159,7 @@ def grounding_data(
         task=task,
         split=split,
         ids=[row.id for row in rows],
-        golds=Golds([ImageTarget(row.box, size) for row, size in zip(rows, sizes, strict=True)]),
+        golds=Golds([row.target(size) for row, size in zip(rows, sizes, strict=True)]),
         pin=pin.model_copy(update={"note": note}),
         build_item=item,
         load_image=images,

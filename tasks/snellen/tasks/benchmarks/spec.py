@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from snellen.grading.errors import PluginError
-from snellen.grading.guesses import Guess, RandomPoint
+from snellen.grading.guesses import Constant, Guess, RandomPoint
 from snellen.grading.models.kinds import AnswerKind
 from snellen.grading.protocols.plugins import Rules
 from snellen.tasks.data.release import Place, Release, Signs
@@ -75,6 +75,14 @@ class TaskSpec:
 def pointing_task(task: str, title: str, by: tuple[str, ...] = ()) -> TaskSpec:
     """Return a task that asks for a point: right in the target, and guessed anywhere."""
     return TaskSpec(task, title, AnswerKind.POINT, "accuracy", RandomPoint(), by)
+
+
+_MIDDLE = '{"format": "plain", "action": "click", "x": 0.5, "y": 0.5, "space": "unit"}'
+
+
+def step_task(task: str, title: str, by: tuple[str, ...] = ("action",)) -> TaskSpec:
+    """Return a task that asks for the next action; whoever doesn't look clicks the middle."""
+    return TaskSpec(task, title, AnswerKind.ACTION, "step", Constant(_MIDDLE), by)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -243,6 +243,8 @@ def kind_of(gold: object) -> str:
             return f"answer by {metric}"
         case {"bbox": object()}:
             return "box"
+        case {"action": {"type": str(action)}}:
+            return f"action {action}"
         case _:
             return "object"
 

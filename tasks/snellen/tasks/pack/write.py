@@ -228,6 +228,12 @@ def _watched(lines: Iterable[bytes], watch: Callable[[int], None]) -> Iterator[b
 
 
 def _check_parts(parts: Sequence[Part]) -> None:
+    for part in parts:
+        if part.data.shows_references:
+            raise InputError(
+                f"{part.data.task}: the prompt shows the references of earlier items, and whoever"
+                " takes an exam may look at any item first: load it with another prompt"
+            )
     if not parts:
         raise InputError("a pack needs a task")
     seen: set[str] = set()

@@ -10,7 +10,7 @@ from pathlib import Path
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.models.geometry import Space
 from snellen.grading.protocols.screenspot import PRO, V2
-from snellen.tasks.benchmarks.grounding import grounding_data
+from snellen.tasks.benchmarks.grounding import grounding_data, point_prompts
 from snellen.tasks.benchmarks.screenspot.format import (
     Annotations,
     Element,
@@ -29,24 +29,10 @@ ALL = "all"
 # Where the archives of v2 and of Pro unpack to.
 _IMAGE_FOLDERS = ("", "screenspotv2_image/", "images/")
 
-_POINT = (
-    "You see a screenshot. Point at the one element of the user interface that the instruction"
-    " means. Reply with the point (x, y) alone, x from the left and y from the top,"
-)
 _CHINESE = "screenspot-snellen-unit-cn-1"
 
 PROMPTS = (
-    Prompt(
-        "snellen-screenspot-unit-1",
-        f"{_POINT} in fractions of the image's width and height from 0 to 1, with at least four"
-        " decimals.",
-        "\n\nInstruction: {question}",
-    ),
-    Prompt(
-        "snellen-screenspot-pixels-1",
-        f"{_POINT} in pixels of the original image",
-        "\n\nInstruction: {question}",
-    ),
+    *point_prompts("snellen-screenspot"),
     Prompt(
         "screenspot-seeclick",
         "",

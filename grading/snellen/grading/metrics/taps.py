@@ -1,0 +1,76 @@
+"""Whether a tap is near enough: to enlarged boxes, or to the nodes of a screen."""
+
+from collections.abc import Sequence
+from math import hypot
+
+from snellen.grading.metrics.boxes import Ltrb, point_in_box
+
+Point = tuple[float, float]
+_NEAREST = 5
+
+
+def enlarged(box: Ltrb, factor: float) -> Ltrb:
+    """Return a box enlarged about its center.
+
+    Args:
+        box: Left, top, right, bottom.
+        factor: Of its width and of its height.
+
+    Source: the check of InfiGUI-R1 d280ab8, after Qwen's for AndroidControl.
+
+    >>> enlarged((0, 0, 10, 20), 1.2)
+    (-1.0, -2.0, 11.0, 22.0)
+    """
+    left, top, right, bottom = box
+    across, down = (right - left) * (factor - 1) / 2, (bottom - top) * (factor - 1) / 2
+    return left - across, top - down, right + across, bottom + down
+
+
+def in_any(point: Point, boxes: Sequence[Ltrb]) -> bool:
+    """Whether a point lies in one of the boxes, edges included, all in one space."""
+    return any(point_in_box(*point, box) for box in boxes)
+
+
+def pushed_in(box: Ltrb, factor: float) -> Ltrb:
+    """Return a box in fractions of the screen, enlarged, with its origin not left of or above 0.
+
+    The origin is moved and the size kept, and neither side exceeds 1.
+
+    Source: AgentCPM-GUI acbaf50, the enlarging of `ui_positions`, from Google's for AITW.
+
+    >>> pushed_in((0.0, 0.5, 0.5, 0.75), 1.2)
+    (0.0, 0.475, 0.6, 0.775)
+    """
+    left, top, right, bottom = box
+    width, height = right - left, bottom - top
+    wide, high = min(1.0, factor * width), min(1.0, factor * height)
+    left = max(0.0, left - (wide - width) / 2)
+    top = max(0.0, top - (high - height) / 2)
+    return left, top, left + wide, top + high
+
+
+def in_nearest(point: Point, reference: Point, boxes: Sequence[Ltrb]) -> bool:
+    """Whether a point lies in one of the five boxes whose centers are nearest to the reference.
+
+    Whether those hold the reference is not asked. Of boxes equally near the earlier counts.
+
+    Source: AgentCPM-GUI acbaf50; guievalkit d5e954e.
+    """
+
+    def distance(box: Ltrb) -> float:
+        return hypot((box[0] + box[2]) / 2 - reference[0], (box[1] + box[3]) / 2 - reference[1])
+
+    return in_any(point, sorted(boxes, key=distance)[:_NEAREST])
+
+
+def smallest_around(point: Point, boxes: Sequence[Ltrb]) -> int | None:
+    """Return the place of the smallest box that holds a point, edges included; None: there is none.
+
+    Source: UGround 3a9b9f2, the evaluation of AndroidControl.
+    """
+    holding = [
+        ((box[2] - box[0]) * (box[3] - box[1]), place)
+        for place, box in enumerate(boxes)
+        if point_in_box(*point, box)
+    ]
+    return min(holding)[1] if holding else None

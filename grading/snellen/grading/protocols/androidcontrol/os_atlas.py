@@ -1,0 +1,98 @@
+"""OS-Atlas: a click within 14 % of the screen, and first words of texts."""
+
+from collections.abc import Sequence
+
+from snellen.grading.coordinates import PIXELS, THOUSAND
+from snellen.grading.metrics.text import set_f1
+from snellen.grading.parse.vocabularies.os_atlas import (
+    OS_ATLAS,
+    first_point,
+    written,
+    written_after_marker,
+)
+from snellen.grading.protocols.androidcontrol.parts import (
+    HIGH,
+    KEYS,
+    TAPS,
+    TYPED,
+    apart,
+    is_click,
+    share,
+)
+from snellen.grading.protocols.base import (
+    AS_IS,
+    Denominator,
+    Protocol,
+    PublishedCrashError,
+    UnjudgeableError,
+)
+from snellen.grading.protocols.steps import (
+    Said,
+    StepGold,
+    in_space,
+    step_metric,
+    step_parser,
+    writes_step,
+)
+
+
+def _os_atlas_text(answer: Said, gold: StepGold) -> str:
+    if answer.vocabulary is OS_ATLAS:
+        return written_after_marker(answer.text) or ""
+    size = gold.image_size
+    return written(in_space(answer.action, answer.vocabulary.space, THOUSAND, size)) or ""
+
+
+def _os_atlas(answer: Said, gold: StepGold) -> Sequence[float]:
+    given = _os_atlas_text(answer, gold)
+    reference = written(in_space(gold.action, PIXELS, THOUSAND, gold.image_size)) or ""
+    tokens, expected = given.split(), reference.split()
+    if not expected:
+        raise UnjudgeableError(f"OS-Atlas has no action {gold.action.type.value}")
+    if not tokens:
+        raise PublishedCrashError
+    if tokens[0] != expected[0]:
+        return 0.0, 0.0
+    if gold.action.type in TAPS:
+        point, target = first_point(given), first_point(reference)
+        near = point is not None and target is not None and apart(point, target) <= 140
+        return float(near), 1.0
+    if given == reference:
+        return 1.0, 1.0
+    if gold.action.type not in TYPED:
+        return 0.0, 1.0
+    if len(tokens) < 2 or len(expected) < 2:
+        raise PublishedCrashError
+    # The second words alone are compared, so that the first word of a text decides.
+    first, other = tokens[1].lower().split(), expected[1].lower().split()
+    return float(set_f1(first, other) > 0.5), 1.0
+
+
+def _os_atlas_crash(text: str) -> str:
+    after = written_after_marker(text)
+    return "nothing after the marker: the published code raises" if after == "" else ""
+
+
+OS_ATLAS_RULE = Protocol(
+    HIGH,
+    "os-atlas",
+    1,
+    "OS-Atlas bad0840, the evaluation of AndroidControl; UI-TARS and UI-R1 say the same rule",
+    "a click within 14 % of the screen, whatever its shape; of typed text and apps the first word"
+    " decides; an empty answer ends the run",
+    step_parser("OS-Atlas's, after `actions:`", OS_ATLAS, _os_atlas_crash),
+    AS_IS,
+    step_metric(
+        "within 140 thousandths; the first words; else equal text",
+        KEYS,
+        _os_atlas,
+        share(
+            _os_atlas,
+            lambda answer, gold, value: is_click(answer, gold, value) and value[1] == 1,
+            lambda answer, gold, value: is_click(answer, gold, value) and value[0] == 1,
+        ),
+        ("grounding",),
+    ),
+    Denominator("one item that raises ends the run", stops_on_crash=True),
+    write=writes_step(OS_ATLAS),
+)

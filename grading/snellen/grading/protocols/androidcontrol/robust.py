@@ -1,0 +1,88 @@
+"""Ours: any vocabulary, the type and the target right."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import hypot
+
+from snellen.grading.coordinates import PIXELS
+from snellen.grading.metrics.taps import (
+    in_any,
+)
+from snellen.grading.metrics.text import anls
+from snellen.grading.models.actions import POINTED, Action, ActionType
+from snellen.grading.normalize import folded
+from snellen.grading.protocols.androidcontrol.parts import EPISODES, KEYS, by_episode
+from snellen.grading.protocols.androidcontrol.qwen import QWEN_RULE
+from snellen.grading.protocols.base import (
+    Denominator,
+)
+from snellen.grading.protocols.steps import (
+    ANY_VOCABULARY,
+    Said,
+    StepGold,
+    step_metric,
+)
+
+
+def _robust(answer: Said, gold: StepGold) -> Sequence[float]:
+    given, action = answer.action, gold.action
+    if _kind(given) is not _kind(action):
+        return 0.0, 0.0
+    match action.type:
+        case kind if kind in POINTED:
+            right = _on_target(answer, gold)
+        case ActionType.TYPE | ActionType.SELECT:
+            right = _same_text(given.text, action.text)
+        case ActionType.OPEN_APP:
+            right = _same_text(given.app, action.app)
+        case ActionType.SCROLL:
+            right = given.direction is not None and given.direction is action.direction
+        case ActionType.NAVIGATE | ActionType.KEY:
+            right = folded(given.button) == folded(action.button)
+        case ActionType.DRAG:
+            right = _on_target(answer, gold)
+        case _:
+            right = (given.status or "success") == (action.status or "success")
+    return float(right), 1.0
+
+
+def _kind(action: Action) -> ActionType:
+    # A key of the system is a key in some vocabularies and a way to navigate in others.
+    return ActionType.KEY if action.type is ActionType.NAVIGATE else action.type
+
+
+def _on_target(answer: Said, gold: StepGold) -> bool:
+    point = answer.at(PIXELS, gold.image_size)
+    if point is None:
+        return False
+    if gold.boxes:
+        return in_any(point, gold.boxes)
+    target = gold.action.point
+    if target is None:
+        return False
+    reach = 0.14 * min(gold.image_size)
+    return hypot(point[0] - target[0], point[1] - target[1]) <= reach
+
+
+def _same_text(text: str, other: str) -> bool:
+    given, expected = folded(text), folded(other)
+    return bool(given) and (given == expected or anls(given, [expected]) >= 0.5)
+
+
+ROBUST_RULE = replace(
+    QWEN_RULE,
+    id="robust",
+    source="ours",
+    special="any vocabulary; the type must match; a click in the reference's box, or within 14 % of"
+    " the shorter side where there is none; text that is nearly equal; every step counts",
+    parser=ANY_VOCABULARY,
+    metric=step_metric(
+        "in the box, or 14 % of the shorter side; text nearly equal",
+        KEYS,
+        _robust,
+        by_episode(_robust),
+        EPISODES,
+    ),
+    denominator=Denominator("all items"),
+    write=None,
+)

@@ -1,0 +1,216 @@
+"""How OSWorld-G is scored: a point in a box or a polygon, or a refusal where nothing is there.
+
+Source: ports of the dataset's own evaluation that agree, and the harnesses that run it. They
+differ in what numbers count, in what stands for a refusal, and in what they make of a polygon.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from snellen.grading.coordinates import PIXELS, THOUSAND, CoordinateSpace
+from snellen.grading.metrics.boxes import Ltrb, point_in_box, point_in_polygon
+from snellen.grading.parse.coordinates import ReadPoint, robust_point
+from snellen.grading.parse.responses import as_python_text
+from snellen.grading.parse.screenspot import lmms_eval_point, vlmevalkit_point
+from snellen.grading.protocols import golds
+from snellen.grading.protocols.base import (
+    AS_IS,
+    AnswerValue,
+    BoolArray,
+    Context,
+    Denominator,
+    FloatArray,
+    Gold,
+    Metric,
+    Parsed,
+    Parser,
+    Protocol,
+    UnjudgeableError,
+    pairwise,
+    unparsed,
+)
+from snellen.grading.protocols.golds import AreaTarget, GoldShape, point_of_area
+from snellen.grading.protocols.pointing import writes
+
+ORIGINAL, REFINED = "osworld-g/original", "osworld-g/refined"
+_NO_SIZE = "the image's size is needed to bring an answer into pixels"
+_Point = tuple[float, float]
+_Scale = Callable[[ReadPoint, Context], Parsed]
+
+# ---- from an answer to a point in pixels -------------------------------------------------------
+
+
+def _parser(name: str, read: Callable[[str], ReadPoint | None], scale: _Scale) -> Parser:
+    def parse(response: object, context: Context) -> Parsed:
+        text = as_python_text(response)
+        point = None if text is None else read(text)
+        return unparsed("no point in it") if point is None else scale(point, context)
+
+    return Parser(name, parse)
+
+
+def _as_pixels(point: ReadPoint, _: Context) -> Parsed:
+    return Parsed((point.x, point.y))
+
+
+def _times(x: float, y: float, context: Context, whole: float) -> Parsed:
+    if not context.width or not context.height:
+        return unparsed(_NO_SIZE)
+    return Parsed((x / whole * context.width, y / whole * context.height))
+
+
+def _fractions_or_pixels(point: ReadPoint, context: Context) -> Parsed:
+    if 0 <= point.x <= 1 and 0 <= point.y <= 1:
+        return _times(point.x, point.y, context, 1)
+    return Parsed((point.x, point.y))
+
+
+def _thousandths(point: ReadPoint, context: Context) -> Parsed:
+    return _times(point.x, point.y, context, 1000)
+
+
+# ---- from a point to a hit ---------------------------------------------------------------------
+
+
+def _in_area(point: _Point, gold: AreaTarget) -> bool:
+    if gold.polygon:
+        return point_in_polygon(*point, gold.polygon)
+    return point_in_box(*point, _in_pixels(gold))
+
+
+def _in_pixels(gold: AreaTarget) -> Ltrb:
+    if not golds.is_in_fractions(gold.bbox):
+        return gold.bbox
+    if gold.image_size is None:
+        raise UnjudgeableError(_NO_SIZE)
+    (left, top, right, bottom), (width, height) = gold.bbox, gold.image_size
+    return left * width, top * height, right * width, bottom * height
+
+
+def _refuses(point: _Point) -> bool:
+    return point[0] < 0 and point[1] < 0
+
+
+def _hit(answer: _Point, gold: AreaTarget) -> bool:
+    return _refuses(answer) if gold.refused else _in_area(answer, gold)
+
+
+def _boxed_polygons(answer: _Point, gold: AreaTarget) -> bool:
+    """As `_hit`, but a polygon of four numbers is a box."""
+    if not gold.refused and len(gold.polygon) == 4:
+        (ax, ay, bx, by) = gold.polygon
+        return point_in_box(*answer, (min(ax, bx), min(ay, by), max(ax, bx), max(ay, by)))
+    return _hit(answer, gold)
+
+
+def _first_vertices(answer: _Point, gold: AreaTarget) -> bool:
+    """As `_hit`, but a polygon is the box of its first two corners, and (0, 0) is the refusal."""
+    if gold.refused:
+        return answer == (0, 0)
+    if gold.polygon:
+        left, top, right, bottom = gold.polygon[:4]
+        return left <= answer[0] <= right and top <= answer[1] <= bottom
+    return _in_area(answer, gold)
+
+
+def _metric(name: str, hit: Callable[[_Point, AreaTarget], bool]) -> Metric:
+    def compare(answer: AnswerValue, gold: Gold, _: object) -> Sequence[float]:
+        return (float(hit(answer, gold)),)
+
+    return pairwise(name, ("accuracy",), "accuracy", compare)
+
+
+def _boxes_alone(items: Sequence[Gold], values: FloatArray) -> BoolArray:
+    return np.array([[not gold.refused and not gold.polygon] for gold in items])[
+        :, [0] * values.shape[1]
+    ]
+
+
+def _shown_targets(items: Sequence[Gold], values: FloatArray) -> BoolArray:
+    return np.array([[not gold.refused] for gold in items])[:, [0] * values.shape[1]]
+
+
+def _writes(form: str, refusal: str, space: CoordinateSpace) -> Callable[[Gold], list[object]]:
+    plain = writes(form, space)
+
+    def write(gold: AreaTarget) -> list[object]:
+        if gold.refused:
+            return [refusal]
+        x, y = point_of_area(gold)
+        return plain(golds.ImageTarget((x, y, x, y), gold.image_size))
+
+    return write
+
+
+# ---- the protocols -----------------------------------------------------------------------------
+
+_OFFICIAL = Protocol(
+    ORIGINAL,
+    "official",
+    1,
+    "OSWorld-G's evaluation, as three ports of it agree",
+    "a point in pixels, or a box's middle; polygons by the even-odd rule; a refusal is a point with"
+    " both coordinates below 0",
+    _parser("the point that a reader would take, in pixels", robust_point, _as_pixels),
+    AS_IS,
+    _metric("the point in the box or the polygon; below 0 where nothing is there", _hit),
+)
+_ROBUST = replace(
+    _OFFICIAL,
+    id="robust",
+    source="ours",
+    special="as `official`, and fractions where both numbers lie within 0..1 and one is not whole",
+    parser=_parser(
+        "the point that a reader would take, in fractions or pixels",
+        robust_point,
+        lambda point, context: (
+            _as_pixels(point, context)
+            if point.x.is_integer() and point.y.is_integer()
+            else _fractions_or_pixels(point, context)
+        ),
+    ),
+)
+_LMMS_EVAL = replace(
+    _OFFICIAL,
+    id="lmms-eval",
+    source="lmms-eval 75571cf, osworld_g",
+    special="fractions when both numbers lie within 0..1, else pixels; thousandths score next to"
+    " nothing; a polygon of four numbers is a box",
+    parser=_parser(
+        "lmms-eval's: the first pair that it finds", lmms_eval_point, _fractions_or_pixels
+    ),
+    metric=_metric("as `official`; four numbers of a polygon are a box", _boxed_polygons),
+)
+_VLMEVALKIT = replace(
+    _OFFICIAL,
+    id="vlmevalkit",
+    source="VLMEvalKit e8e78f0, OSWorld_G",
+    special="wants `x=.., y=..` in thousandths, anything else is the point (0, 0); boxes alone:"
+    " polygons and refusals are not in its data",
+    parser=_parser("VLMEvalKit's `x=.., y=..`", vlmevalkit_point, _thousandths),
+    denominator=Denominator("the items that ask for a box", keep=_boxes_alone),
+    write=_writes("x={x}, y={y}", "x=0, y=0", THOUSAND),
+)
+_MAIUI = replace(
+    _OFFICIAL,
+    id="maiui",
+    source="MAI-UI 4dd07b9",
+    special="a polygon is the box of its first two corners; a refusal is exactly (0, 0)",
+    metric=_metric("the point in the box of the first four numbers", _first_vertices),
+    write=_writes("({x}, {y})", "(0, 0)", PIXELS),
+)
+_WITHOUT_REFUSALS = replace(
+    _OFFICIAL,
+    id="official-510",
+    source="OSWorld-G's evaluation over the set that its mirrors hold",
+    special="as `official`, over the items that are there to point at: the mirrors' 510",
+    denominator=Denominator("the items that have a target", keep=_shown_targets),
+)
+
+_ALL = (_OFFICIAL, _ROBUST, _LMMS_EVAL, _VLMEVALKIT, _MAIUI, _WITHOUT_REFUSALS)
+PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
+    task: tuple(replace(one, task=task) for one in _ALL) for task in (ORIGINAL, REFINED)
+}
+GOLDS: Mapping[str, GoldShape] = {ORIGINAL: golds.TARGET_AREA, REFINED: golds.TARGET_AREA}

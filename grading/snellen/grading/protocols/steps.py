@@ -1,0 +1,269 @@
+"""The parts of which protocols of actions are made, for every benchmark that asks for a next step.
+
+A response is text in the protocol's own vocabulary, or says another:
+{"format": "ui-tars", "response": "..."}. Another vocabulary's action is written in the protocol's
+own and then read as the published code reads it, so that every implementation can score the same
+stored answers.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import NamedTuple, cast
+
+import msgspec
+
+from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT, VIEW, CoordinateSpace, Extent
+from snellen.grading.models.actions import Action, ActionType, Point
+from snellen.grading.parse.vocabularies import VOCABULARIES
+from snellen.grading.parse.vocabularies.base import Vocabulary
+from snellen.grading.parse.vocabularies.plain import PLAIN, declared_space, json_object, read_fields
+from snellen.grading.protocols.base import (
+    AnswerValue,
+    Context,
+    Corpus,
+    Gold,
+    Metric,
+    Parsed,
+    Parser,
+    PublishedCrashError,
+    UnjudgeableError,
+    pairwise,
+    unparsed,
+)
+from snellen.grading.protocols.golds import STEP, StepGold
+
+
+class Said(NamedTuple):
+    """What a parser read: the action, whose vocabulary its point is in, and the text itself."""
+
+    action: Action
+    vocabulary: Vocabulary
+    text: str
+
+    def at(self, space: CoordinateSpace, size: Extent) -> Point | None:
+        """Return the action's point in a space; None where it has none."""
+        return moved(self.action.point, self.vocabulary.space, space, size)
+
+
+_SPACES = {space.id: space for space in (UNIT, PIXELS, THOUSAND, VIEW)}
+_NO_SIZE = "the size of the screenshot is needed to bring its coordinates into the protocol's space"
+
+
+def moved(
+    point: Point | None, space: CoordinateSpace, to: CoordinateSpace, size: Extent | None
+) -> Point | None:
+    """Return a point in another space; None where there is none.
+
+    Raises:
+        UnjudgeableError: The screenshot's size is needed for it and unknown.
+    """
+    if point is None or space is to:
+        return point
+    old, new = space.extent(size), to.extent(size)
+    if old is None or new is None:
+        raise UnjudgeableError(_NO_SIZE)
+    return point[0] / old[0] * new[0], point[1] / old[1] * new[1]
+
+
+def in_space(
+    action: Action, space: CoordinateSpace, to: CoordinateSpace, size: Extent | None
+) -> Action:
+    """Return an action with its points in another space.
+
+    Raises:
+        UnjudgeableError: The screenshot's size is needed for it and unknown.
+    """
+    if action.point is None and action.end is None:
+        return action
+    return msgspec.structs.replace(
+        action,
+        point=moved(action.point, space, to, size),
+        end=moved(action.end, space, to, size),
+    )
+
+
+def declared(response: object) -> tuple[Vocabulary | None, str]:
+    """Return the vocabulary that a response declares, and what it says in it.
+
+    Returns:
+        The vocabulary, None where none is declared, and the text.
+
+    Raises:
+        ValueError: It declares one that there is not.
+    """
+    if isinstance(response, str):
+        if not response.lstrip().startswith('{"format"'):
+            return None, response
+        try:
+            response = json.loads(response)
+        except (ValueError, RecursionError):
+            return None, str(response)
+    if not isinstance(response, dict):
+        return None, json.dumps(response, default=str)
+    fields = cast("Mapping[str, object]", response)
+    if "format" not in fields:
+        text = json.dumps(fields, default=str)
+        return (_plain(fields) if read_fields(fields) else None), text
+    name = str(fields["format"])
+    if name not in VOCABULARIES:
+        raise ValueError(f"there is no format {name!a}; known: {', '.join(VOCABULARIES)}")
+    said = fields.get("response", "")
+    if name == PLAIN.name:
+        inside = json_object(said) if isinstance(said, str) else said
+        if isinstance(inside, dict):
+            fields = cast("Mapping[str, object]", inside)
+        return _plain(fields), json.dumps(fields, default=str)
+    return VOCABULARIES[name], said if isinstance(said, str) else json.dumps(said, default=str)
+
+
+def _plain(fields: Mapping[str, object]) -> Vocabulary:
+    space = declared_space(fields)
+    if space is None:
+        known = ", ".join(_SPACES)
+        raise ValueError(f"there is no space {fields.get('space')!a}; known: {known}")
+    return replace(PLAIN, space=_SPACES[space.value])
+
+
+Check = Callable[[str], str]
+"""Says of a text in the protocol's own vocabulary why the published code raises; empty: not."""
+
+
+def step_parser(name: str, own: Vocabulary, crashes: Check = lambda _: "") -> Parser:
+    """Make the parser of a protocol that wants one vocabulary.
+
+    Args:
+        name: What protocol tables call it.
+        own: The protocol's own vocabulary, in which a response is that declares none.
+        crashes: Says of a text in it why the published code raises.
+    """
+
+    def read(response: object, context: Context) -> Parsed:
+        try:
+            vocabulary, text = declared(response)
+        except (ValueError, RecursionError) as error:
+            return unparsed(str(error))
+        if vocabulary is not None and vocabulary.name != own.name:
+            action = vocabulary.read(text)
+            if action is None:
+                return unparsed(f"no action of {vocabulary.name} in it")
+            try:
+                written = own.write(in_space(action, vocabulary.space, own.space, _size(context)))
+            except UnjudgeableError as error:
+                return unparsed(str(error))
+            if written is None:
+                return unparsed(f"{own.name} has no action {action.type.value}")
+            text = written
+        if fault := crashes(text):
+            return unparsed(fault, crashed=True)
+        action = own.read(text)
+        if action is None:
+            return unparsed(f"no action of {own.name} in it")
+        return Parsed(Said(action, own, text))
+
+    return Parser(name, read)
+
+
+def _read_any(response: object, _: Context) -> Parsed:
+    try:
+        vocabulary, text = declared(response)
+    except (ValueError, RecursionError) as error:
+        return unparsed(str(error))
+    for tried in VOCABULARIES.values() if vocabulary is None else (vocabulary,):
+        action = tried.read(text)
+        if action is not None:
+            note = "" if vocabulary else f"read as {tried.name}"
+            return Parsed(Said(action, tried, text), None, note)
+    return unparsed("no action of any known vocabulary in it")
+
+
+ANY_VOCABULARY = Parser("the action in the vocabulary that it declares, or that fits", _read_any)
+
+
+def _size(context: Context) -> Extent | None:
+    if context.width is None or context.height is None:
+        return None
+    return context.width, context.height
+
+
+def writes_step(own: Vocabulary) -> Callable[[Gold], Sequence[object]]:
+    """Return how a step is written in a vocabulary; nothing where it has no such action."""
+
+    def write(gold: StepGold) -> Sequence[object]:
+        action = in_space(gold.action, PIXELS, own.space, gold.image_size)
+        text = own.write(action)
+        return STEP.responses(gold) if text is None else [text]
+
+    return write
+
+
+Compare = Callable[[Said, StepGold], Sequence[float]]
+
+
+def step_metric(
+    name: str,
+    keys: tuple[str, ...],
+    compare: Compare,
+    corpus: Corpus | None = None,
+    corpus_keys: tuple[str, ...] = (),
+) -> Metric:
+    """Make the metric of a protocol of steps out of a comparison; its first key is primary."""
+
+    def judge(answer: AnswerValue, gold: Gold, _: object) -> Sequence[float]:
+        return compare(answer, gold)
+
+    return replace(pairwise(name, keys, keys[0], judge), corpus=corpus, corpus_keys=corpus_keys)
+
+
+def judged(
+    compare: Compare, answers: Sequence[AnswerValue | None], golds: Sequence[Gold], width: int
+) -> list[Sequence[float] | None]:
+    """Compare every answer with its step; None where the published code raises or there is none."""
+    found: list[Sequence[float] | None] = []
+    for answer, gold in zip(answers, golds, strict=True):
+        try:
+            found.append((0.0,) * width if answer is None else compare(answer, gold))
+        except (PublishedCrashError, UnjudgeableError):
+            found.append(None)
+    return found
+
+
+def episodes(golds: Sequence[StepGold]) -> Iterable[list[int]]:
+    """Yield the places of each episode's steps, in the order of its steps."""
+    named = [(gold.episode or f"\0{place}", gold.step, place) for place, gold in enumerate(golds)]
+    for _, steps in groupby(sorted(named), key=lambda step: step[0]):
+        yield [place for _, _, place in steps]
+
+
+def episode_means(
+    golds: Sequence[StepGold], right: Sequence[bool], *, broken: Sequence[bool] = ()
+) -> dict[str, float]:
+    """Return how many episodes have every step right, and how far they get before the first miss.
+
+    Args:
+        golds: The steps.
+        right: Whether each was right.
+        broken: Steps that make their whole episode worth nothing; none where empty.
+
+    Returns:
+        `episode_success` and `episode_progress`, means over the episodes.
+    """
+    success: list[bool] = []
+    progress: list[float] = []
+    for places in episodes(golds):
+        steps = [right[place] for place in places]
+        lost = bool(broken) and any(broken[place] for place in places)
+        done = 0 if lost else next((n for n, step in enumerate(steps) if not step), len(steps))
+        success.append(done == len(steps))
+        progress.append(done / len(steps))
+    return {
+        "episode_success": sum(success) / len(success),
+        "episode_progress": sum(progress) / len(progress),
+    }
+
+
+def is_pointed(gold: StepGold) -> bool:
+    """Whether a step is a click or a long press at a known point."""
+    kinds = (ActionType.CLICK, ActionType.LONG_PRESS)
+    return gold.action.type in kinds and gold.action.point is not None

@@ -1,0 +1,105 @@
+"""How UI-Vision is scored: points in elements, and boxes of regions.
+
+Source: UI-Vision 2b79355, whose scorers are published for both kinds of grounding.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from snellen.grading.coordinates import THOUSAND
+from snellen.grading.metrics.boxes import Ltrb
+from snellen.grading.parse.coordinates import ReadPoint, box_four_numbers, robust_box, robust_point
+from snellen.grading.parse.responses import as_python_text
+from snellen.grading.protocols import golds
+from snellen.grading.protocols.base import (
+    AS_IS,
+    AnswerValue,
+    Context,
+    Gold,
+    Parsed,
+    Parser,
+    Protocol,
+    pairwise,
+    unparsed,
+)
+from snellen.grading.protocols.golds import GoldShape
+from snellen.grading.protocols.pointing import POINT_HIT, point_parser, robust_pointing, writes
+from snellen.grading.protocols.spaces import declared_boxes, declared_points, held, placed
+
+BASIC, FUNCTIONAL, SPATIAL = (f"ui-vision/{kind}" for kind in ("basic", "functional", "spatial"))
+LAYOUT = "ui-vision/layout"
+
+
+def _by_thousand(point: ReadPoint, _: Context) -> Parsed:
+    return Parsed((point.x / 1000, point.y / 1000))
+
+
+def _read_box(response: object, _: Context) -> Parsed:
+    text = as_python_text(response)
+    box = None if text is None else box_four_numbers(text) or robust_box(text)
+    if box is None:
+        return unparsed("no box in it")
+    return placed(Parsed(tuple(side / 1000 for side in box.ltrb)))
+
+
+def _overlap(answer: AnswerValue, gold: Gold, _: object) -> Sequence[float]:
+    """Return IoU, precision and recall as printed: the names of the last two are exchanged."""
+    numbers, box = held(answer, gold)
+    left, top, right, bottom = numbers
+    given = (left, top, right, bottom)
+    area, reference = _area(given), _area(box)
+    if area <= 0 or reference <= 0 or right <= left or bottom <= top:
+        return 0.0, 0.0, 0.0
+    common = _area((max(left, box[0]), max(top, box[1]), min(right, box[2]), min(bottom, box[3])))
+    return common / (area + reference - common), common / reference, common / area
+
+
+def _area(box: Ltrb) -> float:
+    return max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1])
+
+
+def _written_box(gold: golds.Target) -> list[object]:
+    left, top, right, bottom = golds.unit_target(gold) or gold.bbox
+    return [[1000 * side for side in (left, top, right, bottom)]]
+
+
+_ELEMENT = Protocol(
+    BASIC,
+    "official",
+    1,
+    "UI-Vision 2b79355, element grounding; the reading of thousandths that most of its adapters do",
+    "a point in thousandths in the box, edges included; what can't be read counts as wrong",
+    point_parser("the point that a reader would take, in thousandths", robust_point, _by_thousand),
+    AS_IS,
+    POINT_HIT,
+    write=writes("({x}, {y})", THOUSAND),
+)
+_LAYOUT = Protocol(
+    LAYOUT,
+    "official",
+    1,
+    "UI-Vision 2b79355, layout grounding",
+    "the mean IoU; what it prints as precision is the share of the reference that is covered, and"
+    " as recall the share of the answer; a box that is not upright scores 0",
+    Parser("a box in thousandths", _read_box),
+    AS_IS,
+    pairwise(
+        "IoU, with precision and recall exchanged",
+        ("iou", "precision", "recall"),
+        "iou",
+        _overlap,
+    ),
+    write=_written_box,
+)
+
+PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
+    **{
+        task: (replace(_ELEMENT, task=task), robust_pointing(task), *declared_points(task))
+        for task in (BASIC, FUNCTIONAL, SPATIAL)
+    },
+    LAYOUT: (_LAYOUT, *declared_boxes(LAYOUT)),
+}
+GOLDS: Mapping[str, GoldShape] = {
+    **dict.fromkeys((BASIC, FUNCTIONAL, SPATIAL), golds.TARGET_IN_IMAGE),
+    LAYOUT: golds.TARGET_BOX,
+}

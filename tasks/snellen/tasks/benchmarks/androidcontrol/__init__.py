@@ -1,0 +1,27 @@
+"""AndroidControl: the next action on a phone's screen."""
+
+from snellen.tasks.benchmarks.androidcontrol.release import FILE, PLACE, RELEASES
+from snellen.tasks.benchmarks.spec import Benchmark, late, step_task
+from snellen.tasks.data.release import Signs, row_sign
+
+_HIGH, _LOW = "androidcontrol/high", "androidcontrol/low"
+
+BENCHMARKS = (
+    Benchmark(
+        name="androidcontrol",
+        tasks=(
+            step_task(_HIGH, "Give the next action on a phone, told the goal"),
+            step_task(_LOW, "Give the next action on a phone, told what the step is for"),
+        ),
+        load=late("snellen.tasks.benchmarks.androidcontrol.load:load"),
+        place=PLACE,
+        releases=RELEASES,
+        signs=Signs(
+            names={FILE: _HIGH},
+            rows=(
+                row_sign(_HIGH, "episode step_check_pams"),
+                row_sign(_HIGH, "episode_id step accessibility_tree"),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,114 @@
+"""Read WebClick: parquet rows of an image, an instruction, a box and where it comes from.
+
+The boxes are in fractions in some loaders and in pixels in others: a file whose boxes all lie
+within 0..1 is read in fractions, one with none in pixels, and a mixture is refused.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.metrics.boxes import Ltrb
+from snellen.grading.models.geometry import Space
+from snellen.grading.protocols.golds import is_in_fractions
+from snellen.grading.protocols.webclick import POINT
+from snellen.tasks.benchmarks.grounding import (
+    GroundingRow,
+    asked_space,
+    checked_rows,
+    grounding_data,
+    point_prompts,
+)
+from snellen.tasks.benchmarks.webclick import RELEASES
+from snellen.tasks.data.pins import digest_of_files, pin
+from snellen.tasks.io.files import find_parquet
+from snellen.tasks.io.images import ImageFiles, image_folder
+from snellen.tasks.io.parquet import ParquetImages, read_part
+from snellen.tasks.io.rows import Text
+from snellen.tasks.models import TaskData
+from snellen.tasks.prompts import prompt_of
+
+PROMPTS = point_prompts("snellen-webclick")
+
+
+class _Row(msgspec.Struct):
+    instruction: Text
+    bbox: Ltrb
+    bucket: str = ""
+
+
+def load(
+    task: str,
+    path: str | Path,
+    split: str | None = None,
+    images: str | Path | None = None,
+    prompt: str | None = None,
+) -> TaskData:
+    """Load WebClick.
+
+    Args:
+        task: `webclick/point`.
+        path: The repository's folder, its folder `data`, or one parquet file.
+        split: The split's name; None: `test` when there, else the only one.
+        images: A folder of images named after the items' numbers; None: those inside the file.
+        prompt: The name of one of the task's prompts; its first when None.
+
+    Raises:
+        DataError: A file can't be read, a row is not as published, or boxes in fractions and in
+            pixels are in one split.
+        MissingExtraError: pyarrow is not installed.
+        UnknownNameError: There is no such task, split or prompt.
+    """
+    if task != POINT:
+        raise UnknownNameError("WebClick task", task, (POINT,))
+    asked = prompt_of(PROMPTS, prompt)
+    files = find_parquet(Path(path), split, "Hcompany/WebClick")
+    parts = [read_part(part, _Row, "image, instruction, bbox, bucket") for part in files.paths]
+    rows = [row for part in parts for row in part.rows]
+    name = str(files.paths[0])
+    space = _space_of(rows, name)
+    shown = ParquetImages(parts, "image") if images is None else _folder(Path(images))
+    return grounding_data(
+        task,
+        files.split,
+        tuple(checked_rows(_elements(rows), name, boxes_in=space)),
+        pin=pin(
+            "webclick",
+            files.split,
+            files.paths[0].parent,
+            digest_of_files(files.paths),
+            len(rows),
+            RELEASES,
+        ),
+        prompt=asked,
+        asked_in=asked_space(asked),
+        images=shown,
+        shown=(),
+    )
+
+
+def _folder(path: Path) -> ImageFiles:
+    folder = image_folder(path, "the screenshots")
+    return ImageFiles(folder, lambda place, _: [f"{place}.png", f"{place}.jpg"], "image")
+
+
+def _space_of(rows: Sequence[_Row], file: str) -> Space:
+    within = [is_in_fractions(row.bbox) for row in rows]
+    if any(within) and not all(within):
+        odd = within.index(not within[0])
+        raise DataError(
+            f"row {odd + 1} has its box in another space than row 1: {list(rows[odd].bbox)} and"
+            f" {list(rows[0].bbox)}",
+            file=file,
+            field="bbox",
+        )
+    return Space.UNIT if all(within) else Space.PIXELS
+
+
+def _elements(rows: Sequence[_Row]) -> Iterator[GroundingRow]:
+    for number, row in enumerate(rows):
+        yield GroundingRow(
+            id=f"{number}", instruction=row.instruction, box=row.bbox, tags={"bucket": row.bucket}
+        )

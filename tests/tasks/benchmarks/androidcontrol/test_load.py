@@ -1,0 +1,165 @@
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from miniatures import written
+
+from snellen import sdk
+from snellen.grading.errors import DataError, InputError, UnknownNameError
+from snellen.grading.models.actions import Action, ActionType, Direction
+from snellen.grading.models.reports import PinVerdict
+from snellen.tasks.benchmarks.androidcontrol.load import load
+from snellen.tasks.pack.write import Part, write_pack
+
+HIGH, LOW = "androidcontrol/high", "androidcontrol/low"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return written("androidcontrol", tmp_path)
+
+
+def test_a_step_has_its_action_its_boxes_and_its_episode(folder: Path) -> None:
+    data = load(HIGH, folder)
+    assert data.ids == ["7/0", "7/1", "7/2", "8/0", "8/1", "8/2"]
+    tap = data.golds[1]
+    assert tap.action == Action(ActionType.CLICK, point=(21, 126))
+    assert (tap.boxes, tap.image_size) == (((6, 120, 36, 132),), (108, 240))
+    assert (tap.episode, tap.step) == ("7", 1)
+    assert data.cluster == "episode"
+    assert data.tags["action"] == ["open_app", "click", "scroll", "type", "navigate", "wait"]
+    assert data.tags["episode length"] == ["3"] * 6
+    assert data.pin.verdict is not PinVerdict.KNOWN
+
+
+def test_a_swipes_direction_is_the_fingers(folder: Path) -> None:
+    assert load(HIGH, folder).golds[2].action.direction is Direction.DOWN
+
+
+def test_the_low_level_says_what_the_step_is_for_and_the_high_one_does_not(folder: Path) -> None:
+    high, low = (load(task, folder).item("7/1").prompt for task in (HIGH, LOW))
+    assert "do step 1" in low
+    assert "do step 1" not in high
+    for prompt in (high, low):
+        assert "Save the note" in prompt
+        assert "Notes" not in prompt
+        assert "21" not in prompt
+
+
+def test_the_prompt_with_the_actions_before_is_for_no_exam(folder: Path, tmp_path: Path) -> None:
+    data = load(HIGH, folder, prompt="snellen-action-history-1")
+    assert '"app": "Notes"' in data.item("7/1").prompt
+    assert "nothing" in data.item("7/0").prompt
+    with pytest.raises(InputError, match="references of earlier items"):
+        write_pack([Part(data)], tmp_path / "pack", name="demo")
+
+
+def test_a_step_is_shown_by_its_screenshot(folder: Path) -> None:
+    data = load(LOW, folder)
+    assert data.image("7/0").startswith(b"\x89PNG")
+    assert data.item("7/0").images[0].width == 108
+
+
+def test_the_published_episodes_are_graded_under_every_protocol_that_needs_no_nodes(
+    folder: Path,
+) -> None:
+    answers = [
+        {"item_id": "7/1", "response": {"format": "plain", "action": "click", "x": 21, "y": 126}},
+        {"item_id": "7/2", "response": {"format": "os-atlas", "response": "actions:\nSCROLL [UP]"}},
+    ]
+    for protocol in ("qwen", "os-atlas", "gui-r1", "ui-s1", "robust"):
+        report = sdk.grade(answers, task=HIGH, data=folder, protocol=protocol, progress=False)
+        assert 0 < report.value < 1
+
+
+def test_ugrounds_sample_has_the_nodes_of_each_screen(tmp_path: Path) -> None:
+    def box(x: int, y: int, right: int, bottom: int) -> dict[str, int]:
+        return {"x_min": x, "y_min": y, "x_max": right, "y_max": bottom}
+
+    row = {
+        "episode_id": 3,
+        "step": 2,
+        "goal": "Save",
+        "step_instruction": "press save",
+        "previous_actions": [{"action_type": "open_app", "app_name": "Notes"}],
+        "screenshot": "3_2.png",
+        "action": {"action_type": "click", "x": 50, "y": 60},
+        "accessibility_tree": [
+            {"bbox_pixels": box(0, 0, 1080, 2400), "text": None, "content_description": ""},
+            [{"bbox_pixels": box(40, 50, 60, 70), "text": "Save"}],
+        ],
+    }
+    file = tmp_path / "500_steps.json"
+    file.write_text(json.dumps([row]))
+    data = load(LOW, file)
+    gold = data.golds[0]
+    assert (data.ids, gold.image_size) == (["3/2"], (1080, 2400))
+    assert [node.text for node in gold.nodes or ()] == ["", "Save"]
+    report = sdk.grade(
+        [{"item_id": "3/2", "response": {"format": "plain", "action": "click", "x": 41, "y": 51}}],
+        task=LOW,
+        data=file,
+        protocol="uground",
+        progress=False,
+    )
+    assert report.value == 1
+
+
+Episodes = list[dict[str, Any]]
+
+
+def change(**fields: Any) -> Callable[[Episodes], object]:
+    def spoil(episodes: Episodes) -> None:
+        episodes[0]["step_check_pams"][1].update(fields)
+
+    return spoil
+
+
+def lose_a_check(episodes: Episodes) -> None:
+    episodes[0]["step_check_pams"].pop()
+
+
+def lose_the_width(episodes: Episodes) -> None:
+    del episodes[0]["width"]
+
+
+def repeat(episodes: Episodes) -> None:
+    episodes.append(copy.deepcopy(episodes[0]))
+
+
+def lead_outside(episodes: Episodes) -> None:
+    episodes[0]["episode"]["screenshot_paths"][0] = "../x.png"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (change(action="tap"), "no action 'tap'"),
+        (change(coordinate=None), "without a coordinate"),
+        (change(candidate_bbox=[[9, 0, 1, 1]]), "step 1 of 7"),
+        (change(action="swipe", direction="around"), "no direction 'around'"),
+        (lose_a_check, "2 checks"),
+        (lose_the_width, "width"),
+        (repeat, "there twice"),
+        (list[dict[str, Any]].clear, "no rows"),
+        (lead_outside, "no path below the images"),
+    ],
+)
+def test_a_row_that_is_not_as_published_is_named(
+    folder: Path, spoil: Callable[[Episodes], object], says: str
+) -> None:
+    file = folder / "android_control_test.json"
+    episodes = json.loads(file.read_text())
+    spoil(episodes)
+    file.write_text(json.dumps(episodes))
+    with pytest.raises(DataError, match=says) as caught:
+        load(HIGH, folder)
+    assert "android_control_test.json" in str(caught.value)
+
+
+def test_another_split_is_named(folder: Path) -> None:
+    with pytest.raises(UnknownNameError, match="test"):
+        load(HIGH, folder, split="train")
