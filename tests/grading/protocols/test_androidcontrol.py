@@ -167,6 +167,11 @@ def test_a_category_of_gui_r1_is_a_group_and_an_action() -> None:
     assert mean_of("gui-r1", list(zip([RIGHT, WRONG, WRONG], golds, strict=True))) == 0.5
 
 
+def test_gui_r1_has_the_point_of_a_list_in_double_quotes_and_not_its_action() -> None:
+    answer = '<answer>[{"action": "click", "point": [212, 1264]}]</answer>'
+    assert graded("gui-r1", answer, CLICK).values[0].tolist() == [1, 0]
+
+
 def test_guievalkit_drops_what_it_cannot_map() -> None:
     pairs = [
         (RIGHT, step("click", point=[210, 1260], episode="1", step=0)),
@@ -176,7 +181,7 @@ def test_guievalkit_drops_what_it_cannot_map() -> None:
         ({"action": "wait"}, step("click", point=[210, 1260], episode="2", step=1)),
     ]
     found = metrics("guievalkit", pairs)
-    assert found["step"] == 0.75
+    assert (found["step"], found["episode_progress"]) == (0.75, 0.25)
 
 
 def test_agentcpm_counts_how_far_an_episode_gets() -> None:
@@ -340,7 +345,7 @@ def test_a_point_that_is_none_is_never_right_and_never_raises(protocol: str, poi
         ({"action": {"type": "tap"}, "image_size": [1, 1]}, "tap"),
         ({"action": {"type": "click"}, "image_size": [1, 1]}, "needs a point"),
         ({"action": {"type": "wait"}, "image_size": [0, 1]}, "image_size"),
-        ({"action": {"type": "wait"}}, "image_size"),
+        ({"action": {"type": "unknown"}, "image_size": [1, 1]}, "has a type"),
         ({"action": {"type": "wait"}, "image_size": [1, 1], "boxes": [[2, 0, 1, 1]]}, "box"),
     ],
 )

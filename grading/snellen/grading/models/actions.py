@@ -26,6 +26,8 @@ class ActionType(StrEnum):
     NAVIGATE = "navigate"
     WAIT = "wait"
     FINISH = "finish"
+    UNKNOWN = "unknown"
+    """An answer that says where and not what; never a reference."""
 
 
 POINTED = frozenset(

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from snellen.grading.errors import DataError
 from snellen.grading.metrics.boxes import Ltrb, box_fault, point_in_polygon
-from snellen.grading.models.actions import POINTED, Action
+from snellen.grading.models.actions import POINTED, Action, ActionType
 from snellen.grading.parse.regions import Region, region
 from snellen.grading.parse.relations import Pair, Relation, canonical
 from snellen.grading.parse.relations import relations as relations_in
@@ -76,21 +76,28 @@ class StepGold(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         action: What was done; points in pixels of the screenshot.
-        image_size: Width and height of the screenshot, in pixels.
+        image_size: Width and height of the screenshot, in pixels; None: the data does not say.
         boxes: The boxes that count as its target, in pixels.
         nodes: The screen's accessibility nodes; None: the data does not say them.
         episode: The episode it belongs to; empty: it is an episode of its own.
         step: Its place in the episode, from 0.
         group: What published code groups it by.
+        name: What the target is called.
+        letters: The right ones of the choices that the agent is shown, where it is shown some.
+        lost: Whether the data has no box of the target: published code drops such steps, or
+            counts them as wrong.
     """
 
     action: Action
-    image_size: tuple[Positive, Positive]
+    image_size: tuple[Positive, Positive] | None = None
     boxes: tuple[Ltrb, ...] = ()
     nodes: tuple[Node, ...] | None = None
     episode: str = ""
     step: int = 0
     group: str = ""
+    name: str = ""
+    letters: str = ""
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +280,9 @@ def _target_context(target: Target) -> Context:
 def _step(value: StepGold) -> StepGold:
     for box in value.boxes:
         _finite(box)
-    if value.action.type in POINTED and value.action.point is None:
+    if value.action.type is ActionType.UNKNOWN:
+        raise ValueError("a reference has a type")
+    if value.action.type in POINTED and value.action.point is None and not value.lost:
         raise ValueError(f"a {value.action.type.value} needs a point")
     return value
 
@@ -441,7 +450,11 @@ STEP = GoldShape(
     StepGold,
     _step,
     _plain_step,
-    lambda gold: Context(width=gold.image_size[0], height=gold.image_size[1]),
+    lambda gold: (
+        Context(width=gold.image_size[0], height=gold.image_size[1])
+        if gold.image_size
+        else NO_CONTEXT
+    ),
 )
 TARGET_AREA = GoldShape(
     "an object {bbox, image_size, polygon, refused}",

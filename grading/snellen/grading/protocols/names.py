@@ -13,6 +13,8 @@ OWN: Mapping[str, str] = MappingProxyType(
         "screenspot-v2": "screenspot",
         "screenspot-pro": "screenspot",
         "androidcontrol": "androidcontrol",
+        "mind2web": "mind2web",
+        "gui-odyssey": "gui_odyssey",
         "osworld-g": "osworld_g",
         "ui-vision": "ui_vision",
         "webclick": "webclick",

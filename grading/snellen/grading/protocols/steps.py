@@ -42,8 +42,12 @@ class Said(NamedTuple):
     vocabulary: Vocabulary
     text: str
 
-    def at(self, space: CoordinateSpace, size: Extent) -> Point | None:
-        """Return the action's point in a space; None where it has none."""
+    def at(self, space: CoordinateSpace, size: Extent | None) -> Point | None:
+        """Return the action's point in a space; None where it has none.
+
+        Raises:
+            UnjudgeableError: The screenshot's size is needed for it and unknown.
+        """
         return moved(self.action.point, self.vocabulary.space, space, size)
 
 
@@ -261,6 +265,17 @@ def episode_means(
         "episode_success": sum(success) / len(success),
         "episode_progress": sum(progress) / len(progress),
     }
+
+
+def screen_of(gold: StepGold) -> Extent:
+    """Return the size of a step's screenshot, in pixels.
+
+    Raises:
+        UnjudgeableError: The data does not say it.
+    """
+    if gold.image_size is None:
+        raise UnjudgeableError(_NO_SIZE)
+    return gold.image_size
 
 
 def is_pointed(gold: StepGold) -> bool:

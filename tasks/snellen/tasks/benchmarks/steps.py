@@ -11,7 +11,7 @@ from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import Image, Item
 from snellen.grading.models.reports import DataPin
 from snellen.grading.parse.vocabularies.plain import PLAIN
-from snellen.grading.protocols.base import Context
+from snellen.grading.protocols.base import NO_CONTEXT, Context
 from snellen.grading.protocols.golds import StepGold
 from snellen.tasks.io.images import is_inside
 from snellen.tasks.io.rows import SCREEN
@@ -113,7 +113,8 @@ def step_data(
 
     def item(place: int) -> Item:
         row = rows[place]
-        width, height = (int(side) for side in row.gold.image_size)
+        size = row.gold.image_size
+        width, height = (int(size[0]), int(size[1])) if size else (None, None)
         return Item(
             id=row.id,
             task=task,
@@ -133,7 +134,10 @@ def step_data(
         build_item=item,
         load_image=images,
         contexts=[
-            Context(width=row.gold.image_size[0], height=row.gold.image_size[1]) for row in rows
+            Context(width=row.gold.image_size[0], height=row.gold.image_size[1])
+            if row.gold.image_size
+            else NO_CONTEXT
+            for row in rows
         ],
         tags={
             "action": [row.gold.action.type.value for row in rows],

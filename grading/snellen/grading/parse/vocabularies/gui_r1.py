@@ -43,17 +43,22 @@ def _read(text: str) -> Action | None:
     said = _TEXT.search(inside)
     typed = said[1] if said else ""
     if kind is None:
-        return None
+        # Double quotes: the published code has the point all the same, and no action.
+        return Action(ActionType.UNKNOWN, point=_point(pairs)) if pairs else None
     button = named[1].removeprefix("press_") if kind is ActionType.NAVIGATE and named else ""
     return Action(
         kind,
-        point=(float(pairs[-1][0]), float(pairs[-1][1])) if pairs else (0.0, 0.0),
+        point=_point(pairs),
         text=typed if kind in (ActionType.TYPE, ActionType.SELECT) else "",
         app=typed if kind is ActionType.OPEN_APP else "",
         direction=direction_of(typed) if kind is ActionType.SCROLL else None,
         button=button,
         status="infeasible" if named and named[1] == "impossible" else "",
     )
+
+
+def _point(pairs: list[tuple[str, str]]) -> tuple[float, float]:
+    return (float(pairs[-1][0]), float(pairs[-1][1])) if pairs else (0.0, 0.0)
 
 
 def said(action: Action) -> str:

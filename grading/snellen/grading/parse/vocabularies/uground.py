@@ -14,7 +14,8 @@ _POINT = re.compile(r"\((-?\d{1,12}(?:\.\d{1,12})?), (-?\d{1,12}(?:\.\d{1,12})?)
 _NAVIGATED = {"navigate_back": "back", "navigate_home": "home"}
 
 
-def _grounded(fields: Mapping[str, object]) -> Point | None:
+def grounded(fields: Mapping[str, object]) -> Point | None:
+    """Return the grounder's point in pixels of the original image; None where it has none."""
     found = _POINT.search(str(fields.get("grounding", ""))[:400])
     scale = as_number(fields.get("scale", 1))
     if found is None or not scale:
@@ -29,18 +30,18 @@ def _read(text: str) -> Action | None:
     kind = fields.get("action_type")
     match kind:
         case "click" | "long_press":
-            return Action(ActionType(kind), point=_grounded(fields))
+            return Action(ActionType(kind), point=grounded(fields))
         case "type_text" | "input_text":
             typed = str(fields.get("text", ""))
-            return Action(ActionType.TYPE, point=_grounded(fields), text=typed)
+            return Action(ActionType.TYPE, point=grounded(fields), text=typed)
         case "scroll":
             return Action(ActionType.SCROLL, direction=direction_of(fields.get("direction")))
         case "open_app":
             app = str(fields.get("app_name", ""))
-            return Action(ActionType.OPEN_APP, point=_grounded(fields), app=app)
+            return Action(ActionType.OPEN_APP, point=grounded(fields), app=app)
         case str() if kind in _NAVIGATED:
             button = _NAVIGATED[kind]
-            return Action(ActionType.NAVIGATE, point=_grounded(fields), button=button)
+            return Action(ActionType.NAVIGATE, point=grounded(fields), button=button)
         case "wait":
             return Action(ActionType.WAIT)
         case "status" | "finish":

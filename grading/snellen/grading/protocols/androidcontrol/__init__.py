@@ -13,15 +13,15 @@ from snellen.grading.protocols.androidcontrol.nodes import AGENTCPM_RULE, GUIEVA
 from snellen.grading.protocols.androidcontrol.os_atlas import OS_ATLAS_RULE
 from snellen.grading.protocols.androidcontrol.parts import HIGH, LOW
 from snellen.grading.protocols.androidcontrol.qwen import QWEN_RULE, UI_S1_RULE
-from snellen.grading.protocols.androidcontrol.robust import ROBUST_RULE
 from snellen.grading.protocols.androidcontrol.screensuite import SCREENSUITE_RULE
 from snellen.grading.protocols.androidcontrol.uground import UGROUND_RULE
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.golds import STEP, GoldShape
+from snellen.grading.protocols.robust_steps import robust_steps
 
 _ALL = (
     QWEN_RULE,
-    ROBUST_RULE,
+    robust_steps(HIGH),
     OS_ATLAS_RULE,
     GUI_R1_RULE,
     AGENTCPM_RULE,

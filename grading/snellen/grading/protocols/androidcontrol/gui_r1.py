@@ -9,7 +9,6 @@ from snellen.grading.coordinates import PIXELS, UNIT
 from snellen.grading.metrics.text import set_f1
 from snellen.grading.models.actions import POINTED, ActionType
 from snellen.grading.parse.vocabularies.gui_r1 import GUI_R1, said
-from snellen.grading.protocols.androidcontrol.parts import KEYS
 from snellen.grading.protocols.androidcontrol.qwen import QWEN_RULE
 from snellen.grading.protocols.base import (
     AnswerValue,
@@ -18,6 +17,7 @@ from snellen.grading.protocols.base import (
     FloatArray,
     Gold,
 )
+from snellen.grading.protocols.step_rules import KEYS
 from snellen.grading.protocols.steps import (
     Said,
     StepGold,

@@ -9,27 +9,28 @@ from snellen.grading.metrics.taps import (
     pushed_in,
 )
 from snellen.grading.models.actions import ActionType
-from snellen.grading.models.scores import Outcome
 from snellen.grading.parse.vocabularies.agentcpm import AGENTCPM, GUIEVALKIT
-from snellen.grading.protocols.androidcontrol.parts import (
-    ABSENT,
-    EPISODES,
-    KEYS,
-    NO_NODES,
-    apart,
-    by_episode,
-    contains,
-    drops,
-)
+from snellen.grading.protocols.androidcontrol.parts import NO_NODES
 from snellen.grading.protocols.androidcontrol.qwen import QWEN_RULE
 from snellen.grading.protocols.base import (
     Denominator,
     UnjudgeableError,
 )
+from snellen.grading.protocols.step_rules import (
+    ABSENT,
+    EPISODES,
+    KEYS,
+    UNREAD,
+    apart,
+    by_episode,
+    contains,
+    drops,
+)
 from snellen.grading.protocols.steps import (
     Said,
     StepGold,
     moved,
+    screen_of,
     step_metric,
     step_parser,
     writes_step,
@@ -45,7 +46,7 @@ def _in_nodes(answer: Said, gold: StepGold) -> bool:
         return False
     if apart(point, target) <= 0.04:
         return True
-    width, height = size
+    width, height = screen_of(gold)
     boxes = [
         pushed_in((box[0] / width, box[1] / height, box[2] / width, box[3] / height), 1.2)
         for box in (node.box for node in gold.nodes)
@@ -89,7 +90,6 @@ def _by_nodes(answer: Said, gold: StepGold, kind: ActionType) -> Sequence[float]
     return float(right), 1.0
 
 
-_UNREAD = frozenset({Outcome.UNPARSED, Outcome.EMPTY, Outcome.REFUSED})
 AGENTCPM_RULE = replace(
     QWEN_RULE,
     id="agentcpm",
@@ -124,11 +124,11 @@ GUIEVALKIT_RULE = replace(
         "the five nearest nodes x 1.2 or 4 % in fractions; text and apps contain",
         KEYS,
         _guievalkit,
-        by_episode(_guievalkit, unread_loses=True),
+        by_episode(_guievalkit, unread_loses=True, holes_lose=True),
         EPISODES,
     ),
     denominator=Denominator(
-        "drops answers that are no action, and steps without one", drops=ABSENT | _UNREAD
+        "drops answers that are no action, and steps without one", drops=ABSENT | UNREAD
     ),
     write=writes_step(GUIEVALKIT),
 )

@@ -4,21 +4,14 @@ from collections.abc import Sequence
 
 from snellen.grading.coordinates import PIXELS, THOUSAND
 from snellen.grading.metrics.text import set_f1
+from snellen.grading.models.actions import ActionType
 from snellen.grading.parse.vocabularies.os_atlas import (
     OS_ATLAS,
     first_point,
     written,
     written_after_marker,
 )
-from snellen.grading.protocols.androidcontrol.parts import (
-    HIGH,
-    KEYS,
-    TAPS,
-    TYPED,
-    apart,
-    is_click,
-    share,
-)
+from snellen.grading.protocols.androidcontrol.parts import HIGH
 from snellen.grading.protocols.base import (
     AS_IS,
     Denominator,
@@ -26,6 +19,7 @@ from snellen.grading.protocols.base import (
     PublishedCrashError,
     UnjudgeableError,
 )
+from snellen.grading.protocols.step_rules import KEYS, TAPS, apart, is_click, share
 from snellen.grading.protocols.steps import (
     Said,
     StepGold,
@@ -34,6 +28,8 @@ from snellen.grading.protocols.steps import (
     step_parser,
     writes_step,
 )
+
+_TYPED = (ActionType.TYPE, ActionType.OPEN_APP)
 
 
 def _os_atlas_text(answer: Said, gold: StepGold) -> str:
@@ -59,7 +55,7 @@ def _os_atlas(answer: Said, gold: StepGold) -> Sequence[float]:
         return float(near), 1.0
     if given == reference:
         return 1.0, 1.0
-    if gold.action.type not in TYPED:
+    if gold.action.type not in _TYPED:
         return 0.0, 1.0
     if len(tokens) < 2 or len(expected) < 2:
         raise PublishedCrashError

@@ -11,9 +11,15 @@ from snellen.grading.metrics.taps import (
 )
 from snellen.grading.models.actions import ActionType, Point
 from snellen.grading.parse.vocabularies.qwen import QWEN, call_arguments
-from snellen.grading.protocols.androidcontrol.parts import (
+from snellen.grading.protocols.androidcontrol.parts import HIGH
+from snellen.grading.protocols.base import (
+    AS_IS,
+    AnswerValue,
+    Protocol,
+    PublishedCrashError,
+)
+from snellen.grading.protocols.step_rules import (
     EPISODES,
-    HIGH,
     KEYS,
     apart,
     by_episode,
@@ -21,17 +27,12 @@ from snellen.grading.protocols.androidcontrol.parts import (
     is_click,
     share,
 )
-from snellen.grading.protocols.base import (
-    AS_IS,
-    AnswerValue,
-    Protocol,
-    PublishedCrashError,
-)
 from snellen.grading.protocols.steps import (
     Compare,
     Said,
     StepGold,
     moved,
+    screen_of,
     step_metric,
     step_parser,
     writes_step,
@@ -56,7 +57,7 @@ def _near_in_view(answer: Said, gold: StepGold, target: Point | None) -> bool:
     """Within 4 % of the longer side of the resized image, in its pixels."""
     size = gold.image_size
     point, target = answer.at(VIEW, size), moved(target, PIXELS, VIEW, size)
-    extent = VIEW.extent(size)
+    extent = VIEW.extent(screen_of(gold))
     if point is None or target is None or extent is None:
         return False
     return apart(point, target) <= 0.04 * max(extent)

@@ -7,12 +7,12 @@ from math import sqrt
 from snellen.grading.coordinates import PIXELS, UNIT
 from snellen.grading.models.actions import ActionType
 from snellen.grading.parse.vocabularies.screensuite import SCREENSUITE, called
-from snellen.grading.protocols.androidcontrol.parts import ABSENT, KEYS, TAPS
 from snellen.grading.protocols.androidcontrol.qwen import QWEN_RULE
 from snellen.grading.protocols.base import (
     Denominator,
     PublishedCrashError,
 )
+from snellen.grading.protocols.step_rules import ABSENT, KEYS, TAPS
 from snellen.grading.protocols.steps import (
     Said,
     StepGold,

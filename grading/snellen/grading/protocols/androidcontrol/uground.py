@@ -11,13 +11,14 @@ from snellen.grading.metrics.taps import (
 from snellen.grading.models.actions import Action, ActionType, Point
 from snellen.grading.parse.vocabularies.plain import json_object
 from snellen.grading.parse.vocabularies.uground import UGROUND
-from snellen.grading.protocols.androidcontrol.parts import KEYS, NO_NODES
+from snellen.grading.protocols.androidcontrol.parts import NO_NODES
 from snellen.grading.protocols.androidcontrol.qwen import QWEN_RULE
 from snellen.grading.protocols.base import (
     Denominator,
     PublishedCrashError,
     UnjudgeableError,
 )
+from snellen.grading.protocols.step_rules import KEYS
 from snellen.grading.protocols.steps import (
     Said,
     StepGold,

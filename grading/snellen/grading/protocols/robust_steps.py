@@ -1,7 +1,6 @@
-"""Ours: any vocabulary, the type and the target right."""
+"""Our own rule of steps: any vocabulary, the type and the target right."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import hypot
 
 from snellen.grading.coordinates import PIXELS
@@ -11,15 +10,13 @@ from snellen.grading.metrics.taps import (
 from snellen.grading.metrics.text import anls
 from snellen.grading.models.actions import POINTED, Action, ActionType
 from snellen.grading.normalize import folded
-from snellen.grading.protocols.androidcontrol.parts import EPISODES, KEYS, by_episode
-from snellen.grading.protocols.androidcontrol.qwen import QWEN_RULE
-from snellen.grading.protocols.base import (
-    Denominator,
-)
+from snellen.grading.protocols.base import AS_IS, Protocol
+from snellen.grading.protocols.step_rules import EPISODES, KEYS, by_episode
 from snellen.grading.protocols.steps import (
     ANY_VOCABULARY,
     Said,
     StepGold,
+    screen_of,
     step_metric,
 )
 
@@ -33,6 +30,7 @@ def _robust(answer: Said, gold: StepGold) -> Sequence[float]:
             right = _on_target(answer, gold)
         case ActionType.TYPE | ActionType.SELECT:
             right = _same_text(given.text, action.text)
+            right = right and (not gold.boxes or _on_target(answer, gold))
         case ActionType.OPEN_APP:
             right = _same_text(given.app, action.app)
         case ActionType.SCROLL:
@@ -60,7 +58,7 @@ def _on_target(answer: Said, gold: StepGold) -> bool:
     target = gold.action.point
     if target is None:
         return False
-    reach = 0.14 * min(gold.image_size)
+    reach = 0.14 * min(screen_of(gold))
     return hypot(point[0] - target[0], point[1] - target[1]) <= reach
 
 
@@ -69,20 +67,25 @@ def _same_text(text: str, other: str) -> bool:
     return bool(given) and (given == expected or anls(given, [expected]) >= 0.5)
 
 
-ROBUST_RULE = replace(
-    QWEN_RULE,
-    id="robust",
-    source="ours",
-    special="any vocabulary; the type must match; a click in the reference's box, or within 14 % of"
-    " the shorter side where there is none; text that is nearly equal; every step counts",
-    parser=ANY_VOCABULARY,
-    metric=step_metric(
-        "in the box, or 14 % of the shorter side; text nearly equal",
-        KEYS,
-        _robust,
-        by_episode(_robust),
-        EPISODES,
-    ),
-    denominator=Denominator("all items"),
-    write=None,
+_METRIC = step_metric(
+    "in the box, or 14 % of the shorter side; text nearly equal",
+    KEYS,
+    _robust,
+    by_episode(_robust),
+    EPISODES,
 )
+
+
+def robust_steps(task: str) -> Protocol:
+    """Return the protocol `robust` of a task that asks for the next action."""
+    return Protocol(
+        task,
+        "robust",
+        1,
+        "ours",
+        "any vocabulary; the type must match; a click in the reference's box, or within 14 % of the"
+        " shorter side where it has none; text that is nearly equal; every step counts",
+        ANY_VOCABULARY,
+        AS_IS,
+        _METRIC,
+    )

@@ -1,0 +1,101 @@
+"""What the rules of several implementations have in common, whichever benchmark they score."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import sqrt
+
+import numpy as np
+
+from snellen.grading.models.actions import ActionType, Point
+from snellen.grading.models.scores import Outcome
+from snellen.grading.protocols.base import (
+    AnswerValue,
+    BoolArray,
+    Corpus,
+    FloatArray,
+    Gold,
+    Keep,
+)
+from snellen.grading.protocols.steps import (
+    Compare,
+    StepGold,
+    episode_means,
+    episodes,
+    judged,
+)
+
+ABSENT = frozenset({Outcome.MISSING, Outcome.ERROR})
+UNREAD = frozenset({Outcome.UNPARSED, Outcome.EMPTY, Outcome.REFUSED})
+KEYS = ("step", "type")
+TAPS = (ActionType.CLICK, ActionType.LONG_PRESS)
+
+
+def drops(
+    dropped: Callable[[StepGold], bool],
+) -> Keep:
+    """Make a rule that leaves out the steps of which a reference says so."""
+
+    def keep(golds: Sequence[Gold], values: FloatArray) -> BoolArray:
+        kept = np.array([not dropped(gold) for gold in golds], dtype=np.bool_)
+        return np.repeat(kept[:, None], values.shape[1], axis=1)
+
+    return keep
+
+
+def by_episode(compare: Compare, *, unread_loses: bool = False, holes_lose: bool = False) -> Corpus:
+    """Make the metrics of whole episodes, `EPISODES`.
+
+    Args:
+        compare: The comparison of one step; where the published code raises, its episode is lost.
+        unread_loses: Whether a step in which nothing was read loses its episode, too.
+        holes_lose: Whether an episode is lost that lacks a step, as where the step was dropped.
+    """
+
+    def corpus(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Mapping[str, float]:
+        values = judged(compare, answers, golds, len(KEYS))
+        broken = [
+            value is None or (unread_loses and answer is None)
+            for value, answer in zip(values, answers, strict=True)
+        ]
+        for places in episodes(golds) if holes_lose else ():
+            if [golds[place].step for place in places] != list(range(len(places))):
+                broken[places[0]] = True
+        right = [value is not None and value[0] == 1 for value in values]
+        return episode_means(golds, right, broken=broken)
+
+    return corpus
+
+
+EPISODES = ("episode_success", "episode_progress")
+
+
+def share(
+    compare: Compare,
+    counted: Callable[[AnswerValue | None, StepGold, Sequence[float]], bool],
+    hit: Callable[[AnswerValue | None, StepGold, Sequence[float]], bool],
+) -> Corpus:
+    """Make a share of hits among the steps that count, both by what was said and what it scored."""
+
+    def corpus(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Mapping[str, float]:
+        values = judged(compare, answers, golds, len(KEYS))
+        rows = [row for row in zip(answers, golds, values, strict=True) if row[2] is not None]
+        of = sum(counted(answer, gold, value) for answer, gold, value in rows if value)
+        hits = sum(hit(answer, gold, value) for answer, gold, value in rows if value)
+        return {"grounding": hits / of} if of else {}
+
+    return corpus
+
+
+def contains(text: str, other: str) -> bool:
+    """Whether one text holds the other in lower case, so that an empty one is held by all."""
+    first, second = text.lower().strip(), other.lower().strip()
+    return first in second or second in first
+
+
+def apart(point: Point, other: Point) -> float:
+    """Return the distance of two points, in the space of both."""
+    return sqrt((point[0] - other[0]) ** 2 + (point[1] - other[1]) ** 2)
+
+
+def is_click(_: AnswerValue | None, gold: StepGold, __: Sequence[float]) -> bool:
+    """Whether the reference is a click."""
+    return gold.action.type is ActionType.CLICK
