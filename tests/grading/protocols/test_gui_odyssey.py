@@ -44,7 +44,7 @@ ROWS: list[tuple[str, Gold, str]] = [
     ("TYPE: 10:45", step("type", text="10:30"), "1 1 0 0 0 0"),
     ("TYPE: ", NEW_YORK, "1 1 0 1 1 0"),
     ("TYPE: New Delhi", NEW_YORK, "0 0 1 0 0 1"),
-    ("TYPE: colour picker", step("type", text="color picker"), "1 1 1 0 0 1"),
+    ("TYPE: colo\u0075r picker", step("type", text="color picker"), "1 1 1 0 0 1"),
     ("SCROLL: Up", UP, "1 1 0 1 1 1"),
     ("PRESS_HOME", RECENT, "0 0 0 1 1 n"),
     ("PRESS_RECENT", RECENT, "1 1 1 0 d n"),

@@ -319,6 +319,8 @@ NEVER_IN_THE_SAMPLE = {
     "mmbench-gui",
     "matrix",
     "androidcontrol",
+    "mind2web",
+    "gui-odyssey",
     "osworld-g",
     "ui-vision",
     "webclick",

@@ -181,6 +181,52 @@ def write_androidcontrol(folder: Path, golds: Drawn) -> None:
             paint(folder / f"{number}" / f"{step}.png", f"{number} {step}")
 
 
+def write_mind2web(folder: Path, golds: Drawn) -> None:
+    """Steps on pages, in parquet."""
+    left, top, right, bottom = golds.box()
+    box = json.dumps({"bounding_box_rect": f"{left},{top},{right - left},{bottom - top}"})
+    paint(folder / "a.png", "a")
+    image = {"bytes": (folder / "a.png").read_bytes(), "path": "a.png"}
+    (folder / "data").mkdir()
+    for split in ("task", "website", "domain"):
+        rows = [
+            {
+                "annotation_id": "one",
+                "action_uid": f"{number}",
+                "confirmed_task": f"task {number}",
+                "website": "site",
+                "domain": "Travel",
+                "operation": json.dumps({"op": "TYPE", "value": golds.text()}),
+                "pos_candidates": [json.dumps({"attributes": box})],
+                "screenshot": image,
+            }
+            for number in range(2)
+        ]
+        file = folder / "data" / f"test_{split}-00000-of-00001.parquet"
+        pq.write_table(pa.Table.from_pylist(rows), file)  # pyright: ignore[reportUnknownMemberType]  # pyarrow's stubs leave list bare
+
+
+def write_gui_odyssey(folder: Path, golds: Drawn) -> None:
+    """Steps of an episode."""
+    middle = [10 * sum(golds.box()[::2]) / 2, 10 * sum(golds.box()[1::2]) / 2]
+    actions: list[tuple[str, object]] = [("CLICK", [middle]), ("TYPE", golds.text())]
+    steps = [
+        {"step": place, "screenshot": f"{place}.png", "action": action, "info": info}
+        for place, (action, info) in enumerate(actions)
+    ]
+    episode = {
+        "episode_id": "7",
+        "device_info": {"w": 60, "h": 80},
+        "task_info": {"category": "Tool", "instruction": "Look it up"},
+        "steps": steps,
+    }
+    keep(folder / "annotations" / "7.json", episode)
+    for split in ("random", "task", "device", "app"):
+        keep(folder / "splits" / f"{split}_split.json", {"test": ["7"]})
+    for place in range(len(actions)):
+        paint(folder / "screenshots" / f"{place}.png", place)
+
+
 def write_osworld_g(folder: Path, golds: Drawn) -> None:
     """A box, a polygon, and what is there in one exam alone."""
     left, top, right, bottom = golds.box()
@@ -385,6 +431,8 @@ WRITERS: Mapping[str, Callable[[Path, Drawn], None]] = MappingProxyType(
         "screenspot-v2": write_screenspot_v2,
         "screenspot-pro": write_screenspot_pro,
         "androidcontrol": write_androidcontrol,
+        "mind2web": write_mind2web,
+        "gui-odyssey": write_gui_odyssey,
         "osworld-g": write_osworld_g,
         "ui-vision": write_ui_vision,
         "webclick": write_webclick,

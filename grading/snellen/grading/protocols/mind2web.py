@@ -12,6 +12,7 @@ from statistics import fmean
 from string import punctuation
 
 import numpy as np
+from msgspec import structs
 
 from snellen.grading.coordinates import PIXELS, UNIT
 from snellen.grading.metrics.boxes import Ltrb, point_in_box
@@ -208,6 +209,13 @@ def _as_micro(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> M
     return dict(zip(_MACRO, (step, element, f1, step), strict=True))
 
 
+def _write_showui(gold: StepGold) -> Sequence[object]:
+    if gold.action.type is not ActionType.SELECT:
+        return writes_step(SHOWUI)(gold)
+    named = structs.replace(gold.action, text=gold.name)
+    return writes_step(SHOWUI)(structs.replace(gold, action=named))
+
+
 _SHOWUI = replace(
     _SEECLICK,
     id="showui",
@@ -218,7 +226,7 @@ _SHOWUI = replace(
     metric=step_metric(
         "the one box; a SELECT by its element's name", _KEYS, _showui, _as_micro, _MACRO
     ),
-    write=writes_step(SHOWUI),
+    write=_write_showui,
 )
 
 # ---- screensuite -------------------------------------------------------------------------------
