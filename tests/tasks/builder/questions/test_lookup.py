@@ -112,6 +112,19 @@ def test_the_only_first_heading_is_asked_for(blank: Blank, freeze: Freeze) -> No
     assert said(freeze(page)) == {}
 
 
+def test_a_heading_below_a_larger_one_is_not_the_main_one(blank: Blank, freeze: Freeze) -> None:
+    page = blank()
+    page.add("Fernbrook 1.2", "h1", role="heading", level=1, font_size=20)
+    page.add("Search", "h2", role="heading", level=2, font_size=29)
+    assert ("heading",) not in said(freeze(page))
+
+
+def test_a_figure_is_no_main_heading(blank: Blank, freeze: Freeze) -> None:
+    page = blank()
+    page.add("12°C", "h1", role="heading", level=1, font_size=40)
+    assert said(freeze(page)) == {}
+
+
 def menu(page: Any, *labels: str, current: str = "") -> Any:
     items = [
         {"label": text, "element": page.add(text, "a", role="link", landmark="navigation")}

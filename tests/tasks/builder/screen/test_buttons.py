@@ -50,6 +50,16 @@ def test_two_that_stand_out_alike_are_refused() -> None:
     assert primary_button(screen) == NEAR_EQUAL
 
 
+def test_beside_a_link_on_a_picture_nobody_knows_what_stands_out_most() -> None:
+    hero = {"tag": "header", "box": (0, 0, 1280, 280), "parent": 0, "background": ""}
+    shape: dict[str, Any] = {"tag": "a", "role": "link", "landmark": ""}
+    shape["box"] = (100, 100, 220, 140)
+    found = button("Find out more", background=BLUE, **{**shape, "parent": 1})
+    send = button("Send", background=BLUE)
+    assert primary_button(page(hero, found, send)) == NEAR_EQUAL
+    assert isinstance(primary_button(page({**hero, "background": WHITE}, send)), Element)
+
+
 def test_buttons_of_one_text_count_as_one() -> None:
     screen = page(
         button("Buy", background=BLUE), button("Buy", 300, background=BLUE), button("Share", 500)

@@ -149,6 +149,11 @@ def test_a_hint_can_be_inferred_where_a_label_is_shown_and_the_hint_is_not() -> 
     assert not says_hint(screen, screen.elements[1])
 
 
+def test_a_short_word_in_common_lets_nobody_infer_a_hint() -> None:
+    label, hint = "Was möchten Sie sagen?", "Erzählen Sie uns davon"
+    assert hintable_fields(form({"label": label, "placeholder": hint}, language="de")) == []
+
+
 def test_a_label_that_nobody_sees_helps_nobody() -> None:
     field = Element(0, "input", (100, 120, 400, 150), role="textbox", kind="text", label="City",
                     placeholder="Where you live")  # fmt: skip

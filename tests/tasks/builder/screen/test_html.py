@@ -151,6 +151,13 @@ def test_text_is_as_rendered(read: Read) -> None:
     ]
 
 
+def test_what_takes_no_click_is_disabled_however_it_is_made(read: Read) -> None:
+    style = "<style>.off { pointer-events: none; opacity: .65 }</style>"
+    screen = read(f"{style}<button class=off>Submit</button><button>Send</button>").screen
+    told = {each.text: each.disabled for each in screen.elements if each.tag == "button"}
+    assert told == {"Submit": True, "Send": False}
+
+
 def test_roles_names_and_landmarks_are_chromiums(read: Read) -> None:
     screen = read(
         "<header><nav aria-label=Main><a href=a.html>Home</a></nav></header>"

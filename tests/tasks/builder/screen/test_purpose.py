@@ -95,6 +95,17 @@ def test_what_stands_under_the_heading_of_a_part_describes_that_part() -> None:
         assert descriptions_of(msgspec.structs.replace(screen, elements=elements)) == found
 
 
+def test_one_of_several_headings_is_that_of_a_part() -> None:
+    screen = headed(SAID)
+    part = Element(1, "h2", (0, 32, 300, 50), role="heading", level=2, own="Pots", text="Pots")
+    text = msgspec.structs.replace(screen.elements[1], id=2, box=(0, 55, 300, 75))
+    next_part = msgspec.structs.replace(part, id=3, box=(0, 90, 300, 110), own="Jugs", text="Jugs")
+    for landmark in ("main", "banner"):
+        title = msgspec.structs.replace(screen.elements[0], landmark=landmark)
+        elements = (title, part, text, next_part)
+        assert descriptions_of(msgspec.structs.replace(screen, elements=elements)) == {}
+
+
 @pytest.mark.parametrize(
     "text",
     [

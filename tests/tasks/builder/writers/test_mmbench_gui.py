@@ -253,6 +253,21 @@ def test_rows_are_counted_where_the_table_is_whole(freeze: Freeze) -> None:
     assert question.options.texts[question.options.right] == "6"
 
 
+@pytest.mark.parametrize("brand", [False, True])
+def test_links_are_counted_where_a_list_holds_them_all(freeze: Freeze, brand: bool) -> None:
+    elements: list[Element] = []
+    bar = part(elements, "nav", role="navigation", landmark="")
+    listed = part(elements, "ul", role="list", landmark="navigation", parent=bar)
+    shape: dict[str, Any] = {"role": "link", "landmark": "navigation"}
+    for name in PEOPLE[:5]:
+        item = part(elements, "li", role="listitem", landmark="navigation", parent=listed)
+        part(elements, "a", name, parent=item, **shape)
+    if brand:
+        part(elements, "a", "Fernbrook", parent=bar, **shape)
+    found = questions(freeze(elements), "medium").get("count", [])
+    assert {one.options.texts[one.options.right] for one in found} == (set() if brand else {"5"})
+
+
 @pytest.mark.slow
 def test_a_hard_question_combines_cells(freeze: Freeze) -> None:
     found = questions(full(freeze), "hard", 200)

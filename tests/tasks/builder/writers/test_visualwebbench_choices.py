@@ -205,6 +205,17 @@ def test_two_ways_to_the_start_page_are_no_question(tmp_path: Path, other: dict[
     assert "Get back to the start page." not in told(home, second)
 
 
+def test_a_button_to_the_start_page_is_one_of_its_ways(tmp_path: Path) -> None:
+    def told(*first: Element) -> set[str]:
+        snapshot = page(tmp_path, [*first, *links()[len(first) :]])
+        return {one.text for one in intents(snapshot, candidates(snapshot))}
+
+    back = link(0, "Back to home", href="welcome.html")
+    assert "Use what goes to the start page." in told(back)
+    home = link(1, "Fernbrook Shop", href="/index.html")
+    assert "Use what goes to the start page." not in told(back, home)
+
+
 def test_two_links_to_one_page_are_one_address_however_they_are_written(tmp_path: Path) -> None:
     def told(*first: Element) -> set[str]:
         clicked = [Click(0, "Our garden – Shop", outcome="page")]

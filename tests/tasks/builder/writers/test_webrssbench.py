@@ -253,6 +253,23 @@ def test_no_part_is_in_another_by_the_document(freeze: Freeze) -> None:
 
 
 @pytest.mark.slow
+def test_no_relation_rests_on_a_few_pixels(freeze: Freeze) -> None:
+    snapshot = freeze()
+    for seed in range(12):
+        (one,) = made("position", snapshot, seed)
+        for first, other in combinations([crop["box"] for crop in one.row["crops"]], 2):
+            shared = [
+                min(first[n] + first[n + 2], other[n] + other[n + 2]) - max(first[n], other[n])
+                for n in (0, 1)
+            ]
+            least = [min(first[n + 2], other[n + 2]) for n in (0, 1)]
+            apart = min(shared) <= 0
+            assert not apart or all(
+                s <= 0 or s >= 0.25 * m for s, m in zip(shared, least, strict=True)
+            )
+
+
+@pytest.mark.slow
 def test_no_relation_is_a_good_guess(freeze: Freeze) -> None:
     snapshot = freeze()
     counts: dict[str, int] = {}

@@ -93,6 +93,7 @@ _HOME_SAID = re.compile(
 )
 _INDEX = re.compile(r"(?<![^/])index\.html?$")
 _START = "Get back to the start page."
+_TO_START = "Goes to the start page."
 _VAGUE = re.compile(r"\b(this|the filled-in form|the changes|what was written)\b")
 _DEEDS_THERE = re.compile(r"/(watch|share\w*|intent|status|playlist|login|signup)\b")
 _WIDE = 120.0
@@ -139,6 +140,8 @@ def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
     same = Counter(
         deed(words, one_line(e.text or e.name)) for e in screen.elements if e.role in _ACTS
     )
+    homes = (e for e in screen.elements if _is_home(e) or _goal(e) == _START)
+    same[_TO_START] += sum(deed(words, one_line(e.text or e.name)) != _TO_START for e in homes)
     unknown = any(
         e.role == "button"
         and (deed(words, one_line(e.text or e.name)) is None or ends_unknown(screen, words, e))

@@ -29,7 +29,12 @@ from snellen.tasks.builder.questions.facts import (
     key_column,
 )
 from snellen.tasks.builder.questions.names import Names
-from snellen.tasks.builder.questions.spatial import SITE_PARTS, following_headings, is_readable
+from snellen.tasks.builder.questions.spatial import (
+    SITE_PARTS,
+    following_headings,
+    is_outranked,
+    is_readable,
+)
 from snellen.tasks.builder.questions.text import (
     count_words,
     folded,
@@ -452,7 +457,7 @@ def _is_chosen(field: Element) -> bool:
 
 def _headings(screen: Screen) -> Iterator[Lookup]:
     first = [each for each in screen.elements if each.role == "heading" and each.level == 1]
-    if len(first) == 1 and first[0].text:
+    if len(first) == 1 and first[0].text and not is_outranked(screen, first[0]):
         element = sole_text(screen, first[0].id, first[0].text)
         if element is not None:
             yield Lookup("heading", (), (one_line(element.own),), (element.id,))

@@ -5,6 +5,7 @@ about can be seen at a glance: a `Window`.
 """
 
 import io
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from random import Random
@@ -30,6 +31,8 @@ _HIGHEST = 220.0
 _LONGEST = 40
 _TITLE = 90
 _ONE_EDGE = 60.0
+_SAME_SIZE = 0.5
+_WORD = re.compile(r"[^\W\d_]{2,}")
 _TRIES = 40
 
 
@@ -94,6 +97,26 @@ def following_headings(screen: Screen) -> list[tuple[Element, Element]]:
         if not between and plain and folded(second.text) not in folded(first.text):
             found.append((first, second))
     return found
+
+
+def is_outranked(screen: Screen, heading: Element) -> bool:
+    """Whether a heading is not clearly the main one of its page.
+
+    Another one of its level is as large, any other one is larger, or it is a mere figure, such as
+    `12°C`.
+    """
+    text = one_line(heading.text)
+    if any(map(str.isdigit, text)) and not _WORD.search(text):
+        return True
+    size = max(one.font_size for one in (heading, *screen.inside(heading)))
+    for other in screen.elements:
+        if other.role != "heading" or not other.text or folded(other.text) == folded(text):
+            continue
+        rival = other.id != heading.id and not screen.nested(heading, other)
+        equal = other.level == 1 and other.font_size >= size
+        if rival and (equal or other.font_size > size + _SAME_SIZE):
+            return True
+    return False
 
 
 def _is_like_heading(one: Element, heading: Element) -> bool:

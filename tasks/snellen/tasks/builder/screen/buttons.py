@@ -25,6 +25,7 @@ _MARGIN = 1.0
 _FILLED = 1.5
 _COVERED = 0.2
 _TALL = 300.0
+_BUTTON_HEIGHT = 24
 _FORMS = frozenset({"form", "dialog", "alertdialog"})
 _FILLED_IN = frozenset({"textbox", "searchbox", "spinbutton", "combobox", "checkbox", "radio"})
 _PAGE = frozenset({"main", "body", "html"})
@@ -84,6 +85,8 @@ def primary_button(screen: Screen) -> Element | str:
         return NOT_FILLED
     if len(ranked) > 1 and weight - ranked[1][0] < _MARGIN:
         return NEAR_EQUAL
+    if any(_on_picture(screen, each) for each in screen.elements if not screen.nested(each, first)):
+        return NEAR_EQUAL
     return first
 
 
@@ -140,7 +143,18 @@ def _is_button(screen: Screen, element: Element) -> bool:
     if element.role != "link" or not element.painted or not element.text:
         return False
     inside = {"navigation", "contentinfo"} & {element.landmark}
-    return not inside and fill_of(screen, element) >= _FILLED and element.height >= 24
+    return not inside and fill_of(screen, element) >= _FILLED and element.height >= _BUTTON_HEIGHT
+
+
+def _on_picture(screen: Screen, element: Element) -> bool:
+    """Whether a link may be drawn as a button: on a picture nobody knows how it stands out."""
+    return (
+        element.role == "link"
+        and bool(element.painted and element.text and element.background)
+        and element.landmark not in {"navigation", "contentinfo"}
+        and not surroundings(screen, element)
+        and element.height >= _BUTTON_HEIGHT
+    )
 
 
 def _weight(screen: Screen, element: Element, largest: float) -> float:

@@ -162,7 +162,7 @@ def hintable_fields(screen: Screen) -> Sequence[Element]:
 
 
 def _can_infer(screen: Screen, field: Element) -> bool:
-    """Whether a hint has the form of what its field takes, or a word of its label."""
+    """Whether a hint has the form of what its field takes, or a longer word of its label."""
     kind = kind_of(screen, field) or ""
     if kind in OPEN:
         return False
@@ -170,7 +170,7 @@ def _can_infer(screen: Screen, field: Element) -> bool:
     if form is not None and form.search(field.placeholder):
         return True
     hint, label = (
-        {word[:_STEM] for word in re.findall(r"[^\W\d_]{3,}", text.casefold())}
+        {word[:_STEM] for word in re.findall(r"[^\W\d_]{4,}", text.casefold())}
         for text in (field.placeholder, field.label)
     )
     return bool(hint & label)

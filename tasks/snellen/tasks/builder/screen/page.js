@@ -322,7 +322,8 @@
         painted: painted(style, outer.below) || PAINTING.has(tag),
         font: round(parseFloat(style.fontSize)),
         inline: style.display === "inline",
-        disabled: element.matches(":disabled, [aria-disabled=true]"),
+        disabled: element.matches(":disabled, [aria-disabled=true]")
+          || style.pointerEvents === "none",
         role: element.getAttribute("role") ?? "",
       };
       if (marked) record.marked = element.dataset.snellenId ?? "";

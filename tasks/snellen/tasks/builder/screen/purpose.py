@@ -87,11 +87,16 @@ def _lead(screen: Screen) -> str:
         one for one in screen.elements if one.role == "heading" and one.landmark not in _FRAME
     ]
     place = next((n for n, one in enumerate(headings) if one.level < _TITLE_LEVELS), 0)
-    # A small heading is that of one part of the page.
-    second = [one for one in headings[place + 1 : place + _HEADINGS] if one.level < _TITLE_LEVELS]
-    first = [*headings[place : place + 1], *second]
-    said = next(filter(None, (_below(screen, heading) for heading in first)), "")
-    return said if said and _stems(said) & _stems(first[0].text) else ""
+    titles = [
+        one
+        for number, one in enumerate(headings[place : place + _HEADINGS], start=place)
+        if one.level == 1
+        or (number == place and one.level >= _TITLE_LEVELS)
+        # A small heading is that of one part of the page, and so is one of several.
+        or (one.level < _TITLE_LEVELS and all(o.level > one.level for o in headings[number + 1 :]))
+    ]
+    said = next(filter(None, (_below(screen, heading) for heading in titles)), "")
+    return said if said and _stems(said) & _stems(headings[place].text) else ""
 
 
 def _below(screen: Screen, heading: Element) -> str:

@@ -263,7 +263,7 @@ def hours_panel(draft: PageDraft) -> Html:
         table([draft.ui("day"), draft.ui("hours")], site.hours)
         if site.founded % 2
         else facts(site.hours),
-        tag("p", tag("a", draft.ui("call"), href=f"tel:{site.phone.replace(' ', '')}")),
+        tag("p", tag("a", draft.ui("call"), href=f"tel:{''.join(site.phone.split())}")),
         tag("p", draft.line(site.host, site.address)),
     )
 

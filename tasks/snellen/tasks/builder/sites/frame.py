@@ -271,9 +271,8 @@ def _magazine(draft: PageDraft, body: Body) -> Html:
 
 
 def _shop(draft: PageDraft, body: Body) -> Html:
-    account = draft.site.key_of("account", "signin", "checkout", "form", besides=draft.plan.key)
-    target = draft.site.href(account or "index")
-    saved = draft.ui("save")
+    account = draft.site.key_of("account", "signin", besides=draft.plan.key)
+    person = (icon("person"), tag("span", draft.site.person))
     head = tag(
         "header",
         _strip(draft),
@@ -283,9 +282,10 @@ def _shop(draft: PageDraft, body: Body) -> Html:
             _search(draft, word=True),
             tag(
                 "div",
-                tag("a", icon("save"), href=target, class_="icon", aria_label=saved, title=saved),
-                tag("a", icon("person"), tag("span", draft.site.person), href=target,
-                    class_="icon"),
+                _tool(draft, "save"),
+                tag("a", *person, href=draft.site.href(account), class_="icon")
+                if account
+                else tag("button", *person, type="button", class_="icon"),
                 class_="tools",
             ),
             class_="wrap",

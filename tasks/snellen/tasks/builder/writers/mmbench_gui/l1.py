@@ -190,7 +190,10 @@ def _countable(snapshot: Snapshot) -> Iterator[tuple[str, Sequence[Element]]]:
         yield "How many fields are there to type into or to choose from?", fields
     bars = [each for each in screen.elements if each.role == "navigation"]
     links = [e for e in screen.elements if e.role == "link" and e.landmark == "navigation"]
-    if len(bars) == 1 and all(is_readable(each) and each.text for each in links):
+    # A brand before the list, or a button after it, is a link of it to some and none to others.
+    above = {screen.elements[e.parent].parent for e in links if e.parent is not None}
+    plain = len(above) == 1 and not any(each.painted for each in links)
+    if len(bars) == 1 and plain and all(is_readable(each) and each.text for each in links):
         yield "How many links does the navigation have?", links
 
 

@@ -17,6 +17,7 @@ from snellen.tasks.builder.questions.marks import mark_box
 from snellen.tasks.builder.questions.spatial import (
     SITE_PARTS,
     fractions,
+    is_outranked,
     is_readable,
     meet,
     rounded,
@@ -74,7 +75,6 @@ _RUNNING = frozenset(
 _NOTES = frozenset({"small", "sub", "sup"})
 _PICTURES = frozenset({"img", "canvas", "svg", "video", "iframe", "picture", "object"})
 _PICTURE_SIDE = 32
-_SAME_SIZE = 0.5
 _COLON = re.compile(r"[:\uff1a]")
 
 
@@ -145,13 +145,7 @@ def main_heading(screen: Screen) -> Element | Reason:
     size = max(part.font_size for part in parts)
     if any(part.own and (part.tag in _NOTES or part.font_size < size) for part in parts):
         return Reason.NOTED_HEADING
-    for other in headings:
-        rival = other.id != first.id and not screen.nested(first, other)
-        if rival and other.text and folded(other.text) != folded(text):
-            equal = other.level == 1 and other.font_size >= size
-            if equal or other.font_size > size + _SAME_SIZE:
-                return Reason.UNCLEAR_HEADING
-    return first
+    return Reason.UNCLEAR_HEADING if is_outranked(screen, first) else first
 
 
 def element_ocr(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:

@@ -54,6 +54,7 @@ _ALIKE = 6.0
 _DRAWS = 300
 _PICKY = 220
 _GROWN = 0.6
+_CLEAR = 0.25
 _SIDE = 16
 _MANY = 120
 _ROWS = 3
@@ -192,6 +193,8 @@ def _balanced(
             four = _grown(four, page, random)
         random.shuffle(four)
         chosen = dict(zip(names, four, strict=True))
+        if not all(_is_clear(one.box, other.box) for one, other in combinations(four, 2)):
+            continue
         relations = relations_of({name: part.box for name, part in chosen.items()})
         counts = Counter(map(_undirected, relations.values()))
         # Pages are tall, so that parts beside each other are rare: they are looked for first.
@@ -201,6 +204,15 @@ def _balanced(
         if max(counts.values()) <= MOST_ALIKE and not any(copies.has(part.box) for part in four):
             return chosen
     return None
+
+
+def _is_clear(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> bool:
+    """Whether two boxes that are apart share no side, or enough of one for all to see."""
+    sides = [(min(one[n + 2], other[n + 2]) - max(one[n], other[n]), min(one[n + 2] - one[n],
+              other[n + 2] - other[n])) for n in (0, 1)]  # fmt: skip
+    if all(shared > 0 for shared, _ in sides):
+        return True
+    return all(shared <= 0 or shared >= _CLEAR * least for shared, least in sides)
 
 
 def _grown(four: Sequence[_Part], page: "Image", random: Random) -> list[_Part]:
