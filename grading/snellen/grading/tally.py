@@ -8,7 +8,7 @@ the order of the submissions nor their batches show.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,13 @@ class _Sitting:
     answered: BoolArray
     kept: BoolArray
     values: FloatArray
+
+
+class _Printed(NamedTuple):
+    """What a published mean adds up, and how many it is over."""
+
+    total: float
+    over: int
 
 
 class Tally:
@@ -140,16 +147,19 @@ class Tally:
         absent = cells - int(self._outcomes.sum())
         kept = self._kept if Outcome.MISSING in denominator.drops else self._kept + absent
         stopped = denominator.stops_on_crash and self.crashed > 0
-        printed = [math.fsum(sums) / kept if kept else None for sums in self._kept_sums]
-        if denominator.keep is not None:
-            printed = self._kept_means(denominator.keep, attempts)
+        if denominator.keep is None:
+            printed = [_Printed(math.fsum(sums), kept) for sums in self._kept_sums]
+        else:
+            printed = self._kept_sets(denominator.keep, attempts)
         values: dict[str, MetricValue] = {}
         for key, sums, mean in zip(self.protocol.metric.keys, self._sums, printed, strict=True):
             total = math.fsum(sums)
+            some = not stopped and mean.over
             values[key] = MetricValue(
                 value=total / cells,
                 value_answered=total / answered if answered else None,
-                as_published=None if stopped else mean,
+                as_published=mean.total / mean.over if some else None,
+                published_over=mean.over if some and mean.over < cells else None,
             )
         return values | self._whole(attempts, stopped)
 
@@ -157,14 +167,14 @@ class Tally:
         """Each item's mean over its attempts, items x metric keys; one that is absent adds 0."""
         return self._item_sums / attempts
 
-    def _kept_means(self, keep: Keep, attempts: int) -> list[float | None]:
-        """Return each key's mean over what a rule over the set keeps; None where that is none."""
+    def _kept_sets(self, keep: Keep, attempts: int) -> list[_Printed]:
+        """Return each key's sum over what a rule over the set keeps."""
         columns: list[list[float]] = [[] for _ in self.protocol.metric.keys]
         for sitting in self._all_sittings(attempts):
             kept = keep(self._golds, sitting.values) & sitting.kept[:, None]
             for key, column in enumerate(columns):
                 column += sitting.values[kept[:, key], key].tolist()
-        return [math.fsum(column) / len(column) if column else None for column in columns]
+        return [_Printed(math.fsum(column), len(column)) for column in columns]
 
     def _seat(self, answers: Answers, columns: Columns, kept: BoolArray) -> None:
         answered = ~np.isin(columns.outcomes, _NO_ANSWER)

@@ -24,11 +24,14 @@ class MetricValue(Closed):
         value_answered: The mean over those that have a response; None when none has.
         as_published: What the published code would print: it drops or crashes where that code
             does. None when the whole run crashes there.
+        published_over: How many items times attempts that mean is over, where the published code
+            leaves some out; None where it is over all, or prints nothing.
     """
 
     value: float
     value_answered: float | None
     as_published: float | None
+    published_over: int | None = None
 
 
 class PinVerdict(StrEnum):

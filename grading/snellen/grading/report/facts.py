@@ -58,6 +58,8 @@ def headline_facts(page: Page) -> tuple[Fact, ...]:
         facts.append(Fact("as published", "no number", "the published code crashes"))
     elif abs(headline.as_published - headline.value) >= 5e-4:
         note = "what the published code would print"
+        if headline.published_over is not None:
+            note += f", over {headline.published_over:,} of {made_from.cells:,}"
         facts.append(Fact("as published", percent(headline.as_published), note))
     attempts = f"{made_from.attempts} attempts each" if made_from.attempts > 1 else ""
     facts.append(
