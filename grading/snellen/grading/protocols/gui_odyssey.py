@@ -61,9 +61,9 @@ def _thousandths(point: Point | None, gold: StepGold) -> Point | None:
 
 
 def _given(answer: Said, gold: StepGold) -> str:
-    if answer.vocabulary.name == ODYSSEY.name:
+    if answer.format == ODYSSEY.name:
         return answer.text
-    action = in_space(answer.action, answer.vocabulary.space, THOUSAND, gold.image_size)
+    action = in_space(answer.action, answer.space, THOUSAND, gold.image_size)
     return ODYSSEY.write(action) or ""
 
 

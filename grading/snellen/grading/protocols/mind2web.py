@@ -50,6 +50,7 @@ from snellen.grading.protocols.steps import (
     Said,
     episodes,
     judged,
+    said_in,
     screen_of,
     step_metric,
     step_parser,
@@ -332,7 +333,7 @@ def _read_choice(response: object, _: Context) -> Parsed:
     if text is None or not text.strip():
         return unparsed("empty: the published code raises", crashed=True)
     action = _read_letter(text)
-    return Parsed(Said(action, _LETTERS, text))
+    return Parsed(said_in(_LETTERS, action, text))
 
 
 def _official(answer: Said, gold: StepGold) -> Sequence[float]:
@@ -340,7 +341,7 @@ def _official(answer: Said, gold: StepGold) -> Sequence[float]:
         return 0.0, 0.0, 0.0
     if not gold.letters:
         raise UnjudgeableError("a choice needs the letters of the elements that were shown")
-    if answer.vocabulary is not _LETTERS:
+    if answer.format != _LETTERS.name:
         raise UnjudgeableError("a point is no choice of an element that was shown")
     operation = operation_of(answer.action) or ""
     given = f"{operation} {answer.action.text}".split()

@@ -36,11 +36,24 @@ from snellen.grading.protocols.golds import STEP, StepGold
 
 
 class Said(NamedTuple):
-    """What a parser read: the action, whose vocabulary its point is in, and the text itself."""
+    """What a parser read, in plain values, as a report keeps it.
+
+    Attributes:
+        action: The action.
+        format: The vocabulary that it was read in.
+        counts: What its coordinates count there: a space's id.
+        text: The text itself.
+    """
 
     action: Action
-    vocabulary: Vocabulary
+    format: str
+    counts: str
     text: str
+
+    @property
+    def space(self) -> CoordinateSpace:
+        """What its coordinates count."""
+        return _SPACES[self.counts]
 
     def at(self, space: CoordinateSpace, size: Extent | None) -> Point | None:
         """Return the action's point in a space; None where it has none.
@@ -48,11 +61,16 @@ class Said(NamedTuple):
         Raises:
             UnjudgeableError: The screenshot's size is needed for it and unknown.
         """
-        return moved(self.action.point, self.vocabulary.space, space, size)
+        return moved(self.action.point, self.space, space, size)
 
 
 _SPACES = {space.id: space for space in (UNIT, PIXELS, THOUSAND, VIEW)}
 _NO_SIZE = "the size of the screenshot is needed to bring its coordinates into the protocol's space"
+
+
+def said_in(vocabulary: Vocabulary, action: Action, text: str) -> Said:
+    """Return an action as it was said in a vocabulary."""
+    return Said(action, vocabulary.name, vocabulary.space.id, text)
 
 
 def moved(
@@ -164,7 +182,7 @@ def step_parser(name: str, own: Vocabulary, crashes: Check = lambda _: "") -> Pa
         action = own.read(text)
         if action is None:
             return unparsed(f"no action of {own.name} in it")
-        return Parsed(Said(action, own, text))
+        return Parsed(said_in(own, action, text))
 
     return Parser(name, read)
 
@@ -178,7 +196,7 @@ def _read_any(response: object, _: Context) -> Parsed:
         action = tried.read(text)
         if action is not None:
             note = "" if vocabulary else f"read as {tried.name}"
-            return Parsed(Said(action, tried, text), None, note)
+            return Parsed(said_in(tried, action, text), None, note)
     return unparsed("no action of any known vocabulary in it")
 
 

@@ -33,10 +33,10 @@ _TYPED = (ActionType.TYPE, ActionType.OPEN_APP)
 
 
 def _os_atlas_text(answer: Said, gold: StepGold) -> str:
-    if answer.vocabulary is OS_ATLAS:
+    if answer.format == OS_ATLAS.name:
         return written_after_marker(answer.text) or ""
     size = gold.image_size
-    return written(in_space(answer.action, answer.vocabulary.space, THOUSAND, size)) or ""
+    return written(in_space(answer.action, answer.space, THOUSAND, size)) or ""
 
 
 def _os_atlas(answer: Said, gold: StepGold) -> Sequence[float]:

@@ -32,7 +32,7 @@ _PUBLISHED_NAMES = {
 
 
 def _screensuite(answer: Said, gold: StepGold) -> Sequence[float]:
-    own = answer.vocabulary is SCREENSUITE
+    own = answer.format == SCREENSUITE.name
     text = answer.text if own else SCREENSUITE.write(answer.action) or ""
     # References such as open_app keep their underscore, which no answer has.
     if called(text) != _PUBLISHED_NAMES.get(gold.action.type):
