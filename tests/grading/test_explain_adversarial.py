@@ -172,6 +172,8 @@ def test_the_shares_add_up_whatever_is_answered(task: str) -> None:
         for key in (None, *sorted(of_runs)):
             if key == "eqa" and any(gold.limit is None for gold in golds):
                 continue  # it is not defined without a limit
+            if key == "category_mean":
+                continue  # it is not defined but for six categories
             found = explain(
                 first,
                 second,

@@ -71,14 +71,15 @@ class RandomBox:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """The same response to every item, graded by the protocol itself."""
+    """The same response to every item, graded by the protocol itself; `name` says it in words."""
 
     response: str
+    name: str = ""
 
     @property
     def words(self) -> str:
         """The guess in a few words."""
-        return f"{self.response} to every item"
+        return f"{self.name or self.response} to every item"
 
 
 @dataclass(frozen=True, slots=True)

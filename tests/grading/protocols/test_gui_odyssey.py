@@ -107,7 +107,7 @@ def test_an_episode_is_right_when_all_of_it_is() -> None:
         ],
     )
     assert (found["step"], found["type"], found["episode_success"]) == (0.5, 0.75, 0.5)
-    assert "text" not in found
+    assert found["text"] == 0
     assert "category_mean" not in found
 
 

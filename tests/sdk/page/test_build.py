@@ -337,6 +337,17 @@ EXAMPLES: list[tuple[GoldShape, object]] = [
     (golds.BUTTONS, ["Buy"]),
     (golds.REGION, "top"),
     (golds.EPISODE, {"limit": 15}),
+    (
+        golds.STEP,
+        {
+            "action": {"type": "click", "point": [5, 5]},
+            "image_size": [100, 200],
+            "boxes": [[0, 0, 10, 10]],
+            "nodes": [{"box": [0, 0, 10, 10], "text": "Save"}],
+            "letters": "B",
+        },
+    ),
+    (golds.TARGET_AREA, {"bbox": [10, 10, 30, 30], "image_size": [100, 100]}),
     (GOLDS["matrix/items"], {"metric": "contains", "answer": "Q3"}),
 ]
 

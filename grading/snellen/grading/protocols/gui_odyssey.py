@@ -144,8 +144,7 @@ def _sets(compare: Compare) -> Corpus:
             for gold, row in zip(golds, rows, strict=True)
             if row and row[1] and gold.action.type is ActionType.TYPE
         ]
-        if typed:
-            found["text"] = fmean(typed)
+        found["text"] = fmean(typed) if typed else 0.0
         groups: dict[str, list[float]] = {}
         for gold, row in zip(golds, rows, strict=True):
             groups.setdefault(gold.group, []).append(row[0] if row else 0.0)

@@ -80,7 +80,8 @@ def share(
         rows = [row for row in zip(answers, golds, values, strict=True) if row[2] is not None]
         of = sum(counted(answer, gold, value) for answer, gold, value in rows if value)
         hits = sum(hit(answer, gold, value) for answer, gold, value in rows if value)
-        return {"grounding": hits / of} if of else {}
+        # None that counts: the published code divides by 0.
+        return {"grounding": hits / of if of else 0.0}
 
     return corpus
 

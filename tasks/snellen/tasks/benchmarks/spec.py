@@ -82,7 +82,9 @@ _MIDDLE = '{"format": "plain", "action": "click", "x": 0.5, "y": 0.5, "space": "
 
 def step_task(task: str, title: str, by: tuple[str, ...] = ("action",)) -> TaskSpec:
     """Return a task that asks for the next action; whoever doesn't look clicks the middle."""
-    return TaskSpec(task, title, AnswerKind.ACTION, "step", Constant(_MIDDLE), by)
+    return TaskSpec(
+        task, title, AnswerKind.ACTION, "step", Constant(_MIDDLE, "a click in the middle"), by
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -91,7 +91,7 @@ def _gui_r1_grounding(
         if gold.action.type in POINTED and value is not None:
             hits.setdefault((gold.group, gold.action.type), []).append(value[0])
     kept = [value for values in hits.values() if any(values) for value in values]
-    return {"grounding": sum(kept) / len(kept)} if kept else {}
+    return {"grounding": sum(kept) / len(kept) if kept else 0.0}
 
 
 GUI_R1_RULE = replace(
