@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from typing import cast
 
 import numpy as np
 
@@ -9,10 +10,12 @@ from snellen.grading.errors import SubmissionError
 from snellen.grading.grade import Answers
 from snellen.grading.models.reports import Input, Problem, ProblemKind
 from snellen.grading.models.scores import TOO_LONG, Outcome
+from snellen.grading.parse.vocabularies import VOCABULARIES
 from snellen.grading.protocols.base import NO_CONTEXT
-from snellen.grading.protocols.table import protocol_of
+from snellen.grading.protocols.golds import STEP
+from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.sdk.data.selection import Selection
-from snellen.sdk.submissions import Batch, Source, read
+from snellen.sdk.submissions import Batch, Recorded, Source, read
 
 _SHOWN = 20
 _MOST_CELLS = 100_000_000
@@ -70,7 +73,10 @@ class Intake:
         Raises:
             SubmissionError: Nothing could be read, or no submission is to an item of the task.
         """
-        return self.resolve(read(submissions, columns=columns))
+        recorded = None
+        if gold_shape(self.selection.task) is STEP:
+            recorded = Recorded(self.selection.task, self.selection.split)
+        return self.resolve(read(submissions, columns=columns, recorded=recorded))
 
     def resolve(self, batches: Iterable[Batch]) -> Iterator[tuple[Answers, Batch]]:
         """Yield the answers to selected items, batch by batch; see `batches`."""
@@ -122,7 +128,7 @@ class Intake:
 
     def _shape(self, batch: Batch, row: int, place: int) -> None:
         response = batch.responses[row]
-        if response is None or response is TOO_LONG:
+        if response is None or response is TOO_LONG or _says_its_format(response):
             return
         contexts = self.selection.contexts
         parsed = self._parser.read(response, contexts[place] if contexts else NO_CONTEXT)
@@ -185,6 +191,14 @@ class Intake:
             f" {', '.join(map(repr, self._strange))}, the task's like {self.selection.ids[0]!r}."
             f" Is it the right task?{hint}"
         )
+
+
+def _says_its_format(response: object) -> bool:
+    """Whether it is a model's text with the vocabulary that it is in: an answer, as any text is."""
+    if not isinstance(response, Mapping):
+        return False
+    said = cast("Mapping[str, object]", response)
+    return said.get("format") in VOCABULARIES and isinstance(said.get("response"), str)
 
 
 def _pick(
