@@ -273,6 +273,12 @@ def test_records_of_steps_are_read_for_tasks_of_actions_alone() -> None:
     assert wrong(report) == [(2, "item_id")]
 
 
+def test_a_row_with_an_id_of_its_own_may_name_its_episode_beside(data: sdk.TaskData) -> None:
+    rows = [{"id": row["item_id"], "episode_id": 7, "pred": row["response"]} for row in FLAT]
+    report = graded(rows, data)
+    assert (report.value, report.input.problems) == (pytest.approx(5 / 6), ())
+
+
 def test_a_row_whose_image_names_no_step_is_an_unknown_item(data: sdk.TaskData) -> None:
     rows = [*_rows("episode_{}_screenshot_{}.png"), {"id": 99, "image": "x.png", "pred": WAIT}]
     report = graded(rows, data)

@@ -41,11 +41,14 @@ def inspect_log(report: ScoredReport, options: ExportOptions, ending: str) -> by
 
 
 def _log(report: ScoredReport, options: ExportOptions) -> "EvalLog":
-    from inspect_ai.log import EvalLog
+    from inspect_ai.log import EvalLog, EvalStats
 
     model = options.model or report.model or "none/none"
+    moment = options.moment().isoformat(timespec="seconds")
     return EvalLog(
         status="success",
+        # A report does not know how long its answers took.
+        stats=EvalStats(started_at=moment, completed_at=moment),
         eval=_spec(report, options, model),
         results=_results(report),
         samples=list(_samples(report, options, model)),

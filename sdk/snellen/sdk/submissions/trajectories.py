@@ -71,7 +71,11 @@ def is_trajectory(names: Container[object], image: object = None) -> bool:
     """
     if "item_id" in names:
         return False
-    return "episode_id" in names or _place(image) is not None
+    if _place(image) is not None:
+        return True
+    # A row with an id of its own and no step may name its episode beside.
+    steps = any(name in names for name in (*LISTS, *_NUMBERS))
+    return "episode_id" in names and (steps or "id" not in names)
 
 
 def _place(image: object) -> tuple[str, str] | None:
