@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import androidcontrol
+import mind2web
 import pytest
 
 from snellen import sdk
@@ -271,6 +272,28 @@ def test_records_of_steps_are_read_for_tasks_of_actions_alone() -> None:
     report = sdk.grade(answers, task="visualwebbench/action_ground", references={"a": 1})
     assert report.value == 1
     assert wrong(report) == [(2, "item_id")]
+
+
+def test_a_step_is_found_by_its_reference_where_ids_are_codes(tmp_path: Path) -> None:
+    data = sdk.load("mind2web/task", mind2web.write(tmp_path))
+    assert list(data.ids) == ["task-0/step-0", "task-0/step-1", "task-0/step-2", "task-1/step-3"]
+    clicks = [{"format": "plain", "action": "click", "x": 20, "y": 10}, None]
+    records = [
+        {"episode_id": "task-0", "predictions": clicks},
+        {"episode_id": "task-1", "step": 5, "response": "x"},
+    ]
+    report = sdk.grade(records, data=data)
+    assert outcomes(report)["task-0/step-0"] == "answered"
+    assert report.scores.of("task-0/step-0")[0].value == 1
+    assert [problem.message for problem in report.input.problems] == [
+        "mind2web/task has no item 'task-1/5'; the line was left out"
+    ]
+
+
+def test_a_step_that_was_not_selected_is_counted_and_no_problem(data: sdk.TaskData) -> None:
+    records = [{"episode_id": 7, "predictions": TEXTS[0]}]
+    report = sdk.grade(records, data=data, protocol=PROTOCOL, items=["7/0", "7/1"])
+    assert (report.input.not_selected, report.input.problems) == (1, ())
 
 
 def test_a_row_with_an_id_of_its_own_may_name_its_episode_beside(data: sdk.TaskData) -> None:

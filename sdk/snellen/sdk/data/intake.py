@@ -39,6 +39,7 @@ class Intake:
         self._parser = protocol_of(selection.task).parser
         self._read = 0
         self._strange: list[str] = []
+        self._steps: dict[tuple[str, int], str] | None = None
 
     @classmethod
     def reopened(cls, selection: Selection, given: Input, attempts: Iterable[int]) -> "Intake":
@@ -75,8 +76,21 @@ class Intake:
         """
         recorded = None
         if gold_shape(self.selection.task) is STEP:
-            recorded = Recorded(self.selection.task, self.selection.split)
+            recorded = Recorded(self.selection.task, self.selection.split, self._step)
         return self.resolve(read(submissions, columns=columns, recorded=recorded))
+
+    def _step(self, episode: str, step: int) -> str:
+        """Return the item that is a step of an episode, as its reference says; or what it may be.
+
+        An id need not be made of the two: Mind2Web's name the action by a code.
+        """
+        if self._steps is None:
+            whole = self.selection.whole or self.selection
+            self._steps = {
+                (gold.episode, gold.step): item_id
+                for item_id, gold in zip(whole.ids, whole.golds, strict=True)
+            }
+        return self._steps.get((episode, step), f"{episode}/{step}")
 
     def resolve(self, batches: Iterable[Batch]) -> Iterator[tuple[Answers, Batch]]:
         """Yield the answers to selected items, batch by batch; see `batches`."""

@@ -108,7 +108,7 @@ def _add_steps(
                 what = f"{step.what}; the step was skipped"
                 collector.fault(ProblemKind.WRONG_TYPE, what, line, step.field)
                 continue
-            own = {**step.submission, "attempt": attempt, "model": model}
+            own = {**step, "attempt": attempt, "model": model}
             add_named(collector, own, line)
     except FaultyRecordError as fault:
         what = f"{fault.fault.what}; the episode was skipped"

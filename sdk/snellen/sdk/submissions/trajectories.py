@@ -1,7 +1,7 @@
 r"""Records of whole episodes of steps: from a trajectory to the submissions that it stands for.
 
-Public evaluations of recorded episodes write three layouts, and all become submissions to
-`EPISODE/STEP`:
+Public evaluations of recorded episodes write three layouts, and all become submissions to the
+items that are those steps:
 
     {"episode_id": 7, "format": "ui-tars", "steps": [{"step": 0, "response": "Action: wait()"}]}
     {"episode_id": 7, "predictions": ["Action: wait()", null, "Action: finished()"]}
@@ -12,8 +12,9 @@ may also hold one step: `episode_id`, `step` and `response`.
 """
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from snellen.sdk.values import shown
 
@@ -30,14 +31,23 @@ _NUMBERS = ("step", "step_id", "step_index")
 _RESPONSES = ("response", "pred", "prediction", "output", "answer", "action")
 _SCREENSHOT = re.compile(r"episode_([^/\\]+)_screenshot_([0-9]+)\.[A-Za-z]+")
 _WHOLE = re.compile(r"[0-9]{1,9}")
-_SHOWN = 3
 
 
 class Recorded(NamedTuple):
-    """What is being graded where records of episodes are read: its task and its split."""
+    """What is being graded where records of episodes are read.
+
+    Attributes:
+        task: The task's id.
+        split: The split's name, where the data has one.
+        item_id: The item that is a step of an episode.
+    """
 
     task: str
     split: str | None
+    item_id: Callable[[str, int], str] = "{}/{}".format
+
+
+_Item: TypeAlias = Callable[[int], str]
 
 
 class StepFault(NamedTuple):
@@ -47,11 +57,8 @@ class StepFault(NamedTuple):
     field: str
 
 
-class Step(NamedTuple):
-    """One step as the fields of a submission, and where it stands in its record."""
-
-    submission: Mapping[str, Any]
-    field: str
+_Step: TypeAlias = Mapping[str, Any] | StepFault
+"""The fields of a submission, or why there is none."""
 
 
 class FaultyRecordError(Exception):
@@ -83,8 +90,8 @@ def _place(image: object) -> tuple[str, str] | None:
     return None if found is None else (found[1], found[2])
 
 
-def steps_of(record: Mapping[str, Any], graded: Recorded) -> Iterator[Step | StepFault]:
-    """Yield the steps of a record, and what is wrong with those that can't be one.
+def steps_of(record: Mapping[str, Any], graded: Recorded) -> Iterator[_Step]:
+    """Yield a record's steps as fields of submissions, and what is wrong with those that are none.
 
     Raises:
         FaultyRecordError: It names no episode, is of another task or split, or has no steps.
@@ -92,21 +99,21 @@ def steps_of(record: Mapping[str, Any], graded: Recorded) -> Iterator[Step | Ste
     _check_origin(record, graded)
     place = None if "episode_id" in record else _place(record.get("image"))
     if place is not None:
-        yield Step(_submission(place[0], int(place[1]), record, record), "image")
+        yield _submission(graded.item_id(place[0], int(place[1])), record, record)
         return
-    episode = _episode(record.get("episode_id"))
+    item = partial(graded.item_id, _episode(record.get("episode_id")))
     name = _list_of(record)
     if name is None:
-        yield _numbered(episode, record, record, "")
+        yield _numbered(item, record, record, "")
         return
     steps = record[name]
     if not isinstance(steps, list | tuple):
         raise FaultyRecordError(f"{name} must be a list of steps, not {shown(steps)}", name)
-    yield from _listed(episode, cast("Sequence[object]", steps), record, name)
+    yield from _listed(item, cast("Sequence[object]", steps), record, name)
 
 
 def _check_origin(record: Mapping[str, Any], graded: Recorded) -> None:
-    for name, known in graded._asdict().items():
+    for name, known in (("task", graded.task), ("split", graded.split)):
         said = record.get(name)
         if isinstance(said, str) and said and known and said != known:
             raise FaultyRecordError(
@@ -143,8 +150,8 @@ def _list_of(record: Mapping[str, Any]) -> str | None:
 
 
 def _listed(
-    episode: str, steps: Sequence[object], record: Mapping[str, Any], name: str
-) -> Iterator[Step | StepFault]:
+    item: _Item, steps: Sequence[object], record: Mapping[str, Any], name: str
+) -> Iterator[_Step]:
     numbered = any(isinstance(step, Mapping) and _number_of(step) for step in steps)  # pyright: ignore[reportUnknownArgumentType]  # JSON
     for place, step in enumerate(steps):
         field = f"{name}[{place}]"
@@ -154,18 +161,16 @@ def _listed(
             if numbered:
                 yield StepFault("the step has no number, and others of its episode have", field)
             else:
-                yield Step(_submission(episode, place, {"response": step}, record), field)
+                yield _submission(item(place), {"response": step}, record)
             continue
         fields = cast("Mapping[str, Any]", step)
         if numbered:
-            yield _numbered(episode, fields, record, field)
+            yield _numbered(item, fields, record, field)
         else:
-            yield Step(_submission(episode, place, fields, record), field)
+            yield _submission(item(place), fields, record)
 
 
-def _numbered(
-    episode: str, step: Mapping[str, Any], record: Mapping[str, Any], field: str
-) -> Step | StepFault:
+def _numbered(item: _Item, step: Mapping[str, Any], record: Mapping[str, Any], field: str) -> _Step:
     name = _number_of(step)
     place = _place(step.get("image")) if not name else None
     number = _whole(step[name]) if name else place and int(place[1])
@@ -173,7 +178,7 @@ def _numbered(
     if number is None:
         given = f", not {shown(step[name])}" if name else ", and is missing"
         return StepFault(f"a step is a whole number from 0{given}", named)
-    return Step(_submission(episode, number, step, record), field or named)
+    return _submission(item(number), step, record)
 
 
 def _number_of(step: Mapping[str, Any]) -> str | None:
@@ -190,9 +195,9 @@ def _whole(value: object) -> int | None:
 
 
 def _submission(
-    episode: str, step: int, fields: Mapping[str, Any], record: Mapping[str, Any]
+    item_id: str, fields: Mapping[str, Any], record: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    found: dict[str, Any] = {"item_id": f"{episode}/{step}"}
+    found: dict[str, Any] = {"item_id": item_id}
     error = fields.get("error")
     if error is not None:
         found["error"] = error
