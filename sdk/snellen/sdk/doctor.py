@@ -13,6 +13,7 @@ _EXTRAS = {
     "sacrebleu": ("BLEU", "captions"),
     "sentence_transformers": ("sentence embeddings", "embeddings"),
     "huggingface_hub": ("fetching from Hugging Face", "fetch"),
+    "inspect_ai": ("writing logs of Inspect AI", "inspect"),
     "altair": ("a report's page", "html"),
     "jinja2": ("a report's page", "html"),
     "vl_convert": ("a report's page", "html"),

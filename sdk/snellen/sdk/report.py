@@ -1,5 +1,6 @@
 """`Report`: what `sdk.grade` returns, with all that can be done with one."""
 
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import Literal
@@ -15,6 +16,8 @@ from snellen.sdk.analysis.compare import Comparison
 from snellen.sdk.analysis.compare import compare as compare_runs
 from snellen.sdk.analysis.published import beside as set_beside
 from snellen.sdk.analysis.published import summarised
+from snellen.sdk.exports import Target, export_report
+from snellen.sdk.exports.options import ExportOptions, Relationship
 from snellen.sdk.files import check_ending, write_atomically
 from snellen.sdk.page.build import page_html
 from snellen.sdk.page.thumbnails import ThumbnailBudget
@@ -156,6 +159,59 @@ class Report(ScoredReport):
             pieces = chain(pieces, more_markdown(self))
         write_atomically(target, pieces)
         return target
+
+    def export(
+        self,
+        to: Target,
+        path: str | Path,
+        *,
+        model: str | None = None,
+        dataset: str | None = None,
+        dataset_task: str = "default",
+        organization: str = "",
+        relationship: Relationship = "other",
+        source: str | None = None,
+        date: datetime | None = None,
+        with_references: bool = False,
+    ) -> Path:
+        """Write the report in the format of another project, whole or not at all.
+
+        Args:
+            to: `inspect` (a log of Inspect AI, `.eval` or `.json`), `eval_results` (a `.yaml` file
+                for a model's page on the Hugging Face Hub) or `every_eval_ever` (a `.json` record
+                of that database).
+            path: Where to.
+            model: The model's name as the format wants it; None: as the answers name it.
+            dataset: The data's id on the Hub; None: where the benchmark is published there.
+            dataset_task: For `eval_results`: the task's id in that data set's `eval.yaml`.
+            organization: For `every_eval_ever`: who ran the evaluation.
+            relationship: For `every_eval_ever`: what they are to the model's makers.
+            source: The address of the answers, or of a text about them.
+            date: When it was run, UTC without a time zone; None: now, or no date where the
+                format needs none.
+            with_references: For `inspect`: the references as targets, the items' tags, and
+                prompts that show references. Without, none of them is in the file.
+
+        Returns:
+            The path written.
+
+        Raises:
+            UnknownNameError: There is no such format.
+            InputError: The file's ending is not the format's, or something is not known that the
+                format must have.
+            MissingExtraError: The package that writes the format is not installed.
+        """
+        options = ExportOptions(
+            model=model,
+            dataset=dataset,
+            dataset_task=dataset_task,
+            organization=organization,
+            relationship=relationship,
+            source=source,
+            date=date,
+            with_references=with_references,
+        )
+        return export_report(self, to, path, options)
 
 
 def load_report(path: str | Path) -> Report:

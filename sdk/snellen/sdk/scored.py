@@ -1,12 +1,13 @@
 """A report with the scores behind it, what they were graded against, and the items' tags."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Self
 
 from pydantic import PrivateAttr
 
 from snellen.grading.breakdown import break_down, cluster_codes, strata_of
 from snellen.grading.errors import InputError, UnknownNameError
+from snellen.grading.grade import Answers
 from snellen.grading.models import reports
 from snellen.grading.models.estimates import Breakdown, Interval
 from snellen.grading.models.tags import TagColumn
@@ -71,7 +72,7 @@ class ScoredReport(reports.Report):
         if self.provenance.run is not None:
             return self.provenance.run.model
         batches = () if self._table is None else self._table.answers()
-        named = {model for answers in batches for model in answers.models or (None,)}
+        named = {model for answers in batches for model in _named(answers)}
         return named.pop() if len(named) == 1 else None
 
     @property
@@ -217,6 +218,15 @@ class ScoredReport(reports.Report):
             return self._tags[tag]
         except KeyError:
             raise UnknownNameError("tag of these items", tag, self._tags) from None
+
+
+def _named(answers: Answers) -> Iterator[str | None]:
+    """Yield who gave each answer; what is missing, in a report read back, nobody gave."""
+    count = len(answers.responses)
+    models, errors = answers.models or [None] * count, answers.errors or [None] * count
+    for model, response, error in zip(models, answers.responses, errors, strict=True):
+        if model is not None or response is not None or error is not None:
+            yield model
 
 
 def intake_of(report: ScoredReport) -> Intake | None:

@@ -363,3 +363,16 @@ def averages(level: str, steps: int, metric: str) -> dict[str, tuple[float, floa
         skip = weighted(cells, sizes)
         found[model] = (average, skip * held / total, skip)
     return found
+
+
+def test_the_row_of_infigui_has_the_success_rates_that_its_readme_says_twice() -> None:
+    # "success rates on its test split of 92.1% and 71.1%", and again in the table under SR.
+    assert printed("InfiGUI-R1 README", "low step") == {"InfiGUI-R1-3B": 92.1}
+    assert printed("InfiGUI-R1 README", "high step") == {"InfiGUI-R1-3B": 71.1}
+
+
+@pytest.mark.parametrize("level", ["low", "high"])
+def test_a_step_is_right_no_oftener_than_its_type(level: str) -> None:
+    types = printed("InfiGUI-R1 README", f"{level} type")
+    steps = printed("InfiGUI-R1 README", f"{level} step")
+    assert all(steps[model] <= types[model] for model in types)

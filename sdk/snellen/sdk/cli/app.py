@@ -14,6 +14,7 @@ from snellen.sdk.cli import (
     attempts,
     build,
     demo,
+    exports,
     host,
     listing,
     pack,
@@ -237,7 +238,7 @@ for _name, _command in pack_tools.COMMANDS.items():
     pack.group.command(_name)(_command)
 pack.group.command("audit")(pack_audit.audit)
 app.add_typer(pack.group, name="pack")
-app.command()(pack_audit.export)
+app.command()(exports.export)
 app.add_typer(serving.app)
 app.command()(host.serve)
 app.command()(host.worker)

@@ -1,4 +1,4 @@
-"""The commands that need a pack's references: audit, and export for fine-tuning."""
+"""The command that audits a pack."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from snellen.grading.errors import InputError
 from snellen.grading.models.estimates import Estimate
 from snellen.sdk.cli import pack_output
 from snellen.sdk.cli.messages import report_errors
@@ -17,13 +16,10 @@ from snellen.sdk.files import write_atomically
 from snellen.tasks.audit.audit import Witnesses, audit_pack
 from snellen.tasks.audit.builds import BuildFolder, open_build
 from snellen.tasks.audit.models import Audit, SolverScore
-from snellen.tasks.export.chats import export_chats
 from snellen.tasks.pack import seal
-from snellen.tasks.pack.groups import SITE
 from snellen.tasks.pack.read import Pack, open_pack, open_references
 from snellen.tasks.pack.remove import remove as remove_items
 from snellen.tasks.pack.remove import removed_text
-from snellen.tasks.pack.split import parts_of
 from snellen.tasks.pack.transform import check_outside
 
 
@@ -79,52 +75,6 @@ def audit(
             pack_output.made(remove_items(pack, found.removed, remove, key=secret), remove)
         if found.removed:
             raise typer.Exit(PROBLEMS)
-
-
-def export(
-    folder: Folder,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="A .jsonl file, or with --parts a folder.")
-    ],
-    parts: Annotated[
-        str | None,
-        typer.Option(help="Names and shares: train=0.9,validation=0.1.", show_default=False),
-    ] = None,
-    by: Annotated[
-        str, typer.Option(help="The tag whose values no two parts share; site: the task's groups.")
-    ] = SITE,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same split.", min=0)] = 0,
-    key: Key = None,
-) -> None:
-    """Write a pack as chats for fine-tuning: pictures and prompt, and the reference as the answer.
-
-    What is trained on is no exam any more: split first, or with --parts.
-    """
-    with report_errors():
-        pack = open_pack(folder)
-        check_outside(output, [pack])
-        if parts is None and output.exists():
-            raise InputError("there is such a file already", file=str(output))
-        references = open_references(pack, seal.find_key(key, pack=folder))
-        with pack_output.bar("exporting", len(pack.lines)) as watch:
-            export = export_chats(
-                pack,
-                references,
-                output,
-                parts=None if parts is None else parts_of(parts),
-                by=by,
-                seed=seed,
-                watch=watch,
-            )
-        for part, counts in export.chats.items():
-            pack_output.out.print(
-                f"[bold]{escape(part)}[/bold]: {sum(counts.values()):,} chats of"
-                f" {export.items[part]:,} items"
-            )
-            pack_output.table(["", task, f"{count:,} chats"] for task, count in counts.items())
-        for reason, count in export.left_out.items():
-            pack_output.out.print(f"{count:,} items left out: {escape(reason)}")
-        pack_output.out.print(f"{export.images:,} images")
 
 
 def _audited(found: Audit, output: Path) -> None:

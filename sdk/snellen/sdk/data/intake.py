@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from typing import cast
 
 import numpy as np
 
@@ -9,10 +10,12 @@ from snellen.grading.errors import SubmissionError
 from snellen.grading.grade import Answers
 from snellen.grading.models.reports import Input, Problem, ProblemKind
 from snellen.grading.models.scores import TOO_LONG, Outcome
+from snellen.grading.parse.vocabularies import VOCABULARIES
 from snellen.grading.protocols.base import NO_CONTEXT
-from snellen.grading.protocols.table import protocol_of
+from snellen.grading.protocols.golds import STEP
+from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.sdk.data.selection import Selection
-from snellen.sdk.submissions import Batch, Source, read
+from snellen.sdk.submissions import Batch, Recorded, Source, read
 
 _SHOWN = 20
 _MOST_CELLS = 100_000_000
@@ -36,6 +39,7 @@ class Intake:
         self._parser = protocol_of(selection.task).parser
         self._read = 0
         self._strange: list[str] = []
+        self._steps: dict[tuple[str, int], str] | None = None
 
     @classmethod
     def reopened(cls, selection: Selection, given: Input, attempts: Iterable[int]) -> "Intake":
@@ -70,7 +74,23 @@ class Intake:
         Raises:
             SubmissionError: Nothing could be read, or no submission is to an item of the task.
         """
-        return self.resolve(read(submissions, columns=columns))
+        recorded = None
+        if gold_shape(self.selection.task) is STEP:
+            recorded = Recorded(self.selection.task, self.selection.split, self._step)
+        return self.resolve(read(submissions, columns=columns, recorded=recorded))
+
+    def _step(self, episode: str, step: int) -> str:
+        """Return the item that is a step of an episode, as its reference says; or what it may be.
+
+        An id need not be made of the two: Mind2Web's name the action by a code.
+        """
+        if self._steps is None:
+            whole = self.selection.whole or self.selection
+            self._steps = {
+                (gold.episode, gold.step): item_id
+                for item_id, gold in zip(whole.ids, whole.golds, strict=True)
+            }
+        return self._steps.get((episode, step), f"{episode}/{step}")
 
     def resolve(self, batches: Iterable[Batch]) -> Iterator[tuple[Answers, Batch]]:
         """Yield the answers to selected items, batch by batch; see `batches`."""
@@ -122,7 +142,7 @@ class Intake:
 
     def _shape(self, batch: Batch, row: int, place: int) -> None:
         response = batch.responses[row]
-        if response is None or response is TOO_LONG:
+        if response is None or response is TOO_LONG or _says_its_format(response):
             return
         contexts = self.selection.contexts
         parsed = self._parser.read(response, contexts[place] if contexts else NO_CONTEXT)
@@ -185,6 +205,14 @@ class Intake:
             f" {', '.join(map(repr, self._strange))}, the task's like {self.selection.ids[0]!r}."
             f" Is it the right task?{hint}"
         )
+
+
+def _says_its_format(response: object) -> bool:
+    """Whether it is a model's text with the vocabulary that it is in: an answer, as any text is."""
+    if not isinstance(response, Mapping):
+        return False
+    said = cast("Mapping[str, object]", response)
+    return said.get("format") in VOCABULARIES and isinstance(said.get("response"), str)
 
 
 def _pick(

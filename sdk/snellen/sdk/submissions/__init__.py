@@ -21,8 +21,9 @@ from snellen.sdk.submissions.frames import read_frame
 from snellen.sdk.submissions.jsonl import read_jsonl, read_stdin
 from snellen.sdk.submissions.memory import read_rows
 from snellen.sdk.submissions.spreadsheet import read_csv
+from snellen.sdk.submissions.trajectories import Recorded
 
-__all__ = ["Batch", "Frame", "Source", "read"]
+__all__ = ["Batch", "Frame", "Recorded", "Source", "read"]
 
 
 class Frame(Protocol):
@@ -56,6 +57,7 @@ def read(
     guess: bool = True,
     max_response_chars: int = 1_048_576,
     chunk: int = 16_384,
+    recorded: Recorded | None = None,
 ) -> Iterator[Batch]:
     """Read submissions, batch by batch.
 
@@ -76,6 +78,8 @@ def read(
         max_response_chars: A longer response is replaced by `TOO_LONG`. A text counts by its
             characters, any other JSON by those of its compact JSON.
         chunk: How many submissions a batch has at most.
+        recorded: The task and split that are graded, where a record may be an episode of steps
+            (`snellen.sdk.submissions.trajectories`) and becomes a submission a step.
 
     Yields:
         Batches in the order of the source. Absent, null and empty fields are alike for attempt
@@ -97,7 +101,7 @@ def read(
     if chunk < 1 or max_response_chars < 0:
         raise ValueError("chunk must be at least 1 and max_response_chars at least 0")
     check_columns(columns or {})
-    limits = Limits(chunk, max_response_chars, columns or {}, guess)
+    limits = Limits(chunk, max_response_chars, columns or {}, guess, recorded)
     if isinstance(source, str | os.PathLike):
         return _read_path(os.fsdecode(source), limits)
     return read_frame(source, limits) or read_rows(source, limits)

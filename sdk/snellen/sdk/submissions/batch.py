@@ -8,6 +8,7 @@ from typing import NamedTuple
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.reports import Problem, ProblemKind
 from snellen.sdk.submissions.columns import Named, named
+from snellen.sdk.submissions.trajectories import Recorded
 
 
 class Limits(NamedTuple):
@@ -18,12 +19,14 @@ class Limits(NamedTuple):
         max_response_chars: How long a response may be.
         columns: Names in the source, to the fields that they are.
         guess: Whether usual names are taken for fields that are not there.
+        recorded: What is graded, where records of episodes of steps are read; None: they are not.
     """
 
     chunk: int
     max_response_chars: int
     columns: Mapping[str, str] = MappingProxyType({})
     guess: bool = True
+    recorded: Recorded | None = None
 
     @property
     def largest(self) -> int:

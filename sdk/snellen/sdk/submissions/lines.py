@@ -2,7 +2,7 @@
 
 import codecs
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, TypeAlias, cast
 
@@ -20,6 +20,7 @@ from snellen.sdk.submissions.records import (
     report_deep_response,
     report_missing_response,
 )
+from snellen.sdk.submissions.trajectories import is_trajectory
 from snellen.sdk.values import NotJsonError, is_nested_too_deep
 
 _FLAT = frozenset((str, int, float, bool, type(None)))
@@ -65,11 +66,18 @@ def _decode_of(collector: Collector, lines: Iterable[bytes]) -> _Decode:
                 first = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
             except NO_JSON:
                 continue
-            if not is_episode(first):
+            if not is_episode(first) and not _is_trajectory(collector, first):
                 name_fields(collector, list(first))
             break
     other = None if collector.names is None else collector.names.other
     return _decoder(tuple(other.items())) if other else _decode
+
+
+def _is_trajectory(collector: Collector, first: Mapping[str, msgspec.Raw]) -> bool:
+    if collector.limits.recorded is None:
+        return False
+    image = msgspec.json.decode(first["image"]) if "image" in first else None
+    return is_trajectory(first, image)
 
 
 def add_lines(collector: Collector, data: bytes, first: int, *, last: bool) -> int:

@@ -9,6 +9,13 @@ from snellen.grading.models.reports import ProblemKind
 from snellen.grading.models.scores import TOO_LONG
 from snellen.sdk.submissions.batch import Collector
 from snellen.sdk.submissions.columns import FIELDS, Named
+from snellen.sdk.submissions.trajectories import (
+    FaultyRecordError,
+    Recorded,
+    StepFault,
+    is_trajectory,
+    steps_of,
+)
 from snellen.sdk.values import (
     NotJsonError,
     is_nested_too_deep,
@@ -34,9 +41,13 @@ def add_record(collector: Collector, record: Mapping[str, Any], line: int) -> No
     Without a readable item_id and attempt nobody knows where it belongs, so it is skipped, as is
     one whose response is no JSON. A wrong error, model or meta leaves it in. An absent response
     without an error is a problem too, but the record stays: it was submitted. The record of an
-    episode is taken for the submission that it stands for. The first record of a source decides
-    what the fields are called.
+    episode is taken for the submission, or for a task of actions the submissions, that it stands
+    for. The first record of a source decides what the fields are called.
     """
+    graded = collector.limits.recorded
+    if graded is not None and is_trajectory(record, record.get("image")):
+        _add_steps(collector, record, graded, line)
+        return
     if is_episode(record):
         record = _of_episode(collector, record, line)
     elif other := name_fields(collector, list(record)).other:
@@ -85,6 +96,27 @@ def is_episode(names: Container[object]) -> bool:
     return "task_id" in names and "item_id" not in names and "response" not in names
 
 
+def _add_steps(
+    collector: Collector, record: Mapping[str, Any], graded: Recorded, line: int
+) -> None:
+    """Add the submissions that the record of an episode of steps stands for."""
+    try:
+        attempt = _attempt(collector, record.get("attempt"), line)
+        model = _model(collector, record.get("model"), line)
+        for step in steps_of(record, graded):
+            if isinstance(step, StepFault):
+                what = f"{step.what}; the step was skipped"
+                collector.fault(ProblemKind.WRONG_TYPE, what, line, step.field)
+                continue
+            own = {**step, "attempt": attempt, "model": model}
+            add_named(collector, own, line)
+    except FaultyRecordError as fault:
+        what = f"{fault.fault.what}; the episode was skipped"
+        collector.fault(ProblemKind.WRONG_TYPE, what, line, fault.fault.field)
+    except UnusableError:
+        return
+
+
 def _of_episode(collector: Collector, record: Mapping[str, Any], line: int) -> Mapping[str, Any]:
     # Loaded late: it needs the protocols, and so numpy, which no other record does.
     from snellen.tasks.benchmarks.mmbench_gui.episodes import read_record
@@ -113,6 +145,10 @@ def add_parsed(collector: Collector, value: object, line: int) -> None:
         )
         return
     record = cast("dict[str, object]", value)
+    if collector.limits.recorded is not None and is_trajectory(record, record.get("image")):
+        # Its steps are checked one by one, so that a faulty one does not cost the others.
+        add_record(collector, record, line)
+        return
     for key, part in record.items():
         try:
             to_json(key)

@@ -7,6 +7,7 @@ from snellen.grading.errors import SubmissionError
 from snellen.sdk.submissions.batch import Collector
 from snellen.sdk.submissions.columns import FIELDS, NEEDED
 from snellen.sdk.submissions.records import MAX_ATTEMPT, add_named, add_record, is_episode
+from snellen.sdk.submissions.trajectories import COLUMNS, is_trajectory
 from snellen.sdk.values import text_fault
 
 _OF_EPISODES = (
@@ -25,6 +26,8 @@ _OF_EPISODES = (
 def wanted_columns(collector: Collector, names: Sequence[object]) -> dict[str, str]:
     """Return which of a table's columns are to be read: of submissions, or of episodes.
 
+    Rows of one step each have `episode_id`; OS-Atlas's rows are read from JSON alone.
+
     Returns:
         Fields of a submission or an episode, to the columns that hold them.
 
@@ -32,7 +35,9 @@ def wanted_columns(collector: Collector, names: Sequence[object]) -> dict[str, s
         SubmissionError: item_id or response is not among them, and they are not those of episodes;
             or one stands there twice.
     """
-    if is_episode(names):
+    if collector.limits.recorded is not None and is_trajectory(names):
+        wanted = {name: name for name in COLUMNS}
+    elif is_episode(names):
         wanted = {name: name for name in _OF_EPISODES}
     else:
         found = collector.name([name for name in names if isinstance(name, str)])

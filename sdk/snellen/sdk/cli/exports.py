@@ -1,0 +1,177 @@
+"""The command that writes a pack or a saved report in the format of another project."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.markup import escape
+
+from snellen.grading.errors import InputError
+from snellen.sdk.cli import pack_output
+from snellen.sdk.cli.messages import report_errors
+from snellen.sdk.cli.options import References, check_folder
+from snellen.sdk.cli.pack import Key
+from snellen.sdk.exports import TARGETS, export_report
+from snellen.sdk.exports.options import ExportOptions, Relationship
+from snellen.sdk.stored import reopen
+from snellen.tasks.export.chats import export_chats
+from snellen.tasks.export.harbor import export_harbor
+from snellen.tasks.pack import seal
+from snellen.tasks.pack.groups import SITE
+from snellen.tasks.pack.read import open_pack, open_references
+from snellen.tasks.pack.split import parts_of
+from snellen.tasks.pack.transform import check_outside
+
+Format = Literal["chats", "harbor", "inspect", "eval_results", "every_eval_ever"]
+_DEFAULTS = ExportOptions()
+
+
+def export(
+    source: Annotated[Path, typer.Argument(help="A pack, or a report saved as JSON.")],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="The file; for harbor and with --parts a new folder."),
+    ],
+    to: Annotated[
+        Format | None,
+        typer.Option(
+            help="Of a pack: chats (when left out) or harbor; of a report the others.",
+            show_default=False,
+        ),
+    ] = None,
+    parts: Annotated[
+        str | None,
+        typer.Option(help="Chats: names and shares: train=0.9,validation=0.1.", show_default=False),
+    ] = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            help="Chats: the tag whose values no two parts share; site: the task's groups."
+        ),
+    ] = SITE,
+    seed: Annotated[
+        int, typer.Option(help="Chats: the same seed makes the same split.", min=0)
+    ] = 0,
+    key: Key = None,
+    wheel: Annotated[
+        Path | None,
+        typer.Option(
+            help="Harbor: a wheel of snellen for the verifier; its release when left out.",
+            show_default=False,
+        ),
+    ] = None,
+    organization: Annotated[
+        str, typer.Option(help="Who ran the evaluation; Harbor: whose the task is.")
+    ] = "",
+    model: Annotated[
+        str | None, typer.Option(help="The model's name, ORG/NAME.", show_default=False)
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="The data's id on the Hub, ORG/NAME.", show_default=False)
+    ] = None,
+    dataset_task: Annotated[
+        str, typer.Option(help="eval_results: the task's id in the data set's eval.yaml.")
+    ] = _DEFAULTS.dataset_task,
+    relationship: Annotated[
+        Relationship, typer.Option(help="every_eval_ever: to the model's makers.")
+    ] = _DEFAULTS.relationship,
+    url: Annotated[
+        str | None, typer.Option(help="Where the answers are.", show_default=False)
+    ] = None,
+    date: Annotated[
+        datetime | None, typer.Option(help="When it was run, in UTC.", show_default=False)
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Where a report's data is now, when it moved.", show_default=False),
+    ] = None,
+    references: References = None,
+    with_references: Annotated[
+        bool,
+        typer.Option("--with-references", help="inspect, harbor: references may be in it."),
+    ] = False,
+) -> None:
+    """Write a pack or a saved report in the format of another project.
+
+    A pack becomes chats for fine-tuning, with the reference as the answer, or a task of Harbor.
+    What is trained on is no exam any more: split first, or with --parts.
+    """
+    with report_errors():
+        if source.is_dir():
+            _check_format(to, ("chats", "harbor"), "a pack")
+            if to == "harbor":
+                _harbor(source, output, organization, wheel, with_references=with_references)
+            else:
+                _chats(source, output, parts, by, seed, key)
+            return
+        _check_format(to or "", TARGETS, "a report")
+        check_folder(output)
+        options = ExportOptions(
+            model=model,
+            dataset=dataset,
+            dataset_task=dataset_task,
+            organization=organization,
+            relationship=relationship,
+            source=url,
+            date=date,
+            with_references=with_references,
+        )
+        found = reopen(source, data=data, references=references)
+        written = export_report(found, str(to), output, options)
+        pack_output.out.print(str(written), markup=False, soft_wrap=True)
+
+
+def _check_format(to: str | None, known: tuple[str, ...], what: str) -> None:
+    if to is not None and to not in known:
+        raise InputError(f"{what} is exported --to one of {', '.join(known)}", field="--to")
+
+
+def _harbor(
+    source: Path, output: Path, organization: str, wheel: Path | None, *, with_references: bool
+) -> None:
+    pack = open_pack(source)
+    check_outside(output, [pack])
+    with pack_output.bar("exporting", len(pack.lines)) as watch:
+        made = export_harbor(
+            pack,
+            output,
+            organization=organization or "snellen",
+            with_references=with_references,
+            wheel=wheel,
+            watch=watch,
+        )
+    kept = "sealed" if made.sealed else "readable"
+    pack_output.out.print(
+        f"[bold]{escape(made.name)}[/bold]: {made.items:,} items, {made.images:,} images, its"
+        f" references {kept}"
+    )
+
+
+def _chats(
+    source: Path, output: Path, parts: str | None, by: str, seed: int, key: Path | None
+) -> None:
+    pack = open_pack(source)
+    check_outside(output, [pack])
+    if parts is None and output.exists():
+        raise InputError("there is such a file already", file=str(output))
+    references = open_references(pack, seal.find_key(key, pack=source))
+    with pack_output.bar("exporting", len(pack.lines)) as watch:
+        export = export_chats(
+            pack,
+            references,
+            output,
+            parts=None if parts is None else parts_of(parts),
+            by=by,
+            seed=seed,
+            watch=watch,
+        )
+    for part, counts in export.chats.items():
+        pack_output.out.print(
+            f"[bold]{escape(part)}[/bold]: {sum(counts.values()):,} chats of"
+            f" {export.items[part]:,} items"
+        )
+        pack_output.table(["", task, f"{count:,} chats"] for task, count in counts.items())
+    for reason, count in export.left_out.items():
+        pack_output.out.print(f"{count:,} items left out: {escape(reason)}")
+    pack_output.out.print(f"{export.images:,} images")
