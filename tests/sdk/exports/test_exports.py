@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 import yaml
 from huggingface_hub import EvalResultEntry, parse_eval_result_entries
@@ -15,7 +14,6 @@ from snellen import sdk
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.sdk.exports import Target
 
-SCHEMA = Path(__file__).parents[2] / "fixtures" / "every_eval_ever" / "eval.schema.json"
 TASK = "screenqa/short"
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 GOLD = "a reference that nobody guesses"
@@ -161,12 +159,11 @@ def test_results_for_the_hub_say_where_the_benchmark_is_published(tmp_path: Path
     assert entry.date is None
 
 
-def test_every_eval_evers_schema_holds(report: sdk.Report, tmp_path: Path) -> None:
-    # The package ships no types, so what it takes and gives is any value.
-    validator: Any = jsonschema.Draft7Validator(json.loads(SCHEMA.read_text("utf-8")))
+def test_every_eval_evers_record_says_who_what_and_how_much(
+    report: sdk.Report, tmp_path: Path
+) -> None:
     path = report.export("every_eval_ever", tmp_path / "run.json", date=WHEN)
     record = json.loads(path.read_text("utf-8"))
-    validator.validate(record)
     assert record["evaluation_id"] == "screenqa_short/acme_eye/1767323045"
     values = {
         result["metric_config"]["metric_name"]: result["score_details"]["score"]
@@ -183,12 +180,8 @@ def test_every_eval_evers_schema_holds(report: sdk.Report, tmp_path: Path) -> No
         source="https://example.org",
     )
     record = json.loads(full.read_text("utf-8"))
-    validator.validate(record)
     assert record["source_metadata"]["evaluator_relationship"] == "first_party"
     assert record["evaluation_results"][0]["source_data"]["hf_repo"] == "acme/screens"
-    # The validator can fail: a record without its model is none.
-    del record["model_info"]
-    assert not validator.is_valid(record)
 
 
 def test_a_report_that_was_read_back_is_exported_alike(report: sdk.Report, tmp_path: Path) -> None:
