@@ -40,9 +40,9 @@ def plain(text: str) -> str:
 def row(value: float = 0.6, ceiling: float | None = None, **more: Any) -> dict[str, Any]:
     """Return the fields of a page whose primary metric is this."""
     estimate = more.pop("estimate", None)
-    fields = {"value": value, "value_answered": value, "as_published": value, **more}
+    fields: dict[str, Any] = {"value": value, "value_answered": value, "as_published": value}
     return {
-        "metrics": {"f1": MetricValue(**fields)},
+        "metrics": {"f1": MetricValue(**fields, **more)},
         "estimates": {} if estimate is None else {"f1": estimate},
         "ceiling": {} if ceiling is None else {"f1": ceiling},
     }
