@@ -41,8 +41,9 @@ def row(value: float = 0.6, ceiling: float | None = None, **more: Any) -> dict[s
     """Return the fields of a page whose primary metric is this."""
     estimate = more.pop("estimate", None)
     fields: dict[str, Any] = {"value": value, "value_answered": value, "as_published": value}
+    fields.update(more)
     return {
-        "metrics": {"f1": MetricValue(**fields, **more)},
+        "metrics": {"f1": MetricValue(**fields)},
         "estimates": {} if estimate is None else {"f1": estimate},
         "ceiling": {} if ceiling is None else {"f1": ceiling},
     }
