@@ -304,6 +304,26 @@ def test_a_protocol_of_nodes_says_that_the_data_has_none() -> None:
     assert "accessibility nodes" in columns.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("<answer>[{'action': 'click', 'coordinate': [125, 779]}]</answer>", 1),
+        # 151.2 pixels to the right, and just less.
+        ("click 215 779", 1),
+        ("click 216 779", 0),
+        ("click 0 779", 0),
+        ("I scroll, then click at 125, 779", 1),
+        ("I click at 125, 779 and scroll", 0),
+    ],
+)
+def test_ui_r1_takes_the_last_name_and_the_first_two_numbers(answer: str, value: int) -> None:
+    assert graded("ui-r1", answer, CLICK).values[0, 0] == value
+
+
+def test_ui_r1_counts_clicks_alone() -> None:
+    assert mean_of("ui-r1", [(RIGHT, CLICK), (WRONG, CLICK), ({"action": "wait"}, WAIT)]) == 0.5
+
+
 # ---- ours --------------------------------------------------------------------------------------
 
 

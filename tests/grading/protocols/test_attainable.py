@@ -26,6 +26,9 @@ BELOW = {
     ("osworld-g/refined", "vlmevalkit"): (2,),
     ("osworld-g/original", "maiui"): (1,),
     ("osworld-g/refined", "maiui"): (1,),
+    # It counts clicks alone.
+    ("androidcontrol/high", "ui-r1"): (1, 2, 3, 4, 5),
+    ("androidcontrol/low", "ui-r1"): (1, 2, 3, 4, 5),
     # Its vocabulary can't open an app.
     ("androidcontrol/high", "agentcpm"): (3,),
     ("androidcontrol/low", "agentcpm"): (3,),

@@ -91,6 +91,17 @@ def test_what_counts_as_a_refusal(answer: str, official: int, lmms: int, maiui: 
     assert found == [official, lmms, maiui]
 
 
+@pytest.mark.parametrize(
+    ("answer", "refusal", "box"),
+    [("It is not there.", 1, 0), ("[-1, -1]", 0, 0), ("[640, 320]", 0, 1)],
+)
+def test_an_answer_without_a_point_is_olmo_evals_refusal(
+    answer: str, refusal: int, box: int
+) -> None:
+    found = [hit("olmo-eval", answer, gold) for gold in (REFUSAL, BOX)]
+    assert found == [refusal, box]
+
+
 def test_prose_hits_the_corner_under_vlmevalkit_alone() -> None:
     found = [
         hit(protocol, "I can't see it", CORNER)

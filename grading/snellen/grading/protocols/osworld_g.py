@@ -6,6 +6,7 @@ differ in what numbers count, in what stands for a refusal, and in what they mak
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import isnan, nan
 
 import numpy as np
 
@@ -37,6 +38,7 @@ from snellen.grading.protocols.pointing import writes
 ORIGINAL, REFINED = "osworld-g/original", "osworld-g/refined"
 _NO_SIZE = "the image's size is needed to bring an answer into pixels"
 _Point = tuple[float, float]
+_NO_POINT = (nan, nan)
 _Scale = Callable[[ReadPoint, Context], Parsed]
 
 # ---- from an answer to a point in pixels -------------------------------------------------------
@@ -112,6 +114,19 @@ def _first_vertices(answer: _Point, gold: AreaTarget) -> bool:
     if gold.polygon:
         left, top, right, bottom = gold.polygon[:4]
         return left <= answer[0] <= right and top <= answer[1] <= bottom
+    return _in_area(answer, gold)
+
+
+def _point_or_none(response: object, _: Context) -> Parsed:
+    text = as_python_text(response)
+    point = None if text is None else robust_point(text)
+    return Parsed(_NO_POINT if point is None else (point.x, point.y))
+
+
+def _found(answer: _Point, gold: AreaTarget) -> bool:
+    """As `_hit`, but an answer without a point is the refusal."""
+    if gold.refused or isnan(answer[0]):
+        return gold.refused and isnan(answer[0])
     return _in_area(answer, gold)
 
 
@@ -201,6 +216,16 @@ _MAIUI = replace(
     metric=_metric("the point in the box of the first four numbers", _first_vertices),
     write=_writes("({x}, {y})", "(0, 0)", PIXELS),
 )
+_OLMO_EVAL = replace(
+    _OFFICIAL,
+    id="olmo-eval",
+    source="olmo-eval 8ab875e",
+    special="a refusal is an answer without a point; a point with a coordinate below 0 is none of"
+    " the image's, and no refusal",
+    parser=Parser("the point that a reader would take, in pixels, or none", _point_or_none),
+    metric=_metric("the point in the box or the polygon; no point where nothing is there", _found),
+    write=_writes("({x}, {y})", "It is not there.", PIXELS),
+)
 _WITHOUT_REFUSALS = replace(
     _OFFICIAL,
     id="official-510",
@@ -209,7 +234,7 @@ _WITHOUT_REFUSALS = replace(
     denominator=Denominator("the items that have a target", keep=_shown_targets),
 )
 
-_ALL = (_OFFICIAL, _ROBUST, _LMMS_EVAL, _VLMEVALKIT, _MAIUI, _WITHOUT_REFUSALS)
+_ALL = (_OFFICIAL, _ROBUST, _LMMS_EVAL, _VLMEVALKIT, _MAIUI, _OLMO_EVAL, _WITHOUT_REFUSALS)
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
     task: tuple(replace(one, task=task) for one in _ALL) for task in (ORIGINAL, REFINED)
 }

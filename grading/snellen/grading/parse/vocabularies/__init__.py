@@ -14,6 +14,7 @@ from snellen.grading.parse.vocabularies.pyautogui import PYAUTOGUI
 from snellen.grading.parse.vocabularies.qwen import QWEN
 from snellen.grading.parse.vocabularies.screensuite import SCREENSUITE
 from snellen.grading.parse.vocabularies.uground import UGROUND
+from snellen.grading.parse.vocabularies.ui_r1 import UI_R1
 from snellen.grading.parse.vocabularies.ui_tars import UI_TARS, UI_TARS_15
 from snellen.grading.parse.vocabularies.web import (
     SCREENSUITE_WEB,
@@ -43,6 +44,8 @@ VOCABULARIES: Mapping[str, Vocabulary] = MappingProxyType(
             SCREENSUITE_WEB,
             ODYSSEY,
             PLAIN,
+            # Its names stand in other vocabularies' texts, too.
+            UI_R1,
         )
     }
 )

@@ -15,6 +15,7 @@ from snellen.grading.protocols.androidcontrol.parts import HIGH, LOW
 from snellen.grading.protocols.androidcontrol.qwen import QWEN_RULE, UI_S1_RULE
 from snellen.grading.protocols.androidcontrol.screensuite import SCREENSUITE_RULE
 from snellen.grading.protocols.androidcontrol.uground import UGROUND_RULE
+from snellen.grading.protocols.androidcontrol.ui_r1 import UI_R1_RULE
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.golds import STEP, GoldShape
 from snellen.grading.protocols.robust_steps import robust_steps
@@ -28,6 +29,7 @@ _ALL = (
     GUIEVALKIT_RULE,
     UGROUND_RULE,
     UI_S1_RULE,
+    UI_R1_RULE,
     SCREENSUITE_RULE,
 )
 
