@@ -211,7 +211,13 @@ def write_gui_odyssey(folder: Path, golds: Drawn) -> None:
     middle = [10 * sum(golds.box()[::2]) / 2, 10 * sum(golds.box()[1::2]) / 2]
     actions: list[tuple[str, object]] = [("CLICK", [middle]), ("TYPE", golds.text())]
     steps = [
-        {"step": place, "screenshot": f"{place}.png", "action": action, "info": info}
+        {
+            "step": place,
+            "screenshot": f"{place}.png",
+            "action": action,
+            "info": info,
+            "low_level_instruction": f"do {place}",
+        }
         for place, (action, info) in enumerate(actions)
     ]
     episode = {

@@ -1,7 +1,9 @@
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
+from miniatures import written
 
 from snellen.grading.chance import (
     Constant,
@@ -12,13 +14,20 @@ from snellen.grading.chance import (
     RandomBox,
     RandomPoint,
 )
+from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT
 from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.grade import Answers
 from snellen.grading.models.answers import AnswerKind
 from snellen.grading.parse.regions import Region
 from snellen.grading.parse.relations import Relation, undirected
+from snellen.grading.protocols.spaces import box_in
+from snellen.grading.protocols.table import protocol_of
 from snellen.tasks.benchmarks.screenqa import load as screenqa
 from snellen.tasks.benchmarks.spec import Benchmark
 from snellen.tasks.benchmarks.table import TASKS, benchmarks, load_task, task_of
+
+PLACED = (AnswerKind.POINT, AnswerKind.BOX)
+SPACES = {space.id: space for space in (UNIT, PIXELS, THOUSAND)}
 
 
 def test_every_task_has_its_id_and_a_title_of_one_line() -> None:
@@ -111,3 +120,24 @@ def test_an_unknown_task_names_the_nearest(tmp_path: Path) -> None:
 
 def test_a_task_is_found_by_its_id() -> None:
     assert task_of("mmbench-gui/l3").kind is AnswerKind.EPISODE
+
+
+@pytest.mark.parametrize("task", [task for task, spec in TASKS.items() if spec.kind in PLACED])
+def test_an_agent_that_answers_in_the_space_it_is_asked_in_is_read_so(
+    tmp_path: Path, task: str
+) -> None:
+    data = load_task(task, written(task.partition("/")[0], tmp_path))
+    protocol = protocol_of(task)
+    for place, item in enumerate(data.ids):
+        asked, gold = data.item(item).answer_format, data.golds[place]
+        if asked.space not in SPACES or gold.image_size is None:
+            continue
+        box = box_in(SPACES[asked.space], gold)
+        middle = ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
+        numbers = box if asked.kind is AnswerKind.BOX else middle
+        form = "Click({})" if asked.example.startswith("Click") else "({})"
+        said = form.format(", ".join(f"{number:.9f}" for number in numbers))
+        given = Answers(np.array([place]), [0], [said])
+        found = data.grader(protocol).batch(given)
+        if not getattr(gold, "polygon", ()) and not getattr(gold, "refused", False):
+            assert found.values[0, 0] > 0.99, (item, said)

@@ -98,7 +98,7 @@ def point_in_polygon(x: float, y: float, corners: Sequence[float]) -> bool:
 
     Source: OSWorld-G, as three ports of its evaluation agree.
 
-    >>> point_in_polygon(5, 5, (0, 0, 10, 0, 0, 10)), point_in_polygon(9, 9, (0, 0, 10, 0, 0, 10))
+    >>> point_in_polygon(3, 3, (0, 0, 9, 0, 0, 9)), point_in_polygon(8, 8, (0, 0, 9, 0, 0, 9))
     (True, False)
     """
     inside = False

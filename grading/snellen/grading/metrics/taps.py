@@ -18,8 +18,8 @@ def enlarged(box: Ltrb, factor: float) -> Ltrb:
 
     Source: the check of InfiGUI-R1 d280ab8, after Qwen's for AndroidControl.
 
-    >>> enlarged((0, 0, 10, 20), 1.2)
-    (-1.0, -2.0, 11.0, 22.0)
+    >>> enlarged((0, 0, 10, 20), 1.5)
+    (-2.5, -5.0, 12.5, 25.0)
     """
     left, top, right, bottom = box
     across, down = (right - left) * (factor - 1) / 2, (bottom - top) * (factor - 1) / 2
@@ -38,8 +38,8 @@ def pushed_in(box: Ltrb, factor: float) -> Ltrb:
 
     Source: AgentCPM-GUI acbaf50, the enlarging of `ui_positions`, from Google's for AITW.
 
-    >>> pushed_in((0.0, 0.5, 0.5, 0.75), 1.2)
-    (0.0, 0.475, 0.6, 0.775)
+    >>> pushed_in((0.0, 0.5, 0.5, 1.0), 1.5)
+    (0.0, 0.375, 0.75, 1.125)
     """
     left, top, right, bottom = box
     width, height = right - left, bottom - top

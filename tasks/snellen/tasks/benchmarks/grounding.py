@@ -21,7 +21,11 @@ from snellen.tasks.prompts import Prompt
 
 Size = tuple[float, float]
 
-EXAMPLES = {Space.UNIT: "(0.2500, 0.6125)", Space.PIXELS: "(480, 661)"}
+EXAMPLES = {
+    Space.UNIT: "(0.2500, 0.6125)",
+    Space.PIXELS: "(480, 661)",
+    Space.THOUSAND: "(250, 612)",
+}
 """A made-up answer in each space that a prompt may ask for."""
 
 
@@ -31,13 +35,20 @@ _POINT = (
 )
 
 
-def point_prompts(name: str) -> tuple[Prompt, Prompt]:
-    """Return the prompts that ask for a point in fractions, and in pixels of the image.
+_ASKED = (Space.UNIT, Space.PIXELS, Space.THOUSAND)
+
+
+def point_prompts(
+    name: str, spaces: Sequence[Space] = (Space.UNIT, Space.PIXELS)
+) -> tuple[Prompt, ...]:
+    """Return the prompts that ask for a point, in each of some spaces.
 
     Args:
-        name: What both names begin with, such as `snellen-screenspot`.
+        name: What the names begin with, such as `snellen-screenspot`.
+        spaces: Fractions, pixels or thousandths of the image. The first is what the task's default
+            protocol reads: an agent that answers as it was asked is read as it meant.
     """
-    return (
+    asked = (
         Prompt(
             f"{name}-unit-1",
             f"{_POINT} in fractions of the image's width and height from 0 to 1, with at least four"
@@ -49,15 +60,20 @@ def point_prompts(name: str) -> tuple[Prompt, Prompt]:
             f"{_POINT} in pixels of the original image",
             "\n\nInstruction: {question}",
         ),
+        Prompt(
+            f"{name}-thousand-1",
+            f"{_POINT} in thousandths of the image's width and height from 0 to 1000.",
+            "\n\nInstruction: {question}",
+        ),
     )
+    by_space = dict[Space, Prompt](zip(_ASKED, asked, strict=True))
+    return tuple(by_space[space] for space in spaces)
 
 
 def asked_space(prompt: Prompt) -> Space | None:
     """Return what one of `point_prompts` says that coordinates count; None: it is none of them."""
-    for ending, space in (("-unit-1", Space.UNIT), ("-pixels-1", Space.PIXELS)):
-        if prompt.name.endswith(ending):
-            return space
-    return None
+    named = {f"-{space}-1": space for space in _ASKED}
+    return next((named[end] for end in named if prompt.name.endswith(end)), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

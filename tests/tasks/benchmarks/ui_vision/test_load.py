@@ -16,10 +16,10 @@ def folder(tmp_path: Path) -> Path:
 
 def test_elements_are_pointed_at_and_regions_boxed(folder: Path) -> None:
     points, boxes = load("ui-vision/functional", folder), load("ui-vision/layout", folder)
-    assert points.item("0").answer_format.kind is AnswerKind.POINT
-    assert boxes.item("0").answer_format.kind is AnswerKind.BOX
-    assert "thousandths" in boxes.item("0").prompt
-    assert "Menu: opens files" in boxes.item("0").prompt
+    assert points.item("functional/0").answer_format.kind is AnswerKind.POINT
+    assert boxes.item("layout/0").answer_format.kind is AnswerKind.BOX
+    assert "thousandths" in boxes.item("layout/0").prompt
+    assert "Menu: opens files" in boxes.item("layout/0").prompt
     assert boxes.golds[1].bbox == (6, 3, 61, 30)
 
 

@@ -37,7 +37,10 @@ _REFUSAL = (
     "\n\nIf what the instruction means is not on the screenshot, reply with (-1, -1)."
     "\n\nInstruction: {question}"
 )
-PROMPTS = tuple(replace(prompt, question=_REFUSAL) for prompt in point_prompts("snellen-osworld-g"))
+PROMPTS = tuple(
+    replace(prompt, question=_REFUSAL)
+    for prompt in point_prompts("snellen-osworld-g", (Space.PIXELS, Space.UNIT))
+)
 
 _Pixels = Annotated[float, msgspec.Meta(gt=0, le=1e6)]
 

@@ -34,7 +34,7 @@ from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of
 
 ALL = "all"
-PROMPTS = point_prompts("snellen-ui-vision")
+PROMPTS = point_prompts("snellen-ui-vision", (Space.THOUSAND, Space.UNIT, Space.PIXELS))
 LAYOUT_PROMPTS = (
     Prompt(
         "snellen-ui-vision-box-1",
@@ -101,12 +101,12 @@ def load(
     asked = prompt_of(LAYOUT_PROMPTS if layout else PROMPTS, prompt)
     file = _find(Path(path), FILES[task])
     text = read_json(file)
-    found = _regions(text, str(file)) if layout else _elements(text, str(file))
+    release = task.partition("/")[2]
+    found = _regions(text, str(file)) if layout else _elements(text, str(file), release)
     rows = tuple(checked_rows(found, str(file), boxes_in=Space.PIXELS))
     folder = _images_of(file) if images is None else image_folder(Path(images), "the screenshots")
     files = ImageFiles(folder, lambda place, _: [rows[place].image], "image_path")
     there = images is not None or bool(rows and files.file(0, SCREEN).is_file())
-    release = task.partition("/")[2]
     return grounding_data(
         task,
         ALL,
@@ -140,12 +140,12 @@ def _images_of(file: Path) -> Path:
     return file.parent / "images"
 
 
-def _elements(text: JsonText, file: str) -> Iterator[GroundingRow]:
+def _elements(text: JsonText, file: str, kind: str) -> Iterator[GroundingRow]:
     for number, row in enumerate(text.rows(list[_Element])):
         left, right = sorted((row.bbox[0], row.bbox[2]))
         top, bottom = sorted((row.bbox[1], row.bbox[3]))
         yield GroundingRow(
-            id=f"{number}",
+            id=f"{kind}/{number}",
             image=_path(row.image_path, file, number),
             box=(left, top, right, bottom),
             instruction=row.prompt_to_evaluate,
@@ -161,7 +161,7 @@ def _elements(text: JsonText, file: str) -> Iterator[GroundingRow]:
 def _regions(text: JsonText, file: str) -> Iterator[GroundingRow]:
     for number, row in enumerate(text.rows(list[_Region])):
         yield _Boxed(
-            id=f"{number}",
+            id=f"layout/{number}",
             image=_path(row.image_path, file, number),
             box=row.bbox,
             instruction=": ".join(filter(None, (row.name, row.explanation))),

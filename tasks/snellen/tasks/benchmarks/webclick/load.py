@@ -28,9 +28,17 @@ from snellen.tasks.io.images import ImageFiles, image_folder
 from snellen.tasks.io.parquet import ParquetImages, read_part
 from snellen.tasks.io.rows import Text
 from snellen.tasks.models import TaskData
-from snellen.tasks.prompts import prompt_of
+from snellen.tasks.prompts import Prompt, prompt_of
 
-PROMPTS = point_prompts("snellen-webclick")
+_CLICK = Prompt(
+    "snellen-webclick-click-1",
+    "You see a screenshot. Click the one element of the user interface that the instruction means."
+    " Reply with Click(x, y) alone, x from the left and y from the top, in pixels of the original"
+    " image",
+    "\n\nInstruction: {question}",
+)
+PROMPTS = (_CLICK, *point_prompts("snellen-webclick"))
+"""The first asks for what `paper` reads."""
 
 
 class _Row(msgspec.Struct):
@@ -73,7 +81,7 @@ def load(
     return grounding_data(
         task,
         files.split,
-        tuple(checked_rows(_elements(rows), name, boxes_in=space)),
+        tuple(checked_rows(_elements(rows, files.split), name, boxes_in=space)),
         pin=pin(
             "webclick",
             files.split,
@@ -83,7 +91,8 @@ def load(
             RELEASES,
         ),
         prompt=asked,
-        asked_in=asked_space(asked),
+        asked_in=Space.PIXELS if asked is _CLICK else asked_space(asked),
+        example="Click(480, 661)" if asked is _CLICK else "",
         images=shown,
         shown=(),
     )
@@ -107,8 +116,11 @@ def _space_of(rows: Sequence[_Row], file: str) -> Space:
     return Space.UNIT if all(within) else Space.PIXELS
 
 
-def _elements(rows: Sequence[_Row]) -> Iterator[GroundingRow]:
+def _elements(rows: Sequence[_Row], split: str) -> Iterator[GroundingRow]:
     for number, row in enumerate(rows):
         yield GroundingRow(
-            id=f"{number}", instruction=row.instruction, box=row.bbox, tags={"bucket": row.bucket}
+            id=f"{split}/{number}",
+            instruction=row.instruction,
+            box=row.bbox,
+            tags={"bucket": row.bucket},
         )
