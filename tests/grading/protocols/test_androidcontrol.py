@@ -345,6 +345,19 @@ def test_robust_gives_nothing_for_empty_text() -> None:
     assert verdict("robust", typed("  new\tYORK "), NEW_YORK) == 1
 
 
+@pytest.mark.parametrize(
+    "response",
+    [
+        '{"action": "click", "x": 210, "y": 1260, "format": "plain"}',
+        {"action": "click", "x": 210, "y": 1260},
+        {"type": "click", "point": [210, 1260], "thought": "the button"},
+        '```json\n{"format": "plain", "action": "click", "x": 210, "y": 1260}\n```',
+    ],
+)
+def test_plain_json_is_known_in_any_order(response: object) -> None:
+    assert [verdict(name, response, CLICK) for name in ("qwen", "os-atlas", "robust")] == [1] * 3
+
+
 def test_a_format_that_there_is_not_is_named() -> None:
     columns = graded("qwen", {"format": "quen", "response": "x"}, CLICK)
     assert OUTCOMES[columns.outcomes[0]] is Outcome.UNPARSED

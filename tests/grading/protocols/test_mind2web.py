@@ -1,5 +1,6 @@
 """Mind2Web under every implementation: what their own code made of the same answers."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -84,6 +85,13 @@ def test_a_step_without_a_box_is_dropped_and_alone_prints_nothing(protocol: str)
 
 def test_a_step_without_a_box_counts_as_wrong_to_uground() -> None:
     assert metrics("uground", [(said("click"), CLICK), (said("click"), LOST)])["step"] == 0.5
+
+
+def test_json_of_a_protocols_own_vocabulary_need_not_be_text() -> None:
+    own = {"action": "TYPE", "value": "New York", "grounding": "(256, 108)"}
+    gold = step("type", "New York")
+    assert graded("uground", own, gold).values[0].tolist() == [1, 1, 1]
+    assert graded("uground", json.dumps(own), gold).values[0].tolist() == [1, 1, 1]
 
 
 def test_prose_is_worth_nothing() -> None:

@@ -18,7 +18,7 @@ from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT, VIEW, Coordinate
 from snellen.grading.models.actions import Action, ActionType, Point
 from snellen.grading.parse.vocabularies import VOCABULARIES
 from snellen.grading.parse.vocabularies.base import Vocabulary
-from snellen.grading.parse.vocabularies.plain import PLAIN, declared_space, json_object, read_fields
+from snellen.grading.parse.vocabularies.plain import PLAIN, declared_space, is_plain, json_object
 from snellen.grading.protocols.base import (
     AnswerValue,
     Context,
@@ -116,18 +116,16 @@ def declared(response: object) -> tuple[Vocabulary | None, str]:
         ValueError: It declares one that there is not.
     """
     if isinstance(response, str):
-        if not response.lstrip().startswith('{"format"'):
+        fields = json_object(response) if '"format"' in response else None
+        if fields is None or "format" not in fields:
             return None, response
-        try:
-            response = json.loads(response)
-        except (ValueError, RecursionError):
-            return None, str(response)
+        response = fields
     if not isinstance(response, dict):
         return None, json.dumps(response, default=str)
     fields = cast("Mapping[str, object]", response)
     if "format" not in fields:
         text = json.dumps(fields, default=str)
-        return (_plain(fields) if read_fields(fields) else None), text
+        return (_plain(fields) if is_plain(fields) else None), text
     name = str(fields["format"])
     if name not in VOCABULARIES:
         raise ValueError(f"there is no format {name!a}; known: {', '.join(VOCABULARIES)}")

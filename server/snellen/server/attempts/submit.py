@@ -59,7 +59,6 @@ _JSON = frozenset(
         AnswerKind.BOXED_TEXTS,
         AnswerKind.EPISODE,
         AnswerKind.TOOL_CALL,
-        AnswerKind.ACTION,
     }
 )
 

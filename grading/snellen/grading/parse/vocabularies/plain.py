@@ -12,6 +12,7 @@ from snellen.grading.models.geometry import Space
 from snellen.grading.parse.vocabularies.base import Vocabulary, as_number, as_point, point_of
 
 _LONGEST = 100_000
+_FIELDS = frozenset(Action.__struct_fields__) | {"action", "x", "y", "space", "thought"}
 _TYPES = {kind.value: kind for kind in ActionType}
 _SPACES = {space.value: space for space in Space}
 
@@ -33,6 +34,11 @@ def read_fields(fields: Mapping[str, object]) -> Action | None:
         seconds=as_number(fields.get("seconds")),
         **cast("dict[str, str]", texts),
     )
+
+
+def is_plain(fields: Mapping[str, object]) -> bool:
+    """Whether decoded JSON is an action in plain JSON: by its fields, of which others have more."""
+    return fields.keys() <= _FIELDS and read_fields(fields) is not None
 
 
 def declared_space(fields: Mapping[str, object]) -> Space | None:
