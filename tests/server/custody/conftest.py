@@ -207,30 +207,21 @@ def write_mind2web(folder: Path, golds: Drawn) -> None:
 
 
 def write_gui_odyssey(folder: Path, golds: Drawn) -> None:
-    """Steps of an episode."""
+    """Two episodes of one step."""
     middle = [10 * sum(golds.box()[::2]) / 2, 10 * sum(golds.box()[1::2]) / 2]
     actions: list[tuple[str, object]] = [("CLICK", [middle]), ("TYPE", golds.text())]
-    steps = [
-        {
-            "step": place,
-            "screenshot": f"{place}.png",
-            "action": action,
-            "info": info,
-            "low_level_instruction": f"do {place}",
+    for number, (action, info) in enumerate(actions):
+        step = {"step": 0, "screenshot": f"{number}.png", "action": action, "info": info}
+        episode = {
+            "episode_id": f"{number}",
+            "device_info": {"w": 60, "h": 80},
+            "task_info": {"category": "Tool", "instruction": f"goal {number}"},
+            "steps": [{**step, "low_level_instruction": f"do {number}"}],
         }
-        for place, (action, info) in enumerate(actions)
-    ]
-    episode = {
-        "episode_id": "7",
-        "device_info": {"w": 60, "h": 80},
-        "task_info": {"category": "Tool", "instruction": "Look it up"},
-        "steps": steps,
-    }
-    keep(folder / "annotations" / "7.json", episode)
+        keep(folder / "annotations" / f"{number}.json", episode)
+        paint(folder / "screenshots" / f"{number}.png", number)
     for split in ("random", "task", "device", "app"):
-        keep(folder / "splits" / f"{split}_split.json", {"test": ["7"]})
-    for place in range(len(actions)):
-        paint(folder / "screenshots" / f"{place}.png", place)
+        keep(folder / "splits" / f"{split}_split.json", {"test": ["0", "1"]})
 
 
 def write_osworld_g(folder: Path, golds: Drawn) -> None:
