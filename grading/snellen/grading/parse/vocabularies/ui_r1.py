@@ -18,6 +18,7 @@ _WRITTEN = {kind: name for name, kind in _NAMES.items()}
 _ACROSS, _DOWN = 1080 / 644, 2400 / 1484
 _WHOLE = re.compile(r"\d{1,12}")
 _WAY = re.compile(r"'(up|down|left|right)'")
+_TEXT = re.compile(r"'text': ['\"](.{0,2000}?)['\"], 'action'", re.DOTALL)
 _LONGEST = 20_000
 
 
@@ -33,11 +34,14 @@ def _read(text: str) -> Action | None:
         return None
     numbers = [int(number) for number in _WHOLE.findall(said)[:2]]
     point = (numbers[0] * _ACROSS, numbers[1] * _DOWN) if len(numbers) == 2 else None
-    way = _WAY.search(said)
+    way, typed = _WAY.search(said), _TEXT.search(said)
+    text = typed[1] if typed else ""
     return Action(
         kind,
         point=point if kind is ActionType.CLICK else None,
         direction=direction_of(way[1]) if kind is ActionType.SCROLL and way else None,
+        text=text if kind is ActionType.TYPE else "",
+        app=text if kind is ActionType.OPEN_APP else "",
         button="back" if kind is ActionType.NAVIGATE else "",
     )
 
@@ -46,7 +50,9 @@ def _write(action: Action) -> str | None:
     name = _WRITTEN.get(action.type)
     if name is None or (action.type is ActionType.NAVIGATE and action.button != "back"):
         return None
-    fields = f"'action': '{name}'"
+    # The text stands first: the last name in the whole answer is the action.
+    text = action.text or action.app
+    fields = f"'text': {text!r}, 'action': '{name}'" if text else f"'action': '{name}'"
     if action.type is ActionType.CLICK:
         if action.point is None:
             return None
