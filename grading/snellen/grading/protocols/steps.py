@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 import msgspec
 
 from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT, VIEW, CoordinateSpace, Extent
-from snellen.grading.models.actions import Action, ActionType, Point
+from snellen.grading.models.actions import Action, Point
 from snellen.grading.parse.vocabularies import VOCABULARIES
 from snellen.grading.parse.vocabularies.base import Vocabulary
 from snellen.grading.parse.vocabularies.plain import PLAIN, declared_space, is_plain, json_object
@@ -292,9 +292,3 @@ def screen_of(gold: StepGold) -> Extent:
     if gold.image_size is None:
         raise UnjudgeableError(_NO_SIZE)
     return gold.image_size
-
-
-def is_pointed(gold: StepGold) -> bool:
-    """Whether a step is a click or a long press at a known point."""
-    kinds = (ActionType.CLICK, ActionType.LONG_PRESS)
-    return gold.action.type in kinds and gold.action.point is not None
