@@ -12,7 +12,7 @@ from pathlib import Path
 from _timing import options
 
 from snellen.grading.errors import SnellenError
-from snellen.tasks.builder.browser.finding import find_browser
+from snellen.tasks.browser.finding import find_browser
 from snellen.tasks.builder.build import BuildSettings
 from snellen.tasks.builder.exam import BuiltExam, PackOptions, build_exam
 from snellen.tasks.builder.pages import Pages, find_pages

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 from snellen.grading.errors import SnellenError
-from snellen.tasks.builder.browser.finding import find_browser, load_playwright
+from snellen.tasks.browser.finding import find_browser, load_playwright
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

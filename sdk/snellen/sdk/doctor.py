@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
-from snellen.tasks.builder.browser.finding import browser_status
+from snellen.tasks.browser.finding import browser_status
 from snellen.tasks.sandbox import check_support
 
 _EXTRAS = {

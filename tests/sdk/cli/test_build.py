@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from snellen.sdk.cli.app import app
-from snellen.tasks.builder.browser.finding import VARIABLE
+from snellen.tasks.browser.finding import VARIABLE
 from snellen.tasks.pack.check import check_pack
 
 

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 from inked import inked
 
+from snellen.tasks.browser.settings import BrowserSettings
 from snellen.tasks.builder.browser.session import Session
-from snellen.tasks.builder.browser.settings import BrowserSettings
 from snellen.tasks.builder.pages import Page
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Captured, Snapshot

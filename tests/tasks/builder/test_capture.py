@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from snellen.grading.errors import InputError
+from snellen.tasks.browser.settings import BrowserSettings
 from snellen.tasks.builder.browser.session import Session
-from snellen.tasks.builder.browser.settings import BrowserSettings
 from snellen.tasks.builder.capture import CaptureSettings, capture_page
 from snellen.tasks.builder.pages import Page
 from snellen.tasks.builder.perturb.color import COLOR_CHANGES

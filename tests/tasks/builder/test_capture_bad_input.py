@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from snellen.grading.errors import InputError
+from snellen.tasks.browser.settings import BrowserSettings
 from snellen.tasks.builder.browser.problems import PageError
 from snellen.tasks.builder.browser.session import Session
-from snellen.tasks.builder.browser.settings import BrowserSettings
 from snellen.tasks.builder.capture import CaptureSettings, capture_page
 from snellen.tasks.builder.pages import Page, find_pages
 from snellen.tasks.builder.perturb.base import Attempted, ChangeMaker

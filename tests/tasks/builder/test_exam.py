@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from snellen.grading.errors import InputError
-from snellen.tasks.builder.browser.settings import DESKTOP, PHONE, BrowserSettings
+from snellen.tasks.browser.settings import DESKTOP, PHONE, BrowserSettings
 from snellen.tasks.builder.build import BuildSettings, PageDone
 from snellen.tasks.builder.exam import BuiltExam, PackOptions, Watch, build_exam, digest_of
 from snellen.tasks.builder.pages import find_pages

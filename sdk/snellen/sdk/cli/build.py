@@ -105,7 +105,7 @@ def build(
     same command resumes where it was. Exit status: 0 when the exam is there, 1 when it is and pages
     were skipped, 2 when nothing was made.
     """
-    from snellen.tasks.builder.browser.settings import DESKTOP, MAX_HEIGHT, PHONE, BrowserSettings
+    from snellen.tasks.browser.settings import DESKTOP, MAX_HEIGHT, PHONE, BrowserSettings
     from snellen.tasks.builder.build import BuildSettings
     from snellen.tasks.builder.exam import PackOptions, Watch, build_exam
 
@@ -169,7 +169,7 @@ def _pages(
 
 def _able(settings: "BuildSettings") -> None:
     """Refuse before anything is written what could not be done."""
-    from snellen.tasks.builder.browser.finding import find_browser, load_playwright
+    from snellen.tasks.browser.finding import find_browser, load_playwright
     from snellen.tasks.builder.build import check_tasks
 
     check_tasks(settings.tasks)

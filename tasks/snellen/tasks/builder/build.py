@@ -21,8 +21,8 @@ from typing import NamedTuple
 import msgspec
 
 from snellen.grading.errors import InputError, UnknownNameError
+from snellen.tasks.browser.settings import BrowserSettings
 from snellen.tasks.builder.browser.problems import PageError
-from snellen.tasks.builder.browser.settings import BrowserSettings
 from snellen.tasks.builder.crew import Lost, run_all
 from snellen.tasks.builder.items import PageItems, make_items, read_items
 from snellen.tasks.builder.pages import Page

@@ -10,9 +10,9 @@ from contextlib import closing, contextmanager
 import pytest
 from PIL import Image
 
+from snellen.tasks.browser.settings import PHONE, BrowserSettings
 from snellen.tasks.builder.browser.problems import PageError
 from snellen.tasks.builder.browser.session import Session
-from snellen.tasks.builder.browser.settings import PHONE, BrowserSettings
 from snellen.tasks.builder.browser.shots import measured_shot, still_shot
 from snellen.tasks.builder.browser.visits import Visit
 from snellen.tasks.builder.pages import Page

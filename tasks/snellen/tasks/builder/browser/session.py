@@ -17,19 +17,19 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from snellen.grading.errors import InputError
-from snellen.tasks.builder.browser.deadline import Deadline
-from snellen.tasks.builder.browser.devtools import Channel, Json
-from snellen.tasks.builder.browser.finding import HOW, find_browser, load_playwright
-from snellen.tasks.builder.browser.pinning import (
+from snellen.tasks.browser.finding import HOW, find_browser, load_playwright
+from snellen.tasks.browser.pinning import (
     FLAGS,
     context_options,
     font_digests,
     fontconfig,
     init_script,
 )
+from snellen.tasks.browser.settings import BrowserSettings
+from snellen.tasks.builder.browser.deadline import Deadline
+from snellen.tasks.builder.browser.devtools import Channel, Json
 from snellen.tasks.builder.browser.problems import PageError
 from snellen.tasks.builder.browser.serving import Folder, url_of
-from snellen.tasks.builder.browser.settings import BrowserSettings
 from snellen.tasks.builder.browser.visits import Visit, closed_early
 from snellen.tasks.builder.pages import Page
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeVar
 
-from snellen.tasks.builder.browser.pinning import script
+from snellen.tasks.browser.pinning import script
 from snellen.tasks.builder.browser.problems import PageError
 from snellen.tasks.builder.browser.visits import Visit
 
@@ -62,10 +62,10 @@ def measured_shot(
         PageError: The page never stays as it is.
     """
     for _ in range(max(2, visit.settings.shots)):
-        before = visit.run(script("browser/state.js"))
+        before = visit.run(script("builder/browser/state.js"))
         found = measure()
         image = still_shot(visit, height, last)
-        if visit.run(script("browser/state.js")) == before:
+        if visit.run(script("builder/browser/state.js")) == before:
             return Shot(found, image)
         last = None
     raise PageError(

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from snellen.tasks.browser.pinning import script
+from snellen.tasks.browser.settings import BrowserSettings
 from snellen.tasks.builder.browser.deadline import Deadline
 from snellen.tasks.builder.browser.devtools import Channel, Json
-from snellen.tasks.builder.browser.pinning import script
 from snellen.tasks.builder.browser.problems import PageError
 from snellen.tasks.builder.browser.serving import Folder
-from snellen.tasks.builder.browser.settings import BrowserSettings
 
 if TYPE_CHECKING:
     from playwright.sync_api import (
@@ -163,7 +163,7 @@ class Visit:
             PageError: It leads elsewhere.
         """
         found = self.run(
-            script("browser/settling.js"),
+            script("builder/browser/settling.js"),
             {
                 "patience": 1000 * self.settings.load_seconds,
                 "limit": 1000 * self.settings.settle_seconds,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from snellen.tasks.builder.browser.pinning import script
+from snellen.tasks.browser.pinning import script
 from snellen.tasks.builder.browser.problems import PageError
 from snellen.tasks.builder.browser.shots import measured_shot
 from snellen.tasks.builder.browser.visits import Visit
@@ -80,7 +80,7 @@ def apply_change(visit: Visit, rest: Shown, maker: ChangeMaker, seed: int, page:
     def dropped(reason: str, detail: str = "", *, restored: bool = True) -> Applied:
         return Applied(None, b"", Dropped(maker.task, maker.mode, reason, detail), restored)
 
-    visit.run(script("perturb/recording.js"), {"undo": False})
+    visit.run(script("builder/perturb/recording.js"), {"undo": False})
     try:
         attempted = maker.make(visit.tab, rest.screen, draw(seed, page, "change", maker.name))
     except Error as error:
@@ -126,7 +126,7 @@ def apply_change(visit: Visit, rest: Shown, maker: ChangeMaker, seed: int, page:
 
 
 def _take_back(visit: Visit) -> None:
-    visit.run(script("perturb/recording.js"), {"undo": True})
+    visit.run(script("builder/perturb/recording.js"), {"undo": True})
 
 
 def _restored(visit: Visit, rest: Shown) -> bool:

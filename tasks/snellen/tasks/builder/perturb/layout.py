@@ -10,7 +10,7 @@ from itertools import pairwise
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from snellen.tasks.builder.browser.pinning import script
+from snellen.tasks.browser.pinning import script
 from snellen.tasks.builder.perturb.base import Attempted, ChangeMaker, Check, Declined
 from snellen.tasks.builder.screen.buttons import buttons, is_advertised, primary_button
 from snellen.tasks.builder.screen.elements import MARKED, After, Element, Screen
@@ -118,7 +118,7 @@ def _apply(
         if any(screen.nested(part, other) for part in parts for other in touched):
             continue
         made: bool = page.evaluate(
-            script("perturb/layout.js"),
+            script("builder/perturb/layout.js"),
             {
                 "operator": operator,
                 "target": MARKED % edit.target,

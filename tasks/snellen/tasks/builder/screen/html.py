@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
-from snellen.tasks.builder.browser.pinning import script
+from snellen.tasks.browser.pinning import script
 from snellen.tasks.builder.browser.visits import Visit
 from snellen.tasks.builder.screen.duplicates import Candidate, drop_duplicates
 from snellen.tasks.builder.screen.elements import After, Element, Ltrb, Screen
@@ -108,8 +108,10 @@ class _Merged(NamedTuple):
 
 @cache
 def _source() -> str:
-    parts = "".join(script(f"screen/{name}.js") for name in ("covered", "facts", "glyphs"))
-    return f"(given) => {{\n{parts}\nreturn ({script('screen/page.js').strip()})(given);\n}}"
+    parts = "".join(script(f"builder/screen/{name}.js") for name in ("covered", "facts", "glyphs"))
+    return (
+        f"(given) => {{\n{parts}\nreturn ({script('builder/screen/page.js').strip()})(given);\n}}"
+    )
 
 
 def _measured(visit: Visit, height: int, *, marked: bool) -> dict[str, Any]:

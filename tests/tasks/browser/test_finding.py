@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from snellen.grading.errors import InputError, MissingExtraError
-from snellen.tasks.builder.browser.finding import browser_status, find_browser, load_playwright
+from snellen.tasks.browser.finding import browser_status, find_browser, load_playwright
 
 
 def program(folder: Path, name: str, does: str = "") -> Path:

@@ -17,7 +17,7 @@ from shutil import which
 from typing import Any, Final
 from xml.sax.saxutils import escape
 
-from snellen.tasks.builder.browser.settings import BrowserSettings
+from snellen.tasks.browser.settings import BrowserSettings
 
 NOW: Final = 1_750_068_000_000
 """Monday, 16 June 2025, 10:00 UTC, in milliseconds."""
@@ -95,8 +95,8 @@ _FOLDERS: Final = ("/usr/share/fonts", "/usr/local/share/fonts")
 
 @cache
 def script(name: str) -> str:
-    """Return a script that ships beside this module or in the extraction's folder."""
-    return (files("snellen.tasks.builder") / name).read_text(encoding="utf-8")
+    """Return a script that ships with `snellen.tasks`, by its path there."""
+    return (files("snellen.tasks") / name).read_text(encoding="utf-8")
 
 
 def init_script(seed: int) -> str:

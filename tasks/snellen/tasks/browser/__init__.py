@@ -1,0 +1,1 @@
+"""What every browser of snellen is: found, pinned, shut in."""
