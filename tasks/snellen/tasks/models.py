@@ -4,8 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from pydantic import Field, JsonValue
+
 from snellen.grading.errors import DataError
 from snellen.grading.grade import Grader
+from snellen.grading.models.base import Closed
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import Item
 from snellen.grading.models.reports import DataPin
@@ -13,6 +16,20 @@ from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Context, Protocol
 
 _KEPT_GRADERS = 2
+
+
+class World(Closed):
+    """The world that an interactive item is played in: nothing that its reference can be read from.
+
+    Attributes:
+        environment: The kind of world, by its name in `snellen.tasks.environments.table`.
+        start: How it is at the beginning, in the environment's own form.
+        limit: How many steps may be taken.
+    """
+
+    environment: str
+    start: JsonValue = Field(repr=False)
+    limit: int = Field(gt=0)
 
 
 @dataclass(frozen=True)
@@ -39,6 +56,7 @@ class TaskData:
             questions hang together); None where every item is its own.
         selected: The ids of the items that there are, where the rest is there for its references
             alone, which a metric may be fitted on (a pack of some items); None: all.
+        worlds: Where items are interactive, the world of each; all of one environment.
         shows_references: Whether an item's prompt holds another item's reference, as where a step
             is asked for after the right ones before it. No pack can hold such prompts.
     """
@@ -58,6 +76,7 @@ class TaskData:
     incomplete: tuple[str, ...] = ()
     selected: Sequence[str] | None = None
     shows_references: bool = False
+    worlds: Sequence[World] = field(default=(), repr=False)
 
     def __len__(self) -> int:
         return len(self.ids)

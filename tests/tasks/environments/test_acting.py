@@ -1,6 +1,6 @@
 """What agents say they do, in every vocabulary that is known, and what is done."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -11,6 +11,8 @@ from snellen.tasks.environments.inputs import Input, InputKind
 SCREEN = Screen(1280, 800)
 THOUSAND = Screen(1280, 800, Space.THOUSAND)
 POINTED = Screen(1280, 800, pointer=(7.0, 9.0))
+
+Case: TypeAlias = tuple[dict[str, Any], list[Input]]
 
 
 def click(x: float, y: float, **more: Any) -> Input:
@@ -37,7 +39,7 @@ def wait(seconds: float) -> Input:
     return Input(InputKind.WAIT, seconds=seconds)
 
 
-ANTHROPIC = [
+ANTHROPIC: list[Case] = [
     ({"action": "left_click", "coordinate": [10, 20]}, [click(10, 20)]),
     (
         {"action": "left_click", "coordinate": [10, 20], "text": "ctrl"},
@@ -66,7 +68,7 @@ ANTHROPIC = [
     ({"action": "hold_key", "text": "shift", "duration": 1}, [keys("Shift")]),
     ({"action": "wait", "duration": 2}, [wait(2)]),
 ]
-OPENAI = [
+OPENAI: list[Case] = [
     ({"type": "click", "x": 10, "y": 20, "button": "left"}, [click(10, 20)]),
     ({"type": "click", "x": 10, "y": 20, "button": "wheel"}, [click(10, 20, button="middle")]),
     ({"type": "click", "x": 1, "y": 2, "keys": ["CTRL"]}, [click(1, 2, keys=("Control",))]),
@@ -89,7 +91,7 @@ OPENAI = [
         [click(1, 2), typed("a")],
     ),
 ]
-QWEN = [
+QWEN: list[Case] = [
     ({"action": "left_click", "coordinate": [640, 400]}, [click(640, 400)]),
     ({"action": "left_click_drag", "coordinate": [3, 4]}, [dragged((7, 9), (3, 4))]),
     ({"action": "key", "keys": ["ctrl", "c"]}, [keys("Control", "c")]),
@@ -105,7 +107,7 @@ QWEN = [
         [typed("x")],
     ),
 ]
-OSWORLD = [
+OSWORLD: list[Case] = [
     ({"action_type": "CLICK", "parameters": {"x": 1, "y": 2}}, [click(1, 2)]),
     (
         {"action_type": "CLICK", "x": 1, "y": 2, "button": "right", "num_clicks": 2},
@@ -124,7 +126,7 @@ OSWORLD = [
     ({"action_type": "SCROLL", "dx": 0, "dy": -2}, [scrolled(0, 200)]),
     ({"action_type": "WAIT"}, [wait(1)]),
 ]
-BROWSERGYM = [
+BROWSERGYM: list[Case] = [
     ({"action": "mouse_click(10, 20)"}, [click(10, 20)]),
     ({"action": "mouse_click(10, 20, button='right')"}, [click(10, 20, button="right")]),
     ({"action": "mouse_dblclick(1, 2)"}, [click(1, 2, count=2)]),
@@ -136,7 +138,7 @@ BROWSERGYM = [
     ({"action": "scroll(0, 200)"}, [scrolled(0, 200)]),
     ({"action": "noop(500)"}, [wait(0.5)]),
 ]
-UI_TARS = [
+UI_TARS: list[Case] = [
     ({"action": "Action: click(start_box='(10,20)')"}, [click(10, 20)]),
     ({"action": "Thought: x\nAction: click(point='<point>10 20</point>')"}, [click(10, 20)]),
     ({"action": "click(start_box='(10,20,30,40)')"}, [click(20, 30)]),
@@ -148,7 +150,7 @@ UI_TARS = [
     ({"action": "scroll(start_box='(1,2)', direction='down')"}, [scrolled(0, 500, (1, 2))]),
     ({"action": "wait()"}, [wait(1)]),
 ]
-PYAUTOGUI = [
+PYAUTOGUI: list[Case] = [
     ({"action": "pyautogui.click(10, 20)"}, [click(10, 20)]),
     ({"action": "pyautogui.click(x=10, y=20, clicks=2)"}, [click(10, 20, count=2)]),
     ({"action": "pyautogui.rightClick(1, 2)"}, [click(1, 2, button="right")]),
@@ -160,7 +162,7 @@ PYAUTOGUI = [
     ({"action": "pyautogui.scroll(-3)"}, [scrolled(0, 300)]),
     ({"action": "pyautogui.hscroll(2)"}, [scrolled(200, 0)]),
 ]  # fmt: skip
-GEMINI = [
+GEMINI: list[Case] = [
     ({"name": "click_at", "args": {"x": 500, "y": 500}}, [click(640, 400)]),
     ({"name": "hover_at", "args": {"x": 0, "y": 0}}, [Input(InputKind.MOVE, ((0, 0),))]),
     (

@@ -63,6 +63,34 @@ class EpisodeGold(msgspec.Struct, frozen=True):
     limit: Positive | None = None
 
 
+class Changes(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How one state of a world differs from another; the order of what was added is sorted away.
+
+    Attributes:
+        changed: What has another value: its path to what it was and what it is.
+        added: What is there in addition: a collection's path to objects without their ids.
+        removed: What is gone, likewise.
+    """
+
+    changed: dict[str, tuple[Any, Any]] = {}
+    added: dict[str, list[Any]] = {}
+    removed: dict[str, list[Any]] = {}
+
+
+class OutcomeGold(EpisodeGold, frozen=True, omit_defaults=True):
+    """How an episode in a world of its own should end.
+
+    Attributes:
+        changes: How the last state differs from the first; None: not at all.
+        answer: What is to be answered: a text, a number or a list; None: nothing.
+        reason: Why the task can't be done, by its code; None: it can.
+    """
+
+    changes: Changes | None = None
+    answer: Any = None
+    reason: str | None = None
+
+
 class Node(msgspec.Struct, frozen=True):
     """A node of a screen's accessibility tree: its box in pixels, and what it says of itself."""
 
@@ -366,6 +394,17 @@ def _decoded(answers: Sequence[object], _: Context, __: Gold) -> list[object]:
     return [msgspec.json.decode(each) if isinstance(each, str) else each for each in answers]
 
 
+def _played(gold: OutcomeGold) -> Mapping[str, object]:
+    """Return the record of an episode that ended as it should, in one step."""
+    return {
+        "status": "infeasible" if gold.reason else "done",
+        "reason": gold.reason,
+        "answer": gold.answer,
+        "changes": msgspec.to_builtins(gold.changes or Changes()),
+        "cost": 1,
+    }
+
+
 TEXTS = GoldShape(
     "a list of accepted texts", Annotated[list[str], NonEmpty], _same, _each, make=_distinct
 )
@@ -443,6 +482,13 @@ EPISODE = GoldShape(
     EpisodeGold | None,
     lambda value: value or EpisodeGold(),
     lambda gold: [{"success": 1.0, "cost": 1}],
+    lambda gold: Context(limit=gold.limit),
+)
+OUTCOME = GoldShape(
+    "an object {changes, answer, reason, limit}",
+    OutcomeGold,
+    _same,
+    lambda gold: [_played(gold)],
     lambda gold: Context(limit=gold.limit),
 )
 STEP = GoldShape(

@@ -23,6 +23,7 @@ from snellen.grading.models.base import Closed
 from snellen.grading.models.items import Item
 from snellen.grading.models.reports import DataPin
 from snellen.grading.protocols.base import NO_CONTEXT, Context
+from snellen.tasks.models import World
 
 FORMAT = "snellen-pack@1"
 MANIFEST = "manifest.json"
@@ -88,6 +89,8 @@ class PackTask(Closed):
         items: How many items.
         protocol: The protocol that its score is of, with its version.
         prompt: The name of the prompt that its items are asked by.
+        environment: The kind of world that its items are played in; empty, and then not in the
+            file, where they are no episodes.
     """
 
     task: str
@@ -95,6 +98,7 @@ class PackTask(Closed):
     items: int = Field(gt=0)
     protocol: str
     prompt: str = ""
+    environment: str = Field(default="", exclude_if=lambda name: not name)
 
 
 class PackFile(Closed):
@@ -137,12 +141,14 @@ class PackItem(Closed):
         context: What a parser may know of it: options, the original image's size, regions; in the
             file an object of what there is to know.
         pair: What the two halves of a pair share: the same page before and after a change.
+        world: The world that it is played in; None: it is no episode.
     """
 
     item: Item
     images: dict[str, PackImage] = Field(default_factory=dict[str, PackImage])
     context: Context = Field(default=NO_CONTEXT, exclude_if=lambda known: known == NO_CONTEXT)
     pair: str | None = None
+    world: World | None = None
 
     @field_serializer("context")
     def _known(self, context: Context) -> dict[str, object]:

@@ -279,6 +279,7 @@ def _task(part: Part) -> PackTask:
         items=len(part.places),
         protocol=protocol_of(data.task, part.protocol).name,
         prompt=data.build_item(part.places[0]).tags.get("prompt", ""),
+        environment=data.worlds[part.places[0]].environment if data.worlds else "",
     )
 
 
@@ -301,6 +302,7 @@ def _item_line(part: Part, place: int, store: ImageStore | None) -> bytes:
         images=images,
         context=data.contexts[place] if data.contexts else NO_CONTEXT,
         pair=data.tags[PAIR][place] if PAIR in data.tags else None,
+        world=data.worlds[place] if data.worlds else None,
     )
     try:
         return to_line(line.model_dump(mode="json", exclude_defaults=True))

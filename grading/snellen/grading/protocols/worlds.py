@@ -1,0 +1,182 @@
+"""How an episode in a world of its own is scored: by its last state, its answer and its steps.
+
+The response is the record that a server makes of an episode:
+
+    {"status": "done", "answer": "17:30", "changes": {...}, "cost": 7, "limit": 15}
+
+The rules are ours, as no published environment compares whole states; EQA is MMBench-GUI's (Wang et
+al., 2025, section 3), over limits that may differ from item to item.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Any, Literal, cast
+
+import msgspec
+
+from snellen.grading.metrics.efficiency import Episode
+from snellen.grading.metrics.eqa import eqa, eqa_budget, eqa_exact
+from snellen.grading.protocols.base import (
+    AS_IS,
+    AnswerValue,
+    Context,
+    Gold,
+    Metric,
+    Parsed,
+    Parser,
+    Protocol,
+    pairwise,
+    unparsed,
+)
+from snellen.grading.protocols.golds import LARGEST, Changes, OutcomeGold, Positive
+
+EndedBy = Literal["submitted", "page", "limit", "abandoned"]
+"""What ended an episode: its agent, the page itself, its limit of steps, or nobody."""
+
+
+class Record(msgspec.Struct, frozen=True):
+    """What a server records of an episode.
+
+    Attributes:
+        status: How its agent ended it; None: it did not.
+        reason: Why it is infeasible, by one of few codes.
+        answer: What the agent answered.
+        changes: How the world's state differs from its first; None: nobody knows.
+        cost: How many steps it took.
+        limit: How many it might take.
+        end: What ended it.
+    """
+
+    status: Literal["done", "infeasible"] | None = None
+    reason: str | None = None
+    answer: Any = None
+    changes: Changes | None = None
+    cost: Annotated[float, msgspec.Meta(ge=0, le=LARGEST)] | None = None
+    limit: Positive | None = None
+    end: EndedBy = "submitted"
+
+
+def read_record(kind: type[Any]) -> Callable[[object, Context], Parsed]:
+    """Return what reads an episode's record, given as JSON or as its text."""
+
+    def read(response: object, _: Context) -> Parsed:
+        try:
+            record = (
+                msgspec.json.decode(response, type=kind)
+                if isinstance(response, str)
+                else msgspec.convert(response, kind)
+            )
+        except (ValueError, RecursionError) as error:
+            return unparsed(f"expected the record of an episode: {error}")
+        return Parsed(record)
+
+    return read
+
+
+def with_eqa(metric: Metric, area: Callable[..., float], limit: float | None = None) -> Metric:
+    """Return a metric of episodes with the EQA of its primary value beside it.
+
+    An item without an episode failed, and used up what it was allowed; so did an episode that
+    does not say what it cost. One of no step at all is charged one.
+
+    Args:
+        metric: Its primary key is an episode's success, and its answers are records.
+        area: From episodes to their EQA.
+        limit: What every episode might cost, whatever its item says; None: as its item says.
+    """
+    place = metric.keys.index(metric.primary)
+
+    def corpus(golds: Sequence[Gold], records: Sequence[AnswerValue | None]) -> Mapping[str, float]:
+        limits = [limit or gold.limit for gold in golds]
+        if not golds or None in limits:
+            return {}
+        import numpy as np
+
+        judge = metric.prepare(golds, AS_IS)
+        given = [place for place, record in enumerate(records) if record is not None]
+        judged = judge(np.array(given, dtype=np.int64), [records[each] for each in given])
+        success = dict(zip(given, judged.values[:, place].tolist(), strict=True))
+        episodes = [
+            Episode(success.get(each, 0.0), _cost(record, most), most)
+            for each, (record, most) in enumerate(zip(records, limits, strict=True))
+        ]
+        return {"eqa": area(episodes, over_limit="clip")}
+
+    return replace(metric, corpus=corpus, corpus_keys=("eqa",))
+
+
+def _cost(record: AnswerValue | None, limit: float) -> float:
+    cost = None if record is None else record.cost
+    return limit if cost is None else max(cost, 1.0)
+
+
+def _judge(record: Record, gold: OutcomeGold, _: object) -> tuple[float, float, float]:
+    """Return whether it succeeded, whether the state is as it should be, and the answer."""
+    state = record.changes == (gold.changes or Changes())
+    over = record.cost is not None and gold.limit is not None and record.cost > gold.limit
+    lost = over or record.end == "abandoned"
+    if gold.reason:
+        right = (record.status, record.reason) == ("infeasible", gold.reason)
+    else:
+        right = record.status != "infeasible" and _answers(record.answer, gold.answer)
+    return float(state and right and not lost), float(state), float(right)
+
+
+def _answers(answer: object, gold: object) -> bool:
+    """Whether an answer is the one wanted: numbers by value, texts but for case and spaces."""
+    if gold is None:
+        return True
+    if isinstance(gold, bool) or isinstance(answer, bool):
+        return answer is gold
+    if isinstance(gold, int | float):
+        return _number(answer) == float(gold)
+    if isinstance(gold, str):
+        return isinstance(answer, str | int | float) and _plain(answer) == _plain(gold)
+    if isinstance(gold, list):
+        wanted = cast("list[object]", gold)
+        if not isinstance(answer, list):
+            return False
+        several = cast("list[object]", answer)
+        return len(several) == len(wanted) and all(map(_answers, several, wanted))
+    return answer == gold
+
+
+def _number(answer: object) -> float | None:
+    if isinstance(answer, str):
+        try:
+            return float(answer.strip().replace(",", ""))
+        except ValueError:
+            return None
+    return float(answer) if isinstance(answer, int | float) else None
+
+
+def _plain(text: object) -> str:
+    return " ".join(str(text).split()).casefold()
+
+
+_METRIC = pairwise("the whole state, and the answer", ("sr", "state", "said"), "sr", _judge)
+_PARSER = Parser("an episode's record", read_record(Record))
+
+
+def _protocol(task: str, name: str, special: str, area: Callable[..., float]) -> Protocol:
+    return Protocol(
+        task,
+        name,
+        1,
+        "ours; EQA as MMBench-GUI Eq. 7-12",
+        f"the last state is the first with what the task asks for and nothing else; {special}",
+        _PARSER,
+        AS_IS,
+        with_eqa(_METRIC, area),
+    )
+
+
+def world_protocols(task: str) -> tuple[Protocol, ...]:
+    """Return the protocols of a task whose episodes are judged by their last state."""
+    return (
+        _protocol(task, "paper", "EQA on 101 points u = m/100", eqa),
+        _protocol(task, "exact", "EQA as the exact integral", eqa_exact),
+        _protocol(task, "half_open", "EQA on 101 points u = m/101", partial(eqa, grid="half_open")),
+        _protocol(task, "budget", "EQA by each task's own limit", eqa_budget),
+    )
