@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from snellen.grading.models.scores import Outcome, Submission
 from snellen.grading.protocols.table import protocol_of
 from snellen.server.attempts.leases import item_row
 from snellen.server.attempts.models import Cost, Feedback, TaskAnswers
+from snellen.server.attempts.record import FAULT, record_of
 from snellen.server.attempts.report import ExamReport, GradedTask, exam_report
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Counting, Mode
@@ -21,8 +22,8 @@ from snellen.server.exam.spec import NO_REFERENCES, AnswerSet, Exam
 from snellen.server.screenshots.frames import read_frame
 from snellen.server.store import queries
 from snellen.server.store.database import Database
-from snellen.server.store.queries import GivenAnswer
-from snellen.server.store.tables import Attempt
+from snellen.server.store.queries import GivenAnswer, PlayedItem
+from snellen.server.store.tables import Attempt, EpisodeState
 from snellen.tasks.models import TaskData
 
 IMAGE_FAULT = "an image of this item could not be shown: a fault of the exam"
@@ -101,12 +102,14 @@ class Grading:
         """Return the answers that count, task by task, items in the pack's order."""
         rows = self._database.read(lambda c: queries.GIVEN.all(c, {"a": attempt.id}))
         faults = self._faults(attempt)
+        played = self._played(attempt)
         return [
             self._task_answers(
                 attempt,
                 task,
                 [row for row in rows if row.task == task],
-                {fault.item for fault in faults if fault.task == task},
+                {fault.item: why for fault, why in faults.items() if fault.task == task},
+                {row.item: row for row in played if row.task == task},
             )
             for task in attempt.tasks
         ]
@@ -156,16 +159,23 @@ class Grading:
         if last is None:
             raise ExamError(f"item {item} has no answer yet", field="item")
         scorer = self._scorer(row.task)
-        if Fault(row.task, row.item) in self._faults(attempt):
-            return scorer.error(IMAGE_FAULT)
+        why = self._faults(attempt).get(Fault(row.task, row.item))
+        if why is not None:
+            return scorer.error(why)
         return scorer.feedback(row.item, json.loads(last.response))
 
     def _task_answers(
-        self, attempt: Attempt, task: str, rows: Sequence[GivenAnswer], faults: Collection[str]
+        self,
+        attempt: Attempt,
+        task: str,
+        rows: Sequence[GivenAnswer],
+        faults: Mapping[str, str],
+        played: Mapping[str, PlayedItem],
     ) -> TaskAnswers:
         """Return one submission an item: the answer that counts, or an empty one if none came.
 
-        What an image fault makes an error is kept and not graded.
+        What a fault of the exam makes an error is kept and not graded. An episode that nobody
+        submitted is graded as it stands.
         """
         pack, rules = self._exam.packs_by_task[task], attempt.rules
         given: dict[str, list[GivenAnswer]] = {row.item: [] for row in rows}
@@ -180,18 +190,25 @@ class Grading:
             counted = {item: answers[index] for item, answers in kept.items()}
         items = [item for item in pack.index[task] if item in given]
         submissions = [
-            _submission(
-                item,
-                counted.get(item),
-                attempt.model,
-                IMAGE_FAULT if item in faults else None,
-            )
-            for item in items
+            _submission(item, counted.get(item), attempt.model, faults.get(item)) for item in items
         ]
+        for place, item in enumerate(items):
+            world = pack.line(task, item).world if item in played else None
+            if world is not None and item not in counted:
+                record = record_of(played[item], world.limit)
+                submissions[place] = submissions[place].model_copy(update={"response": record})
         return TaskAnswers(task, pack.task(task).protocol, tuple(items), submissions)
 
-    def _faults(self, attempt: Attempt) -> Set[Fault]:
-        """Return the items of which an image could not be shown, and was not shown later either."""
+    def _played(self, attempt: Attempt) -> Sequence[PlayedItem]:
+        if not any(self._exam.packs_by_task[task].task(task).environment for task in attempt.tasks):
+            return ()
+        return self._database.read(lambda c: queries.PLAYED.all(c, {"a": attempt.id}))
+
+    def _faults(self, attempt: Attempt) -> Mapping[Fault, str]:
+        """Return the items that the exam failed to show, and why.
+
+        An image could not be shown, and was not shown later either; or an episode broke.
+        """
         hidden: set[tuple[Fault, str]] = set()
         for row in self._database.read(lambda c: queries.FAULTS.all(c, {"a": attempt.id})):
             fault, detail = Fault(row.task, row.item), json.loads(row.detail)
@@ -199,7 +216,12 @@ class Grading:
                 hidden.add((fault, detail["fault"]))
             for view in detail.get("views", ()):
                 hidden.discard((fault, read_frame(view).image))
-        return {fault for fault, _ in hidden}
+        broken = {
+            Fault(row.task, row.item): FAULT
+            for row in self._played(attempt)
+            if row.state is EpisodeState.BROKEN
+        }
+        return {**{fault: IMAGE_FAULT for fault, _ in hidden}, **broken}
 
     def _scorer(self, task: str) -> Scorer:
         if task not in self._scorers:

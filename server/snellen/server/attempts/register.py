@@ -41,6 +41,10 @@ class Register:
         self.database = database
         self._clock = clock or Clock()
 
+    def now(self) -> int:
+        """Return the time, in milliseconds since 1970."""
+        return self._clock.now()
+
     def numbered(self, number: int) -> Attempt:
         """Return an attempt by its number in the store, of any caller.
 

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from sqlalchemy import Connection
 
 from snellen.grading.errors import SnellenError
+from snellen.grading.models.geometry import Space
 from snellen.server.attempts import leases
 from snellen.server.attempts.grading import Grading
 from snellen.server.attempts.models import (
@@ -68,6 +69,7 @@ class Service(Register):
         *,
         contexts: Contexts | None = None,
         model: str | None = None,
+        space: Space = Space.PIXELS,
     ) -> NewAttempt:
         """Open an attempt.
 
@@ -79,6 +81,7 @@ class Service(Register):
             tasks: Task or benchmark ids; None: all that is offered.
             contexts: How many questions a context will see, where the server leaves it open.
             model: Who answers.
+            space: What the coordinates of its actions count.
 
         Raises:
             ExamError: A task is not offered, the caller has no attempt left, or the policy
@@ -111,6 +114,7 @@ class Service(Register):
             closed=None,
             state=State.OPEN,
             total=len(asked),
+            space=space,
         )
         rows = [ItemRow(attempt=0, **item._asdict()) for item in asked]
 
@@ -412,7 +416,7 @@ def _attempt_again(connection: Connection, new: Attempt, most: int | None) -> in
     caller = {"c": new.caller, "e": new.exam, "m": new.mode}
     if most is None or queries.STARTED.one(connection, caller).count < most:
         return None
-    choices = ("caller", "exam", "mode", "tasks", "contexts", "model")
+    choices = ("caller", "exam", "mode", "tasks", "contexts", "space", "model")
     values = row_values(new)
     untouched = queries.UNTOUCHED.first(connection, {name: values[name] for name in choices})
     if untouched is None:

@@ -27,12 +27,14 @@ from snellen.server.store.statements import Query, Statement, row_values
 from snellen.server.store.tables import (
     AnswerRow,
     Attempt,
+    EpisodeRow,
     ItemRow,
     LeaseRow,
     State,
     TraceRow,
     answers,
     attempts,
+    episodes,
     items,
     leases,
     traces,
@@ -69,6 +71,14 @@ class GivenAnswer:
     response: str | None
     meta: str | None
     holder: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedItem(EpisodeRow):
+    """An episode, and the item that it is of."""
+
+    task: str
+    item: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +140,7 @@ UNTOUCHED = Query(
     .where(
         *(
             attempts.c[name] == bindparam(name)
-            for name in ("caller", "exam", "mode", "tasks", "contexts")
+            for name in ("caller", "exam", "mode", "tasks", "contexts", "space")
         ),
         attempts.c.model.is_not_distinct_from(cast(bindparam("model"), Text)),
         attempts.c.state != State.FINISHED,
@@ -272,6 +282,16 @@ GIVEN = Query(
     .where(_MINE)
     .order_by(items.c.place, answers.c.number),
     GivenAnswer,
+)
+PLAYED = Query(
+    select(episodes, items.c.task, items.c.item)
+    .join_from(
+        episodes,
+        items,
+        and_(episodes.c.attempt == items.c.attempt, episodes.c.place == items.c.place),
+    )
+    .where(episodes.c.attempt == bindparam("a")),
+    PlayedItem,
 )
 _OF_FAULTS = traces.alias()
 # The traces of the items of which an image could not be shown at least once, from the first on.

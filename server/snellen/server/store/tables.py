@@ -31,6 +31,7 @@ from sqlalchemy import (
 from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
+from snellen.grading.models.geometry import Space
 from snellen.server.exam.rules import Contexts, Mode, Rules
 
 metadata = MetaData(
@@ -252,6 +253,7 @@ class Attempt:
         total: How many items it has.
         answered: How many have an answer; kept with every answer, so that no call counts items.
         report: Its report as JSON, once it is made.
+        space: What its actions' coordinates count, in pixels of a screenshot or shares of it.
     """
 
     id: Annotated[int, _KEY]
@@ -271,6 +273,7 @@ class Attempt:
     total: int
     answered: int = 0
     report: str | None = field(default=None, repr=False)
+    space: Space = Space.PIXELS
 
     @property
     def progress(self) -> Progress:
@@ -340,6 +343,84 @@ class AnswerRow:
     response: str = field(repr=False)
     meta: str
     at: Moment
+
+
+class EpisodeState(StrEnum):
+    """Where an episode is in its life."""
+
+    OPEN = "open"
+    ENDED = "ended"
+    """Its agent submitted it."""
+    BROKEN = "broken"
+    """The environment failed, and did again when it was tried again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodeRow:
+    """An interactive item that is played, as it stands after its last step.
+
+    Attributes:
+        number: Which try this is, from 1: a broken episode may be begun again.
+        steps: How many were taken.
+        looks: How often it was looked at between steps.
+        opened: When.
+        closed: When it was submitted, or broke.
+        over: Whether its page ended it.
+        snapshot: What it is opened again from, as JSON.
+        result: What a grader needs to know of it, as JSON.
+        image_tokens: What its images cost a model, roughly.
+        fault: Why it broke.
+    """
+
+    attempt: Annotated[int, _OF_ATTEMPT, _KEY]
+    place: Annotated[int, _KEY]
+    number: int
+    state: EpisodeState
+    steps: int
+    looks: int
+    opened: Moment
+    closed: Moment | None
+    over: bool
+    snapshot: str = field(repr=False)
+    result: str = field(repr=False)
+    image_tokens: int
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRow:
+    """A step of an episode; step 0 is its first view.
+
+    Attributes:
+        episode: Which try of its item it belongs to.
+        number: Which step, from 1.
+        given: What the agent asked for, as JSON, cut where it is long.
+        input: What was done, as JSON; None: nothing, it could not be read.
+        note: What the agent was told of it.
+        at: When.
+        microseconds: How long it took.
+        frame: SHA-256 of the screenshot after it.
+    """
+
+    attempt: Annotated[int, _OF_ATTEMPT, _KEY]
+    place: Annotated[int, _KEY]
+    episode: Annotated[int, _KEY]
+    number: Annotated[int, _KEY]
+    given: str = field(repr=False)
+    input: str | None = field(repr=False)
+    note: str
+    at: Moment
+    microseconds: int
+    frame: Digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrameRow:
+    """A screenshot of an attempt's episodes, as PNG; equal ones are kept once."""
+
+    attempt: Annotated[int, _OF_ATTEMPT, _KEY]
+    digest: Annotated[Digest, _KEY]
+    data: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -679,6 +760,9 @@ leases = _table(
 )
 answers = _table("answers", AnswerRow, options=_CLUSTERED)
 traces = _table("traces", TraceRow)
+episodes = _table("episodes", EpisodeRow, options=_CLUSTERED)
+steps = _table("steps", StepRow, options=_CLUSTERED)
+frames = _table("frames", FrameRow)
 submissions = _table(
     "submissions", SubmissionRow, Index("ix_submissions_phase", "phase", "at", "id")
 )

@@ -9,7 +9,7 @@ down_revision = None
 branch_labels = None
 depends_on = None
 
-_LATER = {"annotations", "annotation_items", "ratings"}
+_LATER = {"annotations", "annotation_items", "ratings", "episodes", "steps", "frames"}
 
 
 def upgrade() -> None:

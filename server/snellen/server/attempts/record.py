@@ -1,0 +1,39 @@
+"""The record of an episode: what is graded of it, made of its row as the store has it."""
+
+import json
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from snellen.server.store.tables import EpisodeRow
+
+FAULT = "the environment of this item broke: a fault of the exam"
+
+
+def record_of(
+    row: EpisodeRow, limit: int, said: Mapping[str, JsonValue] | None = None
+) -> dict[str, JsonValue]:
+    """Return an episode's record, as protocols of episodes read it.
+
+    Args:
+        row: The episode.
+        limit: How many steps it might take.
+        said: How its agent ended it: `status`, `answer`, `reason`; None: it did not, and the
+            episode is graded as it stands where the page or the limit ended it.
+    """
+    if said is not None:
+        end = "submitted"
+    elif row.over:
+        end = "page"
+    else:
+        end = "limit" if row.steps >= limit else "abandoned"
+    took = None if row.closed is None else max(0, row.closed - row.opened) / 1000
+    record: dict[str, JsonValue] = {
+        **(said or {}),
+        **json.loads(row.result),
+        "cost": row.steps,
+        "limit": limit,
+        "end": end,
+        "image_tokens": row.image_tokens,
+    }
+    return record if took is None else {**record, "seconds": took}

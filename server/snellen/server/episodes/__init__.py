@@ -1,0 +1,1 @@
+"""Episodes: interactive items that are played, counted and kept."""
