@@ -4,6 +4,7 @@ A host gives a server a second or two to list its tools, so nothing of this is n
 """
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,8 +16,11 @@ from snellen.server.exam.rules import Mode
 from snellen.server.logs import log
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from snellen.server.attempts.service import Service
     from snellen.server.challenge.service import Challenge
+    from snellen.server.episodes.service import Episodes
     from snellen.server.exam.spec import Exam, Grade
     from snellen.server.screenshots.remote import RemoteImages
     from snellen.server.screenshots.service import Screenshots
@@ -35,12 +39,19 @@ class Host:
         screenshots: Makes views of images.
         database: The store.
         remote: Fetches images that packs leave on the web; None: they are not fetched.
+        episodes: Plays interactive items; None: there are none.
     """
 
     service: "Service"
     screenshots: "Screenshots"
     database: "Database"
     remote: "RemoteImages | None" = None
+    episodes: "Episodes | None" = None
+
+    async def end_episodes(self) -> None:
+        """End worlds that run, and their browser."""
+        if self.episodes is not None:
+            await self.episodes.close()
 
     def close(self) -> None:
         """Let go of what was opened."""
@@ -53,9 +64,15 @@ class HostError(SnellenError):
 
 
 class LazyHost:
-    """An exam that is opened once, on a thread, when it is first asked for."""
+    """An exam that is opened once, on a thread, when it is first asked for.
 
-    def __init__(self, open_now: Callable[[], Host]) -> None:
+    Args:
+        open_now: Opens it.
+        interactive: Whether it has items that are acted in: tools are listed before it is opened.
+    """
+
+    def __init__(self, open_now: Callable[[], Host], *, interactive: bool = False) -> None:
+        self.interactive = interactive
         self._open_now = open_now
         self._opened: Host | None = None
         self._task: asyncio.Task[Host] | None = None
@@ -86,6 +103,8 @@ class LazyHost:
         """Write what may be written late, if the exam was opened."""
         if self._opened is not None:
             await self._opened.service.flush()
+            if self._opened.episodes is not None:
+                await self._opened.episodes.reap()
 
     async def close(self) -> None:
         """Wait for an opening under way, write what is waiting and let go of everything."""
@@ -97,6 +116,7 @@ class LazyHost:
             opened, self._opened = self._opened, None
             try:
                 await opened.service.flush()
+                await opened.end_episodes()
             finally:
                 opened.close()
 
@@ -135,7 +155,34 @@ def open_exam(settings: "Settings", grade: "Grade") -> Host:
     exam = read_exam(settings, grade)
     database = open_store(settings.store)
     remote = None if settings.cache is None else RemoteImages(settings.cache)
-    return Host(Service(exam, database), Screenshots(), database, remote)
+    service = Service(exam, database)
+    episodes = open_episodes(service) if has_worlds(settings.packs) else None
+    return Host(service, Screenshots(), database, remote, episodes)
+
+
+def open_episodes(service: "Service") -> "Episodes":
+    """Return what plays interactive items, in one browser that starts with the first of them.
+
+    Raises:
+        SnellenError: There is no browser.
+    """
+    from functools import cache
+
+    from snellen.server.episodes.service import Episodes
+    from snellen.tasks.environments.browser import Browser
+    from snellen.tasks.environments.table import environment_of
+
+    browser = Browser()
+    return Episodes(service, cache(lambda name: environment_of(name, browser)))
+
+
+def has_worlds(packs: "Sequence[Path]") -> bool:
+    """Whether some pack has items that are acted in; only manifests are read."""
+    return any(
+        task.get("environment")
+        for pack in packs
+        for task in json.loads((pack / "manifest.json").read_bytes()).get("tasks", ())
+    )
 
 
 def read_exam(settings: "Settings", grade: "Grade") -> "Exam":

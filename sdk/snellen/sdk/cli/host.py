@@ -63,7 +63,7 @@ def serve(
     # Whoever starts it hears at once of what can't be opened.
     opened = open_exam(settings, grade_answers)
     try:
-        face = ExamServer(LazyHost(lambda: opened))
+        face = ExamServer(LazyHost(lambda: opened, interactive=opened.episodes is not None))
         where = Address(host, port, tuple(name or ()))
         held = Tokens(opened.database, teams=settings.exam_file.team_of)
         if settings.file is not None and not held.known:

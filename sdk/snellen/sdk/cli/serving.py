@@ -211,12 +211,13 @@ def _with_variable(parameter: Parameter) -> Parameter:
 @with_settings
 def mcp(settings: Settings) -> None:
     """Serve an exam over MCP on standard input and output, for an agent on this machine."""
-    from snellen.server.host import LazyHost, open_exam
+    from snellen.server.host import LazyHost, has_worlds, open_exam
     from snellen.server.logs import log_libraries
     from snellen.server.stdio import serve_stdio
 
     log_libraries()
-    serve_stdio(LazyHost(lambda: open_exam(settings, grade_answers)))
+    interactive = has_worlds(settings.packs)
+    serve_stdio(LazyHost(lambda: open_exam(settings, grade_answers), interactive=interactive))
 
 
 @tokens.command()

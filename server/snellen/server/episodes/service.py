@@ -77,6 +77,11 @@ class Turn:
     size: Extent
 
     @property
+    def name(self) -> str:
+        """What the screenshot is called among an item's images."""
+        return "screen"
+
+    @property
     def digest(self) -> str:
         """SHA-256 of the screenshot."""
         return sha256(self.frame).hexdigest()
@@ -131,14 +136,13 @@ class Episodes:
             _check_playable(row)
             return await self._shown(row, world)
 
-    async def act(self, attempt: Attempt, caller: Caller, item: str, given: Said) -> Turn:
+    async def act(self, attempt: Attempt, lease: Lease, given: Said) -> Turn:
         """Do what an agent asks for, and count it.
 
         Raises:
             ExamError: The item is no episode or not this client's, the episode is over, there is
                 no room now, or the environment failed: none of these costs a step.
         """
-        lease = await self.held(attempt, caller, item)
         world = _world(lease)
         async with self._playing(attempt, lease) as live:
             row = await self._row(attempt.id, lease.item.place)
@@ -187,12 +191,10 @@ class Episodes:
         """
         said = read_end(answer)
         service = self._service
-        found = await service.database.off_loop(
-            lambda: service.database.read(lambda c: item_row(c, attempt.id, item))
-        )
-        world = service.exam.line(found.task, found.item).world
-        assert world is not None
-        key = (attempt.id, found.place)
+        place, world = await self._found(attempt, item)
+        if world is None:
+            raise ExamError(f"item {item} is no task to act in", field="item")
+        key = (attempt.id, place)
         async with self._live.setdefault(key, _Live()).lock:
             row = await self._row(*key)
             if row is None:
@@ -205,6 +207,14 @@ class Episodes:
                 await service.database.write(lambda c: queries.keep(c, ended, (), None))
         await self._drop(key)
         return receipt
+
+    async def has(self, attempt: Attempt, item: str) -> bool:
+        """Whether an item is one to act in.
+
+        Raises:
+            ExamError: There is no such item.
+        """
+        return (await self._found(attempt, item))[1] is not None
 
     async def held(self, attempt: Attempt, caller: Caller, item: str) -> Lease:
         """Return an item that a client holds; see `Service.held`."""
@@ -432,6 +442,14 @@ class Episodes:
         await self._service.database.write(lambda c: queries.keep(c, row, (), None))
         return _turn(row, world, "", frame, size)
 
+    async def _found(self, attempt: Attempt, item: str) -> tuple[int, World | None]:
+        """Return where an item stands in its attempt, and its world."""
+        database = self._service.database
+        found = await database.off_loop(
+            lambda: database.read(lambda c: item_row(c, attempt.id, item))
+        )
+        return found.place, self._service.exam.line(found.task, found.item).world
+
     async def _row(self, attempt: int, place: int) -> EpisodeRow | None:
         this = {"a": attempt, "p": place}
         database = self._service.database
@@ -503,18 +521,18 @@ def read_end(answer: JsonValue) -> dict[str, JsonValue]:
     status = given.get("status", "done")
     if status not in _STATUSES:
         raise ExamError(f"the status is done or infeasible; {_FORM}", field="answer")
-    said: dict[str, JsonValue] = {"status": _STATUSES[str(status)]}
+    ended: dict[str, JsonValue] = {"status": _STATUSES[str(status)]}
     if given.get("answer") is not None:
-        said["answer"] = given["answer"]
-    if said["status"] == "infeasible":
+        ended["answer"] = given["answer"]
+    if ended["status"] == "infeasible":
         reason = given.get("reason_code", given.get("reason"))
         if reason not in REASONS:
             raise ExamError(
                 f"an infeasible task has a reason_code, one of {', '.join(REASONS)}",
                 field="answer",
             )
-        said["reason"] = reason
-    return said
+        ended["reason"] = reason
+    return ended
 
 
 _STATUSES = {"done": "done", "infeasible": "infeasible", "fail": "infeasible"}

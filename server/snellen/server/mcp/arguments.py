@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BeforeValidator, Field, JsonValue, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, ValidationError
 
 from snellen.grading.models.base import Closed
+from snellen.tasks.environments.acting import ACTIONS
 
 MAX_NAME = 64
 
@@ -59,6 +60,15 @@ class StartAttempt(Closed):
         Field(description="fresh: each context sees one item; continuous: any number"),
     ] = None
     model: Annotated[str | None, Field(max_length=200, description="Who answers")] = None
+
+
+class StartPlaying(StartAttempt):
+    """What to take, where some of it is acted in."""
+
+    space: Annotated[
+        Literal["pixels", "unit", "thousand"],
+        Field(description="What act's coordinates count: screenshot pixels, 0..1 or 0..1000"),
+    ] = "pixels"
 
 
 class ListItems(Closed):
@@ -136,6 +146,45 @@ class SubmitAnswer(Closed):
     space: Annotated[_Space | None, Field(description="What the answer's coordinates count")] = None
     view: Annotated[str | None, Field(max_length=200, description="view id, for space view")] = None
     client: _Client = "main"
+
+
+def _shown(kind: str, description: str = "", **more: object) -> Any:  # noqa: ANN401  # a field
+    """Return a field that is shown as of a type and taken as it comes: its reader is tolerant."""
+    known = {"type": kind, **more} | ({"description": description} if description else {})
+    return Field(default=None, json_schema_extra=known)
+
+
+def _point(description: str = "") -> Any:  # noqa: ANN401
+    return _shown("array", description, items={"type": "number"})
+
+
+class Act(Closed):
+    """What to do on the screen. Other vocabularies' fields are taken, and read later."""
+
+    model_config = ConfigDict(
+        extra="allow", json_schema_extra={"required": ["attempt", "item", "action"]}
+    )
+
+    attempt: _Attempt
+    item: _Item
+    action: Any = _shown("string", enum=list(ACTIONS))
+    coordinate: Any = _point("x, y")
+    start_coordinate: Any = _point("Where a drag starts")
+    path: Any = _shown("array", "Points of a drag", items={"type": "array"})
+    text: Any = _shown("string", "To type; or key names, ctrl+a")
+    keys: Any = _shown("array", items={"type": "string"})
+    button: Any = _shown("string", enum=["left", "right", "middle"])
+    scroll_direction: Any = _shown("string", enum=["up", "down", "left", "right"])
+    scroll_amount: Any = _shown("number", "Turns of the wheel")
+    duration: Any = _shown("number", "Seconds to wait, at most 5")
+    client: _Client = "main"
+
+    def said(self) -> dict[str, Any]:
+        """Return what is to be done, as it came."""
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        for name in ("attempt", "item", "client"):
+            given.pop(name, None)
+        return {**given, **(self.model_extra or {})}
 
 
 class FinishAttempt(Closed):

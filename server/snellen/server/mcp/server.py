@@ -6,7 +6,7 @@ handle, which is checked against the caller at every call.
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from difflib import get_close_matches
 from importlib.metadata import version
@@ -38,7 +38,7 @@ from snellen.server.host import HostError, LazyHost
 from snellen.server.logs import fault, log, short
 from snellen.server.mcp import resources, text
 from snellen.server.mcp.arguments import said
-from snellen.server.mcp.tools import TOOLS, Content, ExamTool, ToolCall
+from snellen.server.mcp.tools import PLAYING_TOOLS, TOOLS, Content, ExamTool, ToolCall
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
@@ -65,7 +65,8 @@ class ExamServer:
     def __init__(self, host: LazyHost) -> None:
         self._host = host
         self._begun = False
-        listed = [tool.listed() for tool in TOOLS.values()]
+        self._tools = PLAYING_TOOLS if host.interactive else TOOLS
+        listed = [tool.listed() for tool in self._tools.values()]
         self._schemas = {tool.name: tool.input_schema for tool in listed}
         # Agents' hosts ask for it at every turn: it is written once, as it goes out.
         self._listed = ListToolsResult(
@@ -142,10 +143,10 @@ class ExamServer:
     # ---- calls -------------------------------------------------------------------------------
 
     async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        tool = TOOLS.get(params.name)
+        tool = self._tools.get(params.name)
         if tool is None:
             log().info("call", tool="unknown", outcome="refused", caller=caller_of(context))
-            return _refusal(_no_tool(params.name))
+            return _refusal(_no_tool(params.name, self._tools))
         arguments = params.arguments or {}
         record = _Record(tool.name, caller_of(context), arguments)
         try:
@@ -270,7 +271,7 @@ def _refusal(message: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=message)], is_error=True)
 
 
-def _no_tool(name: str) -> str:
-    close = get_close_matches(name[:80], TOOLS, n=1)
+def _no_tool(name: str, tools: Collection[str]) -> str:
+    close = get_close_matches(name[:80], tools, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else "."
-    return f"there is no such tool{hint} There are: {', '.join(TOOLS)}."
+    return f"there is no such tool{hint} There are: {', '.join(tools)}."

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from snellen.server.exam.rules import Contexts, Counting, Mode, Rules
+from snellen.tasks.environments.reasons import REASONS
 
 if TYPE_CHECKING:
     from snellen.server.exam.spec import ExamSpec
@@ -39,6 +40,24 @@ def rules_said(rules: Rules, contexts: Contexts | None = None) -> list[str]:
         said.append("No client sees both halves of a pair, the same page before and after.")
     said.append(f"An item is kept {rules.lease_minutes:g} minutes for the client that took it.")
     return said
+
+
+def acting_said(space: str) -> list[str]:
+    """Return the rules of items that are acted in, as sentences, for the examinee."""
+    counts = {
+        "pixels": "pixels of the screenshot",
+        "unit": "0 to 1 of its width and height",
+        "thousand": "0 to 1000 of its width and height",
+    }[space]
+    reasons = "; ".join(f"{code}: {said}" for code, said in REASONS.items())
+    return [
+        "Items with steps_left are done by act: a click, a text, a key combination, a drag, a"
+        " scroll or a wait is a step, and so is an action that can't be read. Looking is none.",
+        f"Coordinates count {counts}.",
+        'End each with submit_answer: {"status": "done"}, with "answer" where the task asks for'
+        ' one, or {"status": "infeasible", "reason_code": "..."} where it can\'t be done'
+        f" ({reasons}).",
+    ]
 
 
 def image_fault(name: str) -> str:

@@ -1,10 +1,11 @@
-"""The seven tools: each reads its arguments, calls the service and says what came of it.
+"""The tools: each reads its arguments, calls the service and says what came of it.
 
-No rule of the exam is here. A further tool, one that acts on an item, is one more line of `TOOLS`.
+No rule of the exam is here. There are seven, and `act` where items are acted in.
 """
 
+from base64 import b64encode
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
@@ -12,12 +13,15 @@ from mcp.types import ImageContent, TextContent, Tool, ToolAnnotations
 
 from snellen.grading.errors import DataError
 from snellen.grading.models.base import Closed
+from snellen.grading.models.geometry import Space
+from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Contexts, Mode
 from snellen.server.logs import log
 from snellen.server.mcp import arguments, text
 
 if TYPE_CHECKING:
     from snellen.server.attempts.models import Caller, Lease
+    from snellen.server.episodes.service import Episodes, Turn
     from snellen.server.host import Host
     from snellen.server.screenshots.requests import ViewRequest
     from snellen.server.screenshots.service import View
@@ -66,6 +70,17 @@ class ToolCall:
         )
         return self.attempt
 
+    @property
+    def episodes(self) -> "Episodes":
+        """What plays interactive items.
+
+        Raises:
+            ExamError: The exam has none.
+        """
+        if self.host.episodes is None:
+            raise ExamError("this exam has no items to act in")
+        return self.host.episodes
+
     def about(self, lease: "Lease") -> None:
         """Note which item it is about."""
         self.item, self.place = lease.item.opaque, lease.item.place
@@ -111,11 +126,13 @@ async def list_benchmarks(call: ToolCall, _: arguments.ListBenchmarks) -> Sequen
 
 async def start_attempt(call: ToolCall, given: arguments.StartAttempt) -> Sequence[Content]:
     """Open an attempt."""
+    played = given.space if isinstance(given, arguments.StartPlaying) else None
     started = await call.host.service.start(
         call.caller(),
         given.tasks,
         contexts=None if given.contexts is None else Contexts(given.contexts),
         model=given.model,
+        **({} if played is None else {"space": Space(played)}),
     )
     call.attempt = started.attempt
     result: dict[str, Any] = {
@@ -125,6 +142,8 @@ async def start_attempt(call: ToolCall, given: arguments.StartAttempt) -> Sequen
         "rules": text.rules_said(started.attempt.rules, started.attempt.contexts),
         "next": "get_item",
     }
+    if played is not None:
+        result["rules"] += text.acting_said(played)
     if started.attempt.deadline is not None:
         result["seconds"] = (started.attempt.deadline - started.attempt.opened) // 1000
     return [_json(result)]
@@ -177,6 +196,11 @@ async def get_item(call: ToolCall, given: arguments.GetItem) -> Sequence[Content
     if lease.views_left is not None:
         result["views_left"] = lease.views_left
     result["progress"] = _progress(attempt)
+    if lease.question.line.world is not None:
+        turn = await call.episodes.open(attempt, lease)
+        screen = {"name": turn.name, "width": turn.size.width, "height": turn.size.height}
+        look = await _screen(call, turn)
+        return [_json({**result, "images": [screen], **_state(turn), **look.words}), *look.images]
     if not item.images:
         return [_json(result)]
     look = await _look(call, lease, item.images[0].name)
@@ -185,7 +209,6 @@ async def get_item(call: ToolCall, given: arguments.GetItem) -> Sequence[Content
 
 async def get_screenshot(call: ToolCall, given: arguments.GetScreenshot) -> Sequence[Content]:
     """Give a view of one of an item's images."""
-    from snellen.grading.models.geometry import Space
     from snellen.server.screenshots.requests import Format, ViewRequest
 
     service = call.host.service
@@ -203,6 +226,10 @@ async def get_screenshot(call: ToolCall, given: arguments.GetScreenshot) -> Sequ
         max_side=given.max_side,
         format=Format(given.format),
     )
+    if lease.question.line.world is not None:
+        turn = await call.episodes.look(attempt, caller, given.item.strip())
+        look = await _screen(call, turn, request)
+        return [_json({"item": lease.item.opaque, **look.words}), *look.images]
     images = lease.question.item.images
     name = given.image or (images[0].name if images else "")
     look = await _look(call, lease, name, request)
@@ -221,9 +248,11 @@ async def submit_answer(call: ToolCall, given: arguments.SubmitAnswer) -> Sequen
     attempt, caller = await call.find(given.attempt), call.caller(given.client)
     if given.view is not None:
         read_frame(given.view)
-    receipt = await service.submit(
-        attempt, caller, given.item.strip(), given.answer, AnswerMeta(given.space, given.view)
-    )
+    item, meta = given.item.strip(), AnswerMeta(given.space, given.view)
+    if call.host.episodes is not None and await call.host.episodes.has(attempt, item):
+        receipt = await call.host.episodes.end(attempt, caller, item, given.answer, meta)
+    else:
+        receipt = await service.submit(attempt, caller, item, given.answer, meta)
     # From here on it is known to be an item of the attempt.
     call.item = receipt.item
     result: dict[str, Any] = {
@@ -237,6 +266,16 @@ async def submit_answer(call: ToolCall, given: arguments.SubmitAnswer) -> Sequen
     if attempt.rules.mode is Mode.PRACTICE:
         result["score"] = await service.score(attempt, receipt)
     return [_json(result)]
+
+
+async def act(call: ToolCall, given: arguments.Act) -> Sequence[Content]:
+    """Do something on the screen of an item."""
+    attempt, caller = await call.find(given.attempt), call.caller(given.client)
+    lease = await call.episodes.held(attempt, caller, given.item.strip())
+    call.about(lease)
+    turn = await call.episodes.act(attempt, lease, given.said())
+    look = await _screen(call, turn)
+    return [_json({**_state(turn), **look.words}), *look.images]
 
 
 async def finish_attempt(call: ToolCall, given: arguments.FinishAttempt) -> Sequence[Content]:
@@ -305,7 +344,26 @@ TOOLS: dict[str, ExamTool[Any]] = {
         ),
     )
 }
-"""Every tool, in the order in which it is listed."""
+"""Every tool of an exam that is looked at, in the order in which it is listed."""
+
+PLAYING_TOOLS: dict[str, ExamTool[Any]] = {
+    **{
+        name: replace(tool, takes=arguments.StartPlaying) if name == "start_attempt" else tool
+        for name, tool in TOOLS.items()
+        if name != "finish_attempt"
+    },
+    "act": ExamTool(
+        "act",
+        "Act on the screen",
+        "One input to the application that the item shows: a click, text, keys, a drag, a scroll,"
+        " a wait. Each is a step. Returns the next screenshot.",
+        arguments.Act,
+        act,
+        idempotent=False,
+    ),
+    "finish_attempt": TOOLS["finish_attempt"],
+}
+"""Every tool of an exam with items that are acted in."""
 
 
 def _progress(attempt: "Attempt") -> dict[str, int]:
@@ -314,6 +372,11 @@ def _progress(attempt: "Attempt") -> dict[str, int]:
 
 def _json(result: object) -> TextContent:
     return TextContent(type="text", text=msgspec.json.encode(result).decode())
+
+
+def _state(turn: "Turn") -> dict[str, Any]:
+    state: dict[str, Any] = {"step": turn.step, "steps_left": turn.left, "ended": turn.ended}
+    return state | ({"note": turn.note} if turn.note else {})
 
 
 class _Look(NamedTuple):
@@ -341,6 +404,27 @@ async def _look(
     call.views.append(view)
     content = ImageContent(type="image", data=view.base64, mime_type=view.media_type)
     return _Look({"view": {"id": view.view_id(), "shows": view.words()}}, (content,))
+
+
+async def _screen(call: ToolCall, turn: "Turn", request: "ViewRequest | None" = None) -> _Look:
+    """Return a view of an episode's screen; as it was made, where that is all that is asked for."""
+    from snellen.server.screenshots.requests import MOST_SIDE, Limits, ViewRequest, make_plan
+    from snellen.server.screenshots.service import View
+    from snellen.server.screenshots.sources import Source
+
+    assert call.attempt is not None
+    limits = Limits(max_side=min(call.attempt.rules.max_view_side, MOST_SIDE))
+    plan = make_plan(turn.name, turn.size, ViewRequest(), limits)
+    if request in (None, ViewRequest()) and plan.frame.shown == turn.size:
+        view = View(turn.frame, b64encode(turn.frame).decode(), "image/png", plan)
+    else:
+        source = Source(turn.digest, turn.name, lambda: turn.frame)
+        view = await call.host.screenshots.view(source, request, limits, call.name)
+    call.views.append(view)
+    content = ImageContent(type="image", data=view.base64, mime_type=view.media_type)
+    # The screenshot of every step says no more than its size, where it is whole.
+    said = {} if plan.frame.shown == turn.size and request is None else {"shows": view.words()}
+    return _Look({"view": {"id": view.view_id(), **said}}, (content,))
 
 
 async def _view(call: ToolCall, lease: "Lease", name: str, request: "ViewRequest | None") -> "View":
