@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from pydantic import JsonValue
+
 from snellen.grading.errors import DataError
 from snellen.grading.grade import Grader
 from snellen.grading.models.golds import Golds
@@ -13,6 +15,21 @@ from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Context, Protocol
 
 _KEPT_GRADERS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The world of an interactive item.
+
+    Attributes:
+        environment: The environment that opens it.
+        world: What that environment needs to know of it.
+        limit: The inputs that an episode may take.
+    """
+
+    environment: str
+    world: JsonValue
+    limit: int
 
 
 @dataclass(frozen=True)
@@ -39,6 +56,7 @@ class TaskData:
             questions hang together); None where every item is its own.
         selected: The ids of the items that there are, where the rest is there for its references
             alone, which a metric may be fitted on (a pack of some items); None: all.
+        worlds: Each item's world, where its items are episodes that are played; else empty.
         shows_references: Whether an item's prompt holds another item's reference, as where a step
             is asked for after the right ones before it. No pack can hold such prompts.
     """
@@ -57,6 +75,7 @@ class TaskData:
     left_out: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     incomplete: tuple[str, ...] = ()
     selected: Sequence[str] | None = None
+    worlds: Sequence[World] = field(default=(), repr=False)
     shows_references: bool = False
 
     def __len__(self) -> int:

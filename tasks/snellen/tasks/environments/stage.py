@@ -43,11 +43,16 @@ STEP: Final = 300
 DRAG_STEP: Final = 20
 """Milliseconds that pass with a move of a drag where time is stepped."""
 
+_ALIGNED: Final = 1600
+"""Milliseconds, a number of whole frames."""
+
 _ANY: Final = re.compile("")
+_FRAME: Final = 'window[Symbol.for("snellen.frame")]()'
 
 Time: TypeAlias = Literal["real", "fixed", "stepped"]
 """How time passes in a page: as it does, starting at `NOW`; never, while its timers run; or only
-with inputs, `STEP` milliseconds with each, and as long as it waits with a wait."""
+with inputs, `STEP` milliseconds with each, and as long as it waits with a wait. A page of stepped
+time has had a second and a half for its start."""
 
 
 class Request(NamedTuple):
@@ -114,6 +119,7 @@ class _State:
     """What the browser reported of a stage by itself."""
 
     broken: str = ""
+    open: int = 0
     closed: bool = False
     notes: list[str] = field(default_factory=list[str])
 
@@ -241,6 +247,7 @@ class Stage:
             for each in settings.scripts:
                 await context.add_init_script(each)
             await page.goto(settings.origin + settings.path)
+            await self._align_clock()
             await self._settle(0)
         self._state.notes.clear()
 
@@ -253,6 +260,14 @@ class Stage:
         if self.settings.time == "stepped":
             await clock.pause_at(seconds + 1)
 
+    async def _align_clock(self) -> None:
+        # Between two messages real time passed, by which the frames of a stepped clock would start.
+        if self.settings.time == "stepped":
+            clock = self._page.clock
+            ticks = await self._page.evaluate("performance.now()")
+            await clock.run_for(round(_ALIGNED - ticks % _ALIGNED))
+            await clock.set_system_time(NOW / 1000 + 1)
+
     async def _do(self, given: Input) -> None:
         mouse, keyboard = self._page.mouse, self._page.keyboard
         # A bare press, release or scroll happens where it is said.
@@ -260,6 +275,10 @@ class Stage:
             await self._move(given.path[0])
         match given.kind:
             case InputKind.CLICK:
+                # What changes under the pointer has changed before a finger can press.
+                await self._page.evaluate(_FRAME)
+                while self._state.open:
+                    await self._page.evaluate(_FRAME)
                 held = [*given.keys]
                 for key in held:
                     await keyboard.down(key)
@@ -375,6 +394,7 @@ class Stage:
     async def _serve(self, route: "Route") -> None:
         # What is raised here would be raised again in any other call of the browser, of whatever
         # stage.
+        self._state.open += 1
         try:
             request = route.request
             if not request.url.startswith(self.settings.origin + "/"):
@@ -395,6 +415,8 @@ class Stage:
             self._break(f"{route.request.url} was not answered: {type(error).__name__}: {error}")
             with suppress(Exception):
                 await route.abort()
+        finally:
+            self._state.open -= 1
 
     async def _dismiss(self, dialog: "Dialog") -> None:
         if dialog.type != "beforeunload":
