@@ -11,15 +11,20 @@ from typing import Any, Protocol
 import typer.main
 
 from snellen import sdk
+from snellen.grading.chance import chance_of
 from snellen.grading.coordinates import UNIT
+from snellen.grading.guesses import Played
 from snellen.grading.models.actions import Action, ActionType
 from snellen.grading.models.scores import Score
 from snellen.grading.parse.vocabularies import VOCABULARIES
 from snellen.grading.protocols import base
+from snellen.grading.protocols.golds import PageEpisodeGold
+from snellen.grading.protocols.miniwob import EPISODE as MINIWOB
 from snellen.grading.protocols.names import OWN
 from snellen.grading.protocols.steps import in_space
-from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocols_of
+from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocol_of, protocols_of
 from snellen.sdk.cli.app import app
+from snellen.tasks.benchmarks.miniwob.null_agents import played as null_episodes
 from snellen.tasks.benchmarks.table import benchmark_of, own_places, task_of
 
 ROOT = Path(__file__).parents[1]
@@ -393,7 +398,28 @@ def vocabularies() -> str:
     return _table(["format", "coordinates", "a click a quarter from the left, half way down"], rows)
 
 
+def null_agents() -> str:
+    """Return a table of what agents that understand nothing reach on all pages of MiniWoB++."""
+    rules = [protocol.id for protocol in PROTOCOLS[MINIWOB]]
+    rows: list[list[str]] = []
+    for agent, played in null_episodes().items():
+        golds = [PageEpisodeGold(page=page) for page in played]
+        cells = [f"{agent}"]
+        for rule in rules:
+            chance = chance_of(
+                Played(lambda played=played, agent=agent: {agent: played}),
+                protocol_of(MINIWOB, rule),
+                golds,
+            )
+            assert chance is not None
+            raw = 2 * chance.value - 1
+            cells.append(f"{raw:.2f}" if "raw" in rule else f"{100 * chance.value:.1f} %")
+        rows.append(cells)
+    return _table(["agent", *(f"`{rule}`" for rule in rules)], rows)
+
+
 PARTS: Mapping[str, Callable[[], str]] = {
+    "null_agents": null_agents,
     "benchmark_rows": benchmark_rows,
     "nav": nav,
     "places": places,

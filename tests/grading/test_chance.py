@@ -18,6 +18,7 @@ from snellen.grading.chance import (
     OneOf,
     OneOfItsOptions,
     OptionOrNothing,
+    Played,
     RandomBox,
     RandomPoint,
     chance_of,
@@ -294,3 +295,27 @@ def test_no_other_constant_beats_the_one_declared_for_screenqa(screenqa_data: Pa
 
     assert best("short_answers/test.json") == "<no answer>"
     assert best("complex_qa/data.json") == "2"
+
+
+def test_the_best_of_the_agents_that_played_is_graded_by_the_protocol_itself() -> None:
+    def left(*rewards: float | None) -> list[object]:
+        return [{"reward": reward, "ended": reward is not None, "cost": 1} for reward in rewards]
+
+    guess = Played(
+        lambda: {
+            "asleep": {"one": left(None, None), "two": left(None)},
+            "clicks": {"one": left(0.1, 1), "two": left(-1)},
+        }
+    )
+    golds = [{"page": "one"}, {"page": "one"}, {"page": "two"}]
+    read = [gold_shape("miniwob/episode").read(gold) for gold in golds]
+    # By hand, over the pages of the three items: (1 + 1 + 0) / 3, (.5 + .5 + 0) / 3,
+    # (.55 + .55 - 1) / 3 of -1 to 1.
+    said = {"browsergym": 2 / 3, "exact": 1 / 3, "raw": (1 + 0.1 / 3) / 2}
+    for rule, value in said.items():
+        chance = chance_of(guess, protocol_of("miniwob/episode", rule), read)
+        assert chance is not None
+        assert chance.value == pytest.approx(value)
+        assert chance.guess == f"clicks; asleep {'50.0' if rule == 'raw' else '0.0'}%"
+    elsewhere = [gold_shape("miniwob/episode").read({"page": "three"})]
+    assert chance_of(guess, protocol_of("miniwob/episode"), elsewhere) is None

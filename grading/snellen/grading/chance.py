@@ -18,6 +18,7 @@ from snellen.grading.guesses import (
     OneOf,
     OneOfItsOptions,
     OptionOrNothing,
+    Played,
     RandomBox,
     RandomPoint,
 )
@@ -48,7 +49,8 @@ def chance_of(
     Returns:
         The expected mean over the items; None where it can't be known: `OneOfItsOptions` where
         an item's context does not count its options, `RandomPoint` and `RandomBox` where a
-        target is in pixels and neither its gold nor its context says how large the image is.
+        target is in pixels and neither its gold nor its context says how large the image is,
+        `Played` where a reference names no page that was played.
 
     Raises:
         MetricError: There are no items.
@@ -59,6 +61,8 @@ def chance_of(
     """
     if not golds:
         raise MetricError("no items: chance is not defined")
+    if isinstance(guess, Played):
+        return _played(guess, grader or Grader.of(protocol, golds, contexts), golds)
     if isinstance(guess, Constant | OptionOrNothing):
         ready = grader or Grader.of(protocol, golds, contexts)
         value = (
@@ -152,6 +156,25 @@ def _constant(response: str, grader: Grader, count: int) -> float:
     metric = grader.protocol.metric
     values = grader.batch(Answers(np.arange(count), [0] * count, [response] * count)).values
     return float(values[:, metric.keys.index(metric.primary)].mean())
+
+
+def _played(guess: Played, grader: Grader, golds: Sequence[Gold]) -> Chance | None:
+    values: dict[str, float] = {}
+    for agent, pages in guess.episodes().items():
+        if any(gold.page not in pages for gold in golds):
+            return None
+        left = [pages[gold.page] for gold in golds]
+        items = np.repeat(np.arange(len(golds)), [len(episodes) for episodes in left])
+        responses = [response for episodes in left for response in episodes]
+        metric = grader.protocol.metric
+        given = Answers(items, [0] * len(items), responses)
+        column = grader.batch(given).values[:, metric.keys.index(metric.primary)]
+        # Each item counts once, however many episodes were played on its page.
+        means = np.bincount(items, column) / np.bincount(items)
+        values[agent] = float(means.mean())
+    best = max(values, key=values.__getitem__)
+    others = [f"{agent} {value:.1%}" for agent, value in values.items() if agent != best]
+    return Chance(value=values[best], guess=f"{best}; {', '.join(others)}" if others else best)
 
 
 def _option(grader: Grader, contexts: Sequence[Context]) -> float:

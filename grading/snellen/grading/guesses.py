@@ -1,5 +1,6 @@
 """Guesses: how one would answer a task without looking; `chance` works out what that scores."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -94,6 +95,30 @@ class NoGuess:
         return f"no guess: {self.why}"
 
 
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The best of some agents that understand nothing, by episodes that they played.
+
+    Attributes:
+        episodes: Gives, by agent and by the page that a reference names, what each episode left
+            as a response; every one is graded by the protocol itself.
+    """
+
+    episodes: Callable[[], Mapping[str, Mapping[str, Sequence[object]]]]
+
+    @property
+    def words(self) -> str:
+        """The guess in a few words."""
+        return "the best of some agents that understand nothing"
+
+
 Guess: TypeAlias = (
-    OneOf | OneOfItsOptions | OptionOrNothing | RandomPoint | RandomBox | Constant | NoGuess
+    OneOf
+    | OneOfItsOptions
+    | OptionOrNothing
+    | RandomPoint
+    | RandomBox
+    | Constant
+    | Played
+    | NoGuess
 )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from snellen.server.settings import Settings
     from snellen.server.store.database import Database
     from snellen.server.store.files import Objects
+    from snellen.tasks.environments.base import Environment
     from snellen.tasks.pack.read import Pack, References
 
 
@@ -173,7 +174,12 @@ def open_episodes(service: "Service") -> "Episodes":
     from snellen.tasks.environments.table import environment_of
 
     browser = Browser()
-    return Episodes(service, cache(lambda name: environment_of(name, browser)))
+
+    @cache
+    def environment(name: str) -> "Environment":
+        return environment_of(name, browser)
+
+    return Episodes(service, environment)
 
 
 def has_worlds(packs: "Sequence[Path]") -> bool:

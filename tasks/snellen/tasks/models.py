@@ -75,8 +75,8 @@ class TaskData:
     left_out: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     incomplete: tuple[str, ...] = ()
     selected: Sequence[str] | None = None
-    shows_references: bool = False
     worlds: Sequence[World] = field(default=(), repr=False)
+    shows_references: bool = False
 
     def __len__(self) -> int:
         return len(self.ids)

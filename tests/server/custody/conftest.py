@@ -329,6 +329,18 @@ def write_mmbench_gui(folder: Path, golds: Drawn) -> None:
         paint(folder / "offline_images" / "os_mac" / f"{number}.png", number)
 
 
+def write_miniwob(folder: Path, golds: Drawn) -> None:
+    """Episodes, which have no gold."""
+    rows = [
+        {
+            **{"id": f"stepped/click-test/{seed}", "page": "click-test", "seed": seed},
+            **{"time": "stepped", "goal": f"Click the button {seed}.", "limit": 20},
+        }
+        for seed in range(2)
+    ]
+    keep_lines(folder / "miniwob.jsonl", rows)
+
+
 def write_visualwebbench(folder: Path, golds: Drawn) -> None:
     """The published form of all seven configurations, with other answers."""
     for file in sorted(PUBLISHED.glob("*.json")):
@@ -434,6 +446,7 @@ WRITERS: Mapping[str, Callable[[Path, Drawn], None]] = MappingProxyType(
         "ui-vision": write_ui_vision,
         "webclick": write_webclick,
         "mmbench-gui": write_mmbench_gui,
+        "miniwob": write_miniwob,
         "visualwebbench": write_visualwebbench,
         "webrssbench": write_webrssbench,
         "matrix": write_matrix,

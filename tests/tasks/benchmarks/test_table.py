@@ -11,6 +11,7 @@ from snellen.grading.chance import (
     OneOf,
     OneOfItsOptions,
     OptionOrNothing,
+    Played,
     RandomBox,
     RandomPoint,
 )
@@ -68,7 +69,7 @@ def test_every_task_guesses_in_a_way_that_fits_its_answers() -> None:
         AnswerKind.RELATIONS: (OneOf,),
         AnswerKind.LABEL: (OneOf,),
         AnswerKind.ACTION: (Constant,),
-        AnswerKind.EPISODE: (NoGuess,),
+        AnswerKind.EPISODE: (NoGuess, Played),
     }
     for spec in TASKS.values():
         assert isinstance(spec.guess, allowed[spec.kind]), spec.id

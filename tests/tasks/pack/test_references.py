@@ -19,6 +19,7 @@ from snellen.grading.protocols.golds import (
     EpisodeGold,
     ImageTarget,
     Node,
+    PageEpisodeGold,
     StepGold,
     Target,
 )
@@ -51,6 +52,7 @@ GOLDS_OF_EVERY_SHAPE: Mapping[str, list[Any]] = {
         MatrixGold("numeric", 12.5, passing=0.5, settings={"unit": ["px"]}),
     ],
     "mmbench-gui/l3": [EpisodeGold(), EpisodeGold(15)],
+    "miniwob/episode": [PageEpisodeGold(), PageEpisodeGold(20, "click-test")],
     "osworld-g/original": [
         AreaTarget((0, 0, 0, 0), (1920, 1080), refused=True),
         AreaTarget((1, 2, 30, 40), (192, 108.5), (1, 2, 30, 2.5, 30, 40)),

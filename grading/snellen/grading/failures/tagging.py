@@ -126,6 +126,7 @@ _RULES: tuple[tuple[GoldShape, Rules], ...] = (
     (shapes.RELATIONS, relation_tags),
     (shapes.REGION, region_tags),
     (shapes.EPISODE, episode_tags),
+    (shapes.PAGE_EPISODE, episode_tags),
     (shapes.STEP, action_tags),
 )
 _RESPACE: tuple[tuple[GoldShape, Respace], ...] = (

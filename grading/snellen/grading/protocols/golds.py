@@ -91,6 +91,16 @@ class OutcomeGold(EpisodeGold, frozen=True, omit_defaults=True):
     reason: str | None = None
 
 
+class PageEpisodeGold(EpisodeGold, frozen=True):
+    """What an episode on one of several pages was allowed.
+
+    Attributes:
+        page: Its page's name; by it one knows what agents that understand nothing reach there.
+    """
+
+    page: str | None = None
+
+
 class Node(msgspec.Struct, frozen=True):
     """A node of a screen's accessibility tree: its box in pixels, and what it says of itself."""
 
@@ -489,6 +499,13 @@ OUTCOME = GoldShape(
     OutcomeGold,
     _same,
     lambda gold: [_played(gold)],
+    lambda gold: Context(limit=gold.limit),
+)
+PAGE_EPISODE = GoldShape(
+    "an object {limit, page} (or null)",
+    PageEpisodeGold | None,
+    lambda value: value or PageEpisodeGold(),
+    lambda gold: [{"status": "done", "cost": 1, "end": "page", "reward": 1.0, "ended": True}],
     lambda gold: Context(limit=gold.limit),
 )
 STEP = GoldShape(

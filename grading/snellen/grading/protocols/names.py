@@ -18,6 +18,7 @@ OWN: Mapping[str, str] = MappingProxyType(
         "osworld-g": "osworld_g",
         "ui-vision": "ui_vision",
         "webclick": "webclick",
+        "miniwob": "miniwob",
     }
 )
 """Each benchmark's module, in the order in which benchmarks are listed.

@@ -148,9 +148,11 @@ class SubmitAnswer(Closed):
     client: _Client = "main"
 
 
-def _shown(kind: str, description: str = "", **more: object) -> Any:  # noqa: ANN401  # a field
+def _shown(kind: str, description: str = "", **more: JsonValue) -> Any:  # noqa: ANN401  # a field
     """Return a field that is shown as of a type and taken as it comes: its reader is tolerant."""
-    known = {"type": kind, **more} | ({"description": description} if description else {})
+    known: dict[str, JsonValue] = {"type": kind, **more}
+    if description:
+        known["description"] = description
     return Field(default=None, json_schema_extra=known)
 
 

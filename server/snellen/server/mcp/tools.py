@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 Content: TypeAlias = TextContent | ImageContent
 Given = TypeVar("Given", bound=Closed)
 
+ENDING = '{"status": "done"}'
+"""How a task that was acted in is ended, at its shortest."""
+
 PAGE = 50
 """How many items a page of a list has: it stays under the 12 KB that clients show of a result."""
 
@@ -198,6 +201,7 @@ async def get_item(call: ToolCall, given: arguments.GetItem) -> Sequence[Content
     result["progress"] = _progress(attempt)
     if lease.question.line.world is not None:
         turn = await call.episodes.open(attempt, lease)
+        result["answer_format"] = {"kind": item.answer_format.kind, "example": ENDING}
         screen = {"name": turn.name, "width": turn.size.width, "height": turn.size.height}
         look = await _screen(call, turn)
         return [_json({**result, "images": [screen], **_state(turn), **look.words}), *look.images]

@@ -245,6 +245,8 @@ def kind_of(gold: object) -> str:
             return "box"
         case {"action": {"type": str(action)}}:
             return f"action {action}"
+        case {"limit": object()}:
+            return "episode"
         case _:
             return "object"
 

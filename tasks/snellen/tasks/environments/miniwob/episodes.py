@@ -1,0 +1,258 @@
+"""Episodes of MiniWoB++: a page, started with a seed, that says itself what was achieved."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Final, Literal
+
+import msgspec
+from pydantic import JsonValue
+
+from snellen.grading.errors import DataError, InputError, UnknownNameError
+from snellen.tasks.browser.pinning import script
+from snellen.tasks.environments.base import NOTHING, EpisodeError, Past
+from snellen.tasks.environments.browser import Browser
+from snellen.tasks.environments.inputs import Input
+from snellen.tasks.environments.miniwob.site import installed_site, page_path
+from snellen.tasks.environments.stage import Stage, StageSettings, size_of
+
+NAME: Final = "miniwob"
+
+_SETTINGS: Final = StageSettings(
+    width=160,
+    height=210,
+    scale=4,
+    origin="https://miniwob.invalid",
+    scripts=(script("environments/miniwob/page.js"),),
+)
+
+# A longer one overflows the timer that ends the episode, which would end at once. A click on the
+# cover that hides the page at its end starts a new episode, and erases the reward.
+_START: Final = """async (seed) => {
+  Math.seedrandom(seed);
+  core.EPISODE_MAX_TIME = 2147483647;
+  core.startEpisodeReal();
+  core.cover_div.onclick = null;
+}"""
+# What a page sets the focus to may have scrolled it out of view.
+_TOP: Final = "() => scrollTo(0, 0)"
+_READY: Final = "() => WOB_TASK_READY"
+_GOAL: Final = """() => {
+  const said = core.getUtterance();
+  return typeof said === "string" ? said : said.utterance;
+}"""
+_STATE: Final = r"""() => ({
+  page: location.pathname.replace(/.*\/|\.html$/g, ""),
+  ended: typeof WOB_DONE_GLOBAL !== "undefined" && WOB_DONE_GLOBAL,
+  reward: typeof WOB_RAW_REWARD_GLOBAL === "number" && Number.isFinite(WOB_RAW_REWARD_GLOBAL)
+    ? WOB_RAW_REWARD_GLOBAL : null,
+})"""
+
+
+class World(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An episode's beginning.
+
+    Attributes:
+        page: Such as `click-button`.
+        seed: Of all that the page draws.
+        time: Whether the page's time passes as it does, or with inputs only.
+    """
+
+    page: str
+    seed: Annotated[int, msgspec.Meta(ge=0)]
+    time: Literal["stepped", "real"] = "stepped"
+
+
+class _State(msgspec.Struct, frozen=True):
+    page: str
+    ended: bool
+    reward: float | None
+
+
+def read_world(value: object) -> World:
+    """Read what a pack says of an episode.
+
+    Raises:
+        DataError: It is no world, or has no such page.
+    """
+    try:
+        world = msgspec.convert(value, World)
+    except msgspec.ValidationError as error:
+        raise DataError(f"expected {{page, seed, time}} of MiniWoB++; {error}") from None
+    pages = installed_site().pages
+    if world.page not in pages:
+        raise DataError(str(UnknownNameError("page of MiniWoB++", world.page, pages)))
+    return world
+
+
+class MiniWoBEpisode:
+    """One running episode; made by `MiniWoB.open`."""
+
+    def __init__(self, stage: Stage, world: World) -> None:
+        self.stage = stage
+        self.world = world
+        self._goal = ""
+        self._state = _State(world.page, False, None)
+
+    @property
+    def goal(self) -> str:
+        """What is to be done, as the page says it."""
+        return self._goal
+
+    @property
+    def ended(self) -> bool:
+        """Whether the page ended the episode."""
+        return self._state.ended
+
+    @property
+    def snapshot(self) -> JsonValue:
+        """Nothing: its inputs are done again."""
+        return None
+
+    @property
+    def result(self) -> dict[str, JsonValue]:
+        """What the page said.
+
+        `reward`: in -1 to 1, before time is taken off; None where it is no number or the page has
+        not ended. `ended`: whether it has. `page`: which one is shown.
+        """
+        ended = self._state.ended
+        return {
+            "reward": self._state.reward if ended else None,
+            "ended": ended,
+            "page": self._state.page,
+        }
+
+    async def start(self) -> None:
+        """Start the page's episode; `MiniWoB.open` does it.
+
+        Raises:
+            EpisodeError: The page never gets ready.
+        """
+        await self.stage.run(_START, self.world.seed)
+        for _ in range(100):
+            if await self.stage.run(_READY):
+                break
+            await self.stage.advance(100)
+        else:
+            raise EpisodeError(f"{self.world.page} never gets ready")
+        await self.stage.run(_TOP)
+        await self.stage.settle()
+        self._goal = str(await self.stage.run(_GOAL))
+
+    async def act(self, given: Input) -> str:
+        """Do one input.
+
+        Returns:
+            What the view does not show; empty: nothing.
+
+        Raises:
+            InputError: Nobody knows such an input, or the page has ended the episode.
+            EpisodeError: The page crashed or never settled.
+        """
+        if self.ended:
+            raise InputError("the page has ended the episode: it takes no further input")
+        note = await self.stage.act(given)
+        self._state = msgspec.convert(await self.stage.run(_STATE), _State)
+        return note
+
+    async def view(self) -> bytes:
+        """Return what the screen shows now, as a PNG.
+
+        Raises:
+            EpisodeError: It can't be shown.
+        """
+        return await self.stage.shot()
+
+    async def close(self) -> None:
+        """Give up the page; twice does no harm."""
+        await self.stage.close()
+
+
+class MiniWoB:
+    """The environment of MiniWoB++.
+
+    Args:
+        browser: In which its pages are shown; it is closed with this environment.
+
+    Raises:
+        MissingExtraError: The package `miniwob` is not installed.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._site = installed_site()
+
+    @property
+    def name(self) -> str:
+        """`miniwob`."""
+        return NAME
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of its screenshots, in pixels."""
+        return size_of(_SETTINGS)
+
+    @property
+    def pages(self) -> tuple[str, ...]:
+        """Every page, in the order of their names."""
+        return self._site.pages
+
+    async def open(self, world: JsonValue, past: Past = NOTHING) -> MiniWoBEpisode:
+        """Open an episode, or open it again by doing its inputs again.
+
+        Args:
+            world: Such as `{"page": "click-button", "seed": 3}`; `time` is `stepped` or `real`.
+            past: What was done in it before.
+
+        Raises:
+            EpisodeError: It can't be opened, or real time passed since it was.
+            DataError: `world` is none of MiniWoB++.
+        """
+        begin = read_world(world)
+        if past.inputs and begin.time == "real":
+            raise EpisodeError(
+                f"{begin.page} ran in real time, which can't be brought back: take it again"
+            )
+        settings = replace(_SETTINGS, path=page_path(begin.page), time=begin.time)
+        episode = MiniWoBEpisode(await self._browser.stage(settings, self._site.answer), begin)
+        try:
+            await episode.start()
+            for given in past.inputs:
+                await episode.act(given)
+        except InputError as error:
+            await episode.close()
+            raise EpisodeError(f"its past can't be brought back: {error.message}") from error
+        except BaseException:
+            await episode.close()
+            raise
+        return episode
+
+    async def close(self) -> None:
+        """End the browser, if it runs."""
+        await self._browser.close()
+
+
+async def goals(
+    environment: MiniWoB, worlds: Sequence[JsonValue], *, at_once: int = 4
+) -> list[str]:
+    """Return what each world asks for, which its page says only when it is open.
+
+    Args:
+        environment: Where the pages are opened.
+        worlds: Their beginnings.
+        at_once: How many are open at a time.
+
+    Raises:
+        EpisodeError: One can't be opened.
+        DataError: One is none of MiniWoB++.
+    """
+    free = asyncio.Semaphore(at_once)
+
+    async def goal(world: JsonValue) -> str:
+        async with free:
+            episode = await environment.open(world)
+            await episode.close()
+            return episode.goal
+
+    return list(await asyncio.gather(*map(goal, worlds)))

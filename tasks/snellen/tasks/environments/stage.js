@@ -1,0 +1,50 @@
+// Runs before any script of a page, and before a stepped clock takes its place.
+(() => {
+  const nextFrame = window.requestAnimationFrame.bind(window);
+  const frame = () => new Promise((done) => nextFrame(done));
+  Object.defineProperty(window, Symbol.for("snellen.frame"), { value: frame });
+
+  // A second clock, which a stepped one does not reach.
+  delete window.Temporal;
+
+  // All contexts of a browser share one clipboard: what one agent copies, another would paste. So
+  // each page has its own, which outlives a navigation.
+  const KEY = "snellen.clipboard";
+  const read = () => sessionStorage.getItem(KEY) ?? "";
+  const write = (text) => sessionStorage.setItem(KEY, text);
+  const own = new WeakSet();
+
+  // The page's own handlers see an event with a store that belongs to nobody else.
+  const instead = (event, clipboardData) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const replaced = new ClipboardEvent(event.type, {
+      bubbles: true, cancelable: true, composed: true, clipboardData,
+    });
+    own.add(replaced);
+    return (event.target ?? document).dispatchEvent(replaced);
+  };
+  const take = (event) => {
+    if (own.has(event)) return;
+    const store = new DataTransfer();
+    if (!instead(event, store)) {
+      write(store.getData("text/plain"));
+      return;
+    }
+    const text = document.getSelection().toString();
+    if (!text || document.activeElement?.type === "password") return;
+    write(text);
+    if (event.type === "cut") document.execCommand("delete");
+  };
+  window.addEventListener("copy", take, true);
+  window.addEventListener("cut", take, true);
+  window.addEventListener("paste", (event) => {
+    if (own.has(event)) return;
+    const store = new DataTransfer();
+    store.setData("text/plain", read());
+    if (instead(event, store) && read()) document.execCommand("insertText", false, read());
+  }, true);
+  Object.defineProperty(navigator, "clipboard", {
+    value: { writeText: async (text) => write(String(text)), readText: async () => read() },
+  });
+})();

@@ -1,0 +1,588 @@
+"""A stage: one page of one agent, which takes inputs, shows itself and reaches nothing."""
+
+import asyncio
+import inspect
+import math
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+from pydantic import JsonValue
+
+from snellen.grading.errors import InputError
+from snellen.grading.models.actions import Point
+from snellen.tasks.browser.pinning import NOW, context_options, script
+from snellen.tasks.browser.settings import BrowserSettings
+from snellen.tasks.environments.base import EpisodeError
+from snellen.tasks.environments.inputs import Input, InputKind
+
+if TYPE_CHECKING:
+    from playwright.async_api import (
+        Browser,
+        BrowserContext,
+        Dialog,
+        Page,
+        Route,
+        WebSocketRoute,
+    )
+
+SECONDS: Final = 10.0
+"""How long a page may take for an input, a screenshot or to settle."""
+
+LONGEST_TEXT: Final = 2000
+"""Characters that one input may type."""
+
+LONGEST_WAIT: Final = 5.0
+"""Seconds that one input may wait."""
+
+STEP: Final = 300
+"""Milliseconds that pass with an input where time is stepped."""
+
+DRAG_STEP: Final = 20
+"""Milliseconds that pass with a move of a drag where time is stepped."""
+
+_ALIGNED: Final = 1600
+"""Milliseconds, a number of whole frames."""
+
+_ANY: Final = re.compile("")
+_FRAME: Final = 'window[Symbol.for("snellen.frame")]()'
+
+Time: TypeAlias = Literal["real", "fixed", "stepped"]
+"""How time passes in a page: as it does, starting at `NOW`; never, while its timers run; or only
+with inputs, `STEP` milliseconds with each, and as long as it waits with a wait. A page of stepped
+time has had a second and a half for its start."""
+
+
+class Request(NamedTuple):
+    """What a page asks its server for.
+
+    Attributes:
+        method: Such as `POST`.
+        url: Whole.
+        body: As sent; empty: none.
+    """
+
+    method: str
+    url: str
+    body: bytes = b""
+
+
+class Reply(NamedTuple):
+    """What the server says.
+
+    Attributes:
+        status: Of HTTP. A redirect is refused by the browser.
+        type: The content type, with its charset.
+        body: What is shown.
+        headers: More of them.
+    """
+
+    status: int
+    type: str
+    body: bytes
+    headers: Mapping[str, str] = {}
+
+
+Answer: TypeAlias = Callable[[Request], Reply | Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True)
+class StageSettings:
+    """What a stage is like.
+
+    Attributes:
+        width: Of the page, in CSS pixels.
+        height: Of the page, in CSS pixels.
+        scale: Pixels of the screenshot to one CSS pixel.
+        origin: The invented origin that the page comes from.
+        path: Where the page is found there.
+        scripts: What runs before any script of a page.
+        time: How time passes.
+        open_requests: How many requests the page still waits for, in JavaScript; the stage has
+            settled when it is 0.
+    """
+
+    width: int
+    height: int
+    scale: float = 1
+    origin: str = "https://page.invalid"
+    path: str = "/"
+    scripts: Sequence[str] = ()
+    time: Time = "fixed"
+    open_requests: str = "0"
+
+
+@dataclass(slots=True)
+class _State:
+    """What the browser reported of a stage by itself."""
+
+    broken: str = ""
+    open: int = 0
+    closed: bool = False
+    notes: list[str] = field(default_factory=list[str])
+
+
+class Stage:
+    """One page in a context of its own; made by `Browser.stage`.
+
+    Points are in pixels of the screenshot. Not for use by two tasks at once. Whatever breaks it
+    breaks this stage alone, and each later call raises the same EpisodeError.
+
+    Args:
+        context: With nothing in it.
+        page: Its only page.
+        settings: What it is like.
+        answer: Says what the page's server says.
+    """
+
+    def __init__(
+        self, context: "BrowserContext", page: "Page", settings: StageSettings, answer: Answer
+    ) -> None:
+        self.settings = settings
+        self._context = context
+        self._page = page
+        self._answer = answer
+        self._state = _State()
+        self._pointer: Point = (0.0, 0.0)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of its screenshots, in pixels."""
+        return size_of(self.settings)
+
+    @property
+    def pointer(self) -> Point:
+        """Where the pointer is, in pixels of the screenshot."""
+        return self._pointer
+
+    async def act(self, given: Input) -> str:
+        """Do one input, and wait until the page has settled.
+
+        A drag of one point begins at the pointer.
+
+        Returns:
+            What the view does not show, such as that a window was closed; empty: nothing.
+
+        Raises:
+            InputError: Nobody knows such an input; nothing was done.
+            EpisodeError: The page crashed or never settled.
+        """
+        check_input(given, self.size)
+        async with self._working(SECONDS + given.seconds + len(given.text) / 100):
+            await self._do(given)
+            passed = given.seconds * 1000 if given.kind is InputKind.WAIT else STEP
+            await self._settle(passed)
+        notes, self._state.notes = self._state.notes, []
+        return "; ".join(dict.fromkeys(notes))
+
+    async def settle(self) -> None:
+        """Wait until the page waits for no request, and two frames were drawn.
+
+        Raises:
+            EpisodeError: The page crashed or never settles.
+        """
+        async with self._working():
+            await self._settle(0)
+
+    async def advance(self, milliseconds: float) -> None:
+        """Let time pass in the page, where it is stepped.
+
+        Raises:
+            EpisodeError: The page crashed or hangs.
+        """
+        async with self._working(SECONDS + milliseconds / 1000):
+            await self._pass(milliseconds)
+
+    async def shot(self) -> bytes:
+        """Return what the page shows, as a PNG.
+
+        Raises:
+            EpisodeError: It can't be shown within ten seconds.
+        """
+        async with self._working():
+            return await self._page.screenshot(timeout=SECONDS * 1000)
+
+    async def run(self, code: str, value: object = None) -> JsonValue:
+        """Return what a function gives, in JavaScript, which is run in the page.
+
+        Args:
+            code: Such as `(name) => window[name]`.
+            value: What it is called with, as JSON.
+
+        Raises:
+            EpisodeError: It raises, or the page crashed or hangs.
+        """
+        async with self._working():
+            return await self._page.evaluate(code, value)
+
+    async def close(self) -> None:
+        """Give up the context; twice does no harm, and neither does a browser that is gone."""
+        from playwright.async_api import Error
+
+        self._state.closed = True
+        # It may be gone already, and what hangs is ended with its browser.
+        with suppress(Error, TimeoutError):
+            async with asyncio.timeout(SECONDS):
+                await self._context.close()
+
+    async def open(self) -> None:
+        """Set everything up and load the page; `Browser.stage` does it.
+
+        Raises:
+            EpisodeError: The page can't be loaded.
+        """
+        page, context, settings = self._page, self._context, self.settings
+        page.on("crash", lambda _: self._break("the page's process ended"))
+        page.on("close", lambda _: self._break("the page was closed"))
+        page.on("dialog", self._dismiss)
+        page.on("filechooser", lambda _: self._note("a choice of files was not opened"))
+        context.on("page", self._close_window)
+        async with self._working(2 * SECONDS):
+            await context.route(_ANY, self._serve)
+            await context.route_web_socket(_ANY, _refuse)
+            await context.add_init_script(script("environments/stage.js"))
+            await self._set_clock()
+            for each in settings.scripts:
+                await context.add_init_script(each)
+            await page.goto(settings.origin + settings.path)
+            await self._align_clock()
+            await self._settle(0)
+        self._state.notes.clear()
+
+    async def _set_clock(self) -> None:
+        clock, seconds = self._page.clock, NOW / 1000
+        if self.settings.time == "fixed":
+            await clock.set_fixed_time(seconds)
+            return
+        await clock.install(time=seconds)
+        if self.settings.time == "stepped":
+            await clock.pause_at(seconds + 1)
+
+    async def _align_clock(self) -> None:
+        # Between two messages real time passed, by which the frames of a stepped clock would start.
+        if self.settings.time == "stepped":
+            clock = self._page.clock
+            ticks = await self._page.evaluate("performance.now()")
+            await clock.run_for(round(_ALIGNED - ticks % _ALIGNED))
+            await clock.set_system_time(NOW / 1000 + 1)
+
+    async def _do(self, given: Input) -> None:
+        mouse, keyboard = self._page.mouse, self._page.keyboard
+        # A bare press, release or scroll happens where it is said.
+        if given.path and given.kind is not InputKind.DRAG:
+            await self._move(given.path[0])
+        match given.kind:
+            case InputKind.CLICK:
+                # What changes under the pointer has changed before a finger can press.
+                await self._page.evaluate(_FRAME)
+                while self._state.open:
+                    await self._page.evaluate(_FRAME)
+                held = [*given.keys]
+                for key in held:
+                    await keyboard.down(key)
+                x, y = self._css(self._pointer)
+                await mouse.click(x, y, button=given.button, click_count=given.count)
+                for key in reversed(held):
+                    await keyboard.up(key)
+            case InputKind.MOVE:
+                pass
+            case InputKind.DOWN:
+                await mouse.down(button=given.button)
+            case InputKind.UP:
+                await mouse.up(button=given.button)
+            case InputKind.DRAG:
+                await self._drag(given)
+            case InputKind.SCROLL:
+                if not given.path:
+                    await self._move((self.size[0] / 2, self.size[1] / 2))
+                right, down = self._css(given.scroll)
+                await mouse.wheel(right, down)
+            case InputKind.TYPE:
+                await keyboard.type(given.text)
+            case InputKind.KEY:
+                await self._press(given.keys)
+            case InputKind.WAIT:
+                if self.settings.time != "stepped":
+                    await asyncio.sleep(given.seconds)
+
+    async def _drag(self, given: Input) -> None:
+        start, *rest = given.path if len(given.path) > 1 else (self._pointer, *given.path)
+        await self._move(start)
+        await self._page.mouse.down(button=given.button)
+        for point in rest:
+            # What is dragged follows moves: a single leap is none.
+            for between in _between(self._pointer, point, 10 * self.settings.scale):
+                await self._move(between)
+                await self._pass(DRAG_STEP)
+        await self._page.mouse.up(button=given.button)
+
+    async def _move(self, point: Point) -> None:
+        await self._page.mouse.move(*self._css(point))
+        self._pointer = point
+
+    async def _press(self, keys: Sequence[str]) -> None:
+        keyboard = self._page.keyboard
+        for key in keys[:-1]:
+            await keyboard.down(key)
+        last = keys[-1]
+        if "Shift" in keys and last.isalnum() and len(last) == 1:
+            # By its place on the keyboard, of which Shift makes something else.
+            last = f"Digit{last}" if last.isdigit() else f"Key{last.upper()}"
+        if _is_key(last):
+            await keyboard.press(last)
+        else:
+            await keyboard.insert_text(last)
+        for key in reversed(keys[:-1]):
+            await keyboard.up(key)
+
+    def _css(self, point: Point) -> Point:
+        return point[0] / self.settings.scale, point[1] / self.settings.scale
+
+    async def _pass(self, milliseconds: float) -> None:
+        if self.settings.time == "stepped" and milliseconds:
+            await self._page.clock.run_for(round(milliseconds))
+
+    async def _settle(self, passed: float) -> None:
+        from playwright.async_api import Error
+
+        waiting = f"""async () => {{
+          const frame = window[Symbol.for("snellen.frame")];
+          while (({self.settings.open_requests}) > 0) await frame();
+          await frame();
+          await frame();
+        }}"""
+        await self._pass(passed)
+        while True:
+            try:
+                await self._page.evaluate(waiting)
+            except Error:
+                # A page that gives way to another while it is waited for; else it is broken.
+                if self._state.broken or self._page.is_closed():
+                    raise
+                await self._page.wait_for_load_state()
+            else:
+                return
+
+    @asynccontextmanager
+    async def _working(self, seconds: float = SECONDS) -> AsyncGenerator[None]:
+        from playwright.async_api import Error
+
+        self._check()
+        try:
+            async with asyncio.timeout(seconds):
+                yield
+        except TimeoutError:
+            self._break("the page hangs")
+        except Error as error:
+            self._break(error.message.splitlines()[0])
+        self._check()
+
+    def _check(self) -> None:
+        if self._state.closed:
+            raise EpisodeError("the page was closed before")
+        if self._state.broken:
+            raise EpisodeError(self._state.broken)
+
+    def _break(self, why: str) -> None:
+        self._state.broken = self._state.broken or why
+
+    def _note(self, text: str) -> None:
+        self._state.notes.append(text)
+
+    async def _serve(self, route: "Route") -> None:
+        # What is raised here would be raised again in any other call of the browser, of whatever
+        # stage.
+        self._state.open += 1
+        try:
+            request = route.request
+            if not request.url.startswith(self.settings.origin + "/"):
+                # A page stays where it is when what it leaves for is aborted so.
+                await route.abort("aborted")
+                return
+            body = request.post_data_buffer or b""
+            reply = self._answer(Request(request.method, request.url, body))
+            if inspect.isawaitable(reply):
+                reply = await reply
+            await route.fulfill(
+                status=reply.status,
+                content_type=reply.type,
+                body=reply.body,
+                headers={**reply.headers, "content-type": reply.type},
+            )
+        except Exception as error:  # noqa: BLE001  # see above
+            self._break(f"{route.request.url} was not answered: {type(error).__name__}: {error}")
+            with suppress(Exception):
+                await route.abort()
+        finally:
+            self._state.open -= 1
+
+    async def _dismiss(self, dialog: "Dialog") -> None:
+        if dialog.type != "beforeunload":
+            self._note(f"the page said in a dialog, which was dismissed: {dialog.message[:200]!r}")
+        await _quietly(dialog.dismiss())
+
+    async def _close_window(self, window: "Page") -> None:
+        if window is not self._page:
+            self._note("a second window opened and was closed")
+            await _quietly(window.close())
+
+
+async def open_stage(browser: "Browser", settings: StageSettings, answer: Answer) -> Stage:
+    """Open a stage in a running browser.
+
+    Raises:
+        EpisodeError: The page can't be loaded.
+        Error: Playwright's, when the browser is gone.
+    """
+    shown = BrowserSettings(width=settings.width, height=settings.height)
+    options = context_options(shown)
+    options["device_scale_factor"] = settings.scale
+    context = await browser.new_context(**options)
+    stage = Stage(context, await context.new_page(), settings, answer)
+    try:
+        await stage.open()
+    except BaseException:
+        await stage.close()
+        raise
+    return stage
+
+
+def size_of(settings: StageSettings) -> tuple[int, int]:
+    """Return width and height of a stage's screenshots, in pixels."""
+    return round(settings.width * settings.scale), round(settings.height * settings.scale)
+
+
+def check_input(given: Input, size: tuple[int, int]) -> None:
+    """Check that an input can be done on a screen.
+
+    Args:
+        given: The input.
+        size: Width and height of the screen, in pixels.
+
+    Raises:
+        InputError: It can't, with what is wrong of it.
+    """
+    width, height = size
+    for x, y in given.path:
+        if not (0 <= x < width and 0 <= y < height):
+            raise InputError(f"({x:g}, {y:g}) is outside the screen of {width} x {height} pixels")
+    if given.kind in {InputKind.DRAG, InputKind.MOVE} and not given.path:
+        raise InputError(f"{given.kind} says no point")
+    if given.kind is InputKind.KEY and not given.keys:
+        raise InputError("no key is named")
+    for key in given.keys:
+        last = given.kind is InputKind.KEY and key is given.keys[-1]
+        if not _is_key(key) and not (last and len(key) == 1):
+            raise InputError(f"there is no key {key!r}; keys are named as in Playwright")
+    if not 1 <= given.count <= 3:
+        raise InputError(f"a click can be single, double or triple, not of {given.count}")
+    if not all(map(math.isfinite, given.scroll)):
+        raise InputError(f"it can't be scrolled by {given.scroll}")
+    if not 0 <= given.seconds <= LONGEST_WAIT:
+        raise InputError(f"it can't wait {given.seconds:g} s; {LONGEST_WAIT:g} at most")
+    if len(given.text) > LONGEST_TEXT:
+        raise InputError(
+            f"a text of {len(given.text):,} characters is too long: {LONGEST_TEXT:,} at most"
+        )
+    if not given.text.isascii():
+        _check_unicode(given.text)
+
+
+def _check_unicode(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"the text is not Unicode: {error.reason}") from None
+
+
+_NAMED: Final = frozenset(
+    {
+        "Escape",
+        "Backquote",
+        "Minus",
+        "Equal",
+        "Backslash",
+        "Backspace",
+        "Tab",
+        "Delete",
+        "Enter",
+        "NumpadEnter",
+        "Insert",
+        "Home",
+        "End",
+        "PageUp",
+        "PageDown",
+        "ArrowLeft",
+        "ArrowUp",
+        "ArrowRight",
+        "ArrowDown",
+        "Space",
+        "CapsLock",
+        "NumLock",
+        "ScrollLock",
+        "Pause",
+        "PrintScreen",
+        "ContextMenu",
+        "Shift",
+        "ShiftLeft",
+        "ShiftRight",
+        "Control",
+        "ControlLeft",
+        "ControlRight",
+        "Alt",
+        "AltLeft",
+        "AltRight",
+        "AltGraph",
+        "Meta",
+        "MetaLeft",
+        "MetaRight",
+        "Clear",
+        "BracketLeft",
+        "BracketRight",
+        "Semicolon",
+        "Quote",
+        "Comma",
+        "Period",
+        "Slash",
+        "NumpadMultiply",
+        "NumpadSubtract",
+        "NumpadAdd",
+        "NumpadDivide",
+        "NumpadDecimal",
+        "ControlOrMeta",
+    }
+)
+_NUMBERED: Final = re.compile(r"F([1-9]|1\d|2[0-4])|Numpad[0-9]|Digit[0-9]|Key[A-Z]")
+
+
+def _is_key(name: str) -> bool:
+    # Playwright's keyboard is that of the United States.
+    return (
+        (len(name) == 1 and name.isascii() and name.isprintable())
+        or name in _NAMED
+        or _NUMBERED.fullmatch(name) is not None
+    )
+
+
+def _between(start: Point, end: Point, stride: float) -> Iterator[Point]:
+    steps = min(12, max(3, math.ceil(math.dist(start, end) / stride)))
+    for step in range(1, steps + 1):
+        share = step / steps
+        yield (
+            start[0] + (end[0] - start[0]) * share,
+            start[1] + (end[1] - start[1]) * share,
+        )
+
+
+async def _refuse(socket: "WebSocketRoute") -> None:
+    await _quietly(socket.close())
+
+
+async def _quietly(done: Awaitable[object]) -> None:
+    """Wait for what may find its page gone: an event's handler must not raise."""
+    from playwright.async_api import Error
+
+    with suppress(Error):
+        await done
