@@ -1,7 +1,7 @@
 """What is different between two states of a world."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -52,10 +52,10 @@ def changes(before: State, after: State) -> Changes:
 
 def _collections(state: State) -> list[tuple[str, Mapping[str, Any]]]:
     return [
-        (f"{app}.{name}", collection)
+        (f"{app}.{name}", cast(State, collection))
         for app, collections in state.items()
         if isinstance(collections, dict)
-        for name, collection in collections.items()
+        for name, collection in cast(State, collections).items()
         if isinstance(collection, dict)
     ]
 
@@ -70,9 +70,10 @@ def _differences(path: str, old: Any, now: Any) -> dict[str, Any]:  # noqa: ANN4
         return {}
     if not isinstance(old, dict) or not isinstance(now, dict):
         return {path: [old, now]}
+    parts, others = cast(State, old), cast(State, now)
     found: dict[str, Any] = {}
-    for key in {**old, **now}:
-        found |= _differences(f"{path}.{key}", old.get(key), now.get(key))
+    for key in {**parts, **others}:
+        found |= _differences(f"{path}.{key}", parts.get(key), others.get(key))
     return found
 
 
@@ -80,9 +81,9 @@ def _renamed(value: Any, new: Mapping[str, str]) -> Any:  # noqa: ANN401  # JSON
     if isinstance(value, str):
         return new.get(value, value)
     if isinstance(value, dict):
-        return {key: _renamed(part, new) for key, part in value.items()}
+        return {key: _renamed(part, new) for key, part in cast(State, value).items()}
     if isinstance(value, list):
-        return [_renamed(part, new) for part in value]
+        return [_renamed(part, new) for part in cast(list[Any], value)]
     return value
 
 

@@ -45,11 +45,13 @@ class Page:
 
     def token(self, name: str) -> str | None:
         """Return the token of a control by its key or, if no key is so called, by its label."""
-        for read in (lambda control: control.key, lambda control: control.label):
-            for token, control in self.controls.items():
-                if read(control) == name:
-                    return token
-        return None
+        by_label = None
+        for token, control in self.controls.items():
+            if control.key == name:
+                return token
+            if control.label == name and by_label is None:
+                by_label = token
+        return by_label
 
 
 class Desktop:
@@ -111,7 +113,7 @@ class Desktop:
             try:
                 self.state, _ = VERBS[action.verb](self.state, {**action.given, **typed})
             except RefusalError as error:
-                self.ui["toast"] = error.message
+                self.ui["toast"] = str(error)
                 self.ui["refused"] = True
                 return
         for name, value in action.ui.items():

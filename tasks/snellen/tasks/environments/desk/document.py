@@ -23,4 +23,4 @@ def document(page: Page) -> str:
 
 @cache
 def _text(name: str) -> Markup:
-    return Markup((files(__package__) / name).read_text(encoding="utf-8"))
+    return Markup((files(__package__ or "") / name).read_text(encoding="utf-8"))

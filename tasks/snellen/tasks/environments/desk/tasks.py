@@ -1,7 +1,8 @@
 """Tasks: a goal, a world, what the world must be afterwards, and a way through the pages."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from random import Random
 from typing import Final, Literal, TypeAlias
@@ -62,10 +63,12 @@ class Step:
     Attributes:
         control: A control's key; with a text, the name of a text field.
         text: What the field holds afterwards; None: the control is clicked.
+        looks: Whether it only looks something up: the world would become the same without it.
     """
 
     control: str
     text: str | None = None
+    looks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,14 @@ class Walk:
     def __init__(self, state: State) -> None:
         self.desktop = Desktop(state)
         self.steps: list[Step] = []
+        self._looks = False
+
+    @contextmanager
+    def looking(self) -> Generator[None]:
+        """Note that the steps inside only look something up."""
+        self._looks = True
+        yield
+        self._looks = False
 
     def press(self, *keys: str) -> None:
         """Click controls, one after the other."""
@@ -179,7 +190,7 @@ class Walk:
 
     def _step(self, step: Step) -> None:
         perform(self.desktop, [step])
-        self.steps.append(step)
+        self.steps.append(replace(step, looks=self._looks))
 
 
 class Draft:

@@ -239,7 +239,7 @@ def _dialogs(view: View) -> Markup:
             view.input("form.title", "Title"),
             div(
                 "columns",
-                view.date("form.date", "Date"),
+                view.date_field("form.date", "Date"),
                 view.select("form.start", [(time, time) for time in TIMES], label="From"),
                 view.select("form.end", [(time, time) for time in TIMES], label="To"),
             ),

@@ -121,7 +121,7 @@ def place_order(state: State, given: Ordering) -> JsonValue:
             {"product": key, "name": product["name"], "count": line["count"], "price": price}
         )
     numbers = [int(order["number"].removeprefix("SO-")) for order in shop["orders"].values()]
-    order = {
+    order: dict[str, Any] = {
         "number": f"SO-{max(numbers, default=40_000) + 1}",
         "date": state["clock"][:10],
         "lines": lines,
@@ -178,7 +178,7 @@ def _fill(state: State, key: str, count: int) -> JsonValue:
         raise RefusalError(f"{product['name']} is sold out")
     if count > product["stock"]:
         raise RefusalError(f"Only {product['stock']} pieces are in stock")
-    state["shop"]["cart"][key] = {"count": count}
+    state["shop"]["cart"][key] = {"product": key, "count": count}
     return {"count": count}
 
 

@@ -7,7 +7,7 @@ over it, a menu over both. Only the controls of the uppermost layer work.
 """
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -111,7 +111,7 @@ class View:
         return value if isinstance(value, int) else default
 
     @contextmanager
-    def layer(self, layer: Layer) -> Iterator[None]:
+    def layer(self, layer: Layer) -> Generator[None]:
         """Draw in a layer."""
         before, self._layer = self._layer, layer
         yield
@@ -308,7 +308,7 @@ class View:
             kind = "menu many" if len(listed) > 10 else "menu"
             return opened + self._floating(kind, listed)
 
-    def date(self, name: str, label: str = "") -> Markup:
+    def date_field(self, name: str, label: str = "") -> Markup:
         """Return a drawn date field with a calendar that opens below it."""
         value = self.text(name)
         words = long_day(value) if value else "Choose a date…"

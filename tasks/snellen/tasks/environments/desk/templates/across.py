@@ -45,8 +45,9 @@ def _write(draft: Draft) -> None:
     draft.impossible(Reason.NO_SUCH_ITEM, gone("contacts.people", chosen[-1][0]))
 
     def way(walk: Walk) -> None:
-        for key, _ in chosen:
-            to_person(walk, key)
+        with walk.looking():
+            for key, _ in chosen:
+                to_person(walk, key)
         new_message(walk, ", ".join(emails), subject, body)
 
     draft.way = way
@@ -77,7 +78,7 @@ def _meeting(draft: Draft) -> None:
     if draft.size > 2:
         draft.goal += " Archive the message in the end."
         draft.expect("move_message", message=key, folder="archive")
-    taken = {**event, "title": "Board meeting", "place": "Room Elm", "guests": []}
+    taken: dict[str, Any] = {**event, "title": "Board meeting", "place": "Room Elm", "guests": []}
     draft.impossible(Reason.CONFLICT, more("calendar.events", taken))
 
     def way(walk: Walk) -> None:
@@ -222,8 +223,9 @@ def _cost(draft: Draft) -> None:
     draft.impossible(Reason.NO_SUCH_ITEM, gone("shop.orders", chosen[-1][0]))
 
     def way(walk: Walk) -> None:
-        for key, _ in chosen:
-            to_order(walk, key)
+        with walk.looking():
+            for key, _ in chosen:
+                to_order(walk, key)
         new_message(walk, person["email"], "Costs", amount)
 
     draft.way = way

@@ -73,7 +73,7 @@ def _add(draft: Draft) -> None:
     for event in made:
         draft.expect("add_event", **event)
     last = made[-1]
-    other = {**last, "title": "Town hall", "guests": []}
+    other: dict[str, Any] = {**last, "title": "Town hall", "guests": []}
     draft.impossible(Reason.CONFLICT, more("calendar.events", other))
 
     def way(walk: Walk) -> None:

@@ -98,7 +98,7 @@ def _orders(rng: Random, products: Objects, today: date) -> Objects:
     orders: Objects = {}
     numbers = rng.sample(range(40_000, 49_999), 14)
     for number in range(1, 15):
-        lines = [
+        lines: list[dict[str, Any]] = [
             {"product": key, "name": products[key]["name"], "count": rng.randrange(1, 4),
              "price": products[key]["price"]}
             for key in rng.sample(sorted(products), rng.randrange(1, 4))

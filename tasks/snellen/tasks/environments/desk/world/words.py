@@ -25,7 +25,9 @@ class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rooms: tuple[str, ...]
 
 
-_WORDS: Final = msgspec.json.decode((files(__package__) / "words.json").read_bytes(), type=_Words)
+_WORDS: Final = msgspec.json.decode(
+    (files(__package__ or "") / "words.json").read_bytes(), type=_Words
+)
 
 FIRST: Final = _WORDS.first
 LAST: Final = _WORDS.last
