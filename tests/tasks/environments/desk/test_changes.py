@@ -43,6 +43,14 @@ def test_references_to_new_objects_do_not_depend_on_their_ids() -> None:
     assert changes(before, after("n1"))["changed"] == {"notes.all.a.of": ["", "<notes.all>"]}
 
 
+def test_an_object_that_was_there_before_is_named_by_its_id_wherever_it_stands() -> None:
+    def bought(key: str) -> dict[str, object]:
+        return {"shop": {"goods": {"g1": {}, "g2": {}}, "cart": {key: {"product": key}}}}
+
+    before: dict[str, object] = {"shop": {"goods": {"g1": {}, "g2": {}}, "cart": {}}}
+    assert changes(before, bought("g1")) != changes(before, bought("g2"))
+
+
 @given(OBJECTS, OBJECTS)
 def test_nothing_changed_exactly_where_states_are_equal(
     before: dict[str, object], after: dict[str, object]

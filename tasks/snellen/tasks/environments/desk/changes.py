@@ -24,11 +24,13 @@ def changes(before: State, after: State) -> Changes:
         `changed`: [value before, value after] by path; a missing value is null. `added` and
         `removed`: the objects, sorted by their JSON, by the path of their collection.
     """
+    # A line of a cart is called as its product, which was there before.
+    known = {key for _, collection in _collections(before) for key in collection}
     new = {
         key: f"<{path}>"
         for path, collection in _collections(after)
         for key in collection
-        if key not in _collection(before, path)
+        if key not in known
     }
     changed: dict[str, Any] = {}
     added: dict[str, Any] = {}
