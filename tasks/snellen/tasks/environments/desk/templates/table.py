@@ -7,10 +7,14 @@ from snellen.tasks.environments.desk.templates.across import ACROSS
 from snellen.tasks.environments.desk.templates.calendar import CALENDAR
 from snellen.tasks.environments.desk.templates.contacts import CONTACTS
 from snellen.tasks.environments.desk.templates.mail import MAIL
+from snellen.tasks.environments.desk.templates.office import OFFICE
+from snellen.tasks.environments.desk.templates.projects import PROJECT
 from snellen.tasks.environments.desk.templates.shop import SHOP
+from snellen.tasks.environments.desk.templates.travel import TRAVEL
 
 TEMPLATES: Final = {
-    template.name: template for template in (*MAIL, *CALENDAR, *CONTACTS, *SHOP, *ACROSS)
+    template.name: template
+    for template in (*MAIL, *CALENDAR, *CONTACTS, *OFFICE, *SHOP, *TRAVEL, *ACROSS, *PROJECT)
 }
 
 ONE_INFEASIBLE_IN: Final = 10

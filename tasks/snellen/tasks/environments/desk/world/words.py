@@ -23,6 +23,11 @@ class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asks: tuple[str, ...]
     meetings: tuple[str, ...]
     rooms: tuple[str, ...]
+    cards: tuple[str, ...]
+    files: tuple[tuple[str, str], ...]
+    items: tuple[str, ...]
+    notes: tuple[tuple[str, str], ...]
+    settings: tuple[tuple[str, str, tuple[str, ...]], ...]
 
 
 _WORDS: Final = msgspec.json.decode(
@@ -45,3 +50,8 @@ POINTS: Final = _WORDS.points
 ASKS: Final = _WORDS.asks
 MEETINGS: Final = _WORDS.meetings
 ROOMS: Final = _WORDS.rooms
+CARDS: Final = _WORDS.cards
+FILES: Final = _WORDS.files
+ITEMS: Final = _WORDS.items
+NOTES: Final = _WORDS.notes
+SETTINGS: Final = _WORDS.settings
