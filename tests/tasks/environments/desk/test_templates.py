@@ -19,6 +19,7 @@ from snellen.tasks.environments.desk.tasks import (
     Reason,
     Step,
     Task,
+    called,
     passes,
     perform,
 )
@@ -95,6 +96,7 @@ def check(task: Task) -> None:
     """Check that the oracle alone passes."""
     after = done(task, task.oracle).state
     assert passes(task, after, right(task))
+    assert passes(task, called(task.state, task.calls), right(task))
     for reason in Reason:
         assert not passes(task, task.state, reason=reason)
     if task.answer is not None:

@@ -1,6 +1,6 @@
 """Tasks: a goal, a world, what the world must be afterwards, and a way through the pages."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -63,7 +63,8 @@ class Step:
     Attributes:
         control: A control's key; with a text, the name of a text field.
         text: What the field holds afterwards; None: the control is clicked.
-        looks: Whether it only looks something up: the world would become the same without it.
+        looks: Whether it only looks something up or narrows a list: another way of finding the
+            same leads to the same world.
     """
 
     control: str
@@ -83,6 +84,7 @@ class Task:
         reason: Why it can't be done; None: it can.
         limit: How many inputs it may take.
         oracle: A way to do it from the desktop on; empty if it can't be done.
+        calls: The same by tools: their names and arguments, apart from what is only read.
         tags: `template`, `apps`, `difficulty`, `level`, `feasible`.
     """
 
@@ -93,6 +95,7 @@ class Task:
     reason: Reason | None
     limit: int
     oracle: tuple[Step, ...]
+    calls: tuple[tuple[str, Mapping[str, JsonValue]], ...]
     tags: Mapping[str, str]
 
 
@@ -137,10 +140,10 @@ class Walk:
 
     @contextmanager
     def looking(self) -> Generator[None]:
-        """Note that the steps inside only look something up."""
-        self._looks = True
+        """Note that the steps inside only look something up or narrow a list."""
+        before, self._looks = self._looks, True
         yield
-        self._looks = False
+        self._looks = before
 
     def press(self, *keys: str) -> None:
         """Click controls, one after the other."""
@@ -267,18 +270,49 @@ class Template:
         draft.way(walk)
         inputs = sum(INPUTS_OF_TEXT if step.text is not None else 1 for step in walk.steps)
         limit = max(15, 5 * -(-(2 * inputs + 5) // 5))
-        if feasible:
-            after: State = draft.state
-            for verb, arguments in draft.operations:
-                after, _ = VERBS[verb](after, arguments)
-            expected = changes(draft.state, after)
-            steps = tuple(walk.steps)
-            return Task(draft.goal, draft.state, expected, draft.answer, None, limit, steps, tags)
         reason, change = draft.twin
+        if feasible:
+            calls = tuple(draft.operations)
+            after = called(draft.state, calls)
+            return Task(
+                goal=draft.goal,
+                state=draft.state,
+                expected=changes(draft.state, after),
+                answer=draft.answer,
+                reason=None,
+                limit=limit,
+                oracle=tuple(walk.steps),
+                calls=calls,
+                tags=tags,
+            )
         state = copied(draft.state)
         change(state)
-        nothing = changes(state, state)
-        return Task(draft.goal, state, nothing, None, reason, limit, (), tags)
+        return Task(
+            goal=draft.goal,
+            state=state,
+            expected=changes(state, state),
+            answer=None,
+            reason=reason,
+            limit=limit,
+            oracle=(),
+            calls=(),
+            tags=tags,
+        )
+
+
+def called(state: State, calls: Iterable[tuple[str, Mapping[str, JsonValue]]]) -> State:
+    """Return the state after calls of tools.
+
+    Args:
+        state: Before; it stays as it is.
+        calls: Names of tools and their arguments.
+
+    Raises:
+        RefusalError: One of them can't be done.
+    """
+    for name, arguments in calls:
+        state, _ = VERBS[name](state, arguments)
+    return state
 
 
 def passes(task: Task, after: State, answer: JsonValue = None, reason: str = "") -> bool:

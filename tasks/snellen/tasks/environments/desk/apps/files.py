@@ -73,8 +73,15 @@ def make_folder(state: State, given: NewFolder) -> JsonValue:
     entries = state["files"]["entries"]
     _folder(state, given.parent)
     _free(state, given.parent, given.name)
-    made: dict[str, Any] = {"name": given.name, "kind": "folder", "parent": given.parent, "size": 0, "shared": [],
-            "modified": state["clock"][:10], "text": ""}  # fmt: skip
+    made: dict[str, Any] = {
+        "name": given.name,
+        "kind": "folder",
+        "parent": given.parent,
+        "modified": state["clock"][:10],
+        "size": 0,
+        "shared": [],
+        "text": "",
+    }
     return {"folder": add(entries, made)}
 
 
@@ -205,7 +212,13 @@ def _tree(view: View) -> Markup:
         )
         for key, name in _folders(view.state)
     ]
-    return tag("aside", div("side-top", new), entries, class_="sidebar wide-side")
+    return tag(
+        "aside",
+        div("side-top", new),
+        entries,
+        class_="sidebar wide-side scroll",
+        data_s="files.tree",
+    )
 
 
 def _list(view: View) -> Markup:

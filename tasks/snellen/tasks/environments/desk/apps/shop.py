@@ -41,6 +41,7 @@ REASONS = (
 )
 SIZE = 8
 ORDERS = 10
+LINES = 7
 
 Count = Annotated[int, Field(ge=1, le=99)]
 Category = Literal["", "Electronics", "Furniture", "Kitchen", "Lighting", "Stationery"]
@@ -325,7 +326,7 @@ def _cart(view: View) -> Markup:
                 kind="danger-quiet",
             ),
         )
-        for key, line in sorted(cart.items())
+        for key, line in view.rows("shop.lines", sorted(cart.items()), LINES)
     ]
     checkout = view.button(
         "Order…",
@@ -333,8 +334,9 @@ def _cart(view: View) -> Markup:
         go({"dialog": "shop.order", "form.*": None, "form.shipping": "standard"}),
         kind="primary",
     )
-    foot = div("cart-foot", span("grow"), span("total", f"Total: {money(total)}"), checkout)
-    return div("cart scroll", rows, foot, data_s="shop.cart")
+    pager = view.pager("shop.lines", len(cart), LINES)
+    foot = div("cart-foot", pager, span("grow"), span("total", f"Total: {money(total)}"), checkout)
+    return div("cart", rows, foot)
 
 
 def _order_list(view: View) -> Markup:

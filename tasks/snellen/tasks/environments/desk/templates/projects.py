@@ -127,9 +127,9 @@ def _journey(draft: Draft) -> None:
     }
     draft.goal = (
         f"Book {words} for 1 traveler. Add the event “{event['title']}” to your calendar on"
-        f" that day from 08:00 to 19:00, place: {chosen['goal']}. In the sheet “Trips”, fill in the first"
-        " empty row: the city that you go to, the date such as 2025-06-16, and the price such as"
-        " 123.40. If that trip is fully booked, do none of this."
+        f" that day from 08:00 to 19:00, place: {chosen['goal']}. In the sheet “Trips”, fill in the"
+        " first empty row: the city that you go to, the date such as 2025-06-16, and the price"
+        " such as 123.40. If that trip is fully booked, do none of this."
     )
     entries = {f"A{row}": chosen["goal"], f"B{row}": chosen["date"], f"C{row}": price}
     draft.expect("book_trip", trip=key, travelers=1)

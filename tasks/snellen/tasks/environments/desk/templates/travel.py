@@ -35,9 +35,10 @@ def to_trip(walk: Walk, key: str) -> None:
     """Find a trip by its route and day."""
     walk.go("travel")
     found = walk.desktop.state["travel"]["trips"][key]
-    walk.choose("travel.start", found["start"])
-    walk.choose("travel.goal", found["goal"])
-    walk.choose_day("travel.day", found["date"])
+    with walk.looking():
+        walk.choose("travel.start", found["start"])
+        walk.choose("travel.goal", found["goal"])
+        walk.choose_day("travel.day", found["date"])
 
 
 def book(walk: Walk, key: str, travelers: int) -> None:
