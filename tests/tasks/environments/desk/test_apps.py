@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from snellen.tasks.environments.desk.apps.sheet import shown
 from snellen.tasks.environments.desk.apps.table import APPS, VERBS
 from snellen.tasks.environments.desk.changes import changes
 from snellen.tasks.environments.desk.kit.verbs import RefusalError, State
@@ -99,6 +100,19 @@ def test_an_order_takes_the_cart_s_pieces_out_of_the_stock(state: State) -> None
         ("add_to_cart", {"product": "g01", "count": 99}, "in stock|sold out"),
         ("add_contact", {"name": ""}, "Name: String should have at least 1 character"),
         ("add_contact", {"name": "A", "nick": "B"}, "Nick: Extra inputs"),
+        ("move_file", {"file": "d1", "folder": ""}, "Contracts is a folder"),
+        ("move_file", {"file": "f01", "folder": "f02"}, "f02 is no folder"),
+        ("make_folder", {"name": "invoices"}, "something called invoices in this folder"),
+        ("share_file", {"file": "f01", "email": "x"}, "Email: String should match"),
+        ("set_cell", {"sheet": "s1", "cell": "Z9", "value": ""}, "Cell: String should match"),
+        ("set_cell", {"sheet": "s1", "cell": "B2", "value": "=1+1"}, "Formulas look like"),
+        ("add_sheet", {"name": "Budget"}, "There is a sheet Budget already"),
+        ("add_card", {"board": "Zebra", "title": "A", "due": "2025-06-16"}, "no board Zebra"),
+        ("change_card", {"card": "k01", "assignee": "Nobody"}, "no Nobody in the contacts"),
+        ("change_card", {"card": "k01", "due": "soon"}, "Due: choose a date"),
+        ("add_note", {"title": "", "text": "x"}, "Title: String should have"),
+        ("book_trip", {"trip": "j001", "travelers": 0}, "Travelers: Input should be"),
+        ("change_setting", {"setting": "v01", "value": "Latin"}, "Latin is none of English"),
         (
             "add_event",
             {"title": "A", "date": "", "start": "09:00", "end": "10:00"},
@@ -132,3 +146,51 @@ def test_only_a_delivered_order_goes_back(state: State) -> None:
     assert (order["status"], order["reason"]) == ("return requested", "wrong")
     with pytest.raises(RefusalError, match="processing"):
         VERBS["return_order"](state, {**given, "order": orders(state, "processing")[0]})
+
+
+def test_a_full_trip_can_not_be_booked_and_a_booking_takes_seats(state: State) -> None:
+    trip = state["travel"]["trips"]["j001"]
+    after, _ = VERBS["book_trip"](state, {"trip": "j001", "travelers": "2"})
+    assert after["travel"]["trips"]["j001"]["seats"] == trip["seats"] - 2
+    (booking,) = changes(state, after)["added"]["travel.bookings"]
+    assert booking["total"] == 2 * trip["price"]
+    trip["seats"] = 0
+    with pytest.raises(RefusalError, match="fully booked"):
+        VERBS["book_trip"](state, {"trip": "j001"})
+
+
+def test_only_a_refundable_booking_can_be_canceled_and_only_once(state: State) -> None:
+    trip = state["travel"]["trips"][state["travel"]["bookings"]["b1"]["trip"]]
+    trip["refundable"] = False
+    with pytest.raises(RefusalError, match="not refunded"):
+        VERBS["cancel_booking"](state, {"booking": "b1"})
+    trip["refundable"] = True
+    after, _ = VERBS["cancel_booking"](state, {"booking": "b1"})
+    with pytest.raises(RefusalError, match="canceled already"):
+        VERBS["cancel_booking"](after, {"booking": "b1"})
+
+
+def test_a_locked_setting_stays(state: State) -> None:
+    after, _ = VERBS["change_setting"](state, {"setting": "v01", "value": "French"})
+    assert after["settings"]["values"]["v01"]["value"] == "French"
+    state["settings"]["values"]["v01"]["locked"] = True
+    with pytest.raises(RefusalError, match="“Language” is managed by your organization"):
+        VERBS["change_setting"](state, {"setting": "v01", "value": "French"})
+
+
+@pytest.mark.parametrize(
+    ("formula", "value"),
+    [
+        ("=SUM(A1:B2)", "7.5"),
+        ("=AVERAGE(A1:B2)", "2.5"),
+        ("=MIN(A1:B2)", "1"),
+        ("=max(a1:b2)", "4"),
+        ("=COUNT(A1:B3)", "3"),
+        ("=AVERAGE(C1:C3)", "0"),
+        ("plain", "plain"),
+        ("", ""),
+    ],
+)
+def test_a_formula_counts_numbers_and_leaves_texts_out(formula: str, value: str) -> None:
+    cells = {"A1": "1", "A2": "2.5", "B1": "4", "B2": "four", "B3": "", "D1": formula}
+    assert shown(cells, "D1") == value

@@ -13,6 +13,7 @@ from snellen.tasks.environments.desk.environment import Desk, DeskEpisode
 from snellen.tasks.environments.desk.pixels import inputs
 from snellen.tasks.environments.desk.tasks import DIFFICULTIES, Step, Task, passes
 from snellen.tasks.environments.desk.templates.table import TEMPLATES
+from snellen.tasks.environments.desk.world.generator import make_world
 from snellen.tasks.environments.inputs import Input, InputKind
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
@@ -94,7 +95,7 @@ async def test_a_text_that_is_half_written_comes_back_with_its_selection(desk: D
     acted = await do(episode, (Step("mail.new"), Step("form.body", "one\ntwo\nthree")))
     last = Input(InputKind.KEY, keys=("Shift", "Home"))
     await episode.act(last)
-    again = await desk.open({"state": {}}, Past([*acted, last], episode.snapshot))
+    again = await desk.open({"state": make_world(1)}, Past([*acted, last], episode.snapshot))
     assert await again.view() == await episode.view()
     await again.act(Input(InputKind.TYPE, text="four"))
     assert again.desktop.ui["form.body"] == "one\ntwo\nfour"
@@ -138,5 +139,7 @@ async def test_enter_in_a_field_clicks_its_button(desk: Desk) -> None:
 async def test_a_world_without_a_state_is_refused(desk: Desk) -> None:
     with pytest.raises(DataError, match="the world of a desk needs 'state'"):
         await desk.open({"ui": {}})
+    with pytest.raises(DataError, match="world has no 'clock'"):
+        await desk.open({"state": {}})
     with pytest.raises(EpisodeError, match="comes back from its snapshot"):
-        await desk.open({"state": {}}, Past([Input(InputKind.TYPE, text="a")]))
+        await desk.open({"state": make_world(1)}, Past([Input(InputKind.TYPE, text="a")]))

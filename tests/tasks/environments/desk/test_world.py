@@ -24,6 +24,16 @@ def test_people_and_goods_are_the_same_in_all_applications(seed: int) -> None:
     for order in state["shop"]["orders"].values():
         for line in order["lines"]:
             assert state["shop"]["products"][line["product"]]["name"] == line["name"]
+    cells = state["sheet"]["sheets"]["s2"]["cells"]
+    for row in range(2, 20):
+        assert state["shop"]["products"][cells[f"A{row}"].lower()]["name"] == cells[f"B{row}"]
+    for card in state["kanban"]["cards"].values():
+        assert card["assignee"] in {"", *emails.values()}
+    for booking in state["travel"]["bookings"].values():
+        assert booking["trip"] in state["travel"]["trips"]
+    for entry in state["files"]["entries"].values():
+        assert entry["parent"] in {"", *state["files"]["entries"]}
+        assert set(entry["shared"]) <= set(emails)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -33,6 +43,10 @@ def test_a_world_is_so_full_that_things_must_be_looked_for(seed: int) -> None:
     assert len(state["contacts"]["people"]) >= 40
     assert len(state["shop"]["products"]) >= 50
     assert len(state["calendar"]["events"]) >= 30
+    assert len(state["files"]["entries"]) >= 50
+    assert len(state["travel"]["trips"]) >= 100
+    assert len(state["kanban"]["cards"]) >= 30
+    assert len(state["notes"]["notes"]) >= 20
 
 
 def test_a_world_is_plain_json() -> None:

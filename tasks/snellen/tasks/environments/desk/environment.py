@@ -12,6 +12,7 @@ from snellen.grading.errors import DataError
 from snellen.grading.models.actions import Point
 from snellen.tasks.environments.base import NOTHING, EpisodeError, Past
 from snellen.tasks.environments.browser import Browser
+from snellen.tasks.environments.desk.apps.table import APPS
 from snellen.tasks.environments.desk.changes import changes
 from snellen.tasks.environments.desk.desktop import Desktop
 from snellen.tasks.environments.desk.document import SIZE, document
@@ -164,10 +165,13 @@ class Desk:
             past: What was done before; its snapshot suffices.
 
         Raises:
-            DataError: `world` has no state.
+            DataError: `world` has no state, or one without some application.
             EpisodeError: It can't be shown, or a past without a snapshot is to be brought back.
         """
         before = _part(world, "state", "the world of a desk")
+        for name in ("clock", "me", *APPS):
+            if name not in before:
+                raise DataError(f"the state of a desk's world has no {name!r}")
         ui = _part(world, "ui", "the world of a desk") if "ui" in _keys(world) else {}
         state = before
         if past.snapshot is not None:

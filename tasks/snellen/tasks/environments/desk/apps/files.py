@@ -148,7 +148,7 @@ def _folder(state: State, key: str) -> None:
 def _free(state: State, parent: str, name: str) -> None:
     for entry in state["files"]["entries"].values():
         if entry["parent"] == parent and entry["name"].lower() == name.lower():
-            raise RefusalError(f"There is a {name} in this folder already")
+            raise RefusalError(f"There is something called {name} in this folder already")
 
 
 def _listed(state: State, parent: str, text: str, sort: str) -> list[tuple[str, dict[str, Any]]]:

@@ -84,7 +84,7 @@ def cancel_booking(state: State, given: BookingId) -> JsonValue:
         raise RefusalError("This booking is canceled already")
     trip = state["travel"]["trips"][booking["trip"]]
     if not trip["refundable"]:
-        raise RefusalError("The fare of this booking can not be refunded")
+        raise RefusalError("This fare is not refunded")
     booking["status"] = "canceled"
     trip["seats"] += booking["travelers"]
     return booking
@@ -205,7 +205,7 @@ def _bookings(view: View) -> Markup:
             disabled=booking["status"] != "booked",
         )
         route = f"{trip['start']} to {trip['goal']}"
-        people = f", {booking['travelers']} traveler{'s' if booking['travelers'] > 1 else ''}"
+        people = f"{booking['travelers']} traveler{'s' if booking['travelers'] > 1 else ''}"
         rows.append(
             div(
                 "trip",
