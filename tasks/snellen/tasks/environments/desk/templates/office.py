@@ -331,16 +331,21 @@ def _assign(draft: Draft) -> None:
     draft.way = way
 
 
+def _later(card: dict[str, Any], weeks: int) -> str:
+    return (date.fromisoformat(card["due"]) + timedelta(weeks=weeks)).isoformat()
+
+
 def _due(draft: Draft) -> None:
-    chosen = some(draft, cards(draft))
     weeks = draft.rng.randrange(1, 4)
+    # No card comes to a day on which another one of its board is due: the words stay clear.
+    due = {(card["board"], card["due"]) for card in draft.state["kanban"]["cards"].values()}
+    found = [item for item in cards(draft) if (item[1]["board"], _later(item[1], weeks)) not in due]
+    chosen = some(draft, found)
     words = series([card_words(draft, card) for _, card in chosen])
     draft.goal = (
         f"Put off by {weeks} week{'s' * (weeks > 1)} the day on which this is due: {words}."
     )
-    days = [
-        (date.fromisoformat(card["due"]) + timedelta(weeks=weeks)).isoformat() for _, card in chosen
-    ]
+    days = [_later(card, weeks) for _, card in chosen]
     for (key, _), day in zip(chosen, days, strict=True):
         draft.expect("change_card", card=key, due=day)
     draft.impossible(Reason.NO_SUCH_ITEM, gone("kanban.cards", chosen[-1][0]))

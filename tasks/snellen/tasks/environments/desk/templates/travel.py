@@ -19,8 +19,6 @@ def trip(draft: Draft) -> tuple[str, dict[str, Any], str]:
     where = f"from {route['start']} to {route['goal']} on {long_day(route['date'])}"
     if draft.difficulty == "easy":
         key, chosen = draft.rng.choice(same)
-        for other, each in same:
-            each["departs"] = f"{each['departs'][:3]}{10 + int(other[1:]) % 40}"
         return key, chosen, f"the trip {where} that departs at {chosen['departs']}"
     if draft.difficulty == "medium":
         key, chosen = min(same, key=lambda item: item[1]["price"])
