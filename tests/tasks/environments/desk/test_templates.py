@@ -201,6 +201,12 @@ def test_one_task_in_ten_can_not_be_done_and_claiming_so_passes_no_more() -> Non
     assert len({task.tags["template"] for task in tasks}) == len(TEMPLATES)
 
 
+def test_each_template_has_its_turn_to_be_one_that_can_not_be_done() -> None:
+    tasks = draw(10 * len(TEMPLATES), seed=7)
+    impossible = {task.tags["template"] for task in tasks if task.tags["feasible"] == "no"}
+    assert impossible == set(TEMPLATES)
+
+
 def test_templates_name_applications_and_difficulties_and_words_in_goals_are_filled_in() -> None:
     for task in draw(2 * len(TEMPLATES), seed=3):
         assert not re.search(r"[{}]|None|\bp\d\d\b|\bm\d\d\b", task.goal)

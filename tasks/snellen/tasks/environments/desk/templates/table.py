@@ -28,11 +28,24 @@ def draw(count: int, seed: int) -> list[Task]:
         seed: Of the first one; each has a world of its own.
     """
     templates = list(TEMPLATES.values())
+    impossible = _impossible(count)
     return [
         templates[index % len(templates)].make(
             seed + index,
             DIFFICULTIES[(index // len(templates) + index) % len(DIFFICULTIES)],
-            feasible=index % ONE_INFEASIBLE_IN != ONE_INFEASIBLE_IN - 1,
+            feasible=index not in impossible,
         )
         for index in range(count)
     ]
+
+
+def _impossible(count: int) -> set[int]:
+    """Return one index of each ten: the first whose template has waited longest for its turn."""
+    last = [-1] * len(TEMPLATES)
+    chosen: set[int] = set()
+    for first in range(0, count - ONE_INFEASIBLE_IN + 1, ONE_INFEASIBLE_IN):
+        ten = range(first, first + ONE_INFEASIBLE_IN)
+        index = min(ten, key=lambda each: last[each % len(last)])
+        last[index % len(last)] = index
+        chosen.add(index)
+    return chosen
