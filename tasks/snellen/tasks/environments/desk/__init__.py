@@ -1,0 +1,1 @@
+"""An office of applications that snellen draws itself: one state, many doors."""

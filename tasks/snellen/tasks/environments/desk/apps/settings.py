@@ -1,0 +1,95 @@
+"""Settings: switches and choices, by section."""
+
+from typing import Any
+
+from markupsafe import Markup
+from pydantic import JsonValue
+
+from snellen.tasks.environments.desk.kit.app import App
+from snellen.tasks.environments.desk.kit.markup import div, icon, join, span, tag
+from snellen.tasks.environments.desk.kit.verbs import (
+    Arguments,
+    RefusalError,
+    State,
+    read,
+    take,
+    verb,
+)
+from snellen.tasks.environments.desk.kit.view import View, do, go
+
+
+class SettingValue(Arguments):
+    """A setting and its new value: one of its options, or `on` or `off`."""
+
+    setting: str
+    value: str
+
+
+class NoSettings(Arguments):
+    """No arguments."""
+
+
+def change_setting(state: State, given: SettingValue) -> JsonValue:
+    """Change a setting, unless it is managed by the organization."""
+    setting = take(state["settings"]["values"], given.setting, "setting")
+    if setting["locked"]:
+        raise RefusalError(f"“{setting['title']}” is managed by your organization")
+    options = setting["options"] or ["on", "off"]
+    if given.value not in options:
+        raise RefusalError(f"{given.value} is none of {', '.join(options)}")
+    setting["value"] = given.value
+    return {"value": given.value}
+
+
+def list_settings(state: State, given: NoSettings) -> JsonValue:
+    """List the settings with their options and values."""
+    del given
+    return [{"id": key, **setting} for key, setting in state["settings"]["values"].items()]
+
+
+def _view(view: View) -> Markup:
+    values = view.state["settings"]["values"]
+    sections = list(dict.fromkeys(setting["section"] for setting in values.values()))
+    now = view.text("settings.section", sections[0])
+    side = [
+        view.press(
+            "side on" if name == now else "side",
+            f"settings.section:{name}",
+            go({"settings.section": name}),
+            icon("settings", 16),
+            span("grow", name),
+            label=name,
+        )
+        for name in sections
+    ]
+    rows = [
+        _row(view, key, setting) for key, setting in values.items() if setting["section"] == now
+    ]
+    body = div("settings", tag("h2", now), rows)
+    return join(
+        tag("aside", div("side-top strong", "Settings"), side, class_="sidebar"),
+        tag("section", body, class_="fill"),
+    )
+
+
+def _row(view: View, key: str, setting: dict[str, Any]) -> Markup:
+    value = setting["value"]
+    if setting["options"]:
+        options = [
+            (option, option, do("change_setting", {"setting": key, "value": option}))
+            for option in setting["options"]
+        ]
+        drawn = view.menu(f"settings.{key}", value, options, chosen=value)
+    else:
+        turned = "off" if value == "on" else "on"
+        action = do("change_setting", {"setting": key, "value": turned})
+        drawn = view.switch(setting["title"], f"settings.{key}", action, on=value == "on")
+    hint = "Managed by your organization" if setting["locked"] else None
+    return div(
+        "setting",
+        div("grow", div("strong", setting["title"]), div("soft", hint) if hint else None),
+        drawn,
+    )
+
+
+SETTINGS = App("settings", "Settings", _view, (read(list_settings), verb(change_setting)))

@@ -1,0 +1,188 @@
+"""Sheet: cells with texts, numbers and sums."""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from markupsafe import Markup
+from pydantic import Field, JsonValue
+
+from snellen.tasks.environments.desk.kit.app import App
+from snellen.tasks.environments.desk.kit.markup import div, join, span, tag
+from snellen.tasks.environments.desk.kit.verbs import (
+    Arguments,
+    RefusalError,
+    State,
+    add,
+    read,
+    take,
+    verb,
+)
+from snellen.tasks.environments.desk.kit.view import CLOSE, Layer, View, do, go
+
+COLUMNS = "ABCDEFG"
+ROWS = 22
+
+_FORMULA = re.compile(r"=(SUM|AVERAGE|MIN|MAX|COUNT)\(([A-G])(\d+):([A-G])(\d+)\)", re.IGNORECASE)
+
+
+class SheetId(Arguments):
+    """A sheet."""
+
+    sheet: str
+
+
+class CellValue(SheetId):
+    """A cell, such as B7, and what it holds; empty: nothing."""
+
+    cell: Annotated[str, Field(pattern=r"^[A-G]([1-9]|1\d|2[0-2])$")]
+    value: Annotated[str, Field(max_length=100)]
+
+
+class NewSheet(Arguments):
+    """A new sheet."""
+
+    name: Annotated[str, Field(min_length=1, max_length=20)]
+
+
+class NoSheets(Arguments):
+    """No arguments."""
+
+
+def set_cell(state: State, given: CellValue) -> JsonValue:
+    """Write a text, a number or a formula such as =SUM(B2:B9) into a cell."""
+    cells = take(state["sheet"]["sheets"], given.sheet, "sheet")["cells"]
+    if given.value.startswith("=") and not _FORMULA.fullmatch(given.value):
+        raise RefusalError("Formulas look like =SUM(B2:B9); also AVERAGE, MIN, MAX, COUNT")
+    if given.value:
+        cells[given.cell] = given.value
+    else:
+        cells.pop(given.cell, None)
+    return {given.cell: shown(cells, given.cell)}
+
+
+def add_sheet(state: State, given: NewSheet) -> JsonValue:
+    """Add an empty sheet."""
+    if any(sheet["name"] == given.name for sheet in state["sheet"]["sheets"].values()):
+        raise RefusalError(f"There is a sheet {given.name} already")
+    if len(state["sheet"]["sheets"]) >= 6:
+        raise RefusalError("Six sheets are the most that fit")
+    return {"sheet": add(state["sheet"]["sheets"], {"name": given.name, "cells": {}})}
+
+
+def list_sheets(state: State, given: NoSheets) -> JsonValue:
+    """List the sheets."""
+    del given
+    return {key: sheet["name"] for key, sheet in state["sheet"]["sheets"].items()}
+
+
+def read_sheet(state: State, given: SheetId) -> JsonValue:
+    """Read what the cells of a sheet show."""
+    cells = take(state["sheet"]["sheets"], given.sheet, "sheet")["cells"]
+    return {cell: shown(cells, cell) for cell in sorted(cells)}
+
+
+def shown(cells: Mapping[str, str], cell: str) -> str:
+    """Return what a cell shows: its text, or its formula's value over cells that are numbers."""
+    text = cells.get(cell, "")
+    match = _FORMULA.fullmatch(text)
+    if match is None:
+        return text
+    name, first, top, last, bottom = match.groups()
+    numbers: list[float] = []
+    for column in COLUMNS[COLUMNS.index(first.upper()) : COLUMNS.index(last.upper()) + 1]:
+        for row in range(int(top), int(bottom) + 1):
+            try:
+                numbers.append(float(cells.get(f"{column}{row}", "")))
+            except ValueError:
+                # A text or a formula counts as nothing, as in other spreadsheets' sums of texts.
+                continue
+    value = {
+        "SUM": lambda: sum(numbers),
+        "COUNT": lambda: len(numbers),
+        "AVERAGE": lambda: sum(numbers) / len(numbers) if numbers else 0,
+        "MIN": lambda: min(numbers, default=0),
+        "MAX": lambda: max(numbers, default=0),
+    }[name.upper()]()
+    return f"{round(value, 2):g}" if abs(value) < 1e5 else f"{value:.0f}"
+
+
+def _view(view: View) -> Markup:
+    sheets = view.state["sheet"]["sheets"]
+    key = view.text("sheet.open")
+    key = key if key in sheets else next(iter(sheets))
+    sheet = sheets[key]
+    cell = view.text("sheet.cell", "A1")
+    write = do("set_cell", {"sheet": key, "cell": cell}, {"value": "sheet.value"})
+    bar = div(
+        "toolbar",
+        span("cell-name", cell),
+        div("grow", view.input("sheet.value", hint="Text, number or =SUM(B2:B9)",
+                               enter="sheet.set.go")),
+        view.button("Enter", "sheet.set.go", write, sign="check", kind="primary"),
+    )  # fmt: skip
+    head = tag("tr", tag("th", ""), [tag("th", column) for column in COLUMNS])
+    rows = [
+        tag(
+            "tr",
+            tag("th", str(row)),
+            [
+                _cell(view, sheet["cells"], f"{column}{row}", chosen=f"{column}{row}" == cell)
+                for column in COLUMNS
+            ],
+        )
+        for row in range(1, ROWS + 1)
+    ]
+    tabs = div(
+        "sheet-tabs",
+        [
+            view.press(
+                "sheet-tab on" if each == key else "sheet-tab",
+                f"sheet.tab:{each}",
+                go({"sheet.open": each, "sheet.cell": "A1",
+                    "sheet.value": sheets[each]["cells"].get("A1", "")}),
+                sheets[each]["name"],
+                label=sheets[each]["name"],
+            )
+            for each in sheets
+        ],
+        view.button(
+            "New sheet", "sheet.new", go({"dialog": "sheet.new", "form.*": None}), sign="plus",
+            kind="quiet",
+        ),
+    )  # fmt: skip
+    grid = tag("table", head, rows, class_="grid")
+    return join(tag("section", bar, grid, tabs, class_="fill"), _dialogs(view))
+
+
+def _cell(
+    view: View, cells: Mapping[str, str], cell: str, chosen: bool
+) -> Markup:  # a flag of one caller
+    text = shown(cells, cell)
+    number = text.replace(".", "", 1).lstrip("-").isdigit()
+    kind = "cell-box" + (" on" if chosen else "") + (" number" if number else "")
+    action = go({"sheet.cell": cell, "sheet.value": cells.get(cell, "")})
+    return tag("td", view.press(kind, f"sheet.cell:{cell}", action, text, label=cell))
+
+
+def _dialogs(view: View) -> Markup:
+    if view.text("dialog") != "sheet.new":
+        return Markup("")
+    with view.layer(Layer.DIALOG):
+        field = view.input("form.name", "Name", enter="sheet.save")
+        action = do("add_sheet", {}, {"name": "form.name"}, {**CLOSE.ui, "toast": "Sheet added"})
+        save = view.button("Add", "sheet.save", action, kind="primary")
+        return view.dialog("New sheet", field, view.cancel(), save)
+
+
+def rows_of(sheet: Mapping[str, Any]) -> list[int]:
+    """Return the rows below the first that have a text in column A."""
+    return sorted(int(cell[1:]) for cell in sheet["cells"] if cell[0] == "A" and cell != "A1")
+
+
+SHEET = App(
+    "sheet",
+    "Sheet",
+    _view,
+    (read(list_sheets), read(read_sheet), verb(set_cell), verb(add_sheet)),
+)

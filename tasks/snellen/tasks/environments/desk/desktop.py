@@ -1,0 +1,176 @@
+"""A desktop: a state, what is open, and the page that they make; the only way to change them.
+
+No input changes anything but inside an open step, and then at most one control of the last page
+works: a script that clicks for the agent gains nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from markupsafe import Markup
+from pydantic import JsonValue
+
+from snellen.tasks.environments.desk.apps.table import APPS, VERBS
+from snellen.tasks.environments.desk.kit.markup import div, icon, join, span, tag
+from snellen.tasks.environments.desk.kit.verbs import RefusalError, State
+from snellen.tasks.environments.desk.kit.view import (
+    Control,
+    Layer,
+    Ui,
+    View,
+    go,
+    long_day,
+)
+
+MAX_TEXT: Final = 2000
+
+_PASSING: Final = ("menu", "menu.month", "toast", "search", "refused")
+"""What a click ends unless it sets it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A rendering.
+
+    Attributes:
+        html: The body's content.
+        controls: The controls that work, by token.
+        fields: The names of the text fields.
+    """
+
+    html: str
+    controls: Mapping[str, Control]
+    fields: frozenset[str]
+
+    def token(self, name: str) -> str | None:
+        """Return the token of a control by its key or, if no key is so called, by its label."""
+        by_label = None
+        for token, control in self.controls.items():
+            if control.key == name:
+                return token
+            if control.label == name and by_label is None:
+                by_label = token
+        return by_label
+
+
+class Desktop:
+    """One world and its one user."""
+
+    def __init__(self, state: State, ui: Ui | None = None) -> None:
+        self.state = state
+        self.ui: Ui = dict(ui or {})
+        self._open = False
+        self._page = self._draw()
+
+    @property
+    def page(self) -> Page:
+        """The last rendering; only its controls work."""
+        return self._page
+
+    def open_step(self) -> None:
+        """Let one control work."""
+        self._open = True
+
+    def close_step(self) -> None:
+        """Let no control work."""
+        self._open = False
+
+    def write(self, fields: Mapping[str, JsonValue]) -> None:
+        """Keep what the page's text fields hold; the page itself stays the last one."""
+        for name, value in fields.items():
+            if name in self._page.fields and isinstance(value, str):
+                self.ui[name] = value[:MAX_TEXT]
+
+    def handle(self, token: str, fields: Mapping[str, JsonValue]) -> Page:
+        """Do what a control does, and return the new page.
+
+        Args:
+            token: Of a control of the last page; any other does nothing.
+            fields: What the page's text fields hold, by name.
+        """
+        control = self._page.controls.get(token)
+        if not self._open or control is None:
+            return self._page
+        self._open = False
+        self.write(fields)
+        self._do(control)
+        self._page = self._draw()
+        return self._page
+
+    def refresh(self) -> Page:
+        """Draw the same state and `ui` again, with new tokens."""
+        self._page = self._draw()
+        return self._page
+
+    def _do(self, control: Control) -> None:
+        action = control.action
+        for name in _PASSING:
+            self.ui.pop(name, None)
+        self.ui.pop("focus", None)
+        if action.verb:
+            typed = {name: self.ui.get(key) or "" for name, key in action.fields.items()}
+            try:
+                self.state, _ = VERBS[action.verb](self.state, {**action.given, **typed})
+            except RefusalError as error:
+                self.ui["toast"] = str(error)
+                self.ui["refused"] = True
+                return
+        for name, value in action.ui.items():
+            if name.endswith("*"):
+                for key in [key for key in self.ui if key.startswith(name[:-1])]:
+                    del self.ui[key]
+            elif value is None:
+                self.ui.pop(name, None)
+            else:
+                self.ui[name] = value
+        searched = self.ui.pop("search", None)
+        if isinstance(searched, str):
+            self.ui[f"{searched}.done"] = self.ui.get(searched) or ""
+
+    def _draw(self) -> Page:
+        view = View(self.state, self.ui)
+        html = _shell(view)
+        return Page(str(html), view.controls, frozenset(view.fields))
+
+
+def _shell(view: View) -> Markup:
+    name = view.text("app")
+    app = APPS.get(name)
+    toast = view.text("toast")
+    kind = "toast refused" if view.ui.get("refused") else "toast"
+    bar = div(
+        "bar",
+        span("bar-title", app.title if app else "Desktop"),
+        span(kind, icon("close" if view.ui.get("refused") else "check", 14), toast)
+        if toast
+        else None,
+        span("bar-day", long_day(view.state["clock"]), " · ", view.state["clock"][11:16]),
+        span("bar-user", view.state["me"]["name"]),
+    )
+    dock = tag(
+        "nav",
+        [
+            view.press(
+                "dock-item on" if key == name else "dock-item",
+                f"dock:{key}",
+                go({"app": key, "dialog": None, "dialog.of": None, "form.*": None}),
+                span(f"dock-icon of-{key}", icon(key, 22)),
+                span("dock-word", each.title),
+                label=each.title,
+            )
+            for key, each in APPS.items()
+        ],
+        class_="dock",
+    )
+    body = tag("main", app.view(view) if app else _home(view), class_=f"app app-{name or 'home'}")
+    return join(bar, dock, body)
+
+
+def _home(view: View) -> Markup:
+    with view.layer(Layer.PAGE):
+        return div(
+            "home",
+            div("home-hello", f"Good morning, {view.state['me']['name'].split()[0]}"),
+            div("home-hint", "Choose an application on the left."),
+        )

@@ -1,0 +1,210 @@
+"""The environment: a desktop on a page of its own in the browser."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+from urllib.parse import urlsplit
+
+import msgspec
+from pydantic import JsonValue
+
+from snellen.grading.errors import DataError
+from snellen.grading.models.actions import Point
+from snellen.tasks.environments.base import NOTHING, EpisodeError, Past
+from snellen.tasks.environments.browser import Browser
+from snellen.tasks.environments.desk.apps.table import APPS
+from snellen.tasks.environments.desk.changes import changes
+from snellen.tasks.environments.desk.desktop import Desktop
+from snellen.tasks.environments.desk.document import SIZE, document
+from snellen.tasks.environments.desk.kit.verbs import State, copied
+from snellen.tasks.environments.inputs import Input, InputKind
+from snellen.tasks.environments.stage import Reply, Request, Stage, StageSettings
+
+NAME: Final = "desk"
+
+
+@dataclass(frozen=True, slots=True)
+class _Post:
+    """What the page posts: a control's token, and what its text fields hold."""
+
+    control: str
+    fields: dict[str, str]
+
+
+class DeskEpisode:
+    """One desktop and its page.
+
+    Args:
+        before: The world's first state.
+        desktop: The world as it is.
+    """
+
+    def __init__(self, before: State, desktop: Desktop) -> None:
+        self.desktop = desktop
+        self._before = before
+        self._stage: Stage | None = None
+
+    @property
+    def stage(self) -> Stage:
+        """The page in the browser."""
+        if self._stage is None:
+            raise EpisodeError("the page was not opened")
+        return self._stage
+
+    async def open(self, browser: Browser, pointer: Point | None) -> None:
+        """Show the desktop; `Desk.open` does it.
+
+        Raises:
+            EpisodeError: It can't be shown.
+        """
+        settings = StageSettings(*SIZE, open_requests="window.desk.waiting()")
+        self._stage = await browser.stage(settings, self._answer)
+        ui = self.desktop.ui
+        await self._stage.run(
+            "([scrolled, selection]) => window.desk.restore(scrolled, selection)",
+            [ui.get("scrolled") or {}, ui.get("selection")],
+        )
+        if pointer is not None:
+            await self._stage.act(Input(InputKind.MOVE, (pointer,)))
+
+    async def act(self, given: Input) -> str:
+        """Do one input; at most one control works in it.
+
+        Raises:
+            EpisodeError: The page crashed or never settled.
+            InputError: There is no such input; nothing was done.
+        """
+        self.desktop.open_step()
+        try:
+            note = await self.stage.act(given)
+        finally:
+            self.desktop.close_step()
+        await self._keep()
+        return note
+
+    async def view(self) -> bytes:
+        """Return the screen as a PNG.
+
+        Raises:
+            EpisodeError: It can't be shown.
+        """
+        return await self.stage.shot()
+
+    @property
+    def ended(self) -> bool:
+        """Never: a desktop does not end by itself."""
+        return False
+
+    @property
+    def snapshot(self) -> JsonValue:
+        """The state, and what is open, half written, scrolled and in focus."""
+        return cast(JsonValue, copied({"state": self.desktop.state, "ui": self.desktop.ui}))
+
+    @property
+    def result(self) -> dict[str, JsonValue]:
+        """What changed since the beginning."""
+        return {"changes": changes(self._before, self.desktop.state)}
+
+    async def close(self) -> None:
+        """Give up the page; twice does no harm."""
+        if self._stage is not None:
+            await self._stage.close()
+
+    def _answer(self, request: Request) -> Reply:
+        path = urlsplit(request.url).path
+        if path == "/act" and request.method == "POST":
+            post = msgspec.json.decode(request.body, type=_Post)
+            return _html(self.desktop.handle(post.control, post.fields).html)
+        if path == "/":
+            return _html(document(self.desktop.refresh()))
+        return Reply(404, "text/plain; charset=utf-8", b"")
+
+    async def _keep(self) -> None:
+        """Keep what the page alone knows, so that it can be shown again as it is."""
+        shown = cast(dict[str, Any], await self.stage.run("() => window.desk.read()"))
+        self.desktop.write(shown["fields"])
+        focus = shown["focus"]
+        control = self.desktop.page.controls.get(focus["control"] or "")
+        kept = {
+            "focus": focus["field"] or (control.key if control else None),
+            "selection": focus["selection"],
+            "scrolled": shown["scrolled"] or None,
+        }
+        for name, value in kept.items():
+            if value is None:
+                self.desktop.ui.pop(name, None)
+            else:
+                self.desktop.ui[name] = value
+
+
+class Desk:
+    """The environment of desktops; see `snellen.tasks.environments.base.Environment`.
+
+    Args:
+        browser: Shows them.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+
+    @property
+    def name(self) -> str:
+        """`desk`."""
+        return NAME
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """1280 x 800 pixels."""
+        return SIZE
+
+    async def open(self, world: JsonValue, past: Past = NOTHING) -> DeskEpisode:
+        """Open a desktop, or open it again.
+
+        Args:
+            world: `state`, and `ui` if something is open at the beginning.
+            past: What was done before; its snapshot suffices.
+
+        Raises:
+            DataError: `world` has no state, or one without some application.
+            EpisodeError: It can't be shown, or a past without a snapshot is to be brought back.
+        """
+        before = _part(world, "state", "the world of a desk")
+        for name in ("clock", "me", *APPS):
+            if name not in before:
+                raise DataError(f"the state of a desk's world has no {name!r}")
+        ui = _part(world, "ui", "the world of a desk") if "ui" in _keys(world) else {}
+        state = before
+        if past.snapshot is not None:
+            state = _part(past.snapshot, "state", "a desk's snapshot")
+            ui = _part(past.snapshot, "ui", "a desk's snapshot")
+        elif past.inputs:
+            raise EpisodeError("a desk comes back from its snapshot, and there is none")
+        points = [point for given in past.inputs for point in given.path[-1:]]
+        episode = DeskEpisode(before, Desktop(state, ui))
+        try:
+            await episode.open(self._browser, points[-1] if points else None)
+        except BaseException:
+            await episode.close()
+            raise
+        return episode
+
+    async def close(self) -> None:
+        """End the browser, if it runs."""
+        await self._browser.close()
+
+
+def _html(text: str) -> Reply:
+    policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+    headers = {"content-security-policy": f"{policy}; connect-src 'self'"}
+    return Reply(200, "text/html; charset=utf-8", text.encode(), headers)
+
+
+def _keys(value: JsonValue) -> Mapping[str, JsonValue]:
+    return value if isinstance(value, dict) else {}
+
+
+def _part(value: JsonValue, name: str, what: str) -> dict[str, Any]:
+    part = _keys(value).get(name)
+    if not isinstance(part, dict):
+        raise DataError(f"{what} needs {name!r}, a JSON object")
+    return cast(dict[str, Any], part)

@@ -1,0 +1,504 @@
+"""A view: what an application draws itself with.
+
+A view is made for one rendering. What it draws depends on the state and on `ui`, a flat object by
+dotted names that no checker looks at: the open application, filters, open menus, half-written
+forms. Every control gets a token of its own, and stands in one of three layers: the page, a dialog
+over it, a menu over both. Only the controls of the uppermost layer work.
+"""
+
+import secrets
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from enum import IntEnum
+from typing import Any, TypeAlias
+
+from markupsafe import Markup
+from pydantic import JsonValue
+
+from snellen.tasks.environments.desk.kit.markup import Child, div, icon, join, span, tag
+from snellen.tasks.environments.desk.kit.verbs import State
+
+Ui: TypeAlias = dict[str, JsonValue]
+"""What is open and half written, by dotted names."""
+
+
+class Layer(IntEnum):
+    """What lies over what."""
+
+    PAGE = 0
+    DIALOG = 1
+    MENU = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a control does.
+
+    Attributes:
+        ui: What is set in `ui` when all went well; a name that ends in `*` removes all that begin
+            so.
+        verb: What is done to the state before; empty: nothing.
+        given: The verb's arguments.
+        fields: More of its arguments, by the names in `ui` where they are when it is done.
+    """
+
+    ui: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    verb: str = ""
+    given: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    fields: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """Something that can be clicked.
+
+    Attributes:
+        key: What it is called in every rendering of the same state, such as `mail.open:m7`.
+        label: What it says.
+        action: What it does.
+    """
+
+    key: str
+    label: str
+    action: Action
+
+
+def go(ui: Mapping[str, JsonValue]) -> Action:
+    """Return what only changes what is shown."""
+    return Action(ui)
+
+
+def do(
+    verb: str,
+    given: Mapping[str, JsonValue] | None = None,
+    fields: Mapping[str, str] | None = None,
+    then: Mapping[str, JsonValue] | None = None,
+) -> Action:
+    """Return what does a verb, with given arguments and with some that the form has."""
+    return Action(then or {}, verb, given or {}, fields or {})
+
+
+class View:
+    """One rendering.
+
+    Attributes:
+        state: The world; not to be changed.
+        ui: What is open and half written; not to be changed.
+        controls: The controls that work, by token.
+        fields: The names of the text fields that can be written in.
+    """
+
+    def __init__(self, state: State, ui: Ui) -> None:
+        self.state = state
+        self.ui = ui
+        self.controls: dict[str, Control] = {}
+        self.fields: set[str] = set()
+        self._layer = Layer.PAGE
+        self._top = (
+            Layer.MENU if ui.get("menu") else Layer.DIALOG if ui.get("dialog") else Layer.PAGE
+        )
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return a value of `ui` as text."""
+        value = self.ui.get(name)
+        return value if isinstance(value, str) else default
+
+    def number(self, name: str, default: int = 0) -> int:
+        """Return a value of `ui` as a number."""
+        value = self.ui.get(name)
+        return value if isinstance(value, int) else default
+
+    @contextmanager
+    def layer(self, layer: Layer) -> Generator[None]:
+        """Draw in a layer."""
+        before, self._layer = self._layer, layer
+        yield
+        self._layer = before
+
+    def token(self, key: str, label: str, action: Action) -> str | None:
+        """Return a new control's token; None: it lies below another layer and does not work."""
+        if self._layer is not self._top:
+            return None
+        made = secrets.token_hex(8)
+        self.controls[made] = Control(key, label, action)
+        return made
+
+    def press(
+        self,
+        kind: str,
+        key: str,
+        action: Action,
+        *children: Child,
+        label: str = "",
+        style: str | None = None,
+        disabled: bool = False,
+    ) -> Markup:
+        """Return a control of a class, with anything on it."""
+        made = None if disabled else self.token(key, label or key, action)
+        return tag(
+            "button",
+            *children,
+            type="button",
+            class_=kind,
+            data_c=made,
+            data_key=key if made and key.endswith((".go", ".save", ".send")) else None,
+            data_at=self._focused(key),
+            aria_label=label or None,
+            style=style,
+            disabled=disabled,
+        )
+
+    def button(
+        self,
+        label: str,
+        key: str,
+        action: Action,
+        *,
+        sign: str = "",
+        kind: str = "plain",
+        disabled: bool = False,
+    ) -> Markup:
+        """Return a button with words, and an icon if one is named.
+
+        Args:
+            label: The words.
+            key: Its stable name.
+            action: What it does.
+            sign: Its icon.
+            kind: `plain`, `primary`, `danger` or `quiet`.
+            disabled: Whether it can't be clicked now.
+        """
+        drawn = icon(sign, 16) if sign else None
+        return self.press(
+            f"button {kind}", key, action, drawn, span("", label), label=label, disabled=disabled
+        )
+
+    def tool(self, sign: str, label: str, key: str, action: Action, *, on: bool = False) -> Markup:
+        """Return a small button with an icon and its word below it."""
+        kind = "tool on" if on else "tool"
+        return self.press(kind, key, action, icon(sign, 18), span("", label), label=label)
+
+    def input(
+        self, name: str, label: str = "", *, hint: str = "", enter: str = "", rows: int = 0
+    ) -> Markup:
+        """Return a text field whose value is in `ui`.
+
+        Args:
+            name: Of the value.
+            label: What stands above it.
+            hint: What it shows while it is empty.
+            enter: The key of the control that Enter clicks; it must be drawn, before or after.
+            rows: More than none: a field of this many lines.
+        """
+        works = self._layer is self._top
+        if works:
+            self.fields.add(name)
+        given = {
+            "class_": "input",
+            "data_f": name if works else None,
+            "data_at": self._focused(name),
+            "data_enter": enter or None,
+            "placeholder": hint or None,
+            "maxlength": 2000,
+            "autocomplete": "off",
+            "spellcheck": "false",
+            "aria_label": label or hint or name,
+        }
+        value = self.text(name)
+        if rows:
+            drawn = tag("textarea", "\n" + value, rows=rows, **given)
+        else:
+            drawn = tag("input", type="text", value=value, **given)
+        return self.labelled(label, drawn) if label else drawn
+
+    def labelled(self, label: str, *children: Child) -> Markup:
+        """Return something with a word above it."""
+        return div("field", span("label", label), *children)
+
+    def search(self, name: str, hint: str, then: Mapping[str, JsonValue] | None = None) -> Markup:
+        """Return a search field with its button; what is searched for is `<name>.done`."""
+        searching = Action({**(then or {}), "search": name})
+        return div(
+            "search",
+            icon("search", 16),
+            self.input(name, hint=hint, enter=f"{name}.go"),
+            self.press("go", f"{name}.go", searching, "Search", label="Search"),
+        )
+
+    def check(self, label: str, key: str, action: Action, *, on: bool) -> Markup:
+        """Return a checkbox with its words."""
+        box = span("box on" if on else "box", icon("check", 12) if on else None)
+        return self.press("check", key, action, box, span("", label), label=label)
+
+    def switch(self, label: str, key: str, action: Action, *, on: bool) -> Markup:
+        """Return a switch without words."""
+        kind = "switch on" if on else "switch"
+        return self.press(kind, key, action, span("knob"), label=label)
+
+    def radio(self, name: str, options: Sequence[tuple[str, str]], default: str = "") -> Markup:
+        """Return radio buttons that set a value of `ui`."""
+        chosen = self.text(name, default)
+        return div(
+            "radios",
+            [
+                self.press(
+                    "check",
+                    f"{name}:{value}",
+                    go({name: value}),
+                    span("round on" if value == chosen else "round"),
+                    span("", words),
+                    label=words,
+                )
+                for value, words in options
+            ],
+        )
+
+    def select(
+        self,
+        name: str,
+        options: Sequence[tuple[str, str]],
+        *,
+        label: str = "",
+        default: str = "",
+        then: Mapping[str, JsonValue] | None = None,
+    ) -> Markup:
+        """Return a drawn list to choose from that sets a value of `ui`."""
+        chosen = self.text(name, default)
+        words = dict(options).get(chosen, "Choose…")
+        actions = [(value, text, go({**(then or {}), name: value})) for value, text in options]
+        drawn = self.menu(name, words, actions, chosen=chosen)
+        return self.labelled(label, drawn) if label else drawn
+
+    def menu(
+        self,
+        name: str,
+        words: str,
+        options: Sequence[tuple[str, str, Action]],
+        *,
+        chosen: str | None = None,
+        sign: str = "",
+        kind: str = "select",
+    ) -> Markup:
+        """Return a button that opens a menu; its options are (value, words, what it does)."""
+        opened = self.press(
+            kind,
+            name,
+            go({"menu": name}),
+            icon(sign, 18) if sign else None,
+            span("", words),
+            icon("down", 14) if kind == "select" else None,
+            label=words,
+            style="anchor-name: --menu" if self.ui.get("menu") == name else None,
+        )
+        if self.ui.get("menu") != name:
+            return opened
+        with self.layer(Layer.MENU):
+            listed = [
+                self.press(
+                    "option on" if value == chosen else "option",
+                    f"{name}:{value}",
+                    action,
+                    text,
+                    label=text,
+                )
+                for value, text, action in options
+            ]
+            kind = "menu many" if len(listed) > 10 else "menu"
+            return opened + self._floating(kind, listed)
+
+    def date_field(self, name: str, label: str = "") -> Markup:
+        """Return a drawn date field with a calendar that opens below it."""
+        value = self.text(name)
+        words = long_day(value) if value else "Choose a date…"
+        opened = self.press(
+            "select",
+            name,
+            go({"menu": name, "menu.month": (value or self.today.isoformat())[:7]}),
+            icon("calendar", 16),
+            span("", words),
+            icon("down", 14),
+            label=words,
+            style="anchor-name: --menu" if self.ui.get("menu") == name else None,
+        )
+        if self.ui.get("menu") == name:
+            with self.layer(Layer.MENU):
+                opened += self._floating("days", self._month(name, value))
+        return self.labelled(label, opened) if label else opened
+
+    def dialog(self, title: str, body: Child, *buttons: Child, wide: bool = False) -> Markup:
+        """Return a dialog; body and buttons must be drawn in its layer."""
+        head = div(
+            "dialog-head",
+            span("dialog-title", title),
+            self.press("closer", "dialog.close", CLOSE, icon("close", 16), label="Close"),
+        )
+        kind = "dialog wide" if wide else "dialog"
+        return div(
+            "overlay", div(kind, head, div("dialog-body", body), div("dialog-foot", *buttons))
+        )
+
+    def cancel(self) -> Markup:
+        """Return the button that closes a dialog."""
+        return self.button("Cancel", "dialog.cancel", CLOSE)
+
+    def confirm(self, name: str, title: str, question: str, label: str, action: Action) -> Markup:
+        """Return the dialog of a name if it is open: a question, and a button that does it."""
+        if self.ui.get("dialog") != name:
+            return Markup("")
+        with self.layer(Layer.DIALOG):
+            agree = self.button(label, f"{name}.yes", action, kind="danger")
+            return self.dialog(title, tag("p", question), self.cancel(), agree)
+
+    def pager(self, name: str, count: int, size: int) -> Markup:
+        """Return buttons to the previous and the next page of a list."""
+        page, pages = self.page(name, count, size), max(1, -(-count // size))
+        first = page * size
+        said = f"{first + 1}-{min(first + size, count)} of {count}" if count else "0 of 0"
+        return div(
+            "pager",
+            span("count", said),
+            self.press(
+                "arrow",
+                f"{name}.previous",
+                go({name: page - 1}),
+                icon("left", 16),
+                label="Previous page",
+                disabled=page == 0,
+            ),
+            self.press(
+                "arrow",
+                f"{name}.next",
+                go({name: page + 1}),
+                icon("right", 16),
+                label="Next page",
+                disabled=page + 1 >= pages,
+            ),
+        )
+
+    def page(self, name: str, count: int, size: int) -> int:
+        """Return which page of a list is open, from 0; one past the end is the last."""
+        return max(0, min(self.number(name), -(-count // size) - 1))
+
+    def rows(self, name: str, listed: Sequence[Any], size: int) -> Sequence[Any]:
+        """Return what the open page of a list shows."""
+        first = self.page(name, len(listed), size) * size
+        return listed[first : first + size]
+
+    def header(self, name: str, key: str, words: str, default: str) -> Markup:
+        """Return a table's heading that sorts by its column; again: the other way round."""
+        now = self.text(name, default)
+        turned = f"-{key}" if now == key else key
+        sign = icon("up" if now == key else "down", 12) if now.lstrip("-") == key else None
+        return self.press("heading", f"{name}:{key}", go({name: turned}), words, sign, label=words)
+
+    @property
+    def today(self) -> date:
+        """The world's own day."""
+        return date.fromisoformat(self.state["clock"][:10])
+
+    def _focused(self, name: str) -> str | None:
+        return "1" if self.ui.get("focus") == name else None
+
+    def _floating(self, kind: str, *children: Child) -> Markup:
+        shut = self.token("menu.close", "Close", go({}))
+        return join(
+            tag("div", popover="manual", class_="shade", data_c=shut),
+            tag("div", *children, popover="manual", class_=f"floating {kind}"),
+        )
+
+    def _month(self, name: str, value: str) -> Markup:
+        first = date.fromisoformat(f"{self.text('menu.month')}-01")
+        earlier = (first - timedelta(days=1)).isoformat()[:7]
+        later = (first + timedelta(days=31)).isoformat()[:7]
+        start = first - timedelta(days=first.weekday())
+        days = [start + timedelta(days=offset) for offset in range(42)]
+        drawn = [
+            self.press(
+                "day"
+                + (" out" if day.month != first.month else "")
+                + (" on" if day.isoformat() == value else "")
+                + (" today" if day == self.today else ""),
+                f"{name}:{day.isoformat()}",
+                go({name: day.isoformat()}),
+                str(day.day),
+                label=long_day(day.isoformat()),
+            )
+            for day in days
+        ]
+
+        def turn(way: str, month: str) -> Markup:
+            action = go({"menu": name, "menu.month": month})
+            key = f"{name}.{'earlier' if way == 'left' else 'later'}"
+            return self.press("arrow", key, action, icon(way, 16), label=f"To {month}")
+
+        head = div(
+            "month",
+            turn("left", earlier),
+            span("", f"{MONTHS[first.month - 1]} {first.year}"),
+            turn("right", later),
+        )
+        week = [span("weekday", day) for day in ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")]
+        return join(head, div("grid7", week, drawn))
+
+
+CLOSE = go({"dialog": None, "dialog.of": None, "form.*": None})
+
+# Not the library's: its names depend on the machine's language.
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+def long_day(day: str) -> str:
+    """Return a date in words.
+
+    >>> long_day("2025-06-16")
+    'Monday, June 16, 2025'
+    """
+    parsed = date.fromisoformat(day[:10])
+    month = MONTHS[parsed.month - 1]
+    return f"{WEEKDAYS[parsed.weekday()]}, {month} {parsed.day}, {parsed.year}"
+
+
+def short_day(day: str) -> str:
+    """Return a date in few letters.
+
+    >>> short_day("2025-06-16")
+    'Jun 16'
+    """
+    parsed = date.fromisoformat(day[:10])
+    return f"{MONTHS[parsed.month - 1][:3]} {parsed.day}"
+
+
+def money(cents: int) -> str:
+    """Return an amount in dollars.
+
+    >>> money(123450)
+    '$1,234.50'
+    """
+    return f"${cents / 100:,.2f}"
+
+
+def initials(name: str) -> str:
+    """Return the first letters of a name's first and last word."""
+    words = name.split()
+    return (words[0][0] + words[-1][0]).upper() if len(words) > 1 else name[:2].upper()
+
+
+def avatar(name: str) -> Markup:
+    """Return a round sign of a person: the initials on one of eight colors."""
+    return span(f"avatar tone{sum(map(ord, name)) % 8}", initials(name))

@@ -1,0 +1,329 @@
+"""Tasks: a goal, a world, what the world must be afterwards, and a way through the pages."""
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from random import Random
+from typing import Final, Literal, TypeAlias
+
+from pydantic import JsonValue
+
+from snellen.grading.errors import SnellenError
+from snellen.tasks.environments.desk.apps.table import VERBS
+from snellen.tasks.environments.desk.changes import Changes, changes
+from snellen.tasks.environments.desk.desktop import Desktop
+from snellen.tasks.environments.desk.kit.verbs import State, copied
+from snellen.tasks.environments.desk.world.generator import make_world
+
+Difficulty: TypeAlias = Literal["easy", "medium", "hard"]
+DIFFICULTIES: Final[tuple[Difficulty, ...]] = ("easy", "medium", "hard")
+
+INPUTS_OF_TEXT: Final = 3
+"""A click into the field, select all, type."""
+
+
+class Reason(StrEnum):
+    """Why a task can't be done."""
+
+    NO_SUCH_ITEM = "no_such_item"
+    AMBIGUOUS = "ambiguous"
+    NOT_ALLOWED = "not_allowed"
+    NOT_AVAILABLE = "not_available"
+    CONFLICT = "conflict"
+
+
+REASONS: Final[Mapping[Reason, str]] = {
+    Reason.NO_SUCH_ITEM: "What the task speaks of is not there.",
+    Reason.AMBIGUOUS: "Several things fit the description, and the task says nothing to choose by.",
+    Reason.NOT_ALLOWED: "A rule of the application or of the task forbids it.",
+    Reason.NOT_AVAILABLE: "It is there but sold out, fully booked or closed.",
+    Reason.CONFLICT: "Something that is there already is in the way.",
+}
+"""Each reason in a sentence, for those who are given a task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a task asks for.
+
+    Attributes:
+        kind: `number`, `text`, `date` (as 2025-06-16) or `list` (of texts, in any order).
+        value: The right answer.
+    """
+
+    kind: Literal["number", "text", "date", "list"]
+    value: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a way through the pages.
+
+    Attributes:
+        control: A control's key; with a text, the name of a text field.
+        text: What the field holds afterwards; None: the control is clicked.
+        looks: Whether it only looks something up or narrows a list: another way of finding the
+            same leads to the same world.
+    """
+
+    control: str
+    text: str | None = None
+    looks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task in a world of its own.
+
+    Attributes:
+        goal: What the agent is asked to do.
+        state: The world before.
+        expected: What must have changed afterwards, and nothing else.
+        answer: What must be answered; None: nothing.
+        reason: Why it can't be done; None: it can.
+        limit: How many inputs it may take.
+        oracle: A way to do it from the desktop on; empty if it can't be done.
+        calls: The same by tools: their names and arguments, apart from what is only read.
+        tags: `template`, `apps`, `difficulty`, `level`, `feasible`.
+    """
+
+    goal: str
+    state: State
+    expected: Changes
+    answer: Answer | None
+    reason: Reason | None
+    limit: int
+    oracle: tuple[Step, ...]
+    calls: tuple[tuple[str, Mapping[str, JsonValue]], ...]
+    tags: Mapping[str, str]
+
+
+class PathError(SnellenError):
+    """A step that the page does not offer, or that the application refused."""
+
+
+def perform(desktop: Desktop, steps: Sequence[Step]) -> None:
+    """Do steps on a desktop.
+
+    Raises:
+        PathError: The page has no such control or field, or a verb was refused.
+    """
+    for number, step in enumerate(steps, 1):
+        if step.text is not None:
+            if step.control not in desktop.page.fields:
+                raise PathError(f"step {number}: the page has no field {step.control}")
+            desktop.write({step.control: step.text})
+            continue
+        token = desktop.page.token(step.control)
+        if token is None:
+            raise PathError(f"step {number}: the page has no control {step.control}")
+        desktop.open_step()
+        desktop.handle(token, {})
+        desktop.close_step()
+        if desktop.ui.get("refused"):
+            raise PathError(f"step {number}: {step.control}: {desktop.ui['toast']}")
+
+
+class Walk:
+    """A way through the pages that is found by walking it.
+
+    Attributes:
+        desktop: As it is after the steps so far.
+        steps: The steps so far.
+    """
+
+    def __init__(self, state: State) -> None:
+        self.desktop = Desktop(state)
+        self.steps: list[Step] = []
+        self._looks = False
+
+    @contextmanager
+    def looking(self) -> Generator[None]:
+        """Note that the steps inside only look something up or narrow a list."""
+        before, self._looks = self._looks, True
+        yield
+        self._looks = before
+
+    def press(self, *keys: str) -> None:
+        """Click controls, one after the other."""
+        for key in keys:
+            self._step(Step(key))
+
+    def write(self, **texts: str) -> None:
+        """Fill fields of the open form that don't hold these texts yet."""
+        for name, text in texts.items():
+            if (self.desktop.ui.get(f"form.{name}") or "") != text:
+                self._step(Step(f"form.{name}", text))
+
+    def fill(self, name: str, text: str) -> None:
+        """Fill a field by its whole name."""
+        self._step(Step(name, text))
+
+    def go(self, app: str) -> None:
+        """Open an application unless it is open."""
+        if self.desktop.ui.get("app") != app:
+            self.press(f"dock:{app}")
+
+    def seek(self, key: str, pager: str) -> None:
+        """Click a control that is on this or on a later page of a list, else on an earlier one."""
+        page = self.desktop.page
+        while page.token(key) is None and page.token(f"{pager}.next"):
+            self.press(f"{pager}.next")
+            page = self.desktop.page
+        while page.token(key) is None and page.token(f"{pager}.previous"):
+            self.press(f"{pager}.previous")
+            page = self.desktop.page
+        self.press(key)
+
+    def choose(self, name: str, value: str) -> None:
+        """Choose in a drawn list unless it is chosen."""
+        if self.desktop.ui.get(name) != value:
+            self.press(name, f"{name}:{value}")
+
+    def choose_day(self, name: str, day: str) -> None:
+        """Choose a date in a drawn calendar unless it is chosen."""
+        if self.desktop.ui.get(name) == day:
+            return
+        self.press(name)
+        while self.desktop.page.token(f"{name}:{day}") is None:
+            later = day[:7] > str(self.desktop.ui["menu.month"])
+            self.press(f"{name}.later" if later else f"{name}.earlier")
+        self.press(f"{name}:{day}")
+
+    def _step(self, step: Step) -> None:
+        perform(self.desktop, [step])
+        self.steps.append(replace(step, looks=self._looks))
+
+
+class Draft:
+    """A task that is being made: a template's function fills it.
+
+    Attributes:
+        state: The world before.
+        rng: All that is chosen at random is chosen with it.
+        difficulty: `easy`, `medium` or `hard`.
+        size: 1, 2 or 3: how many things an easy, medium or hard task is about.
+        goal: What the agent is asked to do.
+        answer: What it must answer.
+    """
+
+    def __init__(self, name: str, seed: int, difficulty: Difficulty) -> None:
+        self.state = make_world(seed)
+        self.rng = Random(f"{name} {seed} {difficulty}")
+        self.difficulty: Difficulty = difficulty
+        self.size = DIFFICULTIES.index(difficulty) + 1
+        self.goal = ""
+        self.answer: Answer | None = None
+        self.operations: list[tuple[str, Mapping[str, JsonValue]]] = []
+        self.way: Callable[[Walk], None] | None = None
+        self.twin: tuple[Reason, Callable[[State], None]] | None = None
+
+    def expect(self, verb: str, **arguments: JsonValue) -> None:
+        """Note what must be done to the world."""
+        self.operations.append((verb, arguments))
+
+    def impossible(self, reason: Reason, change: Callable[[State], None]) -> None:
+        """Note the one fact that makes a world in which the task can't be done, and why."""
+        self.twin = (reason, change)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Many tasks alike.
+
+    Attributes:
+        name: Unique.
+        apps: The applications that it takes; one is level 3, more are level 4.
+        fill: Fills a draft; it chooses the same for both twins.
+    """
+
+    name: str
+    apps: tuple[str, ...]
+    fill: Callable[[Draft], None] = field(repr=False)
+
+    @property
+    def level(self) -> int:
+        """3: one application; 4: several."""
+        return 3 if len(self.apps) == 1 else 4
+
+    def make(self, seed: int, difficulty: Difficulty, *, feasible: bool = True) -> Task:
+        """Return a task; equal arguments give equal tasks.
+
+        Args:
+            seed: Of the world and of all that is chosen.
+            difficulty: How many things it is about, and how they are described.
+            feasible: Whether it can be done; its twin that can't has the same goal.
+        """
+        draft = Draft(self.name, seed, difficulty)
+        self.fill(draft)
+        if draft.way is None or draft.twin is None:
+            raise AssertionError(f"template {self.name} sets no way or no twin")
+        tags = {
+            "template": self.name,
+            "apps": "+".join(self.apps),
+            "difficulty": difficulty,
+            "level": f"L{self.level}",
+            "feasible": "yes" if feasible else "no",
+        }
+        walk = Walk(draft.state)
+        draft.way(walk)
+        inputs = sum(INPUTS_OF_TEXT if step.text is not None else 1 for step in walk.steps)
+        limit = max(15, 5 * -(-(2 * inputs + 5) // 5))
+        reason, change = draft.twin
+        if feasible:
+            calls = tuple(draft.operations)
+            after = called(draft.state, calls)
+            return Task(
+                goal=draft.goal,
+                state=draft.state,
+                expected=changes(draft.state, after),
+                answer=draft.answer,
+                reason=None,
+                limit=limit,
+                oracle=tuple(walk.steps),
+                calls=calls,
+                tags=tags,
+            )
+        state = copied(draft.state)
+        change(state)
+        return Task(
+            goal=draft.goal,
+            state=state,
+            expected=changes(state, state),
+            answer=None,
+            reason=reason,
+            limit=limit,
+            oracle=(),
+            calls=(),
+            tags=tags,
+        )
+
+
+def called(state: State, calls: Iterable[tuple[str, Mapping[str, JsonValue]]]) -> State:
+    """Return the state after calls of tools.
+
+    Args:
+        state: Before; it stays as it is.
+        calls: Names of tools and their arguments.
+
+    Raises:
+        RefusalError: One of them can't be done.
+    """
+    for name, arguments in calls:
+        state, _ = VERBS[name](state, arguments)
+    return state
+
+
+def passes(task: Task, after: State, answer: JsonValue = None, reason: str = "") -> bool:
+    """Return whether an episode's end is what a task asks for; exact, for tests and for `draw`.
+
+    Args:
+        task: The task.
+        after: The world afterwards.
+        answer: What was answered.
+        reason: Why it can't be done, as was claimed; empty: nothing was claimed.
+    """
+    if (task.reason or "") != reason or changes(task.state, after) != task.expected:
+        return False
+    return task.answer is None or answer == task.answer.value

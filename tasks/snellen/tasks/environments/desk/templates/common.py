@@ -1,0 +1,203 @@
+"""How goals speak of things, and ways to them that templates share."""
+
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+from snellen.tasks.environments.desk.kit.verbs import State
+from snellen.tasks.environments.desk.kit.view import long_day
+from snellen.tasks.environments.desk.tasks import Draft, Walk
+
+Found = list[tuple[str, dict[str, Any]]]
+
+
+def series(words: Sequence[str]) -> str:
+    """Return words as a list in a sentence.
+
+    >>> series(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
+
+
+def some(draft: Draft, found: Found, count: int | None = None) -> Found:
+    """Choose as many of what was found as the task is about."""
+    return draft.rng.sample(sorted(found), count or draft.size)
+
+
+def alone(found: Found, *names: str) -> Found:
+    """Return what shares the values of these fields with nothing else that was found."""
+    values = [tuple(value[name] for name in names) for _, value in found]
+    return [item for item, own in zip(found, values, strict=True) if values.count(own) == 1]
+
+
+def inbox(draft: Draft) -> Found:
+    """Return the messages of the inbox, by id."""
+    messages = draft.state["mail"]["messages"]
+    return [(key, each) for key, each in messages.items() if each["folder"] == "inbox"]
+
+
+def some_mail(draft: Draft) -> Found:
+    """Choose messages of the inbox that can be described."""
+    found = inbox(draft)
+    if draft.difficulty == "medium":
+        found = alone(found, "from")
+    return some(draft, alone(found, "date"))
+
+
+def mail_words(draft: Draft, message: dict[str, Any]) -> str:
+    """Say which message of the inbox is meant: by subject, by sender, by when it came."""
+    if draft.difficulty == "easy":
+        return f"“{message['subject']}” from {message['name']}"
+    if draft.difficulty == "medium":
+        return f"the only one from {message['name']}"
+    return f"the one that came on {long_day(message['date'])} at {message['date'][11:16]}"
+
+
+def people(draft: Draft) -> Found:
+    """Return the contacts, by id."""
+    return list(draft.state["contacts"]["people"].items())
+
+
+def person_words(draft: Draft, person: dict[str, Any]) -> str:
+    """Say which contact is meant: by name, or by what the card says."""
+    if draft.difficulty == "easy":
+        return person["name"]
+    if draft.difficulty == "medium":
+        return f"the {person['role'].lower()} of {person['company']}"
+    return f"the person with the phone number {person['phone']}"
+
+
+def event_words(draft: Draft, event: dict[str, Any]) -> str:
+    """Say which event is meant: by title, or by when it begins."""
+    if draft.difficulty == "easy":
+        return f"“{event['title']}” on {long_day(event['date'])}"
+    if draft.difficulty == "medium":
+        return f"“{event['title']}”"
+    return f"the one that begins on {long_day(event['date'])} at {event['start']}"
+
+
+def gone(path: str, key: str) -> Callable[[State], None]:
+    """Return what removes an object from a collection of a state."""
+    app, _, name = path.partition(".")
+
+    def remove(state: State) -> None:
+        del state[app][name][key]
+
+    return remove
+
+
+def set_to(path: str, key: str, **values: Any) -> Callable[[State], None]:  # noqa: ANN401  # JSON
+    """Return what changes fields of an object in a collection of a state."""
+    app, _, name = path.partition(".")
+
+    def change(state: State) -> None:
+        state[app][name][key].update(values)
+
+    return change
+
+
+def more(path: str, value: dict[str, Any]) -> Callable[[State], None]:
+    """Return what puts one more object into a collection of a state."""
+    app, _, name = path.partition(".")
+
+    def put(state: State) -> None:
+        state[app][name][f"{name[0]}99"] = value
+
+    return put
+
+
+def to_message(walk: Walk, key: str) -> None:
+    """Open a message of the inbox."""
+    walk.go("mail")
+    walk.seek(f"mail.open:{key}", "mail.page")
+
+
+def to_person(walk: Walk, key: str) -> None:
+    """Open a contact's card."""
+    walk.go("contacts")
+    walk.seek(f"contacts.open:{key}", "contacts.page")
+
+
+def to_week(walk: Walk, day: str) -> None:
+    """Open the calendar's week of a day."""
+    walk.go("calendar")
+    today = date.fromisoformat(walk.desktop.state["clock"][:10])
+    monday = today - timedelta(days=today.weekday())
+    wanted = (date.fromisoformat(day) - monday).days // 7
+    now = walk.desktop.ui.get("calendar.week") or 0
+    assert isinstance(now, int)
+    for _ in range(abs(wanted - now)):
+        walk.press("calendar.later" if wanted > now else "calendar.earlier")
+
+
+def to_event(walk: Walk, key: str) -> None:
+    """Open an event."""
+    to_week(walk, walk.desktop.state["calendar"]["events"][key]["date"])
+    walk.press(f"calendar.open:{key}")
+
+
+def new_event(walk: Walk, event: dict[str, Any]) -> None:
+    """Add an event."""
+    walk.go("calendar")
+    walk.press("calendar.new")
+    walk.write(title=event["title"])
+    walk.choose_day("form.date", event["date"])
+    walk.choose("form.start", event["start"])
+    walk.choose("form.end", event["end"])
+    walk.write(place=event["place"], guests=", ".join(event.get("guests", ())))
+    walk.press("calendar.save")
+
+
+def new_message(walk: Walk, to: str, subject: str, body: str) -> None:
+    """Send a message."""
+    walk.go("mail")
+    walk.press("mail.new")
+    walk.write(to=to, subject=subject, body=body)
+    walk.press("mail.send")
+
+
+def to_order(walk: Walk, key: str) -> None:
+    """Open an order of the shop."""
+    walk.go("shop")
+    if walk.desktop.ui.get("shop.tab") != "orders":
+        walk.press("shop.tab:orders")
+    walk.seek(f"shop.order:{key}", "shop.orders")
+
+
+def into_cart(walk: Walk, key: str, count: int) -> None:
+    """Put pieces of a product into the cart."""
+    walk.go("shop")
+    if walk.desktop.ui.get("shop.tab", "goods") != "goods":
+        walk.press("shop.tab:goods")
+    if walk.desktop.ui.get("shop.open"):
+        walk.press("shop.back")
+    walk.seek(f"shop.open:{key}", "shop.page")
+    if count != 1:
+        walk.fill("shop.count", str(count))
+    walk.press("shop.add.go")
+
+
+def buy(walk: Walk, shipping: str) -> None:
+    """Order what is in the cart."""
+    walk.press("shop.tab:cart", "shop.checkout")
+    if shipping != "standard":
+        walk.press(f"form.shipping:{shipping}")
+    walk.press("shop.buy.go")
+
+
+def arrived(draft: Draft, **fields: Any) -> str:  # noqa: ANN401  # JSON
+    """Put one more message on top of the inbox, and return its id."""
+    me = draft.state["me"]
+    made = {
+        "folder": "inbox",
+        "to": [me["email"]],
+        "date": f"{draft.state['clock'][:10]}T{draft.rng.choice(('07:10', '07:45', '08:05'))}",
+        "unread": True,
+        "starred": False,
+        "label": "",
+        **fields,
+    }
+    key = f"m{len(draft.state['mail']['messages']) + 1:02}"
+    draft.state["mail"]["messages"][key] = made
+    return key

@@ -1,0 +1,51 @@
+"""The table of templates, and exams drawn from it."""
+
+from typing import Final
+
+from snellen.tasks.environments.desk.tasks import DIFFICULTIES, Task
+from snellen.tasks.environments.desk.templates.across import ACROSS
+from snellen.tasks.environments.desk.templates.calendar import CALENDAR
+from snellen.tasks.environments.desk.templates.contacts import CONTACTS
+from snellen.tasks.environments.desk.templates.mail import MAIL
+from snellen.tasks.environments.desk.templates.office import OFFICE
+from snellen.tasks.environments.desk.templates.projects import PROJECT
+from snellen.tasks.environments.desk.templates.shop import SHOP
+from snellen.tasks.environments.desk.templates.travel import TRAVEL
+
+TEMPLATES: Final = {
+    template.name: template
+    for template in (*MAIL, *CALENDAR, *CONTACTS, *OFFICE, *SHOP, *TRAVEL, *ACROSS, *PROJECT)
+}
+
+ONE_INFEASIBLE_IN: Final = 10
+
+
+def draw(count: int, seed: int) -> list[Task]:
+    """Return tasks of all templates and difficulties in turn; one in ten can't be done.
+
+    Args:
+        count: How many.
+        seed: Of the first one; each has a world of its own.
+    """
+    templates = list(TEMPLATES.values())
+    impossible = _impossible(count)
+    return [
+        templates[index % len(templates)].make(
+            seed + index,
+            DIFFICULTIES[(index // len(templates) + index) % len(DIFFICULTIES)],
+            feasible=index not in impossible,
+        )
+        for index in range(count)
+    ]
+
+
+def _impossible(count: int) -> set[int]:
+    """Return one index of each ten: the first whose template has waited longest for its turn."""
+    last = [-1] * len(TEMPLATES)
+    chosen: set[int] = set()
+    for first in range(0, count - ONE_INFEASIBLE_IN + 1, ONE_INFEASIBLE_IN):
+        ten = range(first, first + ONE_INFEASIBLE_IN)
+        index = min(ten, key=lambda each: last[each % len(last)])
+        last[index % len(last)] = index
+        chosen.add(index)
+    return chosen

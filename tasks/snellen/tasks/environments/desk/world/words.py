@@ -1,0 +1,57 @@
+"""The words that worlds are made of: people, firms, goods, work."""
+
+from importlib.resources import files
+from typing import Final
+
+import msgspec
+
+
+class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    first: tuple[str, ...]
+    last: tuple[str, ...]
+    firms: tuple[tuple[str, str], ...]
+    roles: tuple[str, ...]
+    cities: tuple[str, ...]
+    streets: tuple[str, ...]
+    groups: tuple[str, ...]
+    projects: tuple[str, ...]
+    goods: tuple[tuple[str, str, int], ...]
+    brands: tuple[str, ...]
+    colors: tuple[str, ...]
+    topics: tuple[tuple[str, str], ...]
+    points: tuple[str, ...]
+    asks: tuple[str, ...]
+    meetings: tuple[str, ...]
+    rooms: tuple[str, ...]
+    cards: tuple[str, ...]
+    files: tuple[tuple[str, str], ...]
+    items: tuple[str, ...]
+    notes: tuple[tuple[str, str], ...]
+    settings: tuple[tuple[str, str, tuple[str, ...]], ...]
+
+
+_WORDS: Final = msgspec.json.decode(
+    (files(__package__ or "") / "words.json").read_bytes(), type=_Words
+)
+
+FIRST: Final = _WORDS.first
+LAST: Final = _WORDS.last
+FIRMS: Final = _WORDS.firms
+ROLES: Final = _WORDS.roles
+CITIES: Final = _WORDS.cities
+STREETS: Final = _WORDS.streets
+GROUPS: Final = _WORDS.groups
+PROJECTS: Final = _WORDS.projects
+GOODS: Final = _WORDS.goods
+BRANDS: Final = _WORDS.brands
+COLORS: Final = _WORDS.colors
+TOPICS: Final = _WORDS.topics
+POINTS: Final = _WORDS.points
+ASKS: Final = _WORDS.asks
+MEETINGS: Final = _WORDS.meetings
+ROOMS: Final = _WORDS.rooms
+CARDS: Final = _WORDS.cards
+FILES: Final = _WORDS.files
+ITEMS: Final = _WORDS.items
+NOTES: Final = _WORDS.notes
+SETTINGS: Final = _WORDS.settings

@@ -1,0 +1,221 @@
+"""Each task can be done as its oracle says, and in no way that is a little different."""
+
+import re
+from dataclasses import replace
+from random import Random
+
+import pytest
+from pydantic import JsonValue
+
+from snellen.tasks.environments.desk.changes import changes
+from snellen.tasks.environments.desk.desktop import Desktop
+from snellen.tasks.environments.desk.kit.verbs import State
+from snellen.tasks.environments.desk.kit.view import Ui
+from snellen.tasks.environments.desk.tasks import (
+    DIFFICULTIES,
+    REASONS,
+    Answer,
+    Difficulty,
+    PathError,
+    Reason,
+    Step,
+    Task,
+    called,
+    passes,
+    perform,
+)
+from snellen.tasks.environments.desk.templates.table import TEMPLATES, draw
+
+SEEDS = range(20)
+
+
+def right(task: Task) -> JsonValue:
+    return task.answer.value if task.answer else None
+
+
+def done(task: Task, steps: tuple[Step, ...]) -> State:
+    """Return the world after steps, up to the first that can't be done."""
+    return after(Desktop(task.state), steps)
+
+
+def after(desktop: Desktop, steps: tuple[Step, ...]) -> State:
+    for step in steps:
+        try:
+            perform(desktop, [step])
+        except PathError:
+            break
+    return desktop.state
+
+
+def stations(task: Task) -> list[tuple[State, Ui]]:
+    """Return what a desktop is before each step of the oracle, and after the last."""
+    desktop = Desktop(task.state)
+    passed = [(desktop.state, dict(desktop.ui))]
+    for step in task.oracle:
+        perform(desktop, [step])
+        passed.append((desktop.state, dict(desktop.ui)))
+    return passed
+
+
+def clicked_at_random(task: Task, rng: Random, clicks: int) -> State:
+    desktop = Desktop(task.state)
+    for _ in range(clicks):
+        page = desktop.page
+        desktop.write({name: rng.choice(("", "3", "Anna", "x@y.example")) for name in page.fields})
+        desktop.open_step()
+        desktop.handle(rng.choice(sorted(page.controls)), {})
+        desktop.close_step()
+    return desktop.state
+
+
+def others(desktop: Desktop, step: Step) -> list[Step]:
+    """Return a step with another text, or with the first and the last other row."""
+    if step.text is not None:
+        text = str(int(step.text) + 1) if step.text.isdigit() else f"{step.text}x"
+        return [replace(step, text=text)]
+    if ":" not in step.control:
+        return []
+    kind = step.control.partition(":")[0] + ":"
+    keys = [control.key for control in desktop.page.controls.values()]
+    rows = [key for key in keys if key.startswith(kind) and key != step.control]
+    return [Step(key) for key in rows[:1] + rows[-1:]]
+
+
+def check_mutants(task: Task) -> None:
+    """Check that a task that must change the world fails with any step left out or another."""
+    steps, passed = task.oracle, stations(task)
+    if task.expected == changes(task.state, task.state):
+        return
+    for index, step in enumerate(steps):
+        before, rest = passed[index], steps[index + 1 :]
+        twice = after(Desktop(*passed[index + 1]), (step,))
+        if twice != passed[index + 1][0]:
+            doubled = after(Desktop(*passed[index + 1]), (step, *rest))
+            assert not passes(task, doubled, right(task)), f"twice {step}"
+        if step.looks:
+            continue
+        assert not passes(task, after(Desktop(*before), rest), right(task)), f"without {step}"
+        for other in others(Desktop(*before), step):
+            end = after(Desktop(*before), (other, *rest))
+            assert not passes(task, end, right(task)), f"{other} in place of {step}"
+
+
+def check(task: Task) -> None:
+    """Check that the oracle alone passes."""
+    end = done(task, task.oracle)
+    assert passes(task, end, right(task))
+    assert passes(task, called(task.state, task.calls), right(task))
+    for reason in Reason:
+        assert not passes(task, task.state, reason=reason)
+    if task.answer is not None:
+        assert not passes(task, end)
+        assert not passes(task, end, wrong(task.answer))
+    assert not passes(task, task.state)
+
+
+def wrong(answer: Answer) -> JsonValue:
+    value = answer.value
+    return [value] if isinstance(value, list | str) else f"{value}"
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("difficulty", DIFFICULTIES)
+def test_the_oracle_passes_and_doing_nothing_does_not(name: str, difficulty: Difficulty) -> None:
+    task = TEMPLATES[name].make(101, difficulty)
+    check(task)
+    assert len(task.oracle) <= task.limit
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_a_twin_has_the_same_goal_and_differs_in_one_object(name: str) -> None:
+    check_twin(name, DIFFICULTIES[list(TEMPLATES).index(name) % 3], 102)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_twins_of_all_difficulties_differ_in_one_object(name: str) -> None:
+    for difficulty in DIFFICULTIES:
+        check_twin(name, difficulty, 103)
+
+
+def check_twin(name: str, difficulty: Difficulty, seed: int) -> None:
+    task = TEMPLATES[name].make(seed, difficulty)
+    twin = TEMPLATES[name].make(seed, difficulty, feasible=False)
+    assert task.goal == twin.goal
+    assert task.limit == twin.limit
+    found = changes(task.state, twin.state)
+    objects = {path.rpartition(".")[0] for path in found["changed"]}
+    objects |= {
+        f"{path} {number}"
+        for part in ("added", "removed")
+        for path, values in found[part].items()
+        for number in range(len(values))
+    }
+    assert len(objects) == 1
+    assert twin.reason in REASONS
+    assert passes(twin, twin.state, reason=twin.reason or "")
+    assert not passes(twin, twin.state)
+    assert not passes(twin, done(twin, task.oracle))
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_equal_seeds_give_equal_tasks_and_others_do_not(name: str) -> None:
+    template = TEMPLATES[name]
+    assert template.make(5, "medium") == template.make(5, "medium")
+    tasks = [template.make(seed, "medium") for seed in (5, 6)]
+    assert len({repr((task.goal, task.answer, task.expected)) for task in tasks}) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_no_mutant_of_the_oracle_passes(name: str) -> None:
+    for seed, difficulty in enumerate(DIFFICULTIES):
+        check_mutants(TEMPLATES[name].make(seed, difficulty))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_the_oracle_passes_and_random_clicks_fail_on_twenty_seeds(name: str) -> None:
+    for seed in SEEDS:
+        task = TEMPLATES[name].make(seed, DIFFICULTIES[seed % 3])
+        check(task)
+        assert not passes(task, clicked_at_random(task, Random(seed), 25))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_no_mutant_of_the_oracle_passes_on_twenty_seeds(name: str) -> None:
+    for seed in SEEDS:
+        for difficulty in DIFFICULTIES:
+            task = TEMPLATES[name].make(seed, difficulty)
+            check(task)
+            if DIFFICULTIES[seed % 3] == difficulty:
+                check_mutants(task)
+
+
+def test_one_task_in_ten_can_not_be_done_and_claiming_so_passes_no_more() -> None:
+    tasks = draw(100, seed=7)
+    assert sum(task.tags["feasible"] == "no" for task in tasks) == 10
+    for reason in Reason:
+        assert sum(passes(task, task.state, reason=reason) for task in tasks) <= 10
+    assert len({task.tags["template"] for task in tasks}) == len(TEMPLATES)
+
+
+def test_each_template_has_its_turn_to_be_one_that_can_not_be_done() -> None:
+    tasks = draw(10 * len(TEMPLATES), seed=7)
+    impossible = {task.tags["template"] for task in tasks if task.tags["feasible"] == "no"}
+    assert impossible == set(TEMPLATES)
+
+
+def test_templates_name_applications_and_difficulties_and_words_in_goals_are_filled_in() -> None:
+    for task in draw(2 * len(TEMPLATES), seed=3):
+        assert not re.search(r"[{}]|None|\bp\d\d\b|\bm\d\d\b", task.goal)
+        assert task.tags["level"] == ("L3" if "+" not in task.tags["apps"] else "L4")
+
+
+def test_a_step_that_the_page_does_not_offer_is_an_error_that_names_it() -> None:
+    task = draw(1, seed=3)[0]
+    with pytest.raises(PathError, match=r"step 1: the page has no control mail\.send"):
+        perform(Desktop(task.state), [Step("mail.send")])
+    with pytest.raises(PathError, match=r"no field form\.body"):
+        perform(Desktop(task.state), [Step("form.body", "x")])
