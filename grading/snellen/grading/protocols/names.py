@@ -19,6 +19,7 @@ OWN: Mapping[str, str] = MappingProxyType(
         "ui-vision": "ui_vision",
         "webclick": "webclick",
         "miniwob": "miniwob",
+        "desk": "desk",
     }
 )
 """Each benchmark's module, in the order in which benchmarks are listed.

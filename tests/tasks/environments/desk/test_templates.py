@@ -13,11 +13,9 @@ from snellen.tasks.environments.desk.kit.verbs import State
 from snellen.tasks.environments.desk.kit.view import Ui
 from snellen.tasks.environments.desk.tasks import (
     DIFFICULTIES,
-    REASONS,
     Answer,
     Difficulty,
     PathError,
-    Reason,
     Step,
     Task,
     called,
@@ -25,6 +23,7 @@ from snellen.tasks.environments.desk.tasks import (
     perform,
 )
 from snellen.tasks.environments.desk.templates.table import TEMPLATES, draw
+from snellen.tasks.environments.reasons import REASONS, Reason
 
 SEEDS = range(20)
 

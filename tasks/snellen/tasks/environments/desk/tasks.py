@@ -3,7 +3,6 @@
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from random import Random
 from typing import Final, Literal, TypeAlias
 
@@ -15,32 +14,13 @@ from snellen.tasks.environments.desk.changes import Changes, changes
 from snellen.tasks.environments.desk.desktop import Desktop
 from snellen.tasks.environments.desk.kit.verbs import State, copied
 from snellen.tasks.environments.desk.world.generator import make_world
+from snellen.tasks.environments.reasons import Reason
 
 Difficulty: TypeAlias = Literal["easy", "medium", "hard"]
 DIFFICULTIES: Final[tuple[Difficulty, ...]] = ("easy", "medium", "hard")
 
 INPUTS_OF_TEXT: Final = 3
 """A click into the field, select all, type."""
-
-
-class Reason(StrEnum):
-    """Why a task can't be done."""
-
-    NO_SUCH_ITEM = "no_such_item"
-    AMBIGUOUS = "ambiguous"
-    NOT_ALLOWED = "not_allowed"
-    NOT_AVAILABLE = "not_available"
-    CONFLICT = "conflict"
-
-
-REASONS: Final[Mapping[Reason, str]] = {
-    Reason.NO_SUCH_ITEM: "What the task speaks of is not there.",
-    Reason.AMBIGUOUS: "Several things fit the description, and the task says nothing to choose by.",
-    Reason.NOT_ALLOWED: "A rule of the application or of the task forbids it.",
-    Reason.NOT_AVAILABLE: "It is there but sold out, fully booked or closed.",
-    Reason.CONFLICT: "Something that is there already is in the way.",
-}
-"""Each reason in a sentence, for those who are given a task."""
 
 
 @dataclass(frozen=True, slots=True)

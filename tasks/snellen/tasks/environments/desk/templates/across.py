@@ -4,7 +4,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from snellen.tasks.environments.desk.kit.view import long_day, money
-from snellen.tasks.environments.desk.tasks import Draft, Reason, Template, Walk
+from snellen.tasks.environments.desk.tasks import Draft, Template, Walk
 from snellen.tasks.environments.desk.templates.calendar import TITLES, events, free
 from snellen.tasks.environments.desk.templates.common import (
     arrived,
@@ -27,6 +27,7 @@ from snellen.tasks.environments.desk.templates.common import (
 )
 from snellen.tasks.environments.desk.templates.shop import goods, orders
 from snellen.tasks.environments.desk.world.words import ROOMS
+from snellen.tasks.environments.reasons import Reason
 
 DAYS_TO_RETURN = 14
 

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from snellen.tasks.environments.desk.kit.view import long_day
-from snellen.tasks.environments.desk.tasks import Answer, Draft, Reason, Template, Walk
+from snellen.tasks.environments.desk.tasks import Answer, Draft, Template, Walk
 from snellen.tasks.environments.desk.templates.common import (
     Found,
     alone,
@@ -18,6 +18,7 @@ from snellen.tasks.environments.desk.templates.common import (
     to_event,
 )
 from snellen.tasks.environments.desk.world.words import ROOMS
+from snellen.tasks.environments.reasons import Reason
 
 TITLES = ("Design round", "Hand-over", "Quarterly talk", "Safety briefing", "Supplier check")
 

@@ -1,6 +1,6 @@
 """Tasks in the contacts."""
 
-from snellen.tasks.environments.desk.tasks import Answer, Draft, Reason, Template, Walk
+from snellen.tasks.environments.desk.tasks import Answer, Draft, Template, Walk
 from snellen.tasks.environments.desk.templates.common import (
     gone,
     more,
@@ -11,6 +11,7 @@ from snellen.tasks.environments.desk.templates.common import (
     to_person,
 )
 from snellen.tasks.environments.desk.world.words import CITIES, FIRMS, FIRST, LAST, ROLES
+from snellen.tasks.environments.reasons import Reason
 
 
 def _phone(draft: Draft) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from snellen.tasks.environments.desk.tasks import Answer, Draft, Reason, Template, Walk
+from snellen.tasks.environments.desk.tasks import Answer, Draft, Template, Walk
 from snellen.tasks.environments.desk.templates.common import (
     alone,
     gone,
@@ -18,6 +18,7 @@ from snellen.tasks.environments.desk.templates.common import (
     some_mail,
     to_message,
 )
+from snellen.tasks.environments.reasons import Reason
 
 ANSWERS = (
     "Thank you, I will take care of it.",

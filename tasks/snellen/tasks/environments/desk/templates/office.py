@@ -6,7 +6,7 @@ from typing import Any
 from snellen.tasks.environments.desk.apps.kanban import boards
 from snellen.tasks.environments.desk.apps.sheet import rows_of
 from snellen.tasks.environments.desk.kit.view import long_day
-from snellen.tasks.environments.desk.tasks import Answer, Draft, Reason, Template, Walk
+from snellen.tasks.environments.desk.tasks import Answer, Draft, Template, Walk
 from snellen.tasks.environments.desk.templates.common import (
     Found,
     alone,
@@ -19,6 +19,7 @@ from snellen.tasks.environments.desk.templates.common import (
 )
 from snellen.tasks.environments.desk.world.words import CARDS, PROJECTS
 from snellen.tasks.environments.desk.world.work import FOLDERS, NOTEBOOKS
+from snellen.tasks.environments.reasons import Reason
 
 BUDGET, INVENTORY, TRIPS = "s1", "s2", "s3"
 

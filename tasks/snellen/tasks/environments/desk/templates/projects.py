@@ -4,7 +4,7 @@ from typing import Any
 
 from snellen.tasks.environments.desk.apps.sheet import rows_of
 from snellen.tasks.environments.desk.kit.view import long_day
-from snellen.tasks.environments.desk.tasks import Draft, Reason, Template, Walk
+from snellen.tasks.environments.desk.tasks import Draft, Template, Walk
 from snellen.tasks.environments.desk.templates.calendar import TITLES, free
 from snellen.tasks.environments.desk.templates.common import (
     arrived,
@@ -34,6 +34,7 @@ from snellen.tasks.environments.desk.templates.office import (
 )
 from snellen.tasks.environments.desk.templates.travel import book, trip
 from snellen.tasks.environments.desk.world.words import PROJECTS
+from snellen.tasks.environments.reasons import Reason
 
 
 def _sender(draft: Draft) -> tuple[dict[str, Any], dict[str, str]]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from snellen.tasks.environments.desk.kit.view import long_day
-from snellen.tasks.environments.desk.tasks import Answer, Draft, Reason, Template, Walk
+from snellen.tasks.environments.desk.tasks import Answer, Draft, Template, Walk
 from snellen.tasks.environments.desk.templates.common import (
     Found,
     alone,
@@ -15,6 +15,7 @@ from snellen.tasks.environments.desk.templates.common import (
     some,
     to_order,
 )
+from snellen.tasks.environments.reasons import Reason
 
 
 def goods(draft: Draft) -> Found:

@@ -3,8 +3,9 @@
 from typing import Any
 
 from snellen.tasks.environments.desk.kit.view import long_day
-from snellen.tasks.environments.desk.tasks import Answer, Draft, Reason, Template, Walk
+from snellen.tasks.environments.desk.tasks import Answer, Draft, Template, Walk
 from snellen.tasks.environments.desk.templates.common import Found, gone, series, set_to, some
+from snellen.tasks.environments.reasons import Reason
 
 
 def trip(draft: Draft) -> tuple[str, dict[str, Any], str]:

@@ -1,0 +1,35 @@
+"""The desk: tasks in snellen's own applications, in the manner of MMBench-GUI's L3 and L4."""
+
+from snellen.grading.guesses import NoGuess
+from snellen.grading.models.kinds import AnswerKind
+from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late
+from snellen.tasks.data.release import Signs, row_sign
+
+_IDLE = NoGuess("doing nothing achieves nothing")
+_BY = ("apps", "difficulty", "template", "feasible")
+
+BENCHMARKS = (
+    Benchmark(
+        name="desk",
+        tasks=(
+            TaskSpec(
+                "desk/l3",
+                "Do a task in one of snellen's applications",
+                AnswerKind.EPISODE,
+                "sr",
+                _IDLE,
+                _BY,
+            ),
+            TaskSpec(
+                "desk/l4",
+                "Do a task across snellen's applications",
+                AnswerKind.EPISODE,
+                "sr",
+                _IDLE,
+                _BY,
+            ),
+        ),
+        load=late("snellen.tasks.benchmarks.desk.load:load"),
+        signs=Signs(rows=(row_sign("desk/l3", "id task goal state gold tags"),)),
+    ),
+)

@@ -1,0 +1,80 @@
+"""Packs of tasks to act in, made anew from a seed."""
+
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from random import Random
+from types import MappingProxyType
+
+from snellen.grading.errors import DataError, UnknownNameError
+from snellen.tasks.benchmarks.table import benchmark_of, load_task
+from snellen.tasks.pack.format import Manifest
+from snellen.tasks.pack.write import Part, write_pack
+
+
+def _desk(folder: Path, seed: int, count: int | None) -> None:
+    from snellen.tasks.environments.desk.making import COUNT, make_tasks
+
+    make_tasks(folder, seed=seed, count=count or COUNT)
+
+
+def _miniwob(folder: Path, seed: int, count: int | None) -> None:
+    from snellen.tasks.benchmarks.miniwob.schedule import drawn
+    from snellen.tasks.environments.miniwob.making import make_episodes
+    from snellen.tasks.environments.miniwob.site import installed_site
+
+    pages = sorted(installed_site().pages)
+    times = 1 if count is None else -(-count // len(pages))
+    starts = drawn(pages, seed, times)
+    if count is not None and count < len(starts):
+        kept = Random(seed).sample(range(len(starts)), count)
+        starts = [starts[place] for place in sorted(kept)]
+    make_episodes(starts, folder)
+
+
+def _browsergym(folder: Path, _: int, count: int | None) -> None:
+    from snellen.tasks.benchmarks.miniwob.schedule import browsergym_schedule
+    from snellen.tasks.environments.miniwob.making import make_episodes
+    from snellen.tasks.environments.miniwob.site import installed_site
+
+    make_episodes(browsergym_schedule(installed_site().pages)[:count], folder)
+
+
+MADE: Mapping[str, Callable[[Path, int, int | None], None]] = MappingProxyType(
+    {"desk": _desk, "miniwob": _miniwob, "miniwob-browsergym": _browsergym}
+)
+"""What can be made: a name to what writes its rows below a folder, of a seed and a number."""
+
+
+def make_episode_pack(
+    what: str, folder: Path, *, seed: int, count: int | None = None, key: str | None = None
+) -> Manifest:
+    """Make a pack of tasks to act in.
+
+    Args:
+        what: One of `MADE`: `desk`; `miniwob`, an episode a page; `miniwob-browsergym`, the 625
+            episodes that BrowserGym runs.
+        folder: Where to; must not exist, or be empty.
+        seed: Of all that is drawn: who knows it can make the references.
+        count: How many tasks; None: one of each template or page, or the whole schedule.
+        key: Seals the references.
+
+    Raises:
+        UnknownNameError: There is nothing of this name.
+        MissingExtraError: It needs an optional dependency.
+        InputError: The folder can't be written, or there is no browser and one is needed.
+    """
+    if what not in MADE:
+        raise UnknownNameError("exam to make", what, MADE)
+    with tempfile.TemporaryDirectory(prefix="snellen-") as room:
+        rows = Path(room)
+        MADE[what](rows, seed, count)
+        parts: list[Part] = []
+        for spec in benchmark_of(what.partition("-")[0]).tasks:
+            try:
+                parts.append(Part(load_task(spec.id, rows)))
+            except DataError:
+                # A small exam may have tasks of one level alone.
+                if len(benchmark_of(spec.id).tasks) == 1:
+                    raise
+        return write_pack(parts, folder, name=what, title=f"{what}, made of a seed", key=key)
