@@ -1,5 +1,6 @@
 """The commands about packs: make an exam, seal its references, check it, leave the gold out."""
 
+import secrets
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -158,6 +159,47 @@ def create(
                 pack_output.err.print(
                     f"[yellow]note[/yellow] {escape(one.task)}: {escape(one.pin.note)}"
                 )
+        pack_output.packed(manifest, output)
+        _custody_told(manifest, secret)
+
+
+@group.command("episodes")
+def episodes(
+    what: Annotated[
+        str, typer.Argument(help="desk, miniwob, or miniwob-browsergym: its 625 episodes.")
+    ],
+    output: NewFolder,
+    n: Annotated[
+        int | None,
+        typer.Option(
+            "--n",
+            help="How many; one of each template or page when left out.",
+            min=1,
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            help="The same seed makes the same tasks, and their references; drawn anew and kept"
+            " nowhere when left out.",
+            min=0,
+            show_default=False,
+        ),
+    ] = None,
+    key: Key = None,
+    new_key: NewKey = False,
+) -> None:
+    """Make a pack of tasks to act in, each in a world of its own.
+
+    Exit status: 0 when the pack is there, 2 when nothing was written.
+    """
+    from snellen.tasks.environments.packs import make_episode_pack
+
+    with report_errors():
+        drawn = secrets.randbits(48) if seed is None else seed
+        with given_key(key, output, new=new_key) as secret:
+            manifest = make_episode_pack(what, output, seed=drawn, count=n, key=secret)
         pack_output.packed(manifest, output)
         _custody_told(manifest, secret)
 

@@ -48,6 +48,15 @@ Packs = Annotated[
         help="Folders of packs, or one exam file (.toml); the sample that ships when left out."
     ),
 ]
+Env = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--env",
+        help="Tasks to act in: desk, miniwob or miniwob-browsergym, made at the first start and"
+        " kept in your data folder; may be repeated.",
+        show_default=False,
+    ),
+]
 Store = Annotated[
     str | None,
     typer.Option(
@@ -112,6 +121,7 @@ KeepOptions = Annotated[
 
 def settings_of(
     packs: Packs = None,
+    env: Env = None,
     store: Store = None,
     key: Key = None,
     mode: InMode = Mode.EXAM,
@@ -148,7 +158,7 @@ def settings_of(
         "max_view_side": max_view_side,
         "shuffle_options": not keep_options,
     }
-    given = packs or []
+    given = [*(packs or ()), *map(episode_pack, env or ())]
     if any(path.suffix == ".toml" for path in given):
         return _of_exam_file(given, store, key, rules)
     try:
@@ -157,7 +167,7 @@ def settings_of(
         found = error.errors(include_url=False, include_input=False)[0]
         option = "--" + "-".join(str(part) for part in found["loc"]).replace("_", "-")
         raise InputError(f"{option}: {found['msg']}" if found["loc"] else found["msg"]) from None
-    return Settings(pack_folders(packs), store or default_store(), checked, key, home() / "images")
+    return Settings(pack_folders(given), store or default_store(), checked, key, home() / "images")
 
 
 def _of_exam_file(
@@ -312,6 +322,25 @@ def home() -> Path:
 def default_store() -> Path:
     """Return the store that is used where none is named."""
     return home() / "exams.sqlite"
+
+
+def episode_pack(what: str) -> Path:
+    """Return the pack of tasks to act in that this machine keeps; made if it is not there yet.
+
+    Its seed is drawn and kept nowhere: no two machines have the same tasks.
+
+    Raises:
+        SnellenError: It can't be made.
+    """
+    folder = home() / "episodes" / what
+    if not (folder / _MANIFEST).is_file():
+        import secrets
+
+        from snellen.tasks.environments.packs import make_episode_pack
+
+        tell(f"making {what}, once: its tasks are kept in {folder}")
+        make_episode_pack(what, folder, seed=secrets.randbits(48))
+    return folder
 
 
 def pack_folders(packs: Sequence[Path] | None) -> tuple[Path, ...]:

@@ -206,7 +206,8 @@ class Episodes:
                 ended = replace(ended, state=EpisodeState.ENDED)
                 await service.database.write(lambda c: queries.keep(c, ended, (), None))
         await self._drop(key)
-        return receipt
+        # The record says how it went, which nobody hears before the report.
+        return replace(receipt, stored=said)
 
     async def has(self, attempt: Attempt, item: str) -> bool:
         """Whether an item is one to act in.
