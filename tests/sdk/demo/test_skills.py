@@ -325,6 +325,7 @@ NEVER_IN_THE_SAMPLE = {
     "ui-vision",
     "webclick",
     "miniwob",
+    "desk",
 }
 
 

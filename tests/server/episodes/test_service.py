@@ -3,11 +3,15 @@
 import asyncio
 import base64
 import json
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from lamps import lit, middle
+
+from snellen.grading.protocols.golds import OutcomeGold
 
 Play = Callable[..., Any]
 
@@ -154,9 +158,8 @@ async def test_an_end_that_cannot_be_read_is_sent_back(
 async def test_a_page_that_ends_the_task_takes_no_further_step(play: Play) -> None:
     async with play([lit(*range(9), limit=20)]) as played:
         item = await begun(played)
-        for lamp in range(9):
-            said = await press(played, item, lamp)
-        assert said["ended"] is True
+        said = [await press(played, item, lamp) for lamp in range(9)]
+        assert [each["ended"] for each in said] == [False] * 8 + [True]
         assert "the page has ended" in await played.agent.refused(
             "act", attempt=played.agent.attempt, item=item, action="wait"
         )
@@ -269,3 +272,21 @@ async def test_after_the_end_of_the_attempt_nothing_is_done(play: Play) -> None:
         assert "finished" in await played.agent.refused(
             "act", attempt=played.agent.attempt, item=item, action="wait"
         )
+
+
+async def test_what_an_agent_hears_is_the_same_whatever_is_right(play: Play, store: Path) -> None:
+    heard: list[str] = []
+    # One handle of each run is its own, and so is what is made of it.
+    for golds in ([lit(0), lit(1)], [lit(5, answer="x"), OutcomeGold(limit=5, reason="conflict")]):
+        async with play(golds) as played:
+            said: list[Any] = []
+            await played.agent.start()
+            for lamp in (0, 1):
+                item = await played.agent.item()
+                said += [item["prompt"], item["steps_left"]]
+                said.append(await press(played, item["item"], lamp))
+                ended = await played.agent.answer(item["item"], "7")
+                said.append({**ended, "item": ""})
+            heard.append(json.dumps(said))
+        shutil.rmtree(store.with_name("other"))
+    assert heard[0] == heard[1]

@@ -16,9 +16,11 @@ from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.protocols.base import NO_CONTEXT
 from snellen.grading.protocols.golds import (
     AreaTarget,
+    Changes,
     EpisodeGold,
     ImageTarget,
     Node,
+    OutcomeGold,
     PageEpisodeGold,
     StepGold,
     Target,
@@ -52,6 +54,8 @@ GOLDS_OF_EVERY_SHAPE: Mapping[str, list[Any]] = {
         MatrixGold("numeric", 12.5, passing=0.5, settings={"unit": ["px"]}),
     ],
     "mmbench-gui/l3": [EpisodeGold(), EpisodeGold(15)],
+    "desk/l3": [OutcomeGold(15, Changes({"mail.m1.read": (False, True)}), [1, "x"], None)],
+    "desk/l4": [OutcomeGold(15, None, None, "conflict"), OutcomeGold()],
     "miniwob/episode": [PageEpisodeGold(), PageEpisodeGold(20, "click-test")],
     "osworld-g/original": [
         AreaTarget((0, 0, 0, 0), (1920, 1080), refused=True),
