@@ -12,9 +12,9 @@ def write(folder: Path) -> Path:
             {"limit": 15, "answer": 7.5},
             {"limit": 20, "reason": "conflict"},
         ],
-        "desk/l4": [{"limit": 30, "answer": ["one", "two"]}],
+        "desk/l4": [{"limit": 30, "answer": ["one", "two"]}, {"limit": 30, "answer": "x"}],
     }
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "id": f"{task[-2:]}-{number}",
             "task": task,

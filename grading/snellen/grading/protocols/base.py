@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snellen.grading.errors import MetricError
+from snellen.grading.metrics.efficiency import Episode
 from snellen.grading.models.scores import Outcome
 from snellen.grading.normalize import identity
 
@@ -158,6 +159,7 @@ Judge: TypeAlias = Callable[[IntArray, Sequence[AnswerValue]], Judged]
 
 
 Corpus: TypeAlias = Callable[[Sequence[Gold], Sequence[AnswerValue | None]], Mapping[str, float]]
+Episodes: TypeAlias = Callable[[Sequence[Gold], Sequence[AnswerValue | None]], Sequence[Episode]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +176,8 @@ class Metric:
             data's order, None if there is no answer, and returns a value for every one of
             `corpus_keys`, or for none where they are not defined.
         corpus_keys: The keys that `corpus` adds.
+        episodes: Where EQA is an area under a curve of recall: takes the same and returns what
+            the curve is of, each with its limit; nothing where EQA is not defined.
         best: What a perfect answer scores in the primary key.
         embedder: The name of the embedder that it rests on; signatures state it. Empty: none.
         runs_code: Whether it runs the programs among the answers; signatures state it.
@@ -185,6 +189,7 @@ class Metric:
     prepare: Callable[[Sequence[Gold], Normalizer], Judge]
     corpus: Corpus | None = None
     corpus_keys: tuple[str, ...] = ()
+    episodes: Episodes | None = None
     best: float = 1.0
     embedder: str = ""
     runs_code: bool = False

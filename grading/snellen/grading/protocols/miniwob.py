@@ -12,8 +12,6 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from snellen.grading.metrics.efficiency import Episode
-from snellen.grading.metrics.eqa import eqa
 from snellen.grading.protocols.base import (
     AS_IS,
     AnswerValue,
@@ -25,9 +23,9 @@ from snellen.grading.protocols.base import (
     Protocol,
     Warned,
     pairwise,
-    unparsed,
 )
 from snellen.grading.protocols.golds import LARGEST, PAGE_EPISODE, GoldShape, Positive
+from snellen.grading.protocols.worlds import limit_of, read_record, with_eqa
 
 EPISODE = "miniwob/episode"
 
@@ -73,15 +71,14 @@ OTHER_LIMIT = Warned(
 )
 
 
+_RECORD = read_record(Record)
+
+
 def _read(response: object, context: Context) -> Parsed:
-    try:
-        record = (
-            msgspec.json.decode(response, type=Record)
-            if isinstance(response, str)
-            else msgspec.convert(response, Record)
-        )
-    except (ValueError, RecursionError) as error:
-        return unparsed(f"expected {{reward, ended, cost}}: {error}")
+    parsed = _RECORD(response, context)
+    if parsed.outcome is not None:
+        return parsed
+    record = parsed.answer
     notes: list[str] = []
     if record.ended and record.reward is None:
         notes.append(NOT_FINITE.note)
@@ -93,18 +90,7 @@ def _read(response: object, context: Context) -> Parsed:
 # Sums in a page's own code need not be exact.
 _EXACT = 1 - 1e-9
 
-# An episode that was given up at once cost nothing, and an Episode costs more: the smallest float
-# there is vanishes in the running sum.
-_NO_COST = math.ulp(0.0)
-
 Passes = Callable[[float], bool]
-
-
-def _limit(gold: Gold, record: Record | None, steps: int | None) -> float | None:
-    stated = gold.limit or (record.limit if record else None)
-    if steps is None or stated is None:
-        return steps or stated
-    return min(steps, stated)
 
 
 def _passed(record: Record, limit: float | None, passes: Passes) -> float:
@@ -120,29 +106,15 @@ def _success(name: str, passes: Passes, steps: int | None = None) -> Metric:
         passes: Which raw rewards are successes, of episodes that the page ended.
         steps: The most that the harness allows; what takes more failed.
     """
-
-    def corpus(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Mapping[str, float]:
-        limits = {
-            _limit(gold, record, steps) for gold, record in zip(golds, answers, strict=True)
-        } - {None}
-        if len(limits) != 1:
-            return {}
-        limit = limits.pop() or 1
-        episodes = [
-            Episode(0, limit)
-            if record is None
-            else Episode(_passed(record, limit, passes), record.cost or _NO_COST)
-            for record in answers
-        ]
-        return {"eqa": eqa(episodes, limit, over_limit="clip")}
-
-    mean = pairwise(
-        name,
-        ("sr",),
-        "sr",
-        lambda record, gold, _: (_passed(record, _limit(gold, record, steps), passes),),
+    return with_eqa(
+        pairwise(
+            name,
+            ("sr",),
+            "sr",
+            lambda record, gold, _: (_passed(record, limit_of(gold, record, steps), passes),),
+        ),
+        most=steps,
     )
-    return replace(mean, corpus=corpus, corpus_keys=("eqa",))
 
 
 def _reward(name: str, not_ended: float) -> Metric:

@@ -145,18 +145,22 @@ def _charged(run: AnswerValue | None, limit: float) -> Episode:
     # ScaleCUA's parser lets through to here.
     # One over the limit failed; EQA charges it the limit.
     if run is None:
-        return Episode(0, limit)
-    return Episode(success_within(run, limit), run.cost or limit)
+        return Episode(0, limit, limit)
+    return Episode(success_within(run, limit), run.cost or limit, limit)
+
+
+def _episodes(golds: Sequence[Gold], runs: Sequence[AnswerValue | None]) -> Sequence[Episode]:
+    limit = _one_limit(golds, runs)
+    return [] if limit is None else [_charged(run, limit) for run in runs]
 
 
 def _by_paper(name: str, area: Callable[..., float]) -> Metric:
     def corpus(golds: Sequence[Gold], runs: Sequence[AnswerValue | None]) -> Mapping[str, float]:
-        limit = _one_limit(golds, runs)
-        if limit is None:
-            return {}
-        return {"eqa": area([_charged(run, limit) for run in runs], limit, over_limit="clip")}
+        episodes = _episodes(golds, runs)
+        return {"eqa": area(episodes, over_limit="clip")} if episodes else {}
 
-    return _metric(name, lambda run, gold: success_within(run, gold.limit), corpus)
+    metric = _metric(name, lambda run, gold: success_within(run, gold.limit), corpus)
+    return replace(metric, episodes=_episodes)
 
 
 # ScaleCUA allows a cost of 0, an Episode does not. The smallest float there is vanishes in the

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Annotated, Any, Literal, cast
 
 import msgspec
+import numpy as np
 
 from snellen.grading.metrics.efficiency import Episode
 from snellen.grading.metrics.eqa import eqa, eqa_budget, eqa_exact
@@ -74,7 +75,9 @@ def read_record(kind: type[Any]) -> Callable[[object, Context], Parsed]:
     return read
 
 
-def with_eqa(metric: Metric, area: Callable[..., float], limit: float | None = None) -> Metric:
+def with_eqa(
+    metric: Metric, area: Callable[..., float] | None = None, most: float | None = None
+) -> Metric:
     """Return a metric of episodes with the EQA of its primary value beside it.
 
     An item without an episode failed, and used up what it was allowed; so did an episode that
@@ -82,28 +85,37 @@ def with_eqa(metric: Metric, area: Callable[..., float], limit: float | None = N
 
     Args:
         metric: Its primary key is an episode's success, and its answers are records.
-        area: From episodes to their EQA.
-        limit: What every episode might cost, whatever its item says; None: as its item says.
+        area: From episodes to their EQA; None: the paper's grid.
+        most: What no episode may cost more than, whatever its item allows.
     """
     place = metric.keys.index(metric.primary)
 
-    def corpus(golds: Sequence[Gold], records: Sequence[AnswerValue | None]) -> Mapping[str, float]:
-        limits = [limit or gold.limit for gold in golds]
-        if not golds or None in limits:
-            return {}
-        import numpy as np
-
+    def episodes(golds: Sequence[Gold], records: Sequence[AnswerValue | None]) -> Sequence[Episode]:
+        limits = [limit_of(gold, record, most) for gold, record in zip(golds, records, strict=True)]
+        if None in limits:
+            return []
         judge = metric.prepare(golds, AS_IS)
-        given = [place for place, record in enumerate(records) if record is not None]
+        given = [each for each, record in enumerate(records) if record is not None]
         judged = judge(np.array(given, dtype=np.int64), [records[each] for each in given])
         success = dict(zip(given, judged.values[:, place].tolist(), strict=True))
-        episodes = [
-            Episode(success.get(each, 0.0), _cost(record, most), most)
-            for each, (record, most) in enumerate(zip(records, limits, strict=True))
+        return [
+            Episode(success.get(each, 0.0), _cost(record, limit or 1.0), limit)
+            for each, (record, limit) in enumerate(zip(records, limits, strict=True))
         ]
-        return {"eqa": area(episodes, over_limit="clip")}
 
-    return replace(metric, corpus=corpus, corpus_keys=("eqa",))
+    def corpus(golds: Sequence[Gold], records: Sequence[AnswerValue | None]) -> Mapping[str, float]:
+        played = episodes(golds, records)
+        return {"eqa": (area or eqa)(played, over_limit="clip")} if played else {}
+
+    return replace(metric, corpus=corpus, corpus_keys=("eqa",), episodes=episodes)
+
+
+def limit_of(gold: Gold, record: AnswerValue | None, most: float | None = None) -> float | None:
+    """Return how many steps an episode was allowed; None where nobody says."""
+    stated: float | None = gold.limit or (record.limit if record else None)
+    if most is None or stated is None:
+        return most or stated
+    return min(most, stated)
 
 
 def _cost(record: AnswerValue | None, limit: float) -> float:

@@ -9,14 +9,12 @@ import numpy as np
 
 from snellen.grading.explain import explain as explain_pair
 from snellen.grading.grade import read_response
-from snellen.grading.metrics.efficiency import Episode, success_rate
+from snellen.grading.metrics.efficiency import success_rate
 from snellen.grading.metrics.eqa import eqa_exact, recall_curve
 from snellen.grading.models.estimates import Estimate
 from snellen.grading.models.scores import Outcome
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Metric, Normalizer, Parser, Protocol
-from snellen.grading.protocols.golds import EpisodeGold
-from snellen.grading.protocols.mmbench_gui_online import success_within
 from snellen.grading.protocols.table import protocol_of, protocols_of
 from snellen.grading.report.html import ready, render_html
 from snellen.grading.report.page import (
@@ -83,7 +81,6 @@ EXPLAINED_ANSWERS = 10_000
 
 _SAME = 5e-5
 _STATE, _BEFORE, _AFTER = "state", "before", "after"
-_STEPPED = frozenset({"paper", "exact", "half_open"})
 
 
 class _Basis:
@@ -339,28 +336,20 @@ def _paired(report: ScoredReport, states: TagColumn) -> Estimate | None:
 
 def _curves(basis: _Basis) -> Iterator[Curve]:
     """Yield each attempt's recall against budget, for protocols whose EQA is the area under it."""
-    if basis.protocol.id not in _STEPPED or not basis.protocol.metric.corpus_keys:
+    played = basis.protocol.metric.episodes
+    if played is None:
         return
     report, table = basis.report, basis.report.scores
     for slot, attempt in enumerate(table.attempts):
         responses = [table[cell].response for cell in range(slot, len(table), len(table.attempts))]
         runs = [read_response(basis.protocol, response).answer for response in responses]
-        golds: Sequence[EpisodeGold] = basis.selection.golds
-        limits = {gold.limit for gold in golds if gold.limit is not None}
-        limits = limits or {run.limit for run in runs if run is not None and run.limit is not None}
-        if len(limits) != 1:
+        episodes = played(basis.selection.golds, runs)
+        if not episodes:
             return
-        limit = limits.pop()
-        episodes = [
-            Episode(0, limit)
-            if run is None
-            else Episode(success_within(run, limit), run.cost or limit)
-            for run in runs
-        ]
-        areas = {"exact EQA": eqa_exact(episodes, limit, over_limit="clip")}
+        areas = {"exact EQA": eqa_exact(episodes, over_limit="clip")}
         if len(table.attempts) == 1 and "eqa" in report.metrics:
             areas["eqa"] = report.metrics["eqa"].value
-        knots = recall_curve(episodes, limit, over_limit="clip")
+        knots = recall_curve(episodes, over_limit="clip")
         yield Curve(
             points=tuple(CurvePoint(knot.budget, knot.recall) for knot in knots),
             areas=areas,
