@@ -21,6 +21,7 @@ from snellen.sdk.cli import (
     pack_audit,
     pack_tools,
     plan,
+    replay,
     runs,
     serving,
     show,
@@ -249,6 +250,7 @@ app.command()(submit.submit)
 app.command()(demo.demo)
 app.command()(build.build)
 app.add_typer(attempts.group, name="attempts")
+app.command()(replay.replay)
 app.add_typer(annotation.group, name="annotation")
 app.add_typer(store.group, name="store")
 

@@ -210,6 +210,25 @@ def _database(store: str | None) -> Generator["Database"]:
 
 
 @contextmanager
+def open_attempt(
+    number: int, packs: list[Path] | None, store: str | None
+) -> Generator["tuple[Service, Attempt]"]:
+    """Open a closed attempt with what it was taken from; no reference is read.
+
+    Raises:
+        SnellenError: There is none, it is open, or the packs are others.
+    """
+    from snellen.server.attempts.register import Register
+    from snellen.server.store.tables import State
+
+    with _database(store) as database:
+        attempt = Register(database).numbered(number)
+        if attempt.state is State.OPEN:
+            raise InputError(f"attempt {number} is open: it can be looked at when it is closed")
+        yield _served(database, attempt, packs, None, references=False), attempt
+
+
+@contextmanager
 def _register(store: str | None) -> Generator["Register"]:
     from snellen.server.attempts.register import Register
 

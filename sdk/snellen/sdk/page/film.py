@@ -1,0 +1,104 @@
+"""A page of filmstrips: every step of episodes with its screenshot, and where it was clicked."""
+
+import io
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+from snellen.grading.models.actions import Point
+from snellen.grading.report.html import digest_of, stylesheet
+
+WIDTH = 480
+"""How wide a screenshot is shown, in CSS pixels; it is kept twice as wide."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilmStep:
+    """A step.
+
+    Attributes:
+        number: Which; 0 is the first view.
+        said: What was done, in words.
+        note: What the agent was told.
+        path: Where, in pixels of the screenshot before it.
+        frame: The screen that the step was taken on, as PNG.
+    """
+
+    number: int
+    said: str
+    note: str
+    path: Sequence[Point]
+    frame: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Film:
+    """An episode.
+
+    Attributes:
+        name: Its item.
+        prompt: What was asked.
+        facts: What else is to be said of it: names and values.
+        result: What is graded of it.
+        steps: Its steps in order.
+        last: The screen at the end, as PNG.
+    """
+
+    name: str
+    prompt: str
+    facts: Sequence[tuple[str, str]]
+    result: str
+    steps: Sequence[FilmStep]
+    last: bytes = field(repr=False)
+
+
+def film_page(title: str, films: Sequence[Film]) -> bytes:
+    """Return filmstrips as one HTML file that runs no script and loads nothing."""
+    from jinja2 import Environment
+
+    style = stylesheet() + (files("snellen.sdk.page") / "film.css").read_text("utf-8")
+    text = (files("snellen.sdk.page") / "film.html.j2").read_text("utf-8")
+    template = Environment(autoescape=True, trim_blocks=True).from_string(text)
+    shown = [
+        {
+            "name": film.name,
+            "prompt": film.prompt,
+            "facts": film.facts,
+            "result": film.result,
+            "steps": [_shown(step) for step in film.steps],
+            "last": _picture(film.last),
+        }
+        for film in films
+    ]
+    return template.render(title=title, films=shown, style=style, digest=digest_of(style)).encode()
+
+
+def _shown(step: FilmStep) -> dict[str, Any]:
+    return {
+        "number": step.number,
+        "said": step.said,
+        "note": step.note,
+        "picture": _picture(step.frame),
+        "path": " ".join(f"{x:g},{y:g}" for x, y in step.path),
+        "start": step.path[0] if step.path else None,
+        "end": step.path[-1] if step.path else None,
+    }
+
+
+def _picture(frame: bytes) -> dict[str, Any]:
+    """Return a screenshot as it is shown: a photograph of it would blur its text."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(frame)) as image:
+        size = image.size
+        width = min(size[0], 2 * WIDTH)
+        small = image.convert("RGB").resize((width, round(size[1] * width / size[0])))
+    out = io.BytesIO()
+    small.save(out, "WEBP", quality=80)
+    return {
+        "width": size[0],
+        "height": size[1],
+        "data": f"data:image/webp;base64,{b64encode(out.getvalue()).decode()}",
+    }

@@ -1,0 +1,130 @@
+"""Episodes as they were played, and played again from what the store has of them."""
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+import msgspec
+
+from snellen.grading.errors import InputError
+from snellen.server.attempts.service import Service
+from snellen.server.episodes import queries
+from snellen.server.store.queries import PLAYED, PlayedItem
+from snellen.server.store.tables import Attempt, StepRow
+from snellen.tasks.environments.base import Environment, EpisodeError
+from snellen.tasks.environments.inputs import Input
+from snellen.tasks.models import World
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedStep:
+    """A step, and the screen after it.
+
+    Attributes:
+        row: As the store has it.
+        input: What was done; None: nothing.
+        frame: The screen after it, as PNG.
+    """
+
+    row: StepRow
+    input: Input | None
+    frame: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedEpisode:
+    """An episode as it was played.
+
+    Attributes:
+        row: How it stands, and which item it is of.
+        prompt: What was asked.
+        world: Where it was played.
+        steps: Its steps; the first is its first view.
+    """
+
+    row: PlayedItem
+    prompt: str
+    world: World
+    steps: Sequence[PlayedStep]
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What playing an episode again came to.
+
+    Attributes:
+        screens: How many screenshots were compared.
+        same: How many of them are the same, byte for byte.
+        state: Whether it ended as it did.
+        fault: Why it can't be played again; empty: it can.
+    """
+
+    screens: int
+    same: int
+    state: bool
+    fault: str = ""
+
+    @property
+    def fine(self) -> bool:
+        """Whether nothing is different."""
+        return self.state and self.screens == self.same and not self.fault
+
+
+def played_episodes(service: Service, attempt: Attempt) -> list[PlayedEpisode]:
+    """Return an attempt's episodes in the order of its items; the last try of each."""
+    database = service.database
+    found = database.read(lambda c: PLAYED.all(c, {"a": attempt.id}))
+    episodes: list[PlayedEpisode] = []
+    for row in sorted(found, key=lambda each: each.place):
+        line = service.exam.line(row.task, row.item)
+        if line.world is not None:
+            steps = _steps(service, row)
+            episodes.append(PlayedEpisode(row, line.item.prompt, line.world, steps))
+    return episodes
+
+
+def _steps(service: Service, row: PlayedItem) -> list[PlayedStep]:
+    this = {"a": row.attempt, "p": row.place, "e": row.number}
+    database = service.database
+    rows = database.read(lambda c: queries.STEPS.all(c, this))
+    frames: dict[bytes, bytes] = {}
+    for digest in {each.frame for each in rows}:
+        known = {"a": row.attempt, "d": digest}
+        frames[digest] = database.read(lambda c, known=known: queries.FRAME.one(c, known)).data
+    return [
+        PlayedStep(
+            each,
+            None if each.input is None else msgspec.json.decode(each.input, type=Input),
+            frames[each.frame],
+        )
+        for each in rows
+    ]
+
+
+async def replay(played: PlayedEpisode, environment: Callable[[str], Environment]) -> Replay:
+    """Play an episode again, input by input, and compare what is seen and how it ends.
+
+    Inputs of one call are compared at its end, since nobody looked in between.
+    """
+    screens = same = 0
+    try:
+        episode = await environment(played.world.environment).open(played.world.start)
+        try:
+            for place, step in enumerate(played.steps):
+                if step.input is not None:
+                    # What could not be done when it was played can't be done now.
+                    with suppress(InputError):
+                        await episode.act(step.input)
+                following = played.steps[place + 1 : place + 2]
+                if following and following[0].row.at == step.row.at:
+                    continue
+                screens += 1
+                same += sha256(await episode.view()).digest() == step.row.frame
+            state = json.loads(played.row.result) == json.loads(json.dumps(episode.result))
+        finally:
+            await episode.close()
+    except EpisodeError as error:
+        return Replay(screens, same, state=False, fault=str(error))
+    return Replay(screens, same, state)

@@ -1,0 +1,78 @@
+"""Episodes on a real desktop: played over MCP, broken in the middle, played again and shown."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from snellen.sdk.cli.serving import grade_answers
+from snellen.server.host import LazyHost, open_exam
+from snellen.server.mcp.server import ExamServer
+from snellen.server.settings import Settings
+from snellen.tasks.environments.packs import make_episode_pack
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+MAIL = (95, 570)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    """Return a pack of tasks on the desk."""
+    make_episode_pack("desk", tmp_path / "desk", seed=11, count=3)
+    return tmp_path / "desk"
+
+
+def browsers() -> set[int]:
+    """Return the processes of browsers that are this process's, as far as they can be seen."""
+    listed = subprocess.run(
+        ["pgrep", "-f", "headless.*--disable-smooth-scrolling"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return {int(number) for number in listed.stdout.split()}
+
+
+async def test_a_desktop_goes_on_after_its_browser_was_killed_and_plays_again_the_same(
+    desk: Path, store: Path, tmp_path: Path, agent_of: Callable[[Client], Any]
+) -> None:
+    host = LazyHost(lambda: open_exam(Settings((desk,), store), grade_answers), interactive=True)
+    others = browsers()
+    async with Client(ExamServer(host).server) as client:
+        agent = agent_of(client)
+        await agent.start()
+        item = (await agent.item())["item"]
+        this = {"attempt": agent.attempt, "item": item}
+        await agent.call("act", **this, action="left_click", coordinate=[35, 80])
+        for process in browsers() - others:
+            os.kill(process, signal.SIGKILL)
+        said = await agent.call("act", **this, action="mouse_move", coordinate=[600, 400])
+        assert said["step"] == 2
+        await agent.call("act", **this, action="left_click", coordinate=[35, 180])
+        await agent.answer(item, "done")
+        await agent.call("finish_attempt", attempt=agent.attempt)
+    await host.close()
+    page = tmp_path / "film.html"
+    done = await asyncio.to_thread(
+        subprocess.run,
+        [
+            *(sys.executable, "-c", "from snellen.sdk.cli import main; main()"),
+            *("replay", "1", str(desk), "--store", str(store), "-o", str(page)),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "4 of 4 screenshots are the same, the same end" in done.stdout
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<figure>") == 4
+    assert '<circle class="spot" cx="35.0" cy="80.0"' in text
