@@ -55,7 +55,7 @@ def processor(process: "subprocess.Popen[bytes]") -> float:
 
 
 def start(arguments: list[str], pipe: int | None = None) -> "subprocess.Popen[bytes]":
-    """Start a server; this folder, which holds an `mcp.py`, is not where it imports from."""
+    """Start a server; this folder is not where it imports from."""
     return subprocess.Popen(
         [sys.executable, "-P", *arguments], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
     )

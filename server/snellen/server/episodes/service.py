@@ -164,8 +164,7 @@ class Episodes:
                 return await self._shown(row, world, acted.end)
             if not acted.inputs:
                 return await self._looked(live, row, world)
-            past = Past(done, json.loads(row.snapshot))
-            return await self._acted(live, row, world, past, given, acted)
+            return await self._acted(live, row, world, done, given, acted)
 
     async def look(self, attempt: Attempt, caller: Caller, item: str) -> Turn:
         """Show an episode again, which is no step.
@@ -312,15 +311,25 @@ class Episodes:
             image_tokens=0,
         )
         start = time.perf_counter_ns()
-        played = await self._twice(live, row, lambda: self._play(live, world, Past(), ()))
+        played = await self._twice(live, row, lambda: self._play(live, world, Past, ()))
         # The first view is step 0, which costs nothing.
         return await self._keep(live, row, world, [_Taken(None, "")], played, {}, start)
 
     async def _acted(
-        self, live: _Live, row: EpisodeRow, world: World, past: Past, given: Said, acted: Acted
+        self,
+        live: _Live,
+        row: EpisodeRow,
+        world: World,
+        done: Sequence[Input],
+        given: Said,
+        acted: Acted,
     ) -> Turn:
         wanted = acted.inputs[: world.limit - row.steps]
         start = time.perf_counter_ns()
+
+        def past() -> Past:
+            return Past(done, msgspec.json.decode(row.snapshot))
+
         played = await self._twice(live, row, lambda: self._play(live, world, past, wanted))
         taken = [_Taken(given, note) for given, note in zip(wanted, played.notes, strict=False)]
         notes = [acted.note]
@@ -339,11 +348,11 @@ class Episodes:
         return await self._keep(live, row, world, [_Taken(None, why)], played, given, start)
 
     async def _play(
-        self, live: _Live, world: World, past: Past, inputs: Sequence[Input]
+        self, live: _Live, world: World, past: Callable[[], Past], inputs: Sequence[Input]
     ) -> "_Played":
         if live.episode is None:
             self._used.add(world.environment)
-            live.episode = await self._environment(world.environment).open(world.start, past)
+            live.episode = await self._environment(world.environment).open(world.start, past())
         episode = live.episode
         notes: list[str] = []
         for given in inputs:
@@ -556,7 +565,7 @@ def _inputs(taken: Sequence[StepRow]) -> list[Input]:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, sort_keys=True)
+    return msgspec.json.encode(value).decode()
 
 
 def _world(lease: Lease) -> World:

@@ -45,7 +45,8 @@ def changes(before: State, after: State) -> Changes:
         if gone:
             removed[path] = sorted(gone, key=_canonical)
         for key in old:
-            if key in now:
+            # What is equal names nothing new.
+            if key in now and old[key] != now[key]:
                 changed |= _differences(f"{path}.{key}", old[key], _renamed(now[key], new))
     if before.get("clock") != after.get("clock"):
         changed["clock"] = [before.get("clock"), after.get("clock")]
