@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from snellen.grading.errors import SnellenError
 from snellen.server.errors import ExamError
-from snellen.server.exam.rules import Mode
+from snellen.server.exam.rules import Door, Mode
 from snellen.server.logs import log
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from snellen.server.settings import Settings
     from snellen.server.store.database import Database
     from snellen.server.store.files import Objects
-    from snellen.tasks.environments.base import Environment
+    from snellen.tasks.environments.base import Environment, WorldTool
     from snellen.tasks.pack.read import Pack, References
 
 
@@ -70,10 +70,18 @@ class LazyHost:
     Args:
         open_now: Opens it.
         interactive: Whether it has items that are acted in: tools are listed before it is opened.
+        tools: What these items are acted in by; none: by their screen.
     """
 
-    def __init__(self, open_now: Callable[[], Host], *, interactive: bool = False) -> None:
+    def __init__(
+        self,
+        open_now: Callable[[], Host],
+        *,
+        interactive: bool = False,
+        tools: "Sequence[WorldTool]" = (),
+    ) -> None:
         self.interactive = interactive
+        self.tools = tools
         self._open_now = open_now
         self._opened: Host | None = None
         self._task: asyncio.Task[Host] | None = None
@@ -173,10 +181,13 @@ def open_episodes(service: "Service") -> "Episodes":
     from snellen.tasks.environments.browser import Browser
     from snellen.tasks.environments.table import environment_of
 
-    browser = Browser()
+    # Where all is done by tools, no browser need be installed.
+    browser = None if service.exam.rules.door is Door.TOOLS else Browser()
 
     @cache
     def environment(name: str) -> "Environment":
+        if browser is None:
+            raise ExamError("there is no screen: items are acted in by tools")
         return environment_of(name, browser)
 
     return Episodes(service, environment)
@@ -184,11 +195,33 @@ def open_episodes(service: "Service") -> "Episodes":
 
 def has_worlds(packs: "Sequence[Path]") -> bool:
     """Whether some pack has items that are acted in; only manifests are read."""
-    return any(
-        task.get("environment")
-        for pack in packs
-        for task in json.loads((pack / "manifest.json").read_bytes()).get("tasks", ())
-    )
+    return bool(_environments(packs))
+
+
+def world_tools(settings: "Settings") -> "Sequence[WorldTool]":
+    """Return the tools that items are acted in by; none, where it is by their screen.
+
+    Raises:
+        InputError: An environment has no tools.
+        ExamError: No item is acted in.
+    """
+    if settings.rules.door is Door.SCREEN:
+        return ()
+    from snellen.tasks.environments.table import toolset_of
+
+    names = _environments(settings.packs)
+    if not names:
+        raise ExamError("with door tools, items must be acted in: these packs have none")
+    return [tool for name in names for tool in toolset_of(name).tools]
+
+
+def _environments(packs: "Sequence[Path]") -> "Sequence[str]":
+    found: dict[str, None] = {}
+    for pack in packs:
+        for task in json.loads((pack / "manifest.json").read_bytes()).get("tasks", ()):
+            if task.get("environment"):
+                found[task["environment"]] = None
+    return list(found)
 
 
 def read_exam(settings: "Settings", grade: "Grade") -> "Exam":

@@ -51,7 +51,7 @@ def serve(
     machine's own address only.
     """
     from snellen.sdk.cli.file_grader import open_grader, open_pages
-    from snellen.server.host import LazyHost, open_challenge, open_exam
+    from snellen.server.host import LazyHost, open_challenge, open_exam, world_tools
     from snellen.server.http.app import Hosted
     from snellen.server.http.app import serve as serve_web
     from snellen.server.http.auth import Tokens
@@ -63,7 +63,8 @@ def serve(
     # Whoever starts it hears at once of what can't be opened.
     opened = open_exam(settings, grade_answers)
     try:
-        face = ExamServer(LazyHost(lambda: opened, interactive=opened.episodes is not None))
+        interactive, tools = opened.episodes is not None, world_tools(settings)
+        face = ExamServer(LazyHost(lambda: opened, interactive=interactive, tools=tools))
         where = Address(host, port, tuple(name or ()))
         held = Tokens(opened.database, teams=settings.exam_file.team_of)
         if settings.file is not None and not held.known:

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from snellen.grading.errors import InputError, SnellenError
 from snellen.sdk.cli.plain import printable, write
-from snellen.server.exam.rules import Contexts, Counting, Mode, Rules
+from snellen.server.exam.rules import Contexts, Counting, Door, Mode, Rules
 from snellen.server.settings import Settings
 
 if TYPE_CHECKING:
@@ -118,6 +118,14 @@ KeepOptions = Annotated[
     bool, typer.Option("--keep-options", help="Leave lettered options in the order they have.")
 ]
 
+InDoor = Annotated[
+    Door,
+    typer.Option(
+        help="How tasks are acted in: screen, by act on what screenshots show; tools, by the"
+        " application's own tools, without a screen or a browser."
+    ),
+]
+
 
 def settings_of(
     packs: Packs = None,
@@ -137,6 +145,7 @@ def settings_of(
     lease_minutes: Lease = 15.0,
     max_view_side: ViewSide = 1568,
     keep_options: KeepOptions = False,
+    door: InDoor = Door.SCREEN,
 ) -> Settings:
     """Return what the options that every server takes say.
 
@@ -157,6 +166,7 @@ def settings_of(
         "lease_minutes": lease_minutes,
         "max_view_side": max_view_side,
         "shuffle_options": not keep_options,
+        "door": door,
     }
     given = [*(packs or ()), *map(episode_pack, env or ())]
     if any(path.suffix == ".toml" for path in given):
@@ -221,13 +231,16 @@ def _with_variable(parameter: Parameter) -> Parameter:
 @with_settings
 def mcp(settings: Settings) -> None:
     """Serve an exam over MCP on standard input and output, for an agent on this machine."""
-    from snellen.server.host import LazyHost, has_worlds, open_exam
+    from snellen.server.host import LazyHost, has_worlds, open_exam, world_tools
     from snellen.server.logs import log_libraries
     from snellen.server.stdio import serve_stdio
 
     log_libraries()
-    interactive = has_worlds(settings.packs)
-    serve_stdio(LazyHost(lambda: open_exam(settings, grade_answers), interactive=interactive))
+    interactive, tools = has_worlds(settings.packs), world_tools(settings)
+    opening = LazyHost(
+        lambda: open_exam(settings, grade_answers), interactive=interactive, tools=tools
+    )
+    serve_stdio(opening)
 
 
 @tokens.command()

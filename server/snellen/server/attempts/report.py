@@ -10,7 +10,7 @@ from snellen.grading.models.estimates import Interval
 from snellen.grading.models.reports import Report
 from snellen.grading.models.scores import Outcome
 from snellen.server.attempts.models import Cost, TaskAnswers
-from snellen.server.exam.rules import Contexts, Counting, Mode
+from snellen.server.exam.rules import Contexts, Counting, Door, Mode
 from snellen.server.store.tables import Attempt, State
 
 
@@ -118,6 +118,8 @@ def conditions(attempt: Attempt) -> str:
     ]
     if rules.pairs_together:
         parts.append("pairs:together")
+    if rules.door is Door.TOOLS:
+        parts.append("door:tools")
     if rules.views is not None:
         parts.append(f"views:{rules.views}")
     if rules.minutes is not None:

@@ -154,6 +154,12 @@ class Service(Register):
                 f"this attempt was begun in {mode} mode, and {served} mode is served now: it goes"
                 " on when its mode is served again"
             )
+        door, opened = found.rules.door, self.exam.rules.door
+        if door is not opened and row.report is None:
+            raise ExamError(
+                f"this attempt was begun with door {door}, and door {opened} is served now: it goes"
+                " on when its door is served again"
+            )
         return found
 
     def progress(self, attempt: Attempt) -> Progress:

@@ -12,7 +12,9 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
+from types import MappingProxyType
 
 import msgspec
 from pydantic import JsonValue
@@ -25,6 +27,7 @@ from snellen.server.attempts.record import FAULT, record_of
 from snellen.server.attempts.service import Service
 from snellen.server.episodes import queries
 from snellen.server.errors import ExamError
+from snellen.server.exam.rules import Door
 from snellen.server.logs import fault, log
 from snellen.server.screenshots.frames import Extent
 from snellen.server.screenshots.service import image_tokens
@@ -36,9 +39,18 @@ from snellen.server.store.tables import (
     StepRow,
 )
 from snellen.tasks.environments.acting import Acted, ActError, Screen, read_act
-from snellen.tasks.environments.base import Environment, Episode, EpisodeError, Past
+from snellen.tasks.environments.base import (
+    CallError,
+    Environment,
+    Episode,
+    EpisodeError,
+    Past,
+    ToolEpisode,
+    Toolset,
+)
 from snellen.tasks.environments.inputs import Input
 from snellen.tasks.environments.reasons import REASONS
+from snellen.tasks.environments.table import toolset_of
 from snellen.tasks.models import World
 
 MOST_OPEN = 32
@@ -54,6 +66,30 @@ LOOKS_PER_STEP = 3
 _LONGEST_GIVEN = 4_000
 
 Said = Mapping[str, JsonValue]
+_NOTHING: Said = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A screenshot.
+
+    Attributes:
+        frame: It as PNG.
+        size: Its width and height.
+    """
+
+    frame: bytes = field(repr=False)
+    size: Extent
+
+    @property
+    def name(self) -> str:
+        """What the screenshot is called among an item's images."""
+        return "screen"
+
+    @property
+    def digest(self) -> str:
+        """Its SHA-256."""
+        return sha256(self.frame).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,26 +101,16 @@ class Turn:
         left: How many are left.
         ended: Whether no further step is taken.
         note: What the screenshot does not show.
-        frame: The screenshot, as PNG.
-        size: Its width and height.
+        shot: What the screen shows; None where the world is acted in by tools.
+        answer: What the tool that was called answered.
     """
 
     step: int
     left: int
     ended: bool
     note: str
-    frame: bytes = field(repr=False)
-    size: Extent
-
-    @property
-    def name(self) -> str:
-        """What the screenshot is called among an item's images."""
-        return "screen"
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the screenshot."""
-        return sha256(self.frame).hexdigest()
+    shot: Shot | None = None
+    answer: JsonValue = None
 
 
 @dataclass(slots=True)
@@ -93,12 +119,14 @@ class _Live:
 
     Attributes:
         lock: Held by whoever plays.
-        episode: The world; None: it is to be opened.
+        episode: The world on its screen; None: it is to be opened.
+        calls: The world by its tools; it holds nothing that must be given up.
         used: When it was played last, by the loop's clock.
     """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     episode: Episode | None = None
+    calls: ToolEpisode | None = None
     used: float = 0.0
 
 
@@ -108,11 +136,18 @@ class Episodes:
     Args:
         service: The exam's rules and its store.
         environment: Returns an environment by its name, the same one each time.
+        toolset: Returns the tools of an environment by its name, for attempts with door tools.
     """
 
-    def __init__(self, service: Service, environment: Callable[[str], Environment]) -> None:
+    def __init__(
+        self,
+        service: Service,
+        environment: Callable[[str], Environment],
+        toolset: Callable[[str], Toolset] = toolset_of,
+    ) -> None:
         self._service = service
         self._environment = environment
+        self._toolset = toolset
         self._live: dict[tuple[int, int], _Live] = {}
         self._busy = asyncio.Semaphore(MOST_BUSY)
         self._used: set[str] = set()
@@ -145,14 +180,7 @@ class Episodes:
         """
         world = _world(lease)
         async with self._playing(attempt, lease) as live:
-            row = await self._row(attempt.id, lease.item.place)
-            if row is None:
-                raise ExamError("the episode is not open: call get_item first", field="item")
-            _check_playable(row)
-            if row.over:
-                raise ExamError("the page has ended the task: call submit_answer")
-            if row.steps >= world.limit:
-                raise ExamError(f"all {world.limit} steps are used: call submit_answer")
+            row = await self._going(attempt, lease, world)
             done = _inputs(await self._steps(row))
             size = self._environment(world.environment).size
             screen = Screen(*size, attempt.space, _pointer(done))
@@ -166,6 +194,29 @@ class Episodes:
                 return await self._looked(live, row, world)
             return await self._acted(live, row, world, done, given, acted)
 
+    async def call(self, attempt: Attempt, lease: Lease, tool: str, given: Said) -> Turn:
+        """Call a tool of an item's world, and count it.
+
+        Raises:
+            ExamError: As for `act`.
+        """
+        world = _world(lease)
+        async with self._playing(attempt, lease) as live:
+            row = await self._going(attempt, lease, world)
+            snapshot = row.snapshot
+            start = time.perf_counter_ns()
+
+            def past() -> Past:
+                return Past((), msgspec.json.decode(snapshot))
+
+            played = await self._twice(
+                live, row, lambda: self._call(live, world, past, tool, given)
+            )
+            row = replace(row, steps=row.steps + 1)
+            taken = [_Taken(None, "; ".join(played.notes))]
+            said: Said = {"tool": tool, "arguments": dict(given)}
+            return await self._keep(live, row, world, taken, played, said, start)
+
     async def look(self, attempt: Attempt, caller: Caller, item: str) -> Turn:
         """Show an episode again, which is no step.
 
@@ -174,6 +225,8 @@ class Episodes:
         """
         lease = await self.held(attempt, caller, item)
         world = _world(lease)
+        if attempt.rules.door is Door.TOOLS:
+            raise ExamError("there is no screen: this task is done by the application's tools")
         async with self._playing(attempt, lease) as live:
             row = await self._row(attempt.id, lease.item.place)
             if row is None:
@@ -289,7 +342,7 @@ class Episodes:
             await self._forget(live)
 
     async def _forget(self, live: _Live) -> None:
-        episode, live.episode = live.episode, None
+        episode, live.episode, live.calls = live.episode, None, None
         if episode is not None:
             await episode.close()
 
@@ -311,7 +364,9 @@ class Episodes:
             image_tokens=0,
         )
         start = time.perf_counter_ns()
-        played = await self._twice(live, row, lambda: self._play(live, world, Past, ()))
+        by_tools = attempt.rules.door is Door.TOOLS
+        begin = partial(self._call if by_tools else self._play, live, world, Past)
+        played = await self._twice(live, row, begin)
         # The first view is step 0, which costs nothing.
         return await self._keep(live, row, world, [_Taken(None, "")], played, {}, start)
 
@@ -348,7 +403,11 @@ class Episodes:
         return await self._keep(live, row, world, [_Taken(None, why)], played, given, start)
 
     async def _play(
-        self, live: _Live, world: World, past: Callable[[], Past], inputs: Sequence[Input]
+        self,
+        live: _Live,
+        world: World,
+        past: Callable[[], Past],
+        inputs: Sequence[Input] = (),
     ) -> "_Played":
         if live.episode is None:
             self._used.add(world.environment)
@@ -364,6 +423,25 @@ class Episodes:
                 break
         frame = await episode.view()
         return _Played(frame, notes, episode.ended, episode.snapshot, episode.result)
+
+    async def _call(
+        self,
+        live: _Live,
+        world: World,
+        past: Callable[[], Past],
+        tool: str = "",
+        given: Said = _NOTHING,
+    ) -> "_Played":
+        """Open a world by its tools, unless it is open, and call one unless none is named."""
+        if live.calls is None:
+            live.calls = self._toolset(world.environment).open(world.start, past())
+        notes: list[str] = []
+        answer: JsonValue = None
+        try:
+            answer = live.calls.call(tool, given) if tool else None
+        except CallError as error:
+            notes.append(str(error))
+        return _Played(None, notes, False, live.calls.snapshot, live.calls.result, answer)
 
     async def _twice(
         self, live: _Live, row: EpisodeRow, play: Callable[[], Awaitable["_Played"]]
@@ -401,14 +479,15 @@ class Episodes:
     ) -> Turn:
         """Write what was done, and return what the agent sees."""
         now = self._service.now()
-        size = Extent(*self._environment(world.environment).size)
+        shot = self._shot(world, played.frame)
+        tokens = 0 if shot is None else image_tokens(shot.size)
         row = replace(
             row,
             snapshot=_json(played.snapshot),
             result=_json(played.result),
-            image_tokens=row.image_tokens + image_tokens(size),
+            image_tokens=row.image_tokens + tokens,
         )
-        digest = sha256(played.frame).digest()
+        digest = None if shot is None else sha256(shot.frame).digest()
         microseconds = (time.perf_counter_ns() - start) // 1000
         first = row.steps - len(taken) + 1 if row.steps else 0
         steps = [
@@ -426,7 +505,9 @@ class Episodes:
             )
             for number, each in enumerate(taken, first)
         ]
-        frame = FrameRow(attempt=row.attempt, digest=digest, data=played.frame)
+        frame = None
+        if shot is not None and digest is not None:
+            frame = FrameRow(attempt=row.attempt, digest=digest, data=shot.frame)
         try:
             await self._service.database.write(lambda c: queries.keep(c, row, steps, frame))
         except BaseException:
@@ -434,11 +515,15 @@ class Episodes:
             await self._forget(live)
             raise
         said = "; ".join(filter(None, (*notes, *played.notes)))
-        return _turn(row, world, said, played.frame, size)
+        return _turn(row, world, said, shot, played.answer)
+
+    def _shot(self, world: World, frame: bytes | None) -> Shot | None:
+        if frame is None:
+            return None
+        return Shot(frame, Extent(*self._environment(world.environment).size))
 
     async def _shown(self, row: EpisodeRow, world: World, note: str = "") -> Turn:
-        size = Extent(*self._environment(world.environment).size)
-        return _turn(row, world, note, await self._frame(row), size)
+        return _turn(row, world, note, self._shot(world, await self._frame(row)))
 
     async def _looked(self, live: _Live, row: EpisodeRow, world: World) -> Turn:
         most = LOOKS_PER_STEP * world.limit
@@ -450,7 +535,7 @@ class Episodes:
         running = live.episode is not None and row.state is EpisodeState.OPEN
         frame = await live.episode.view() if running and live.episode else await self._frame(row)
         await self._service.database.write(lambda c: queries.keep(c, row, (), None))
-        return _turn(row, world, "", frame, size)
+        return _turn(row, world, "", self._shot(world, frame))
 
     async def _found(self, attempt: Attempt, item: str) -> tuple[int, World | None]:
         """Return where an item stands in its attempt, and its world."""
@@ -459,6 +544,22 @@ class Episodes:
             lambda: database.read(lambda c: item_row(c, attempt.id, item))
         )
         return found.place, self._service.exam.line(found.task, found.item).world
+
+    async def _going(self, attempt: Attempt, lease: Lease, world: World) -> EpisodeRow:
+        """Return an episode in which a step may be taken.
+
+        Raises:
+            ExamError: It is not open, or over.
+        """
+        row = await self._row(attempt.id, lease.item.place)
+        if row is None:
+            raise ExamError("the episode is not open: call get_item first", field="item")
+        _check_playable(row)
+        if row.over:
+            raise ExamError("the page has ended the task: call submit_answer")
+        if row.steps >= world.limit:
+            raise ExamError(f"all {world.limit} steps are used: call submit_answer")
+        return row
 
     async def _row(self, attempt: int, place: int) -> EpisodeRow | None:
         this = {"a": attempt, "p": place}
@@ -472,8 +573,10 @@ class Episodes:
         database = self._service.database
         return await database.off_loop(lambda: database.read(lambda c: queries.STEPS.all(c, this)))
 
-    async def _frame(self, row: EpisodeRow) -> bytes:
+    async def _frame(self, row: EpisodeRow) -> bytes | None:
         last = (await self._steps(row))[-1]
+        if last.frame is None:
+            return None
         this = {"a": row.attempt, "d": last.frame}
         database = self._service.database
         found = await database.off_loop(lambda: database.read(lambda c: queries.FRAME.one(c, this)))
@@ -492,11 +595,12 @@ class _Taken:
 class _Played:
     """How a world stands after inputs: a note for each that was done."""
 
-    frame: bytes = field(repr=False)
+    frame: bytes | None = field(repr=False)
     notes: Sequence[str]
     over: bool
     snapshot: JsonValue = field(repr=False)
     result: Said = field(repr=False)
+    answer: JsonValue = field(default=None, repr=False)
 
 
 def read_end(answer: JsonValue) -> dict[str, JsonValue]:
@@ -550,9 +654,11 @@ _FORM = 'it looks like {"status": "done", "answer": "..."} or {"status": "infeas
  "reason_code": "not_available"}'
 
 
-def _turn(row: EpisodeRow, world: World, note: str, frame: bytes, size: Extent) -> Turn:
+def _turn(
+    row: EpisodeRow, world: World, note: str, shot: Shot | None, answer: JsonValue = None
+) -> Turn:
     left = max(0, world.limit - row.steps)
-    return Turn(row.steps, left, row.over or not left, note, frame, size)
+    return Turn(row.steps, left, row.over or not left, note, shot, answer)
 
 
 def _pointer(done: Sequence[Input]) -> Point:

@@ -37,6 +37,15 @@ class Counting(StrEnum):
     """The one that scores highest; of equal ones the earliest."""
 
 
+class Door(StrEnum):
+    """How a world is acted in."""
+
+    SCREEN = "screen"
+    """By inputs to its page, which screenshots show."""
+    TOOLS = "tools"
+    """By calls of its applications' tools; no page is shown."""
+
+
 class Rules(Closed):
     """What holds for every attempt.
 
@@ -54,6 +63,7 @@ class Rules(Closed):
         lease_minutes: How long an item is kept for the client that took it.
         max_view_side: The longest side of a view, in pixels.
         shuffle_options: Whether lettered options are put in another order where the item allows.
+        door: How items that are acted in are acted in.
     """
 
     mode: Mode = Mode.EXAM
@@ -69,6 +79,7 @@ class Rules(Closed):
     lease_minutes: float = Field(default=15, gt=0)
     max_view_side: int = Field(default=1568, ge=64, le=2000)
     shuffle_options: bool = True
+    door: Door = Door.SCREEN
 
     @model_validator(mode="after")
     def _can_be_kept(self) -> Self:

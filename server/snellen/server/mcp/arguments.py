@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, create_model
 
 from snellen.grading.models.base import Closed
+from snellen.server.errors import ExamError
 from snellen.tasks.environments.acting import ACTIONS
+from snellen.tasks.environments.base import WorldTool
 
 MAX_NAME = 64
 
@@ -160,15 +162,30 @@ def _point(description: str = "") -> Any:  # noqa: ANN401
     return _shown("array", description, items={"type": "number"})
 
 
-class Act(Closed):
+class InWorld(Closed):
+    """What is done in an item's world; what it takes beside is read later."""
+
+    model_config = ConfigDict(extra="allow")
+
+    attempt: _Attempt
+    item: _Item
+    client: _Client = "main"
+
+    def said(self) -> dict[str, Any]:
+        """Return what is to be done, as it came."""
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        for name in InWorld.model_fields:
+            given.pop(name, None)
+        return {**given, **(self.model_extra or {})}
+
+
+class Act(InWorld):
     """What to do on the screen. Other vocabularies' fields are taken, and read later."""
 
     model_config = ConfigDict(
         extra="allow", json_schema_extra={"required": ["attempt", "item", "action"]}
     )
 
-    attempt: _Attempt
-    item: _Item
     action: Any = _shown("string", enum=list(ACTIONS))
     coordinate: Any = _point("x, y")
     start_coordinate: Any = _point("Where a drag starts")
@@ -179,14 +196,29 @@ class Act(Closed):
     scroll_direction: Any = _shown("string", enum=["up", "down", "left", "right"])
     scroll_amount: Any = _shown("number", "Turns of the wheel")
     duration: Any = _shown("number", "Seconds to wait, at most 5")
-    client: _Client = "main"
 
-    def said(self) -> dict[str, Any]:
-        """Return what is to be done, as it came."""
-        given = {name: getattr(self, name) for name in self.model_fields_set}
-        for name in ("attempt", "item", "client"):
-            given.pop(name, None)
-        return {**given, **(self.model_extra or {})}
+
+def of_world_tool(tool: WorldTool) -> type[InWorld]:
+    """Return what a tool of a world takes: its own arguments, beside attempt, item and client.
+
+    Its own are taken as they come: the world reads them, and an argument that is wrong is a step.
+
+    Raises:
+        ExamError: An argument of it is called as one of the server's.
+    """
+    own = tool.arguments.model_json_schema()
+    shown: dict[str, dict[str, Any]] = own.get("properties", {})
+    if clash := sorted(shown.keys() & InWorld.model_fields.keys()):
+        raise ExamError(f"the tool {tool.name} has an argument {clash[0]!r}, which is the server's")
+    fields: dict[str, Any] = {
+        name: (Any, Field(default=known.get("default"), json_schema_extra=known))
+        for name, known in shown.items()
+    }
+    config: dict[str, Any] = {"required": ["attempt", "item", *own.get("required", ())]}
+    base: type[InWorld] = type(
+        tool.name, (InWorld,), {"model_config": ConfigDict(json_schema_extra=config)}
+    )
+    return create_model(tool.name, __base__=base, __doc__=tool.description, **fields)
 
 
 class FinishAttempt(Closed):

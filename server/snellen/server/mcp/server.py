@@ -38,7 +38,14 @@ from snellen.server.host import HostError, LazyHost
 from snellen.server.logs import fault, log, short
 from snellen.server.mcp import resources, text
 from snellen.server.mcp.arguments import said
-from snellen.server.mcp.tools import PLAYING_TOOLS, TOOLS, Content, ExamTool, ToolCall
+from snellen.server.mcp.tools import (
+    PLAYING_TOOLS,
+    TOOLS,
+    Content,
+    ExamTool,
+    ToolCall,
+    calling_tools,
+)
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
@@ -66,6 +73,8 @@ class ExamServer:
         self._host = host
         self._begun = False
         self._tools = PLAYING_TOOLS if host.interactive else TOOLS
+        if host.tools:
+            self._tools = calling_tools(host.tools)
         listed = [tool.listed() for tool in self._tools.values()]
         self._schemas = {tool.name: tool.input_schema for tool in listed}
         # Agents' hosts ask for it at every turn: it is written once, as it goes out.

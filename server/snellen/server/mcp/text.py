@@ -49,15 +49,31 @@ def acting_said(space: str) -> list[str]:
         "unit": "0 to 1 of its width and height",
         "thousand": "0 to 1000 of its width and height",
     }[space]
-    reasons = "; ".join(f"{code}: {said}" for code, said in REASONS.items())
     return [
         "Items with steps_left are done by act: a click, a text, a key combination, a drag, a"
         " scroll or a wait is a step, and so is an action that can't be read. Looking is none.",
         f"Coordinates count {counts}.",
+        _ending(),
+    ]
+
+
+def calling_said() -> list[str]:
+    """Return the rules of items that are acted in by tools, as sentences, for the examinee."""
+    return [
+        "Items with steps_left are done by the application's tools, each called with attempt and"
+        " item. Each call is a step: one that only reads, and one that is refused, as well. There"
+        " is no screen.",
+        _ending(),
+    ]
+
+
+def _ending() -> str:
+    reasons = "; ".join(f"{code}: {said}" for code, said in REASONS.items())
+    return (
         'End each with submit_answer: {"status": "done"}, with "answer" where the task asks for'
         ' one, or {"status": "infeasible", "reason_code": "..."} where it can\'t be done'
-        f" ({reasons}).",
-    ]
+        f" ({reasons})."
+    )
 
 
 def image_fault(name: str) -> str:

@@ -1,6 +1,7 @@
 """The tools: each reads its arguments, calls the service and says what came of it.
 
-No rule of the exam is here. There are seven, and `act` where items are acted in.
+No rule of the exam is here. There are seven; where items are acted in, `act` as well, or the tools
+of their worlds.
 """
 
 from base64 import b64encode
@@ -21,11 +22,12 @@ from snellen.server.mcp import arguments, text
 
 if TYPE_CHECKING:
     from snellen.server.attempts.models import Caller, Lease
-    from snellen.server.episodes.service import Episodes, Turn
+    from snellen.server.episodes.service import Episodes, Shot, Turn
     from snellen.server.host import Host
     from snellen.server.screenshots.requests import ViewRequest
     from snellen.server.screenshots.service import View
     from snellen.server.store.tables import Attempt
+    from snellen.tasks.environments.base import WorldTool
 
 Content: TypeAlias = TextContent | ImageContent
 Given = TypeVar("Given", bound=Closed)
@@ -147,6 +149,8 @@ async def start_attempt(call: ToolCall, given: arguments.StartAttempt) -> Sequen
     }
     if played is not None:
         result["rules"] += text.acting_said(played)
+    elif call.host.episodes is not None:
+        result["rules"] += text.calling_said()
     if started.attempt.deadline is not None:
         result["seconds"] = (started.attempt.deadline - started.attempt.opened) // 1000
     return [_json(result)]
@@ -202,8 +206,11 @@ async def get_item(call: ToolCall, given: arguments.GetItem) -> Sequence[Content
     if lease.question.line.world is not None:
         turn = await call.episodes.open(attempt, lease)
         result["answer_format"] = {"kind": item.answer_format.kind, "example": ENDING}
-        screen = {"name": turn.name, "width": turn.size.width, "height": turn.size.height}
-        look = await _screen(call, turn)
+        if turn.shot is None:
+            return [_json({**result, "images": [], **_state(turn)})]
+        size = turn.shot.size
+        screen = {"name": turn.shot.name, "width": size.width, "height": size.height}
+        look = await _screen(call, turn.shot)
         return [_json({**result, "images": [screen], **_state(turn), **look.words}), *look.images]
     if not item.images:
         return [_json(result)]
@@ -232,7 +239,8 @@ async def get_screenshot(call: ToolCall, given: arguments.GetScreenshot) -> Sequ
     )
     if lease.question.line.world is not None:
         turn = await call.episodes.look(attempt, caller, given.item.strip())
-        look = await _screen(call, turn, request)
+        assert turn.shot is not None
+        look = await _screen(call, turn.shot, request)
         return [_json({"item": lease.item.opaque, **look.words}), *look.images]
     images = lease.question.item.images
     name = given.image or (images[0].name if images else "")
@@ -278,8 +286,35 @@ async def act(call: ToolCall, given: arguments.Act) -> Sequence[Content]:
     lease = await call.episodes.held(attempt, caller, given.item.strip())
     call.about(lease)
     turn = await call.episodes.act(attempt, lease, given.said())
-    look = await _screen(call, turn)
+    assert turn.shot is not None
+    look = await _screen(call, turn.shot)
     return [_json({**_state(turn), **look.words}), *look.images]
+
+
+def world_tool(tool: "WorldTool") -> ExamTool[Any]:
+    """Return a tool of a world as an agent calls it.
+
+    Raises:
+        ExamError: An argument of it is called as one of the server's.
+    """
+
+    async def run(call: ToolCall, given: arguments.InWorld) -> Sequence[Content]:
+        attempt, caller = await call.find(given.attempt), call.caller(given.client)
+        lease = await call.episodes.held(attempt, caller, given.item.strip())
+        call.about(lease)
+        turn = await call.episodes.call(attempt, lease, tool.name, given.said())
+        came = {"refused": turn.note} if turn.note else {"result": turn.answer}
+        return [_json({**_state(replace(turn, note="")), **came})]
+
+    return ExamTool(
+        tool.name,
+        tool.name.replace("_", " ").capitalize(),
+        tool.description,
+        arguments.of_world_tool(tool),
+        run,
+        reads_only=tool.reads,
+        idempotent=tool.reads,
+    )
 
 
 async def finish_attempt(call: ToolCall, given: arguments.FinishAttempt) -> Sequence[Content]:
@@ -367,7 +402,22 @@ PLAYING_TOOLS: dict[str, ExamTool[Any]] = {
     ),
     "finish_attempt": TOOLS["finish_attempt"],
 }
-"""Every tool of an exam with items that are acted in."""
+"""Every tool of an exam with items that are acted in on their screen."""
+
+
+def calling_tools(worlds: Sequence["WorldTool"]) -> dict[str, ExamTool[Any]]:
+    """Return every tool of an exam with items that are acted in by tools.
+
+    Raises:
+        ExamError: A tool of a world is called as one of the server's, or has such an argument.
+    """
+    last = "finish_attempt"
+    tools = {name: tool for name, tool in TOOLS.items() if name != last}
+    for tool in worlds:
+        if tool.name in tools or tool.name == last:
+            raise ExamError(f"there are two tools {tool.name}: serve their packs apart")
+        tools[tool.name] = world_tool(tool)
+    return {**tools, last: TOOLS[last]}
 
 
 def _progress(attempt: "Attempt") -> dict[str, int]:
@@ -410,7 +460,7 @@ async def _look(
     return _Look({"view": {"id": view.view_id(), "shows": view.words()}}, (content,))
 
 
-async def _screen(call: ToolCall, turn: "Turn", request: "ViewRequest | None" = None) -> _Look:
+async def _screen(call: ToolCall, shot: "Shot", request: "ViewRequest | None" = None) -> _Look:
     """Return a view of an episode's screen; as it was made, where that is all that is asked for."""
     from snellen.server.screenshots.requests import MOST_SIDE, Limits, ViewRequest, make_plan
     from snellen.server.screenshots.service import View
@@ -418,16 +468,16 @@ async def _screen(call: ToolCall, turn: "Turn", request: "ViewRequest | None" = 
 
     assert call.attempt is not None
     limits = Limits(max_side=min(call.attempt.rules.max_view_side, MOST_SIDE))
-    plan = make_plan(turn.name, turn.size, ViewRequest(), limits)
-    if request in (None, ViewRequest()) and plan.frame.shown == turn.size:
-        view = View(turn.frame, b64encode(turn.frame).decode(), "image/png", plan)
+    plan = make_plan(shot.name, shot.size, ViewRequest(), limits)
+    if request in (None, ViewRequest()) and plan.frame.shown == shot.size:
+        view = View(shot.frame, b64encode(shot.frame).decode(), "image/png", plan)
     else:
-        source = Source(turn.digest, turn.name, lambda: turn.frame)
+        source = Source(shot.digest, shot.name, lambda: shot.frame)
         view = await call.host.screenshots.view(source, request, limits, call.name)
     call.views.append(view)
     content = ImageContent(type="image", data=view.base64, mime_type=view.media_type)
     # The screenshot of every step says no more than its size, where it is whole.
-    said = {} if plan.frame.shown == turn.size and request is None else {"shows": view.words()}
+    said = {} if plan.frame.shown == shot.size and request is None else {"shows": view.words()}
     return _Look({"view": {"id": view.view_id(), **said}}, (content,))
 
 

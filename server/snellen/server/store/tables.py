@@ -399,7 +399,7 @@ class StepRow:
         note: What the agent was told of it.
         at: When.
         microseconds: How long it took.
-        frame: SHA-256 of the screenshot after it.
+        frame: SHA-256 of the screenshot after it; None: a tool was called, and there is none.
     """
 
     attempt: Annotated[int, _OF_ATTEMPT, _KEY]
@@ -411,7 +411,7 @@ class StepRow:
     note: str
     at: Moment
     microseconds: int
-    frame: Digest
+    frame: Digest | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

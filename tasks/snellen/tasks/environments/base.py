@@ -4,18 +4,22 @@ The server counts, stores and decides; an environment only runs. Its references 
 it: what it says of an episode's end (`Episode.result`) is held against them by whoever grades.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
-from snellen.grading.errors import SnellenError
+from snellen.grading.errors import InputError, SnellenError
 from snellen.tasks.environments.inputs import Input
 
 
 class EpisodeError(SnellenError):
     """The environment broke (a crash, a hung page, no browser): never the agent's failure."""
+
+
+class CallError(InputError):
+    """A call that the application refuses: it costs a step, and nothing happens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,4 +108,68 @@ class Environment(Protocol):
 
     async def close(self) -> None:
         """End the browser, if it runs."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WorldTool:
+    """Something that can be done in a world, or read of it, without a screen.
+
+    Attributes:
+        name: Unique in its environment.
+        description: One sentence.
+        arguments: What it takes.
+        reads: Whether it changes nothing.
+    """
+
+    name: str
+    description: str
+    arguments: type[BaseModel]
+    reads: bool = False
+
+
+class ToolEpisode(Protocol):
+    """One world that is acted in by calls of tools; no page shows it."""
+
+    def call(self, tool: str, given: Mapping[str, JsonValue]) -> JsonValue:
+        """Call a tool and return its answer.
+
+        Raises:
+            CallError: The application refuses it, or an argument is wrong; nothing was done.
+        """
+        ...
+
+    @property
+    def snapshot(self) -> JsonValue:
+        """What is needed to open it again as it is now."""
+        ...
+
+    @property
+    def result(self) -> dict[str, JsonValue]:
+        """What a grader needs to know, in the same form as that of `Episode`."""
+        ...
+
+
+class Toolset(Protocol):
+    """The tools of an environment that can be acted in without a screen, and so without a browser.
+
+    Its worlds are those of the environment of the same name.
+    """
+
+    @property
+    def name(self) -> str:
+        """What packs call the environment."""
+        ...
+
+    @property
+    def tools(self) -> Sequence[WorldTool]:
+        """What can be called, the same in all its worlds."""
+        ...
+
+    def open(self, world: JsonValue, past: Past = NOTHING) -> ToolEpisode:
+        """Open an episode, or open it again from its snapshot.
+
+        Raises:
+            DataError: `world` is none of this environment.
+        """
         ...

@@ -5,10 +5,10 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from snellen.grading.errors import UnknownNameError
+from snellen.grading.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from snellen.tasks.environments.base import Environment
+    from snellen.tasks.environments.base import Environment, Toolset
     from snellen.tasks.environments.browser import Browser
 
 ENVIRONMENTS: Mapping[str, str] = MappingProxyType(
@@ -18,6 +18,11 @@ ENVIRONMENTS: Mapping[str, str] = MappingProxyType(
     }
 )
 """`module:class` of each, which is made of the browser that shows it."""
+
+TOOLSETS: Mapping[str, str] = MappingProxyType(
+    {"desk": "snellen.tasks.environments.desk.toolset:DeskToolset"}
+)
+"""`module:class` of those that can be acted in by tools, too; no browser is needed."""
 
 
 def environment_of(name: str, browser: "Browser") -> "Environment":
@@ -35,4 +40,23 @@ def environment_of(name: str, browser: "Browser") -> "Environment":
         raise UnknownNameError("environment", name, ENVIRONMENTS)
     module, _, kind = ENVIRONMENTS[name].partition(":")
     made: Environment = getattr(import_module(module), kind)(browser)
+    return made
+
+
+def toolset_of(name: str) -> "Toolset":
+    """Return the tools of an environment.
+
+    Args:
+        name: As packs call it.
+
+    Raises:
+        UnknownNameError: There is no environment of this name.
+        InputError: It has no tools, only a screen.
+    """
+    if name not in ENVIRONMENTS:
+        raise UnknownNameError("environment", name, ENVIRONMENTS)
+    if name not in TOOLSETS:
+        raise InputError(f"{name} has no tools: it can only be acted in on its screen")
+    module, _, kind = TOOLSETS[name].partition(":")
+    made: Toolset = getattr(import_module(module), kind)()
     return made

@@ -1,6 +1,5 @@
 """The environment: a desktop on a page of its own in the browser."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
@@ -8,11 +7,10 @@ from urllib.parse import urlsplit
 import msgspec
 from pydantic import JsonValue
 
-from snellen.grading.errors import DataError
 from snellen.grading.models.actions import Point
 from snellen.tasks.environments.base import NOTHING, EpisodeError, Past
 from snellen.tasks.environments.browser import Browser
-from snellen.tasks.environments.desk.apps.table import APPS
+from snellen.tasks.environments.desk.beginning import beginning
 from snellen.tasks.environments.desk.changes import changes
 from snellen.tasks.environments.desk.desktop import Desktop
 from snellen.tasks.environments.desk.document import SIZE, document
@@ -168,17 +166,7 @@ class Desk:
             DataError: `world` has no state, or one without some application.
             EpisodeError: It can't be shown, or a past without a snapshot is to be brought back.
         """
-        before = _part(world, "state", "the world of a desk")
-        for name in ("clock", "me", *APPS):
-            if name not in before:
-                raise DataError(f"the state of a desk's world has no {name!r}")
-        ui = _part(world, "ui", "the world of a desk") if "ui" in _keys(world) else {}
-        state = before
-        if past.snapshot is not None:
-            state = _part(past.snapshot, "state", "a desk's snapshot")
-            ui = _part(past.snapshot, "ui", "a desk's snapshot")
-        elif past.inputs:
-            raise EpisodeError("a desk comes back from its snapshot, and there is none")
+        before, state, ui = beginning(world, past)
         points = [point for given in past.inputs for point in given.path[-1:]]
         episode = DeskEpisode(before, Desktop(state, ui))
         try:
@@ -197,14 +185,3 @@ def _html(text: str) -> Reply:
     policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
     headers = {"content-security-policy": f"{policy}; connect-src 'self'"}
     return Reply(200, "text/html; charset=utf-8", text.encode(), headers)
-
-
-def _keys(value: JsonValue) -> Mapping[str, JsonValue]:
-    return value if isinstance(value, dict) else {}
-
-
-def _part(value: JsonValue, name: str, what: str) -> dict[str, Any]:
-    part = _keys(value).get(name)
-    if not isinstance(part, dict):
-        raise DataError(f"{what} needs {name!r}, a JSON object")
-    return cast(dict[str, Any], part)

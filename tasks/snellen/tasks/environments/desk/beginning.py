@@ -1,0 +1,61 @@
+"""What a desk's world begins with, or goes on with, read from its JSON."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
+
+from pydantic import JsonValue
+
+from snellen.grading.errors import DataError
+from snellen.tasks.environments.base import EpisodeError, Past
+from snellen.tasks.environments.desk.apps.table import APPS
+from snellen.tasks.environments.desk.kit.verbs import State
+from snellen.tasks.environments.desk.kit.view import Ui
+
+
+class Beginning(NamedTuple):
+    """A world as it is opened.
+
+    Attributes:
+        before: Its first state.
+        state: The state that it goes on with.
+        ui: What is open on its screen.
+    """
+
+    before: State
+    state: State
+    ui: Ui
+
+
+def beginning(world: JsonValue, past: Past) -> Beginning:
+    """Read a world and its past.
+
+    Args:
+        world: `state`, and `ui` if something is open at the beginning.
+        past: What was done before; its snapshot suffices.
+
+    Raises:
+        DataError: `world` has no state, or one without some application.
+        EpisodeError: A past without a snapshot is to be brought back.
+    """
+    before = _part(world, "state", "the world of a desk")
+    for name in ("clock", "me", *APPS):
+        if name not in before:
+            raise DataError(f"the state of a desk's world has no {name!r}")
+    if past.snapshot is not None:
+        state = _part(past.snapshot, "state", "a desk's snapshot")
+        return Beginning(before, state, _part(past.snapshot, "ui", "a desk's snapshot"))
+    if past.inputs:
+        raise EpisodeError("a desk comes back from its snapshot, and there is none")
+    ui = _part(world, "ui", "the world of a desk") if "ui" in _keys(world) else {}
+    return Beginning(before, before, ui)
+
+
+def _keys(value: JsonValue) -> Mapping[str, JsonValue]:
+    return value if isinstance(value, dict) else {}
+
+
+def _part(value: JsonValue, name: str, what: str) -> dict[str, Any]:
+    part = _keys(value).get(name)
+    if not isinstance(part, dict):
+        raise DataError(f"{what} needs {name!r}, a JSON object")
+    return cast(dict[str, Any], part)

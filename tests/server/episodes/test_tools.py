@@ -1,0 +1,281 @@
+"""The desk by its applications' tools, over MCP: the same worlds, limits and checker, no screen."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lamps import lit, write_lamps
+from mcp import Client
+
+from snellen.sdk.cli.serving import grade_answers
+from snellen.server.episodes import queries
+from snellen.server.exam.rules import Door, Rules
+from snellen.server.host import LazyHost, open_exam, world_tools
+from snellen.server.mcp.server import ExamServer
+from snellen.server.mcp.tools import TOOLS
+from snellen.server.settings import Settings
+from snellen.tasks.benchmarks.desk.load import write_rows
+from snellen.tasks.benchmarks.table import load_task
+from snellen.tasks.environments.desk.apps.table import VERBS
+from snellen.tasks.environments.desk.making import rows_of
+from snellen.tasks.environments.desk.tasks import Task
+from snellen.tasks.environments.desk.templates.table import draw
+from snellen.tasks.pack.write import Part, write_pack
+
+MCP = "from snellen.sdk.cli import main; main()"
+COUNT = 58
+SEED = 11
+
+
+@pytest.fixture(scope="module")
+def tasks() -> Sequence[Task]:
+    """Return one task of each template."""
+    return draw(COUNT, SEED)
+
+
+@pytest.fixture(scope="module")
+def desk(tasks: Sequence[Task], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a pack of them."""
+    folder = tmp_path_factory.mktemp("desk")
+    write_rows(rows_of(tasks), folder)
+    parts = [Part(load_task(task, folder)) for task in ("desk/l3", "desk/l4")]
+    write_pack(parts, folder / "pack", name="desk")
+    return folder / "pack"
+
+
+@pytest.fixture
+def take(
+    desk: Path, store: Path, agent_of: Callable[[Client], Any], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Any]:
+    """Serve the desk by its tools, again and again on the same store; there is no browser."""
+    monkeypatch.setenv("SNELLEN_BROWSER", "none-is-installed")
+
+    @asynccontextmanager
+    async def take(**rules: Any) -> AsyncGenerator[Any]:
+        settings = Settings((desk,), store, Rules(door=Door.TOOLS, **rules))
+        tools = world_tools(settings)
+        host = LazyHost(lambda: open_exam(settings, grade_answers), interactive=True, tools=tools)
+        async with Client(ExamServer(host).server) as client:
+            yield agent_of(client)
+        await host.close()
+
+    return take
+
+
+def keys(tasks: Sequence[Task]) -> dict[str, Task]:
+    """Return tasks by what their agent sees of them: twins and worlds alike may share a goal."""
+    found = {task.goal: task for task in tasks}
+    assert len(found) == len(tasks)
+    return found
+
+
+def ending(task: Task) -> dict[str, Any]:
+    """Return what a task is rightly ended with."""
+    if task.reason is not None:
+        return {"status": "infeasible", "reason_code": task.reason.value}
+    return {"status": "done"} | ({"answer": task.answer.value} if task.answer else {})
+
+
+def goal(item: dict[str, Any]) -> str:
+    return item["prompt"].partition("\n\nTask: ")[2]
+
+
+async def call(agent: Any, tool: str, item: str, **arguments: object) -> dict[str, Any]:
+    return await agent.call(tool, attempt=agent.attempt, item=item, **arguments)
+
+
+async def test_the_oracle_by_tools_succeeds_in_every_task(
+    take: Callable[..., Any], tasks: Sequence[Task]
+) -> None:
+    by_goal = keys(tasks)
+    async with take() as agent:
+        await agent.start()
+        for _ in tasks:
+            item = await agent.item()
+            task = by_goal[goal(item)]
+            assert item["steps_left"] == task.limit
+            for step, (name, arguments) in enumerate(task.calls, 1):
+                said = await call(agent, name, item["item"], **arguments)
+                assert "refused" not in said
+                assert said["steps_left"] == task.limit - step
+            await agent.answer(item["item"], ending(task))
+        report = await agent.call("finish_attempt", attempt=agent.attempt)
+    found = {task["task"]: task for task in report["tasks"]}
+    levels = [task.tags["level"] for task in tasks]
+    assert found.keys() == {"desk/l3", "desk/l4"}
+    for name, level in (("desk/l3", "L3"), ("desk/l4", "L4")):
+        assert found[name]["metrics"]["sr"] == 1.0
+        assert found[name]["items"] == levels.count(level)
+        assert "|door:tools" in found[name]["signature"]
+    assert report["cost"]["image_tokens"] == 0
+
+
+async def test_an_agent_that_does_nothing_succeeds_where_nothing_was_to_be_changed_and_said(
+    take: Callable[..., Any], tasks: Sequence[Task]
+) -> None:
+    async with take() as agent:
+        await agent.start()
+        for _ in tasks:
+            await agent.answer((await agent.item())["item"], "done")
+        report = await agent.call("finish_attempt", attempt=agent.attempt)
+    assert [task["metrics"]["sr"] for task in report["tasks"]] == [0.0, 0.0]
+
+
+async def test_the_seven_tools_and_the_applications_are_listed_and_act_is_not(
+    take: Callable[..., Any],
+) -> None:
+    async with take() as agent:
+        listed = (await agent.client.list_tools()).tools
+    assert sorted(tool.name for tool in listed) == sorted([*TOOLS, *VERBS])
+    tools = {tool.name: tool for tool in listed}
+    send = tools["send_message"]
+    assert send.description == "Send a message to one or more addresses."
+    assert send.input_schema["required"] == ["attempt", "item", "to", "subject", "body"]
+    assert send.input_schema["properties"]["to"]["items"] == {"type": "string"}
+    assert send.input_schema["properties"].keys() >= {"attempt", "item", "client", "body"}
+    assert send.annotations is not None
+    assert send.annotations.read_only_hint is False
+    reads = tools["list_messages"].annotations
+    assert reads is not None
+    assert reads.read_only_hint is True
+    for tool in listed:
+        assert {"anyOf", "oneOf", "allOf", "$ref"}.isdisjoint(tool.input_schema)
+
+
+async def test_there_is_no_screen_and_the_rules_say_so(take: Callable[..., Any]) -> None:
+    async with take() as agent:
+        started = await agent.call("start_attempt")
+        assert any("no screen" in rule for rule in started["rules"])
+        agent.attempt = started["attempt"]
+        result = await agent.result("get_item", attempt=agent.attempt)
+        assert not agent.images(result)
+        item = json.loads(agent.text(result))
+        assert item["images"] == []
+        said = await agent.refused("get_screenshot", attempt=agent.attempt, item=item["item"])
+        assert "no screen" in said
+        said = await agent.refused("act", attempt=agent.attempt, item=item["item"], action="wait")
+        assert "no such tool" in said
+
+
+async def test_reading_is_a_step_and_so_is_what_is_refused(take: Callable[..., Any]) -> None:
+    async with take() as agent:
+        await agent.start()
+        item = await agent.item()
+        number, left = item["item"], item["steps_left"]
+        said = await call(agent, "list_messages", number)
+        assert (said["step"], said["steps_left"]) == (1, left - 1)
+        assert {"id", "subject"} <= said["result"][0].keys()
+        message = said["result"][0]["id"]
+        read = await call(agent, "read_message", number, message=message)
+        assert read["result"]["subject"] == said["result"][0]["subject"]
+        wrong: list[tuple[dict[str, object], str]] = [
+            ({"message": "m999"}, "There is no message m999"),
+            ({}, "Message: Field required"),
+            ({"message": [1]}, "Message: Input should be a valid string"),
+            ({"message": message, "mesage": "x"}, "Mesage: Extra inputs are not permitted"),
+        ]
+        for step, (arguments, words) in enumerate(wrong, 3):
+            said = await call(agent, "read_message", number, **arguments)
+            assert said["step"] == step
+            assert said["refused"] == words
+            assert "result" not in said
+
+
+async def test_calls_end_at_the_limit(take: Callable[..., Any], tasks: Sequence[Task]) -> None:
+    async with take() as agent:
+        await agent.start()
+        item = await agent.item()
+        limit = keys(tasks)[goal(item)].limit
+        for left in reversed(range(limit)):
+            said = await call(agent, "list_messages", item["item"])
+            assert (said["steps_left"], said["ended"]) == (left, left == 0)
+        refused = await agent.refused("list_messages", attempt=agent.attempt, item=item["item"])
+        assert f"all {limit} steps are used" in refused
+
+
+async def test_a_server_that_comes_back_goes_on_with_the_state_as_it_was(
+    take: Callable[..., Any], tasks: Sequence[Task]
+) -> None:
+    by_goal = keys(tasks)
+    async with take() as agent:
+        await agent.start()
+        while True:
+            item = await agent.item()
+            task = by_goal[goal(item)]
+            if len(task.calls) > 1:
+                break
+            await agent.answer(item["item"], ending(task))
+        (name, arguments), *rest = task.calls
+        await call(agent, name, item["item"], **arguments)
+        handle = agent.attempt
+    async with take() as agent:
+        agent.attempt = handle
+        assert (await agent.item(item=item["item"]))["step"] == 1
+        for name, arguments in rest:
+            await call(agent, name, item["item"], **arguments)
+        await agent.answer(item["item"], ending(task))
+        items = await agent.call("list_items", attempt=handle, status="answered")
+        answered = len(items["items"])
+        report = await agent.call("finish_attempt", attempt=handle)
+    right = sum(task["items"] * task["metrics"]["sr"] for task in report["tasks"])
+    assert right == pytest.approx(answered)
+
+
+async def test_an_attempt_goes_on_through_the_door_that_it_was_begun_at(
+    play: Callable[..., Any],
+) -> None:
+    async with play() as played:
+        handle = await played.agent.start()
+    async with play(door=Door.TOOLS) as played:
+        said = await played.agent.refused("get_item", attempt=handle)
+        assert "begun with door screen" in said
+
+
+async def test_every_call_is_stored_as_it_came(take: Callable[..., Any], store: Path) -> None:
+    from snellen.server.store.schema import open_store
+
+    async with take() as agent:
+        await agent.start()
+        item = await agent.item()
+        await call(agent, "read_message", item["item"], message="nowhere")
+    database = open_store(store)
+    try:
+        found = database.read(lambda c: queries.STEPS.all(c, {"a": 1, "p": 0, "e": 1}))
+    finally:
+        database.close()
+    assert [step.number for step in found] == [0, 1]
+    assert [step.frame for step in found] == [None, None]
+    assert json.loads(found[1].given) == {
+        "tool": "read_message",
+        "arguments": {"message": "nowhere"},
+    }
+    assert found[1].note == "There is no message nowhere"
+
+
+async def test_two_calls_at_once_are_done_one_after_the_other(take: Callable[..., Any]) -> None:
+    async with take() as agent:
+        await agent.start()
+        item = await agent.item()
+        said = await asyncio.gather(*(call(agent, "list_messages", item["item"]) for _ in range(3)))
+        assert sorted(each["step"] for each in said) == [1, 2, 3]
+
+
+def test_an_environment_without_tools_is_refused_at_the_start(tmp_path: Path) -> None:
+    pack = write_lamps(tmp_path / "pack", [lit(0)])
+    manifest = pack / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"lamps"', '"miniwob"'))
+    run = subprocess.run(
+        [sys.executable, "-c", MCP, "mcp", str(pack), "--door", "tools"],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    assert run.returncode == 2
+    assert "miniwob has no tools" in run.stderr
