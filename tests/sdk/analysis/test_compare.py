@@ -246,3 +246,36 @@ def test_a_corrected_verdict_beside_an_interval_without_0_says_that_it_is_for_on
     said = [sentence(one) for one in found if is_corrected(one)]
     assert said
     assert all("for this comparison alone" in text for text in said)
+
+
+def test_cells_set_the_runs_beside_each_other_by_the_values_of_a_tag() -> None:
+    first, second = run(0.4, 1), run(0.7, 2)
+    (found,) = sdk.compare({"a": first, "b": second}, by=["page"])
+    assert [cell.name for cell in found.cells] == [f"{page}" for page in range(60)]
+    assert {cell.tag for cell in found.cells} == {"page"}
+    for cell, one, other in zip(
+        found.cells,
+        first.by("page", least=1).cells,
+        second.by("page", least=1).cells,
+        strict=True,
+    ):
+        assert one.estimate is not None
+        assert other.estimate is not None
+        assert (cell.name, cell.items) == (one.name, one.items)
+        assert cell.first == pytest.approx(one.estimate.value)
+        assert cell.second == pytest.approx(other.estimate.value)
+        assert cell.wins - cell.losses == pytest.approx(3 * (cell.second - cell.first))
+    assert sum(cell.wins for cell in found.cells) == found.wins
+    assert sum(cell.losses for cell in found.cells) == found.losses
+
+
+def test_cells_are_of_the_items_that_both_runs_have(tmp_path: Path) -> None:
+    (found,) = sdk.compare([run(0.5, 1), run(0.5, 1, ITEMS[:7])], by=["page"])
+    assert [cell.items for cell in found.cells] == [3, 3, 1]
+    saved = sdk.compare([run(0.5, 1), run(0.9, 2)], by=["page"]).save(tmp_path / "found.md")
+    assert "| page | items | run | run #2 | difference | gained | lost |" in saved.read_text()
+
+
+def test_a_tag_that_no_run_has_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="tag"):
+        sdk.compare([run(0.5, 1), run(0.5, 2)], by=["template"])

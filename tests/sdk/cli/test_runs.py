@@ -52,6 +52,13 @@ def test_compare_says_which_run_is_better_and_on_which_items(folder: Path) -> No
     assert "the first run lacks 26 response(s)" in result.stdout
 
 
+def test_compare_sets_runs_beside_each_other_by_a_tag(folder: Path) -> None:
+    result = run(folder, "compare", "@/poor.json", "@/good.json", "--by", "image_id")
+    assert result.exit_code == 0
+    (row,) = (line for line in result.stdout.splitlines() if line.split()[:2] == ["0", "2"])
+    assert row.split() == ["0", "2", "50.00", "100.00", "+50.00", "1", "0"]
+
+
 def test_compare_saves_what_it_found(folder: Path) -> None:
     files = ("-o", "@/c.json", "-o", "@/c.csv", "-o", "@/c.md")
     assert run(folder, "compare", "@/poor.json", "@/good.json", *files).exit_code == 0

@@ -42,6 +42,28 @@ class ItemChange(Closed):
     second: float
 
 
+class ComparedCell(Closed):
+    """Two runs on the common items with one value of a tag.
+
+    Attributes:
+        tag: The tag.
+        name: Its value.
+        items: How many common items have it.
+        first: The first run's mean over them, each counted as often as it stands for.
+        second: The second's.
+        wins: Items on which the second is better.
+        losses: Items on which it is worse.
+    """
+
+    tag: str
+    name: str
+    items: int
+    first: float
+    second: float
+    wins: int
+    losses: int
+
+
 class Comparison(Closed):
     """Two runs compared on the items that both were given, item by item.
 
@@ -74,6 +96,7 @@ class Comparison(Closed):
         second_signature: The second's.
         made_with: How several comparisons are corrected, how many were made together, and the
             seed and draws of the bootstrap, in words.
+        cells: The runs by the values of the tags that were asked for; no test is made of them.
     """
 
     first: str
@@ -99,3 +122,4 @@ class Comparison(Closed):
     first_signature: str = ""
     second_signature: str = ""
     made_with: str = ""
+    cells: tuple[ComparedCell, ...] = ()

@@ -86,6 +86,27 @@ def tests_table(one: Comparison) -> Table:
     )
 
 
+def cells_tables(one: Comparison) -> Iterator[Table]:
+    """Yield a table a tag: what the two runs score by its values, in percent."""
+    for tag in dict.fromkeys(cell.tag for cell in one.cells):
+        yield figures(
+            (tag, "items", one.first, one.second, "difference", "gained", "lost"),
+            (
+                (
+                    cell.name,
+                    f"{cell.items:,}",
+                    f"{100 * cell.first:.2f}",
+                    f"{100 * cell.second:.2f}",
+                    f"{100 * (cell.second - cell.first):+.2f}",
+                    f"{cell.wins:,}",
+                    f"{cell.losses:,}",
+                )
+                for cell in one.cells
+                if cell.tag == tag
+            ),
+        )
+
+
 def is_corrected(one: Comparison) -> bool:
     """Whether a comparison's p-values were corrected for others made with it."""
     return any(test.adjusted != test.p for test in one.tests)
@@ -122,6 +143,9 @@ def _section(one: Comparison) -> Iterator[str]:
     yield ""
     yield from tests_table(one).markdown_lines()
     yield ""
+    for table in cells_tables(one):
+        yield from table.markdown_lines()
+        yield ""
     yield from (f"- {plain_text(remark)}" for remark in remarks(one))
     if one.made_with:
         yield f"- made with {plain_text(one.made_with)}"

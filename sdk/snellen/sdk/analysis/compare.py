@@ -8,10 +8,10 @@ from typing import cast, overload
 import numpy as np
 from pydantic import PrivateAttr
 
-from snellen.grading.breakdown import strata_of
+from snellen.grading.breakdown import natural, strata_of
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.models import comparisons
-from snellen.grading.models.comparisons import ItemChange
+from snellen.grading.models.comparisons import ComparedCell, ItemChange
 from snellen.grading.models.samples import SampleDesign
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.base import FloatArray, IntArray
@@ -100,6 +100,7 @@ def compare(
     correction: Correction = "holm",
     level: float = 0.95,
     seed: int = 0,
+    by: Sequence[str] = (),
 ) -> Comparisons:
     """Compare runs over the same items, pair by pair, item by item.
 
@@ -117,6 +118,7 @@ def compare(
             the findings, `none` leaves them.
         level: Of the intervals and the verdicts.
         seed: Of the bootstrap.
+        by: Tags by whose values the runs are set beside each other as well, in `cells`.
 
     Returns:
         One comparison a pair, in the order of the runs.
@@ -124,12 +126,12 @@ def compare(
     Raises:
         InputError: There are fewer than two runs, they are of different tasks, share no item, kept
             no scores, or are of samples whose weights do not go together.
-        UnknownNameError: There is no such metric or run.
+        UnknownNameError: There is no such metric, run or tag.
     """
     named = _named(runs)
     _check(named)
     key = metric or next(iter(named.values())).numbers.primary
-    pairs = [_Pairing(named, one, other, key) for one, other in _pairs(named, baseline)]
+    pairs = [_Pairing(named, one, other, key, by) for one, other in _pairs(named, baseline)]
     together = 1 if correction == "none" else len(pairs)
     procedure = Procedure(level=level, seed=seed, together=together)
     found = adjust([pairing.compared(procedure) for pairing in pairs], correction, procedure)
@@ -154,7 +156,12 @@ class _Pairing:
     """Two runs on the items that both were given."""
 
     def __init__(
-        self, named: Mapping[str, ScoredReport], first: str, second: str, key: str
+        self,
+        named: Mapping[str, ScoredReport],
+        first: str,
+        second: str,
+        key: str,
+        by: Sequence[str] = (),
     ) -> None:
         self.names = first, second
         self.reports = one, other = named[first], named[second]
@@ -168,6 +175,7 @@ class _Pairing:
         self.values = [self._aligned(report) for report in self.reports]
         self.clusters = self._clusters()
         self.weighting = common_weights(self.names, self.reports, self.ids)
+        self.cells = tuple(cell for tag in by for cell in self._cells(tag))
 
     def compared(self, procedure: Procedure) -> comparisons.Comparison:
         first, second = self.reports
@@ -200,9 +208,31 @@ class _Pairing:
             "first_signature": first.signature,
             "second_signature": second.signature,
             "made_with": made_with,
+            "cells": self.cells,
         }
         done = Comparison.model_validate({**found.model_dump(), **update})
         return done.with_changes(self._changes())
+
+    def _cells(self, tag: str) -> Iterator[ComparedCell]:
+        """Yield both runs' means over the common items with each value of a tag."""
+        report = next((one for one in self.reports if tag in one.tags), None)
+        if report is None:
+            raise UnknownNameError("tag of these items", tag, self.reports[0].tags)
+        names = [report.tags[tag][report.scores.places[item_id]] for item_id in self.ids]
+        before, after = self.values
+        for name in sorted({name for name in names if name is not None}, key=natural):
+            rows = np.array([each == name for each in names])
+            weights = None if self.weighting is None else self.weighting[rows]
+            gaps = (after - before)[rows]
+            yield ComparedCell(
+                tag=tag,
+                name=name,
+                items=int(rows.sum()),
+                first=float(np.average(before[rows], weights=weights)),
+                second=float(np.average(after[rows], weights=weights)),
+                wins=int((gaps > SAME).sum()),
+                losses=int((gaps < -SAME).sum()),
+            )
 
     def _changes(self) -> list[ItemChange]:
         before, after = self.values

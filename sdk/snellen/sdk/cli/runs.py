@@ -62,6 +62,13 @@ def compare(
     ] = "holm",
     level: Annotated[float, _LEVEL] = 0.95,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.", min=0)] = 0,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Set the runs beside each other by this tag, such as template; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     changes: Annotated[
         int, typer.Option(help="How many gained and lost items to show a pair.", min=0)
     ] = 5,
@@ -84,6 +91,7 @@ def compare(
             correction=correction,
             level=level,
             seed=seed,
+            by=by or (),
         )
         show.comparisons(found, changes)
         for path in output or ():

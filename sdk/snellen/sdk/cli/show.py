@@ -13,7 +13,13 @@ from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.comparisons import ItemChange
 from snellen.grading.models.estimates import Breakdown
 from snellen.grading.report import auxiliary
-from snellen.grading.report.comparison import remarks, runs_table, sentence, tests_table
+from snellen.grading.report.comparison import (
+    cells_tables,
+    remarks,
+    runs_table,
+    sentence,
+    tests_table,
+)
 from snellen.grading.report.heat_map import grid_note, grid_table
 from snellen.grading.report.population import (
     population_table,
@@ -115,6 +121,8 @@ def comparisons(found: Iterable[Comparison], changes: int) -> None:
         _out.print(f"[bold]{escape(sentence(one))}[/bold]")
         print_table(_out, runs_table(one))
         print_table(_out, tests_table(one))
+        for table in cells_tables(one):
+            print_table(_out, table)
         for remark in remarks(one):
             _out.print(escape(remark), style="yellow" if remark.startswith("note:") else "")
         _changed("gained", one.gained[:changes])
