@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from desk_oracle import ending, goal_of
 from lamps import lit, write_lamps
 from mcp import Client
 
@@ -75,17 +76,6 @@ def keys(tasks: Sequence[Task]) -> dict[str, Task]:
     return found
 
 
-def ending(task: Task) -> dict[str, Any]:
-    """Return what a task is rightly ended with."""
-    if task.reason is not None:
-        return {"status": "infeasible", "reason_code": task.reason.value}
-    return {"status": "done"} | ({"answer": task.answer.value} if task.answer else {})
-
-
-def goal(item: dict[str, Any]) -> str:
-    return item["prompt"].partition("\n\nTask: ")[2]
-
-
 async def call(agent: Any, tool: str, item: str, **arguments: object) -> dict[str, Any]:
     return await agent.call(tool, attempt=agent.attempt, item=item, **arguments)
 
@@ -98,7 +88,7 @@ async def test_the_oracle_by_tools_succeeds_in_every_task(
         await agent.start()
         for _ in tasks:
             item = await agent.item()
-            task = by_goal[goal(item)]
+            task = by_goal[goal_of(item)]
             assert item["steps_left"] == task.limit
             for step, (name, arguments) in enumerate(task.calls, 1):
                 said = await call(agent, name, item["item"], **arguments)
@@ -191,7 +181,7 @@ async def test_calls_end_at_the_limit(take: Callable[..., Any], tasks: Sequence[
     async with take() as agent:
         await agent.start()
         item = await agent.item()
-        limit = keys(tasks)[goal(item)].limit
+        limit = keys(tasks)[goal_of(item)].limit
         for left in reversed(range(limit)):
             said = await call(agent, "list_messages", item["item"])
             assert (said["steps_left"], said["ended"]) == (left, left == 0)
@@ -207,7 +197,7 @@ async def test_a_server_that_comes_back_goes_on_with_the_state_as_it_was(
         await agent.start()
         while True:
             item = await agent.item()
-            task = by_goal[goal(item)]
+            task = by_goal[goal_of(item)]
             if len(task.calls) > 1:
                 break
             await agent.answer(item["item"], ending(task))

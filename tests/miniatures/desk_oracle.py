@@ -1,0 +1,115 @@
+"""An oracle that takes an exam of the desk over MCP, by mouse and keyboard.
+
+It knows a way through the pages. Where what it clicks is on the screen it finds on a desktop of its
+own, to which it does what it does in the exam.
+"""
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mcp import Client
+from mcp.types import CallToolResult, ImageContent, TextContent
+
+from snellen.tasks.environments.desk.environment import Desk, DeskEpisode
+from snellen.tasks.environments.desk.pixels import inputs
+from snellen.tasks.environments.desk.tasks import Task
+from snellen.tasks.environments.inputs import Input, InputKind
+
+
+@dataclass
+class OracleRun:
+    """What came of an exam.
+
+    Attributes:
+        report: Its report.
+        steps: How many steps were taken.
+        differing: How many screenshots were not its own desktop's, to the last byte.
+    """
+
+    report: dict[str, Any]
+    steps: int = 0
+    differing: int = 0
+
+
+class DeskOracle:
+    """Plays each task of an exam as its oracle says.
+
+    Args:
+        client: Of the exam.
+        tasks: The tasks that its pack was made of; no two have the same goal.
+        desk: Opens the oracle's own desktops.
+    """
+
+    def __init__(self, client: Client, tasks: Sequence[Task], desk: Desk) -> None:
+        self._client = client
+        self._desk = desk
+        self._tasks = {task.goal: task for task in tasks}
+        assert len(self._tasks) == len(tasks)
+
+    async def take(self) -> OracleRun:
+        """Take the whole exam."""
+        started = told(await self._client.call_tool("start_attempt", {"model": "oracle"}))
+        given, taken = {"attempt": started["attempt"]}, OracleRun({})
+        following = started["next"]
+        while following == "get_item":
+            opened = await self._client.call_tool("get_item", given)
+            item = told(opened)
+            task = self._tasks[goal_of(item)]
+            of_item = {**given, "item": item["item"]}
+            await self._play(task, of_item, opened, taken)
+            answered = {**of_item, "answer": ending(task)}
+            following = told(await self._client.call_tool("submit_answer", answered))["next"]
+        taken.report = told(await self._client.call_tool("finish_attempt", given))
+        return taken
+
+    async def _play(
+        self, task: Task, given: dict[str, str], opened: CallToolResult, taken: OracleRun
+    ) -> None:
+        own = await self._desk.open({"state": task.state})
+        try:
+            await _compare(own, opened, taken)
+            for step in task.oracle:
+                for each in await inputs(own, step):
+                    acted = await self._client.call_tool("act", {**given, **_written(each)})
+                    assert "note" not in told(acted)
+                    await own.act(each)
+                    taken.steps += 1
+                    await _compare(own, acted, taken)
+        finally:
+            await own.close()
+
+
+def goal_of(item: dict[str, Any]) -> str:
+    """Return the goal that an item's prompt ends with."""
+    return item["prompt"].partition("\n\nTask: ")[2]
+
+
+def ending(task: Task) -> dict[str, Any]:
+    """Return what a task is rightly ended with."""
+    if task.reason is not None:
+        return {"status": "infeasible", "reason_code": task.reason.value}
+    return {"status": "done"} | ({"answer": task.answer.value} if task.answer else {})
+
+
+def told(result: CallToolResult) -> dict[str, Any]:
+    """Return the JSON of a result."""
+    text = next(part.text for part in result.content if isinstance(part, TextContent))
+    assert not result.is_error, text
+    return json.loads(text)
+
+
+def _written(given: Input) -> dict[str, Any]:
+    """Write an input as Anthropic's computer use does."""
+    if given.kind is InputKind.CLICK:
+        return {"action": "left_click", "coordinate": list(given.path[0])}
+    if given.kind is InputKind.KEY:
+        return {"action": "key", "text": "+".join(given.keys).replace("Control", "ctrl")}
+    return {"action": "type", "text": given.text}
+
+
+async def _compare(own: DeskEpisode, result: CallToolResult, taken: OracleRun) -> None:
+    image = next(part for part in result.content if isinstance(part, ImageContent))
+    taken.differing += base64.b64decode(image.data) != await own.view()

@@ -1,0 +1,51 @@
+"""`snellen mcp PACK` with a pack of the desk, taken by an oracle by mouse and keyboard."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from desk_oracle import DeskOracle
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from snellen.tasks.environments.browser import Browser
+from snellen.tasks.environments.desk.environment import Desk
+from snellen.tasks.environments.desk.making import COUNT
+from snellen.tasks.environments.desk.templates.table import draw
+from snellen.tasks.environments.packs import make_episode_pack
+
+MCP = "from snellen.sdk.cli import main; main()"
+SEED = 7
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    "sample",
+    [
+        pytest.param(2, marks=pytest.mark.slow),
+        pytest.param(COUNT, marks=pytest.mark.thorough),
+    ],
+)
+async def test_the_oracle_succeeds_on_both_levels_and_sees_what_its_own_desktop_shows(
+    sample: int, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    make_episode_pack("desk", tmp_path / "pack", seed=SEED)
+    command = StdioServerParameters(
+        command=sys.executable,
+        args=["-c", MCP, "mcp", str(tmp_path / "pack"), "--sample", str(sample)],
+        env=environment,
+    )
+    browser = Browser()
+    try:
+        with (tmp_path / "log").open("w") as log:
+            async with Client(stdio_client(command, errlog=log)) as client:
+                taken = await DeskOracle(client, draw(COUNT, SEED), Desk(browser)).take()
+    finally:
+        await browser.close()
+    found = {task["task"]: task for task in taken.report["tasks"]}
+    assert found.keys() == {"desk/l3", "desk/l4"}
+    for task in found.values():
+        assert task["metrics"]["sr"] == 1.0
+        assert task["answered"] == task["items"] >= min(sample, 14)
+        assert "error" not in task["outcomes"]
+    assert taken.differing == 0, f"of {taken.steps} steps"
