@@ -13,7 +13,9 @@ import pytest
 from desk_oracle import ending, goal_of
 from lamps import lit, write_lamps
 from mcp import Client
+from typer.testing import CliRunner
 
+from snellen.sdk.cli.app import app
 from snellen.sdk.cli.serving import grade_answers
 from snellen.server.episodes import queries
 from snellen.server.exam.rules import Door, Rules
@@ -246,6 +248,29 @@ async def test_every_call_is_stored_as_it_came(take: Callable[..., Any], store: 
         "arguments": {"message": "nowhere"},
     }
     assert found[1].note == "There is no message nowhere"
+
+
+async def test_an_attempt_by_tools_is_played_again_without_a_browser(
+    take: Callable[..., Any], tasks: Sequence[Task], desk: Path, store: Path, tmp_path: Path
+) -> None:
+    by_goal = keys(tasks)
+    async with take(sample=3) as agent:
+        await agent.start()
+        for _ in range(6):
+            item = await agent.item()
+            await call(agent, "read_message", item["item"], message="x" * 5_000)
+            for name, arguments in by_goal[goal_of(item)].calls:
+                await call(agent, name, item["item"], **arguments)
+            await agent.answer(item["item"], "done")
+        await agent.call("finish_attempt", attempt=agent.attempt)
+    page = tmp_path / "film.html"
+    arguments = ["replay", "1", str(desk), "--store", str(store), "-o", str(page)]
+    result = await asyncio.to_thread(CliRunner().invoke, app, arguments)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("the same end; there were no screenshots") == 6
+    text = page.read_text(encoding="utf-8")
+    assert "<image" not in text
+    assert text.count("read_message") >= 6
 
 
 async def test_two_calls_at_once_are_done_one_after_the_other(take: Callable[..., Any]) -> None:

@@ -16,7 +16,7 @@ from snellen.sdk.files import write_atomically
 from snellen.sdk.page.film import Film, FilmStep, film_page
 
 if TYPE_CHECKING:
-    from snellen.server.episodes.replay import PlayedEpisode, Replay
+    from snellen.server.episodes.replay import PlayedEpisode, PlayedStep, Replay
     from snellen.tasks.environments.inputs import Input
 
 
@@ -71,22 +71,26 @@ async def _replayed(episodes: "list[PlayedEpisode]") -> "list[Replay | None]":
     from snellen.tasks.environments.browser import Browser
     from snellen.tasks.environments.table import environment_of
 
-    browser = Browser()
+    browser = None if all(episode.by_tools for episode in episodes) else Browser()
 
     @cache
     def environment(name: str) -> Environment:
+        assert browser is not None
         return environment_of(name, browser)
 
     try:
         return [await play_again(episode, environment) for episode in episodes]
     finally:
-        await browser.close()
+        if browser is not None:
+            await browser.close()
 
 
 def _said(found: "Replay") -> str:
     if found.fault:
         return f"can't be played again: {found.fault}"
     end = "the same end" if found.state else "another end"
+    if not found.screens:
+        return f"{end}; there were no screenshots"
     return f"{found.same} of {found.screens} screenshots are the same, {end}"
 
 
@@ -105,7 +109,7 @@ def _film(episode: "PlayedEpisode", found: "Replay | None") -> Film:
     steps = [
         FilmStep(
             number=after.row.number,
-            said=_done(after.input) if after.input else f"not understood: {after.row.given[:200]}",
+            said=_step(after),
             note=after.row.note,
             path=after.input.path if after.input else (),
             frame=before.frame,
@@ -114,6 +118,13 @@ def _film(episode: "PlayedEpisode", found: "Replay | None") -> Film:
     ]
     result = json.dumps(json.loads(row.result), ensure_ascii=False)
     return Film(row.item, episode.prompt, facts, result, steps, episode.steps[-1].frame)
+
+
+def _step(step: "PlayedStep") -> str:
+    if step.input is not None:
+        return _done(step.input)
+    given = step.row.given[:200]
+    return given if step.frame is None else f"not understood: {given}"
 
 
 def _done(given: "Input") -> str:

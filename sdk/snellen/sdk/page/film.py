@@ -23,14 +23,14 @@ class FilmStep:
         said: What was done, in words.
         note: What the agent was told.
         path: Where, in pixels of the screenshot before it.
-        frame: The screen that the step was taken on, as PNG.
+        frame: The screen that the step was taken on, as PNG; None: there was none.
     """
 
     number: int
     said: str
     note: str
     path: Sequence[Point]
-    frame: bytes = field(repr=False)
+    frame: bytes | None = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Film:
         facts: What else is to be said of it: names and values.
         result: What is graded of it.
         steps: Its steps in order.
-        last: The screen at the end, as PNG.
+        last: The screen at the end, as PNG; None: there was none.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Film:
     facts: Sequence[tuple[str, str]]
     result: str
     steps: Sequence[FilmStep]
-    last: bytes = field(repr=False)
+    last: bytes | None = field(repr=False)
 
 
 def film_page(title: str, films: Sequence[Film]) -> bytes:
@@ -87,8 +87,10 @@ def _shown(step: FilmStep) -> dict[str, Any]:
     }
 
 
-def _picture(frame: bytes) -> dict[str, Any]:
+def _picture(frame: bytes | None) -> dict[str, Any] | None:
     """Return a screenshot as it is shown: a photograph of it would blur its text."""
+    if frame is None:
+        return None
     from PIL import Image
 
     with Image.open(io.BytesIO(frame)) as image:

@@ -13,8 +13,9 @@ from snellen.server.attempts.service import Service
 from snellen.server.episodes import queries
 from snellen.server.store.queries import PLAYED, PlayedItem
 from snellen.server.store.tables import Attempt, StepRow
-from snellen.tasks.environments.base import Environment, EpisodeError
+from snellen.tasks.environments.base import CallError, Environment, EpisodeError
 from snellen.tasks.environments.inputs import Input
+from snellen.tasks.environments.table import toolset_of
 from snellen.tasks.models import World
 
 
@@ -25,12 +26,12 @@ class PlayedStep:
     Attributes:
         row: As the store has it.
         input: What was done; None: nothing.
-        frame: The screen after it, as PNG.
+        frame: The screen after it, as PNG; None: a tool was called, and there is none.
     """
 
     row: StepRow
     input: Input | None
-    frame: bytes = field(repr=False)
+    frame: bytes | None = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,11 @@ class PlayedEpisode:
     prompt: str
     world: World
     steps: Sequence[PlayedStep]
+
+    @property
+    def by_tools(self) -> bool:
+        """Whether it was played by calls of tools, without a screen."""
+        return self.steps[0].frame is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +96,14 @@ def _steps(service: Service, row: PlayedItem) -> list[PlayedStep]:
     database = service.database
     rows = database.read(lambda c: queries.STEPS.all(c, this))
     frames: dict[bytes, bytes] = {}
-    for digest in {each.frame for each in rows}:
+    for digest in {each.frame for each in rows if each.frame is not None}:
         known = {"a": row.attempt, "d": digest}
         frames[digest] = database.read(lambda c, known=known: queries.FRAME.one(c, known)).data
     return [
         PlayedStep(
             each,
             None if each.input is None else msgspec.json.decode(each.input, type=Input),
-            frames[each.frame],
+            None if each.frame is None else frames[each.frame],
         )
         for each in rows
     ]
@@ -108,6 +114,8 @@ async def replay(played: PlayedEpisode, environment: Callable[[str], Environment
 
     Inputs of one call are compared at its end, since nobody looked in between.
     """
+    if played.by_tools:
+        return _call_again(played)
     screens = same = 0
     try:
         episode = await environment(played.world.environment).open(played.world.start)
@@ -128,3 +136,16 @@ async def replay(played: PlayedEpisode, environment: Callable[[str], Environment
     except EpisodeError as error:
         return Replay(screens, same, state=False, fault=str(error))
     return Replay(screens, same, state)
+
+
+def _call_again(played: PlayedEpisode) -> Replay:
+    """Call again what was called and not refused, and compare how it ends."""
+    episode = toolset_of(played.world.environment).open(played.world.start)
+    for step in played.steps[1:]:
+        if not step.row.note:
+            call = json.loads(step.row.given)
+            try:
+                episode.call(call["tool"], call["arguments"])
+            except CallError as error:
+                return Replay(0, 0, state=False, fault=f"{call['tool']} is refused: {error}")
+    return Replay(0, 0, json.loads(played.row.result) == json.loads(json.dumps(episode.result)))

@@ -490,13 +490,17 @@ class Episodes:
         digest = None if shot is None else sha256(shot.frame).digest()
         microseconds = (time.perf_counter_ns() - start) // 1000
         first = row.steps - len(taken) + 1 if row.steps else 0
+        calling = shot is None
         steps = [
             StepRow(
                 attempt=row.attempt,
                 place=row.place,
                 episode=row.number,
                 number=number,
-                given=_json(dict(given))[:_LONGEST_GIVEN],
+                # A call that was done is kept whole: it is all that can be done again.
+                given=json.dumps(dict(given))[
+                    : None if calling and not each.note else _LONGEST_GIVEN
+                ],
                 input=None if each.input is None else msgspec.json.encode(each.input).decode(),
                 note=each.note,
                 at=now,
