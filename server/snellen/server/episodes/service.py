@@ -490,7 +490,7 @@ class Episodes:
         digest = None if shot is None else sha256(shot.frame).digest()
         microseconds = (time.perf_counter_ns() - start) // 1000
         first = row.steps - len(taken) + 1 if row.steps else 0
-        calling = shot is None
+        said = json.dumps(dict(given))
         steps = [
             StepRow(
                 attempt=row.attempt,
@@ -498,9 +498,7 @@ class Episodes:
                 episode=row.number,
                 number=number,
                 # A call that was done is kept whole: it is all that can be done again.
-                given=json.dumps(dict(given))[
-                    : None if calling and not each.note else _LONGEST_GIVEN
-                ],
+                given=said[: None if shot is None and not each.note else _LONGEST_GIVEN],
                 input=None if each.input is None else msgspec.json.encode(each.input).decode(),
                 note=each.note,
                 at=now,
@@ -518,8 +516,8 @@ class Episodes:
             # The world is a step ahead of the store: it is made again of what the store has.
             await self._forget(live)
             raise
-        said = "; ".join(filter(None, (*notes, *played.notes)))
-        return _turn(row, world, said, shot, played.answer)
+        note = "; ".join(filter(None, (*notes, *played.notes)))
+        return _turn(row, world, note, shot, played.answer)
 
     def _shot(self, world: World, frame: bytes | None) -> Shot | None:
         if frame is None:
