@@ -326,6 +326,7 @@ NEVER_IN_THE_SAMPLE = {
     "webclick",
     "miniwob",
     "desk",
+    "tiddlywiki",
 }
 
 

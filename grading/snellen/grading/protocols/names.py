@@ -20,6 +20,7 @@ OWN: Mapping[str, str] = MappingProxyType(
         "webclick": "webclick",
         "miniwob": "miniwob",
         "desk": "desk",
+        "tiddlywiki": "tiddlywiki",
     }
 )
 """Each benchmark's module, in the order in which benchmarks are listed.

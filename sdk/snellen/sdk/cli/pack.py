@@ -166,7 +166,11 @@ def create(
 @group.command("episodes")
 def episodes(
     what: Annotated[
-        str, typer.Argument(help="desk, miniwob, or miniwob-browsergym: its 625 episodes.")
+        str,
+        typer.Argument(
+            help="desk, miniwob, miniwob-browsergym (its 625 episodes), or tiddlywiki, whose npm"
+            " package has to be installed."
+        ),
     ],
     output: NewFolder,
     n: Annotated[

@@ -52,8 +52,8 @@ Env = Annotated[
     list[str] | None,
     typer.Option(
         "--env",
-        help="Tasks to act in: desk, miniwob or miniwob-browsergym, made at the first start and"
-        " kept in your data folder; may be repeated.",
+        help="Tasks to act in: desk, miniwob, miniwob-browsergym or tiddlywiki, made at the first"
+        " start and kept in your data folder; may be repeated.",
         show_default=False,
     ),
 ]

@@ -40,8 +40,19 @@ def _browsergym(folder: Path, _: int, count: int | None) -> None:
     make_episodes(browsergym_schedule(installed_site().pages)[:count], folder)
 
 
+def _tiddlywiki(folder: Path, seed: int, count: int | None) -> None:
+    from snellen.tasks.environments.tiddlywiki.making import COUNT, make_tasks
+
+    make_tasks(folder, seed=seed, count=count or COUNT)
+
+
 MADE: Mapping[str, Callable[[Path, int, int | None], None]] = MappingProxyType(
-    {"desk": _desk, "miniwob": _miniwob, "miniwob-browsergym": _browsergym}
+    {
+        "desk": _desk,
+        "miniwob": _miniwob,
+        "miniwob-browsergym": _browsergym,
+        "tiddlywiki": _tiddlywiki,
+    }
 )
 """What can be made: a name to what writes its rows below a folder, of a seed and a number."""
 
@@ -53,7 +64,7 @@ def make_episode_pack(
 
     Args:
         what: One of `MADE`: `desk`; `miniwob`, an episode a page; `miniwob-browsergym`, the 625
-            episodes that BrowserGym runs.
+            episodes that BrowserGym runs; `tiddlywiki`.
         folder: Where to; must not exist, or be empty.
         seed: Of all that is drawn: who knows it can make the references.
         count: How many tasks; None: one of each template or page, or the whole schedule.
@@ -62,7 +73,8 @@ def make_episode_pack(
     Raises:
         UnknownNameError: There is nothing of this name.
         MissingExtraError: It needs an optional dependency.
-        InputError: The folder can't be written, or there is no browser and one is needed.
+        InputError: The folder can't be written, or a browser or TiddlyWiki is needed and not
+            installed.
     """
     if what not in MADE:
         raise UnknownNameError("exam to make", what, MADE)

@@ -15,6 +15,7 @@ ENVIRONMENTS: Mapping[str, str] = MappingProxyType(
     {
         "desk": "snellen.tasks.environments.desk.environment:Desk",
         "miniwob": "snellen.tasks.environments.miniwob.episodes:MiniWoB",
+        "tiddlywiki": "snellen.tasks.environments.tiddlywiki.environment:TiddlyWiki",
     }
 )
 """`module:class` of each, which is made of the browser that shows it."""

@@ -1,0 +1,26 @@
+"""TiddlyWiki: tasks in a real application, a wiki in one file."""
+
+from snellen.grading.guesses import NoGuess
+from snellen.grading.models.kinds import AnswerKind
+from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late
+from snellen.tasks.data.release import Signs, row_sign
+
+_TASK = "tiddlywiki/l3"
+
+BENCHMARKS = (
+    Benchmark(
+        name="tiddlywiki",
+        tasks=(
+            TaskSpec(
+                _TASK,
+                "Do a task in a wiki",
+                AnswerKind.EPISODE,
+                "sr",
+                NoGuess("doing nothing achieves nothing"),
+                ("difficulty", "template", "feasible"),
+            ),
+        ),
+        load=late("snellen.tasks.benchmarks.tiddlywiki.load:load"),
+        signs=Signs(rows=(row_sign(_TASK, "id goal tiddlers wiki gold tags"),)),
+    ),
+)

@@ -1,0 +1,1 @@
+"""TiddlyWiki: a real application, one file of HTML that is made of its npm package."""

@@ -1,0 +1,249 @@
+"""The environment: a wiki on a page of its own in the browser."""
+
+import asyncio
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Meta
+from pydantic import JsonValue
+
+from snellen.grading.errors import DataError, InputError
+from snellen.tasks.environments.base import NOTHING, EpisodeError, Past
+from snellen.tasks.environments.browser import Browser
+from snellen.tasks.environments.inputs import Input
+from snellen.tasks.environments.stage import Answer, Reply, Request, Stage, StageSettings
+from snellen.tasks.environments.tiddlywiki.build import wiki_html
+from snellen.tasks.environments.tiddlywiki.state import State, changes, read_state
+
+NAME: Final = "tiddlywiki"
+SIZE: Final = (1280, 800)
+
+SETTINGS: Final = (
+    # What moves on its own looks different each time.
+    {"title": "$:/config/AnimationDuration", "text": "0"},
+    {"title": "$:/config/Drafts/TypingTimeout", "text": "0"},
+)
+"""Tiddlers of every wiki, beside those of its world."""
+
+# A browser's own dialog is on no screenshot.
+_CONFIRM: Final = """(() => {
+  const asked = [];
+  Object.defineProperty(window, Symbol.for("snellen.asked"), { value: asked });
+  window.confirm = (text) => { asked.push(String(text)); return true; };
+})();"""
+
+# What the wiki notes about its own display, and the application itself, are no content.
+_DISPLAY: Final = " ".join(
+    f"-[prefix[$:/{name}/]]" for name in ("state", "temp", "status", "boot", "library")
+)
+_CONTENT: Final = (
+    f"[all[tiddlers]] {_DISPLAY} -[has[plugin-type]] -[[$:/StoryList]] -[[$:/HistoryList]]"
+    " -[[$:/isEncrypted]]"
+)
+_READ: Final = """(content) => ({
+  tiddlers: $tw.wiki.getTiddlersAsJson(content),
+  asked: window[Symbol.for("snellen.asked")].splice(0),
+})"""
+
+_STORE: Final = re.compile(
+    r'<script class="tiddlywiki-tiddler-store" type="application/json">.*?</script>', re.DOTALL
+)
+_SCRIPT: Final = "<script data-tiddler-"
+
+
+class World(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A wiki's beginning.
+
+    Attributes:
+        tiddlers: Beside those of an empty wiki; each has a `title`, and every field is text.
+        wiki: The SHA-256 of the empty wiki's HTML.
+    """
+
+    tiddlers: list[dict[str, str]]
+    wiki: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+
+
+class _Shown(msgspec.Struct, frozen=True):
+    """What the page says of itself: its tiddlers as JSON, and the questions that it asked."""
+
+    tiddlers: str
+    asked: list[str]
+
+
+class TiddlyWikiEpisode:
+    """One wiki and its page; made by `TiddlyWiki.open`.
+
+    Args:
+        stage: The page in the browser.
+        before: The wiki's first state.
+    """
+
+    def __init__(self, stage: Stage, before: State) -> None:
+        self.stage = stage
+        self.state = before
+        self._before = before
+
+    async def start(self) -> None:
+        """Check that the wiki shows what its world says; `TiddlyWiki.open` does it.
+
+        Raises:
+            EpisodeError: It does not.
+        """
+        await self._read()
+        if self.state != self._before:
+            wrong = changes(self._before, self.state)
+            raise EpisodeError(f"the wiki does not begin as its world says: {str(wrong)[:300]}")
+
+    async def act(self, given: Input) -> str:
+        """Do one input.
+
+        Returns:
+            What the view does not show, such as a question that was answered; empty: nothing.
+
+        Raises:
+            InputError: Nobody knows such an input; nothing was done.
+            EpisodeError: The page crashed or never settled.
+        """
+        note = await self.stage.act(given)
+        asked = [
+            f"the wiki asked {text[:200]!r}, and Yes was chosen" for text in await self._read()
+        ]
+        return "; ".join([*([note] if note else []), *asked])
+
+    async def view(self) -> bytes:
+        """Return the screen as a PNG.
+
+        Raises:
+            EpisodeError: It can't be shown.
+        """
+        return await self.stage.shot()
+
+    @property
+    def ended(self) -> bool:
+        """Never: a wiki does not end by itself."""
+        return False
+
+    @property
+    def snapshot(self) -> JsonValue:
+        """Nothing: what is half written or scrolled comes back when its inputs are done again."""
+        return None
+
+    @property
+    def result(self) -> dict[str, JsonValue]:
+        """What changed since the beginning."""
+        return {"changes": changes(self._before, self.state)}
+
+    async def close(self) -> None:
+        """Give up the page; twice does no harm."""
+        await self.stage.close()
+
+    async def _read(self) -> list[str]:
+        shown = msgspec.convert(await self.stage.run(_READ, _CONTENT), _Shown)
+        self.state = read_state(msgspec.json.decode(shown.tiddlers, type=list[dict[str, str]]))
+        return shown.asked
+
+
+class TiddlyWiki:
+    """The environment of wikis; see `snellen.tasks.environments.base.Environment`.
+
+    Args:
+        browser: Shows them.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+
+    @property
+    def name(self) -> str:
+        """`tiddlywiki`."""
+        return NAME
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """1280 x 800 pixels."""
+        return SIZE
+
+    async def open(self, world: JsonValue, past: Past = NOTHING) -> TiddlyWikiEpisode:
+        """Open a wiki, or open it again by doing its inputs again.
+
+        Args:
+            world: `tiddlers` and `wiki`, as `World` has them.
+            past: What was done in it before.
+
+        Raises:
+            DataError: `world` is none of a wiki.
+            EpisodeError: It can't be opened: its HTML is not to be had, or the browser broke.
+        """
+        begin = read_world(world)
+        try:
+            html = await asyncio.to_thread(wiki_html, begin.wiki)
+        except InputError as error:
+            raise EpisodeError(error.message) from error
+        tiddlers = [*SETTINGS, *begin.tiddlers]
+        settings = StageSettings(*SIZE, time="stepped", scripts=(_CONFIRM,))
+        stage = await self._browser.stage(settings, _site(html, tiddlers))
+        episode = TiddlyWikiEpisode(stage, read_state(tiddlers))
+        try:
+            await episode.start()
+            for given in past.inputs:
+                await episode.act(given)
+        except InputError as error:
+            await episode.close()
+            raise EpisodeError(f"its past can't be brought back: {error.message}") from error
+        except BaseException:
+            await episode.close()
+            raise
+        return episode
+
+    async def close(self) -> None:
+        """End the browser, if it runs."""
+        await self._browser.close()
+
+
+def read_world(value: object) -> World:
+    """Read what a pack says of a wiki.
+
+    Raises:
+        DataError: It is no world, or a tiddler has no title or one that is there twice.
+    """
+    try:
+        world = msgspec.convert(value, World)
+    except msgspec.ValidationError as error:
+        raise DataError(f"expected {{tiddlers, wiki}} of TiddlyWiki; {error}") from None
+    titles = [tiddler.get("title", "") for tiddler in world.tiddlers]
+    for title in titles:
+        if not title or titles.count(title) > 1:
+            raise DataError(f"a wiki's tiddlers need titles of their own, not {title!r}")
+    return world
+
+
+def _site(html: str, tiddlers: Sequence[Mapping[str, str]]) -> Answer:
+    """Return what serves a wiki with these tiddlers in it."""
+    store = _STORE.search(html)
+    if store is None or _SCRIPT not in html:
+        raise EpisodeError("the wiki's HTML is not as TiddlyWiki 5 writes it")
+    own = msgspec.json.encode(tiddlers).decode().replace("<", "\\u003c")
+    added = f'<script class="tiddlywiki-tiddler-store" type="application/json">{own}</script>'
+    # No script runs but the wiki's own, whatever is written into a tiddler: the number is secret.
+    number = secrets.token_hex(16)
+    page = f"{html[: store.end()]}{added}{html[store.end() :]}".replace(
+        _SCRIPT, f'<script nonce="{number}" data-tiddler-'
+    )
+    policy = (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:;"
+        f" script-src 'nonce-{number}' 'unsafe-eval'"
+    )
+    reply = Reply(
+        200, "text/html; charset=utf-8", page.encode(), {"content-security-policy": policy}
+    )
+
+    def answer(request: Request) -> Reply:
+        if urlsplit(request.url).path == "/":
+            return reply
+        return Reply(404, "text/plain; charset=utf-8", b"")
+
+    return answer
