@@ -22,7 +22,7 @@ def test_without_the_package_it_is_said_how_to_install_it(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv(VARIABLE, raising=False)
     with pytest.raises(
-        InputError, match=r"npm install tiddlywiki@\d+\.\d+\.\d+`.* in SNELLEN_TIDD"
+        InputError, match=r"npm install tiddlywiki@\d+\.\d+\.\d+`.* in SNELLEN_TIDDLYWIKI"
     ):
         make_episode_pack("tiddlywiki", tmp_path / "pack", seed=1)
     monkeypatch.setenv(VARIABLE, str(tmp_path))

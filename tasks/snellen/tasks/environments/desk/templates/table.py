@@ -1,5 +1,6 @@
 """The table of templates, and exams drawn from it."""
 
+from random import Random
 from typing import Final
 
 from snellen.tasks.environments.desk.tasks import DIFFICULTIES, Task
@@ -28,7 +29,7 @@ def draw(count: int, seed: int) -> list[Task]:
         seed: Of the first one; each has a world of its own.
     """
     templates = list(TEMPLATES.values())
-    impossible = _impossible(count)
+    impossible = _impossible(count, seed)
     return [
         templates[index % len(templates)].make(
             seed + index,
@@ -39,12 +40,16 @@ def draw(count: int, seed: int) -> list[Task]:
     ]
 
 
-def _impossible(count: int) -> set[int]:
-    """Return one index of each ten: the first whose template has waited longest for its turn."""
+def _impossible(count: int, seed: int) -> set[int]:
+    """Return one index of each ten: one whose template has waited longest for its turn.
+
+    The seed says from where in the ten on it is looked for.
+    """
     last = [-1] * len(TEMPLATES)
+    start = Random(f"impossible {seed}").randrange(ONE_INFEASIBLE_IN)
     chosen: set[int] = set()
     for first in range(0, count - ONE_INFEASIBLE_IN + 1, ONE_INFEASIBLE_IN):
-        ten = range(first, first + ONE_INFEASIBLE_IN)
+        ten = [first + (start + each) % ONE_INFEASIBLE_IN for each in range(ONE_INFEASIBLE_IN)]
         index = min(ten, key=lambda each: last[each % len(last)])
         last[index % len(last)] = index
         chosen.add(index)
