@@ -338,6 +338,11 @@ EXAMPLES: list[tuple[GoldShape, object]] = [
     (golds.REGION, "top"),
     (golds.EPISODE, {"limit": 15}),
     (
+        golds.OUTCOME,
+        {"changes": {"changed": {"mail/m1/folder": ["inbox", "archive"]}}, "limit": 20},
+    ),
+    (golds.PAGE_EPISODE, {"limit": 10}),
+    (
         golds.STEP,
         {
             "action": {"type": "click", "point": [5, 5]},
