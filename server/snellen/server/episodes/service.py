@@ -9,23 +9,23 @@ again, the episode is broken: a fault of the exam, and never an agent's failure.
 import asyncio
 import json
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
-from types import MappingProxyType
 
 import msgspec
 from pydantic import JsonValue
 
-from snellen.grading.errors import DataError, InputError, MissingExtraError
+from snellen.grading.errors import DataError, MissingExtraError
 from snellen.grading.models.actions import Point
 from snellen.server.attempts.leases import item_row
 from snellen.server.attempts.models import AnswerMeta, Caller, Lease, Receipt
 from snellen.server.attempts.record import FAULT, record_of
 from snellen.server.attempts.service import Service
 from snellen.server.episodes import queries
+from snellen.server.episodes.ends import read_end
+from snellen.server.episodes.running import Key, Live, Played, Running, Said
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Door
 from snellen.server.logs import fault, log
@@ -40,33 +40,19 @@ from snellen.server.store.tables import (
 )
 from snellen.tasks.environments.acting import Acted, ActError, Screen, read_act
 from snellen.tasks.environments.base import (
-    CallError,
     Environment,
-    Episode,
     EpisodeError,
     Past,
-    ToolEpisode,
     Toolset,
 )
 from snellen.tasks.environments.inputs import Input
-from snellen.tasks.environments.reasons import REASONS
 from snellen.tasks.environments.table import toolset_of
 from snellen.tasks.models import World
 
-MOST_OPEN = 32
-"""Worlds that are kept running; the one that was idle longest makes way."""
-MOST_BUSY = 8
-"""Worlds that do something at once: more would only slow each other down."""
-BUSY_SECONDS = 20.0
-"""How long a call waits for its turn before it is sent away."""
-IDLE_SECONDS = 600.0
 STEP_SECONDS = 60.0
 MOST_TRIES = 2
 LOOKS_PER_STEP = 3
 _LONGEST_GIVEN = 4_000
-
-Said = Mapping[str, JsonValue]
-_NOTHING: Said = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,23 +99,6 @@ class Turn:
     answer: JsonValue = None
 
 
-@dataclass(slots=True)
-class _Live:
-    """A world that runs, or a place for one.
-
-    Attributes:
-        lock: Held by whoever plays.
-        episode: The world on its screen; None: it is to be opened.
-        calls: The world by its tools; it holds nothing that must be given up.
-        used: When it was played last, by the loop's clock.
-    """
-
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    episode: Episode | None = None
-    calls: ToolEpisode | None = None
-    used: float = 0.0
-
-
 class Episodes:
     """Plays the interactive items of an exam.
 
@@ -146,11 +115,7 @@ class Episodes:
         toolset: Callable[[str], Toolset] = toolset_of,
     ) -> None:
         self._service = service
-        self._environment = environment
-        self._toolset = toolset
-        self._live: dict[tuple[int, int], _Live] = {}
-        self._busy = asyncio.Semaphore(MOST_BUSY)
-        self._used: set[str] = set()
+        self._running = Running(environment, toolset)
 
     # ---- what tools call ---------------------------------------------------------------------
 
@@ -161,10 +126,10 @@ class Episodes:
             ExamError: The environment failed, or there is no room now.
         """
         world = _world(lease)
-        async with self._playing(attempt, lease) as live:
+        async with self._running.playing(_key(attempt, lease)) as live:
             row = await self._row(attempt.id, lease.item.place)
             if row is not None and row.state is EpisodeState.BROKEN and row.number < MOST_TRIES:
-                await self._forget(live)
+                await self._running.forget(live)
                 return await self._begin(live, attempt, lease, world, row.number + 1)
             if row is None:
                 return await self._begin(live, attempt, lease, world, 1)
@@ -179,11 +144,10 @@ class Episodes:
                 no room now, or the environment failed: none of these costs a step.
         """
         world = _world(lease)
-        async with self._playing(attempt, lease) as live:
+        async with self._running.playing(_key(attempt, lease)) as live:
             row = await self._going(attempt, lease, world)
             done = _inputs(await self._steps(row))
-            size = self._environment(world.environment).size
-            screen = Screen(*size, attempt.space, _pointer(done))
+            screen = Screen(*self._running.size(world), attempt.space, _pointer(done))
             try:
                 acted = read_act(given, screen)
             except ActError as error:
@@ -201,7 +165,7 @@ class Episodes:
             ExamError: As for `act`.
         """
         world = _world(lease)
-        async with self._playing(attempt, lease) as live:
+        async with self._running.playing(_key(attempt, lease)) as live:
             row = await self._going(attempt, lease, world)
             snapshot = row.snapshot
             start = time.perf_counter_ns()
@@ -210,7 +174,7 @@ class Episodes:
                 return Past((), msgspec.json.decode(snapshot))
 
             played = await self._twice(
-                live, row, lambda: self._call(live, world, past, tool, given)
+                live, row, lambda: self._running.call(live, world, past, tool, given)
             )
             row = replace(row, steps=row.steps + 1)
             taken = [_Taken(None, "; ".join(played.notes))]
@@ -227,7 +191,7 @@ class Episodes:
         world = _world(lease)
         if attempt.rules.door is Door.TOOLS:
             raise ExamError("there is no screen: this task is done by the application's tools")
-        async with self._playing(attempt, lease) as live:
+        async with self._running.playing(_key(attempt, lease)) as live:
             row = await self._row(attempt.id, lease.item.place)
             if row is None:
                 raise ExamError("the episode is not open: call get_item first", field="item")
@@ -247,7 +211,7 @@ class Episodes:
         if world is None:
             raise ExamError(f"item {item} is no task to act in", field="item")
         key = (attempt.id, place)
-        async with self._live.setdefault(key, _Live()).lock:
+        async with self._running.lock(key):
             row = await self._row(*key)
             if row is None:
                 raise ExamError("the episode is not open: call get_item first", field="item")
@@ -257,7 +221,7 @@ class Episodes:
             if row.state is EpisodeState.OPEN:
                 ended = replace(ended, state=EpisodeState.ENDED)
                 await service.database.write(lambda c: queries.keep(c, ended, (), None))
-        await self._drop(key)
+        await self._running.drop(key)
         # The record says how it went, which nobody hears before the report.
         return replace(receipt, stored=said)
 
@@ -279,75 +243,16 @@ class Episodes:
 
     async def reap(self) -> None:
         """Give up worlds that were idle for long; they are opened again when they are played."""
-        now = asyncio.get_running_loop().time()
-        for key, live in list(self._live.items()):
-            if not live.lock.locked() and now - live.used > IDLE_SECONDS:
-                await self._drop(key)
+        await self._running.reap()
 
     async def close(self) -> None:
         """Give up every world, and end what shows them."""
-        for key in list(self._live):
-            await self._drop(key)
-        for name in self._used:
-            await self._environment(name).close()
+        await self._running.close()
 
     # ---- inside ------------------------------------------------------------------------------
 
-    @asynccontextmanager
-    async def _playing(self, attempt: Attempt, lease: Lease) -> AsyncGenerator[_Live]:
-        """Hold an episode, and one of the places of those that do something.
-
-        Whatever goes wrong inside, the world is given up: the store alone knows how it stands.
-        """
-        key = (attempt.id, lease.item.place)
-        live = self._live.setdefault(key, _Live())
-        try:
-            async with asyncio.timeout(BUSY_SECONDS):
-                await live.lock.acquire()
-        except TimeoutError:
-            raise _busy() from None
-        try:
-            try:
-                async with asyncio.timeout(BUSY_SECONDS):
-                    await self._busy.acquire()
-            except TimeoutError:
-                raise _busy() from None
-            try:
-                await self._make_room(key)
-                yield live
-            except ExamError:
-                raise
-            except BaseException:
-                await self._forget(live)
-                raise
-            finally:
-                live.used = asyncio.get_running_loop().time()
-                self._busy.release()
-        finally:
-            live.lock.release()
-
-    async def _make_room(self, key: tuple[int, int]) -> None:
-        running = [
-            (live.used, other)
-            for other, live in self._live.items()
-            if other != key and live.episode is not None and not live.lock.locked()
-        ]
-        running.sort()
-        for _, other in running[: max(0, len(running) - MOST_OPEN + 1)]:
-            await self._drop(other)
-
-    async def _drop(self, key: tuple[int, int]) -> None:
-        live = self._live.pop(key, None)
-        if live is not None:
-            await self._forget(live)
-
-    async def _forget(self, live: _Live) -> None:
-        episode, live.episode, live.calls = live.episode, None, None
-        if episode is not None:
-            await episode.close()
-
     async def _begin(
-        self, live: _Live, attempt: Attempt, lease: Lease, world: World, number: int
+        self, live: Live, attempt: Attempt, lease: Lease, world: World, number: int
     ) -> Turn:
         row = EpisodeRow(
             attempt=attempt.id,
@@ -365,14 +270,14 @@ class Episodes:
         )
         start = time.perf_counter_ns()
         by_tools = attempt.rules.door is Door.TOOLS
-        begin = partial(self._call if by_tools else self._play, live, world, Past)
+        begin = partial(self._running.call if by_tools else self._running.play, live, world, Past)
         played = await self._twice(live, row, begin)
         # The first view is step 0, which costs nothing.
         return await self._keep(live, row, world, [_Taken(None, "")], played, {}, start)
 
     async def _acted(
         self,
-        live: _Live,
+        live: Live,
         row: EpisodeRow,
         world: World,
         done: Sequence[Input],
@@ -385,7 +290,7 @@ class Episodes:
         def past() -> Past:
             return Past(done, msgspec.json.decode(row.snapshot))
 
-        played = await self._twice(live, row, lambda: self._play(live, world, past, wanted))
+        played = await self._twice(live, row, lambda: self._running.play(live, world, past, wanted))
         taken = [_Taken(given, note) for given, note in zip(wanted, played.notes, strict=False)]
         notes = [acted.note]
         if len(wanted) < len(acted.inputs) and not played.over:
@@ -394,58 +299,17 @@ class Episodes:
         return await self._keep(live, row, world, taken, played, given, start, notes)
 
     async def _unread(
-        self, live: _Live, row: EpisodeRow, world: World, given: Said, why: str
+        self, live: Live, row: EpisodeRow, world: World, given: Said, why: str
     ) -> Turn:
         start = time.perf_counter_ns()
         frame = await self._frame(row)
-        played = _Played(frame, (why,), row.over, json.loads(row.snapshot), json.loads(row.result))
+        played = Played(frame, (why,), row.over, json.loads(row.snapshot), json.loads(row.result))
         row = replace(row, steps=row.steps + 1)
         return await self._keep(live, row, world, [_Taken(None, why)], played, given, start)
 
-    async def _play(
-        self,
-        live: _Live,
-        world: World,
-        past: Callable[[], Past],
-        inputs: Sequence[Input] = (),
-    ) -> "_Played":
-        if live.episode is None:
-            self._used.add(world.environment)
-            live.episode = await self._environment(world.environment).open(world.start, past())
-        episode = live.episode
-        notes: list[str] = []
-        for given in inputs:
-            try:
-                notes.append(await episode.act(given))
-            except InputError as error:
-                notes.append(str(error))
-            if episode.ended:
-                break
-        frame = await episode.view()
-        return _Played(frame, notes, episode.ended, episode.snapshot, episode.result)
-
-    async def _call(
-        self,
-        live: _Live,
-        world: World,
-        past: Callable[[], Past],
-        tool: str = "",
-        given: Said = _NOTHING,
-    ) -> "_Played":
-        """Open a world by its tools, unless it is open, and call one unless none is named."""
-        if live.calls is None:
-            live.calls = self._toolset(world.environment).open(world.start, past())
-        notes: list[str] = []
-        answer: JsonValue = None
-        try:
-            answer = live.calls.call(tool, given) if tool else None
-        except CallError as error:
-            notes.append(str(error))
-        return _Played(None, notes, False, live.calls.snapshot, live.calls.result, answer)
-
     async def _twice(
-        self, live: _Live, row: EpisodeRow, play: Callable[[], Awaitable["_Played"]]
-    ) -> "_Played":
+        self, live: Live, row: EpisodeRow, play: Callable[[], Awaitable[Played]]
+    ) -> Played:
         """Play, and where the world fails once more with a world made anew.
 
         Raises:
@@ -459,7 +323,7 @@ class Episodes:
             except (EpisodeError, TimeoutError, MissingExtraError, DataError) as error:
                 why = str(error) or f"it took longer than {STEP_SECONDS:g} seconds"
                 log().error("episode fault", attempt=row.attempt, place=row.place, **fault(error))
-                await self._forget(live)
+                await self._running.forget(live)
         broken = replace(
             row, state=EpisodeState.BROKEN, closed=self._service.now(), fault=why[:_LONGEST_GIVEN]
         )
@@ -468,11 +332,11 @@ class Episodes:
 
     async def _keep(
         self,
-        live: _Live,
+        live: Live,
         row: EpisodeRow,
         world: World,
         taken: Sequence["_Taken"],
-        played: "_Played",
+        played: Played,
         given: Said,
         start: int,
         notes: Sequence[str] = (),
@@ -514,7 +378,7 @@ class Episodes:
             await self._service.database.write(lambda c: queries.keep(c, row, steps, frame))
         except BaseException:
             # The world is a step ahead of the store: it is made again of what the store has.
-            await self._forget(live)
+            await self._running.forget(live)
             raise
         note = "; ".join(filter(None, (*notes, *played.notes)))
         return _turn(row, world, note, shot, played.answer)
@@ -522,16 +386,16 @@ class Episodes:
     def _shot(self, world: World, frame: bytes | None) -> Shot | None:
         if frame is None:
             return None
-        return Shot(frame, Extent(*self._environment(world.environment).size))
+        return Shot(frame, self._running.size(world))
 
     async def _shown(self, row: EpisodeRow, world: World, note: str = "") -> Turn:
         return _turn(row, world, note, self._shot(world, await self._frame(row)))
 
-    async def _looked(self, live: _Live, row: EpisodeRow, world: World) -> Turn:
+    async def _looked(self, live: Live, row: EpisodeRow, world: World) -> Turn:
         most = LOOKS_PER_STEP * world.limit
         if row.looks >= most:
             raise ExamError(f"it was looked at {most} times between steps: act, or submit_answer")
-        size = Extent(*self._environment(world.environment).size)
+        size = self._running.size(world)
         row = replace(row, looks=row.looks + 1, image_tokens=row.image_tokens + image_tokens(size))
         # Where a page's time is the clock's, it shows something else by now.
         running = live.episode is not None and row.state is EpisodeState.OPEN
@@ -593,69 +457,6 @@ class _Taken:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Played:
-    """How a world stands after inputs: a note for each that was done."""
-
-    frame: bytes | None = field(repr=False)
-    notes: Sequence[str]
-    over: bool
-    snapshot: JsonValue = field(repr=False)
-    result: Said = field(repr=False)
-    answer: JsonValue = field(default=None, repr=False)
-
-
-def read_end(answer: JsonValue) -> dict[str, JsonValue]:
-    """Read how an agent ends an episode.
-
-    `{"status": "done" | "infeasible", "answer": ..., "reason_code": ...}`, as JSON or its text; a
-    plain text that is none is what the task asks for, of a task that is done.
-
-    >>> read_end("17:30")
-    {'status': 'done', 'answer': '17:30'}
-
-    Raises:
-        ExamError: The status is none of the two, or an infeasible task has no known reason.
-    """
-    given: JsonValue = answer
-    if isinstance(answer, str):
-        plain = answer.strip()
-        if plain.lower() in _STATUSES:
-            given = {"status": plain.lower()}
-        elif plain.startswith("{"):
-            try:
-                given = json.loads(plain)
-            except (ValueError, RecursionError) as error:
-                raise ExamError(
-                    f"the answer is no JSON ({error}); {_FORM}", field="answer"
-                ) from None
-    if not isinstance(given, dict):
-        return {"status": "done", "answer": given}
-    odd = sorted(given.keys() - {"status", "answer", "reason_code", "reason"})
-    if odd:
-        raise ExamError(f"there is no field {odd[0][:40]!r}; {_FORM}", field="answer")
-    status = given.get("status", "done")
-    if status not in _STATUSES:
-        raise ExamError(f"the status is done or infeasible; {_FORM}", field="answer")
-    ended: dict[str, JsonValue] = {"status": _STATUSES[str(status)]}
-    if given.get("answer") is not None:
-        ended["answer"] = given["answer"]
-    if ended["status"] == "infeasible":
-        reason = given.get("reason_code", given.get("reason"))
-        if reason not in REASONS:
-            raise ExamError(
-                f"an infeasible task has a reason_code, one of {', '.join(REASONS)}",
-                field="answer",
-            )
-        ended["reason"] = reason
-    return ended
-
-
-_STATUSES = {"done": "done", "infeasible": "infeasible", "fail": "infeasible"}
-_FORM = 'it looks like {"status": "done", "answer": "..."} or {"status": "infeasible",\
- "reason_code": "not_available"}'
-
-
 def _turn(
     row: EpisodeRow, world: World, note: str, shot: Shot | None, answer: JsonValue = None
 ) -> Turn:
@@ -674,6 +475,10 @@ def _inputs(taken: Sequence[StepRow]) -> list[Input]:
 
 def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
+
+
+def _key(attempt: Attempt, lease: Lease) -> Key:
+    return attempt.id, lease.item.place
 
 
 def _world(lease: Lease) -> World:
@@ -696,7 +501,3 @@ def _check_playable(row: EpisodeRow) -> None:
 def _broken(row: EpisodeRow) -> str:
     again = "Call get_item with it to begin it anew, or" if row.number < MOST_TRIES else "To go on,"
     return f"{FAULT}. It counts as an error and never as a failure. {again} submit the answer done."
-
-
-def _busy() -> ExamError:
-    return ExamError("the server is busy with other episodes: call again in 5 seconds")
