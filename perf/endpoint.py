@@ -47,14 +47,8 @@ from snellen.server.http.api.exams import BoardQuery
 from snellen.server.http.auth import Tokens
 from snellen.server.settings import Settings
 from snellen.server.store.statements import row_values
-from snellen.server.store.tables import (
-    JobRow,
-    JobState,
-    Scope,
-    ScoreRow,
-    Source,
-    SubmissionRow,
-)
+from snellen.server.store.tables.endpoint import JobRow, JobState, ScoreRow, Source, SubmissionRow
+from snellen.server.store.tables.exams import Scope
 from snellen.tasks.pack.write import Part, write_pack
 
 TASK = "screenqa/short"

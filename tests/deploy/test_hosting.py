@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from snellen.server.store.schema import HEAD
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
 SECONDS = 120
@@ -51,7 +53,7 @@ def test_the_page_s_commands_host_an_exam(tmp_path: Path) -> None:
     assert '{"status":"ready"}' in said
     assert "ada's model" in said
     assert "1 rows, all made again from the export" in said
-    assert "revision 0002, no damage" in said
+    assert f"revision {HEAD}, no damage" in said
     assert "human ceiling" in said
     assert "1 references are new; demo-2-changes.jsonl says which" in said
     assert '"what":"rescored"' in said

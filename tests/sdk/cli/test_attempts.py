@@ -19,7 +19,7 @@ from snellen.server.exam.rules import Rules
 from snellen.server.host import read_exam
 from snellen.server.settings import Settings
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import Attempt
+from snellen.server.store.tables.exams import Attempt
 from snellen.tasks.samples import sample_pack
 
 ME = Caller("alice")

@@ -15,7 +15,7 @@ from snellen.sdk.exam.runner import ExamRequest, RunLimits, take
 from snellen.sdk.exam.server import serving
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 
 AGENT = Path(__file__).with_name("agents.py")
 

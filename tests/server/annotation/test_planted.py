@@ -13,7 +13,7 @@ from snellen.grading.models.raters import RaterAnswer
 from snellen.server.annotation.report import RatedTask, rated_tasks
 from snellen.server.annotation.service import AnnotationPlan, Annotations
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import AnnotationMode
+from snellen.server.store.tables.annotations import AnnotationMode
 from snellen.tasks.annotation.confirm import confirmed, write_confirmed
 from snellen.tasks.pack.read import Pack, open_pack, open_references
 from snellen.tasks.pack.write import Part, write_pack

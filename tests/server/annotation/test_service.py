@@ -10,7 +10,7 @@ from snellen.server.annotation.queries import Place
 from snellen.server.annotation.service import AnnotationPlan, Annotations
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError
 from snellen.server.store.database import Database
-from snellen.server.store.tables import AnnotationMode
+from snellen.server.store.tables.annotations import AnnotationMode
 from snellen.tasks.pack.read import Pack
 
 TASK, BOXES = "screenqa/short", "visualwebbench/element_ground_bbox"

@@ -17,7 +17,7 @@ from sqlalchemy import func, select, text
 
 from snellen import sdk
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import answers, attempts, items
+from snellen.server.store.tables.exams import answers, attempts, items
 from snellen.tasks.pack.write import Part, write_pack
 
 pytestmark = pytest.mark.thorough

@@ -7,7 +7,7 @@ import pytest
 from snellen.server.attempts.models import Caller, Lease
 from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError
-from snellen.server.store.tables import Attempt
+from snellen.server.store.tables.exams import Attempt
 
 A, B, C = (Caller(client=name) for name in "ABC")
 MINUTE = 60_000

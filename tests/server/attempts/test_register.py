@@ -15,7 +15,7 @@ from snellen.server.host import read_exam
 from snellen.server.settings import Settings
 from snellen.server.store.database import Database
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import State
+from snellen.server.store.tables.exams import State
 from snellen.tasks.samples import sample_pack
 
 OPENED = 1_700_000_000_000

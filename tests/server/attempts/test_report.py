@@ -18,7 +18,7 @@ from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Mode, Rules
 from snellen.server.exam.spec import AnswerSet, Exam
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import Attempt
+from snellen.server.store.tables.exams import Attempt
 from snellen.tasks.pack.read import open_pack, open_references, task_data
 
 pytestmark = pytest.mark.compat

@@ -10,7 +10,7 @@ from snellen.server.attempts.models import Call, Caller
 from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError, NoSuchAttemptError
 from snellen.server.exam.rules import Contexts
-from snellen.server.store.tables import Attempt, State
+from snellen.server.store.tables.exams import Attempt, State
 
 pytestmark = pytest.mark.compat
 

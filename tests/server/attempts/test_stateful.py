@@ -29,7 +29,7 @@ from snellen.server.exam.rules import Contexts, Rules
 from snellen.server.exam.spec import AnswerSet, Exam
 from snellen.server.store.database import Database
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import Attempt, State
+from snellen.server.store.tables.exams import Attempt, State
 from snellen.tasks.pack.read import open_pack, open_references
 
 MINUTE = 60_000

@@ -14,7 +14,7 @@ from snellen.server.attempts.models import AnswerMeta, Caller
 from snellen.server.attempts.service import Service
 from snellen.server.attempts.submit import MOST_CHARACTERS
 from snellen.server.errors import ExamError
-from snellen.server.store.tables import Attempt
+from snellen.server.store.tables.exams import Attempt
 
 A, B = Caller(client="A"), Caller(client="B")
 Serve = Callable[..., Service]

@@ -5,7 +5,7 @@ from hosted import Hosted
 
 from snellen.server.attempts.models import Caller
 from snellen.server.challenge.attempts import AttemptCollector
-from snellen.server.store.tables import JobState, Source
+from snellen.server.store.tables.endpoint import JobState, Source
 
 Hosting = Callable[..., Hosted]
 

@@ -16,7 +16,7 @@ from hosted import Hosted, as_lines
 
 from snellen.sdk.cli.file_grader import open_grader
 from snellen.server.challenge.worker import Worker
-from snellen.server.store.tables import JobState
+from snellen.server.store.tables.endpoint import JobState
 
 pytestmark = pytest.mark.thorough
 

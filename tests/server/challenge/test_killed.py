@@ -26,7 +26,8 @@ from snellen.sdk.hosted.client import AsyncClient, HostedError, HostedUnreachabl
 from snellen.sdk.hosted.models import SubmissionStatus
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import JobState, Scope, jobs, keys, quotas, scores, submissions
+from snellen.server.store.tables.endpoint import JobState, jobs, keys, quotas, scores, submissions
+from snellen.server.store.tables.exams import Scope
 from snellen.tasks.samples import sample_pack
 
 pytestmark = [pytest.mark.thorough, pytest.mark.postgres, pytest.mark.timeout(1500)]

@@ -13,7 +13,7 @@ from snellen.server.errors import (
     QuotaError,
 )
 from snellen.server.exam.file import Phase
-from snellen.server.store.tables import JobState
+from snellen.server.store.tables.endpoint import JobState
 
 DAY = 24 * 3600 * 1000
 Hosting = Callable[..., Hosted]

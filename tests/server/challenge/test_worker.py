@@ -19,7 +19,7 @@ from snellen.server.challenge.quotas import MOST_STUCK
 from snellen.server.challenge.worker import FileToGrade, GradeFile, Worker
 from snellen.server.errors import QuotaError
 from snellen.server.settings import Settings
-from snellen.server.store.tables import JobState, ScoreRow
+from snellen.server.store.tables.endpoint import JobState, ScoreRow
 
 Hosting = Callable[..., Hosted]
 TASK = "screenqa/short"

@@ -15,7 +15,7 @@ import pytest
 
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "clients"
 

@@ -16,7 +16,7 @@ import pytest
 
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 
 INSTALLED = os.environ.get("MCP_NODE_MODULES", "")
 NODE_MODULES = Path(INSTALLED)

@@ -43,7 +43,9 @@ from snellen.server.http.auth import Tokens
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Address, Settings
 from snellen.server.store.database import Database
-from snellen.server.store.tables import AnnotationMode, JobState, Scope
+from snellen.server.store.tables.annotations import AnnotationMode
+from snellen.server.store.tables.endpoint import JobState
+from snellen.server.store.tables.exams import Scope
 from snellen.tasks.pack.read import Pack
 
 pytestmark = [pytest.mark.thorough, pytest.mark.slow]

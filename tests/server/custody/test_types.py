@@ -19,8 +19,8 @@ from snellen.server.attempts.service import Service
 from snellen.server.exam.rules import Mode, Rules
 from snellen.server.exam.spec import AnswerSet, Exam, ExamItem, ExamSpec, Question
 from snellen.server.mcp import arguments
-from snellen.server.store import tables
 from snellen.server.store.schema import open_store
+from snellen.server.store.tables import annotations, endpoint, exams
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.format import PackReference, PackSource
 from snellen.tasks.pack.read import Pack, References, open_pack, open_references
@@ -93,7 +93,7 @@ def test_no_type_that_an_answer_passes_through_can_hold_a_reference() -> None:
     start: list[Any] = [Question, ExamSpec, ExamItem, Pack]
     start += [
         kind
-        for module in (models, arguments, submit, tables)
+        for module in (models, arguments, submit, annotations, endpoint, exams)
         for _, kind in inspect.getmembers(module, inspect.isclass)
         if kind.__module__ == module.__name__
     ]

@@ -59,7 +59,7 @@ from snellen.server.mcp.server import ExamServer  # noqa: E402
 from snellen.server.screenshots.service import Screenshots  # noqa: E402
 from snellen.server.settings import Address, Settings  # noqa: E402
 from snellen.server.store.schema import open_store  # noqa: E402
-from snellen.server.store.tables import Scope  # noqa: E402
+from snellen.server.store.tables.exams import Scope  # noqa: E402
 
 URL = "http://127.0.0.1:8765"
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}

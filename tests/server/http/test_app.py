@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 
 Serve = Callable[..., Any]
 AgentOf = Callable[[Client], Any]

@@ -9,7 +9,7 @@ from snellen.server.errors import ExamError
 from snellen.server.http.auth import Tokens
 from snellen.server.store.database import Database
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 
 
 @pytest.fixture

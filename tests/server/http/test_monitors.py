@@ -20,7 +20,8 @@ from snellen.server.http.monitors import KEPT_SECONDS, WAITING_SECONDS, Readines
 from snellen.server.http.observe import RequestMetrics
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Address
-from snellen.server.store.tables import Scope, jobs
+from snellen.server.store.tables.endpoint import jobs
+from snellen.server.store.tables.exams import Scope
 
 
 @dataclass

@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from snellen.server.exam.file import OAuth
 from snellen.server.http.oauth import HOLDER, Issuer, OAuthMiddleware
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 
 SETTINGS = OAuth(
     issuer="https://id.example.org",

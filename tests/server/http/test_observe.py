@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from snellen.server.http.auth import Tokens
 from snellen.server.http.observe import ObserveMiddleware, RequestMetrics, route_of
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 
 
 @pytest.mark.slow

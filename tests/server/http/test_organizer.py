@@ -24,7 +24,7 @@ from snellen.server.mcp.server import ExamServer
 from snellen.server.mcp.tools import TOOLS
 from snellen.server.settings import Address, Settings
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import Attempt, Scope, State
+from snellen.server.store.tables.exams import Attempt, Scope, State
 from snellen.tasks.samples import sample_pack
 
 ROUTES = [

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, func, insert, select, text
 from snellen.server.errors import ExamError, StoreError
 from snellen.server.store.database import Database
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import tokens
+from snellen.server.store.tables.exams import tokens
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from snellen.server.exam.rules import Rules
 from snellen.server.store.database import Database
 from snellen.server.store.schema import open_store
 from snellen.server.store.statements import Query, Statement
-from snellen.server.store.tables import Scope, attempts, items, tokens
+from snellen.server.store.tables.exams import Scope, attempts, items, tokens
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from snellen.server.mcp.server import ExamServer
 from snellen.server.screenshots.service import Screenshots
 from snellen.server.settings import Address, Settings
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 from snellen.tasks.samples import sample_pack
 
 pytestmark = [pytest.mark.postgres, pytest.mark.slow]

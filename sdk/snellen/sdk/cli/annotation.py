@@ -24,7 +24,7 @@ from snellen.sdk.files import write_atomically
 if TYPE_CHECKING:
     from snellen.server.annotation.report import RatedTask
     from snellen.server.annotation.service import Annotations
-    from snellen.server.store.tables import AnnotationRow
+    from snellen.server.store.tables.annotations import AnnotationRow
     from snellen.tasks.pack.read import Pack
 
 group = typer.Typer(
@@ -107,7 +107,7 @@ def create(
 ) -> None:
     """Create an annotation of a pack's items; raters answer them at /annotate of the server."""
     from snellen.server.annotation.service import AnnotationPlan
-    from snellen.server.store.tables import AnnotationMode
+    from snellen.server.store.tables.annotations import AnnotationMode
     from snellen.tasks.annotation.elements import Boxes, read_elements
 
     with _opened(source, store) as opened:
@@ -297,7 +297,7 @@ def make_pack(
 
     Items and images stay the same bytes; sealed references are sealed again.
     """
-    from snellen.server.store.tables import AnnotationMode
+    from snellen.server.store.tables.annotations import AnnotationMode
     from snellen.tasks.annotation.confirm import confirmed, write_confirmed
     from snellen.tasks.pack import seal
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from snellen.server.attempts.register import Details, Entry, Register
     from snellen.server.attempts.service import Service
     from snellen.server.store.database import Database
-    from snellen.server.store.tables import Attempt
+    from snellen.server.store.tables.exams import Attempt
     from snellen.tasks.pack.read import Pack
 
 _COLUMNS = (
@@ -219,7 +219,7 @@ def open_attempt(
         SnellenError: There is none, it is open, or the packs are others.
     """
     from snellen.server.attempts.register import Register
-    from snellen.server.store.tables import State
+    from snellen.server.store.tables.exams import State
 
     with _database(store) as database:
         attempt = Register(database).numbered(number)

@@ -30,7 +30,7 @@ from snellen.server.challenge.worker import FileToGrade, GradeFile
 from snellen.server.exam.spec import Exam
 from snellen.server.host import read_exam, references_digest
 from snellen.server.settings import Settings
-from snellen.server.store.tables import ScoreRow
+from snellen.server.store.tables.endpoint import ScoreRow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

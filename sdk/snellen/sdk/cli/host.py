@@ -57,7 +57,7 @@ def serve(
     from snellen.server.http.auth import Tokens
     from snellen.server.logs import log_libraries
     from snellen.server.mcp.server import ExamServer
-    from snellen.server.store.tables import Scope
+    from snellen.server.store.tables.exams import Scope
 
     log_libraries()
     # Whoever starts it hears at once of what can't be opened.

@@ -269,7 +269,7 @@ def create(
 ) -> None:
     """Make a token and print it; it is not kept, and can't be shown again."""
     from snellen.server.http.auth import Tokens
-    from snellen.server.store.tables import Scope
+    from snellen.server.store.tables.exams import Scope
 
     with report_server_errors(), open_database(store) as database:
         unknown = [word for word in scope or () if word not in list(Scope)]

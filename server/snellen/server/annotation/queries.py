@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, and_, bindparam, func, insert, select, update
 
 from snellen.server.store.statements import Query, Statement, row_values
-from snellen.server.store.tables import (
+from snellen.server.store.tables.annotations import (
     AnnotationItemRow,
     AnnotationRow,
     RatingRow,

@@ -8,7 +8,7 @@ import msgspec
 
 from snellen.grading.models.raters import RaterAnswer, RaterReport
 from snellen.server.errors import ExamError
-from snellen.server.store.tables import AnnotationMode
+from snellen.server.store.tables.annotations import AnnotationMode
 from snellen.tasks.annotation.report import rate
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.read import Pack, has_references, open_references, task_data

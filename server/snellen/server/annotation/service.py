@@ -20,7 +20,7 @@ from snellen.server.errors import ExamError, ForbiddenError, NotFoundError
 from snellen.server.logs import log
 from snellen.server.store.database import Database
 from snellen.server.store.statements import row_values
-from snellen.server.store.tables import (
+from snellen.server.store.tables.annotations import (
     AnnotationItemRow,
     AnnotationMode,
     AnnotationRow,

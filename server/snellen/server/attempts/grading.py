@@ -23,7 +23,7 @@ from snellen.server.screenshots.frames import read_frame
 from snellen.server.store import queries
 from snellen.server.store.database import Database
 from snellen.server.store.queries import GivenAnswer, PlayedItem
-from snellen.server.store.tables import Attempt, EpisodeState
+from snellen.server.store.tables.exams import Attempt, EpisodeState
 from snellen.tasks.models import TaskData
 
 IMAGE_FAULT = "an image of this item could not be shown: a fault of the exam"

@@ -14,7 +14,7 @@ from snellen.server.exam.rules import Contexts
 from snellen.server.store import queries
 from snellen.server.store.queries import OpenItem
 from snellen.server.store.statements import row_values
-from snellen.server.store.tables import Attempt, LeaseRow, State
+from snellen.server.store.tables.exams import Attempt, LeaseRow, State
 
 
 def lease(

@@ -11,7 +11,7 @@ from snellen.grading.models.base import Closed
 from snellen.grading.models.scores import Submission
 from snellen.server.errors import ExamError
 from snellen.server.exam.spec import Question
-from snellen.server.store.tables import Attempt, ItemRow, Progress
+from snellen.server.store.tables.exams import Attempt, ItemRow, Progress
 
 _LONGEST_NAME = 64
 

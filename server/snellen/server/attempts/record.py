@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from snellen.server.store.tables import EpisodeRow
+from snellen.server.store.tables.exams import EpisodeRow
 
 FAULT = "the environment of this item broke: a fault of the exam"
 

@@ -18,7 +18,7 @@ from snellen.server.exam.rules import Contexts, Mode, Rules
 from snellen.server.logs import log
 from snellen.server.store import queries
 from snellen.server.store.database import Database
-from snellen.server.store.tables import Attempt, State
+from snellen.server.store.tables.exams import Attempt, State
 
 MOST_LISTED = 100
 LARGEST = 2**31 - 1

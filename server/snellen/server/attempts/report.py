@@ -11,7 +11,7 @@ from snellen.grading.models.reports import Report
 from snellen.grading.models.scores import Outcome
 from snellen.server.attempts.models import Cost, TaskAnswers
 from snellen.server.exam.rules import Contexts, Counting, Door, Mode
-from snellen.server.store.tables import Attempt, State
+from snellen.server.store.tables.exams import Attempt, State
 
 
 class TaskResult(Closed):

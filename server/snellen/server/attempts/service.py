@@ -34,7 +34,7 @@ from snellen.server.store import queries
 from snellen.server.store.database import Database
 from snellen.server.store.queries import ItemSummary
 from snellen.server.store.statements import row_values
-from snellen.server.store.tables import Attempt, ItemRow, Progress, State, TraceRow
+from snellen.server.store.tables.exams import Attempt, ItemRow, Progress, State, TraceRow
 
 T = TypeVar("T")
 

@@ -27,7 +27,7 @@ from snellen.server.exam.spec import ExamSpec, Question
 from snellen.server.store import queries
 from snellen.server.store.queries import OpenItem
 from snellen.server.store.statements import row_values
-from snellen.server.store.tables import AnswerRow, Attempt, Progress
+from snellen.server.store.tables.exams import AnswerRow, Attempt, Progress
 
 MAX_DEPTH = 32
 """How deep the lists and objects of an answer may be nested; no item asks for more than six."""

@@ -12,7 +12,8 @@ from snellen.server.attempts.service import Service
 from snellen.server.challenge import queries
 from snellen.server.challenge.service import Challenge
 from snellen.server.exam.rules import Mode
-from snellen.server.store.tables import Attempt, Source, State, SubmissionRow
+from snellen.server.store.tables.endpoint import Source, SubmissionRow
+from snellen.server.store.tables.exams import Attempt, State
 
 _TOGETHER = 16
 

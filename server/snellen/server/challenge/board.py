@@ -20,7 +20,7 @@ from snellen.grading.stats.ranking import Stratum, groups_by_head, rank_bounds
 from snellen.grading.stats.summary import estimate
 from snellen.server.challenge.models import TaskScore, iso
 from snellen.server.exam.file import Counts
-from snellen.server.store.tables import GradingRow, ScoreValues, Source, SubmissionRow
+from snellen.server.store.tables.endpoint import GradingRow, ScoreValues, Source, SubmissionRow
 
 LEVEL = 0.95
 

@@ -10,7 +10,7 @@ from snellen.grading.stats.means import mean_estimate
 from snellen.server.challenge.board import groups_of, values_of
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ExamError
-from snellen.server.store.tables import ScoreRow
+from snellen.server.store.tables.endpoint import ScoreRow
 
 MOST_ITEMS = 200
 

@@ -14,7 +14,7 @@ from snellen.grading.stats.summary import estimate
 from snellen.server.challenge.board import Board, BoardData, groups_of, make_board, values_of
 from snellen.server.challenge.models import EventCard
 from snellen.server.exam.file import Counts
-from snellen.server.store.tables import GradingRow, ScoreValues, Source, SubmissionRow
+from snellen.server.store.tables.endpoint import GradingRow, ScoreValues, Source, SubmissionRow
 
 FORMAT = 1
 _NEAR = 1e-9

@@ -16,7 +16,7 @@ from snellen.server.challenge import queries
 from snellen.server.challenge.quotas import give_back
 from snellen.server.challenge.service import Challenge
 from snellen.server.store.statements import row_values
-from snellen.server.store.tables import (
+from snellen.server.store.tables.endpoint import (
     EventRow,
     GradingRow,
     JobRow,

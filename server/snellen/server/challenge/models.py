@@ -12,7 +12,7 @@ from snellen.grading.models.base import Closed
 from snellen.grading.models.scores import Outcome
 from snellen.server.challenge.queries import Listed
 from snellen.server.exam.file import Counts, Who
-from snellen.server.store.tables import EventRow, JobState, ScoreNumbers, Source
+from snellen.server.store.tables.endpoint import EventRow, JobState, ScoreNumbers, Source
 
 ALL, PUBLIC, PRIVATE = "all", "public", "private"
 """The parts of a phase's items."""

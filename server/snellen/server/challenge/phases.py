@@ -18,9 +18,7 @@ from snellen.server.errors import (
 from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.exam.spec import ExamSpec
 from snellen.server.store.database import Database
-from snellen.server.store.tables import (
-    SubmissionRow,
-)
+from snellen.server.store.tables.endpoint import SubmissionRow
 
 
 class Phases:

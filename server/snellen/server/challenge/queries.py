@@ -21,8 +21,7 @@ from sqlalchemy import (
 )
 
 from snellen.server.store.statements import Query, Statement, row_values
-from snellen.server.store.tables import (
-    Attempt,
+from snellen.server.store.tables.endpoint import (
     EventRow,
     GradingRow,
     JobRow,
@@ -34,9 +33,7 @@ from snellen.server.store.tables import (
     ScoreRow,
     ScoreValues,
     Source,
-    State,
     SubmissionRow,
-    attempts,
     events,
     gradings,
     jobs,
@@ -46,6 +43,7 @@ from snellen.server.store.tables import (
     scores,
     submissions,
 )
+from snellen.server.store.tables.exams import Attempt, State, attempts
 
 _CLOCKS = {
     "sqlite": "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",

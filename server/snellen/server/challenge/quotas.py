@@ -13,12 +13,7 @@ from snellen.server.errors import (
 )
 from snellen.server.exam.file import Phase
 from snellen.server.store.statements import row_values
-from snellen.server.store.tables import (
-    JobState,
-    QuotaRow,
-    Source,
-    SubmissionRow,
-)
+from snellen.server.store.tables.endpoint import JobState, QuotaRow, Source, SubmissionRow
 
 MOST_STUCK = 3
 """How many of a participant's uploads in a phase may wait for an organizer: their places in the

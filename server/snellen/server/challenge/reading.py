@@ -17,11 +17,7 @@ from snellen.server.errors import (
     UnauthorizedError,
 )
 from snellen.server.exam.file import Who
-from snellen.server.store.tables import (
-    JobState,
-    PartRow,
-    ScoreRow,
-)
+from snellen.server.store.tables.endpoint import JobState, PartRow, ScoreRow
 
 MOST_LISTED = 100
 LONGEST = 200

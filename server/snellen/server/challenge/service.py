@@ -36,7 +36,7 @@ from snellen.server.logs import log
 from snellen.server.store.database import Database
 from snellen.server.store.files import Files
 from snellen.server.store.statements import row_values
-from snellen.server.store.tables import (
+from snellen.server.store.tables.endpoint import (
     EventRow,
     GradingRow,
     JobRow,

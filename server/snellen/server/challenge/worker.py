@@ -25,7 +25,7 @@ from snellen.server.challenge.service import Challenge
 from snellen.server.exam.file import Phase
 from snellen.server.logs import fault, log
 from snellen.server.settings import Settings
-from snellen.server.store.tables import ScoreRow
+from snellen.server.store.tables.endpoint import ScoreRow
 
 IDLE_SECONDS = 1.0
 """How long a worker waits before it asks again whether there is a job."""

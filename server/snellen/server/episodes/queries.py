@@ -5,14 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, and_, bindparam, delete, insert, select
 
 from snellen.server.store.statements import Query, Statement, row_values
-from snellen.server.store.tables import (
-    EpisodeRow,
-    FrameRow,
-    StepRow,
-    episodes,
-    frames,
-    steps,
-)
+from snellen.server.store.tables.exams import EpisodeRow, FrameRow, StepRow, episodes, frames, steps
 
 _THIS = and_(episodes.c.attempt == bindparam("a"), episodes.c.place == bindparam("p"))
 

@@ -12,7 +12,7 @@ from snellen.grading.errors import InputError
 from snellen.server.attempts.service import Service
 from snellen.server.episodes import queries
 from snellen.server.store.queries import PLAYED, PlayedItem
-from snellen.server.store.tables import Attempt, StepRow
+from snellen.server.store.tables.exams import Attempt, StepRow
 from snellen.tasks.environments.base import CallError, Environment, EpisodeError
 from snellen.tasks.environments.inputs import Input
 from snellen.tasks.environments.table import toolset_of

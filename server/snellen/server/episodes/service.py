@@ -31,13 +31,7 @@ from snellen.server.exam.rules import Door
 from snellen.server.logs import fault, log
 from snellen.server.screenshots.frames import Extent
 from snellen.server.screenshots.service import image_tokens
-from snellen.server.store.tables import (
-    Attempt,
-    EpisodeRow,
-    EpisodeState,
-    FrameRow,
-    StepRow,
-)
+from snellen.server.store.tables.exams import Attempt, EpisodeRow, EpisodeState, FrameRow, StepRow
 from snellen.tasks.environments.acting import Acted, ActError, Screen, read_act
 from snellen.tasks.environments.base import (
     Environment,

@@ -54,7 +54,7 @@ from snellen.server.logs import fault, lines_to_stderr, log
 from snellen.server.mcp.server import ExamServer
 from snellen.server.screenshots.remote import RemoteImages
 from snellen.server.settings import LOOPBACK, Address, Settings
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 from snellen.tasks.pack.seal import find_key
 
 PATH = "/mcp"

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, select, update
 from snellen.server.errors import ExamError, NotFoundError
 from snellen.server.store.database import Database
 from snellen.server.store.statements import Query, Statement, row_values
-from snellen.server.store.tables import Scope, SessionRow, Token, sessions, tokens
+from snellen.server.store.tables.exams import Scope, SessionRow, Token, sessions, tokens
 
 if TYPE_CHECKING:
     from snellen.server.http.oauth import Holder

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from snellen.server.exam.file import OAuth
 from snellen.server.http.auth import PREFIX
 from snellen.server.logs import fault, log
-from snellen.server.store.tables import Scope as TokenScope
+from snellen.server.store.tables.exams import Scope as TokenScope
 
 HOLDER = "snellen.holder"
 """Where in a request's scope the holder of a checked token stands."""

@@ -15,7 +15,7 @@ from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError
 from snellen.server.http.errors import QueryError, refusal
 from snellen.server.logs import fault, log
-from snellen.server.store.tables import Attempt
+from snellen.server.store.tables.exams import Attempt
 
 PATH = "/attempts"
 IDLE_MINUTES = 24 * 60.0

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from snellen.server.host import Host
     from snellen.server.screenshots.requests import ViewRequest
     from snellen.server.screenshots.service import View
-    from snellen.server.store.tables import Attempt
+    from snellen.server.store.tables.exams import Attempt
     from snellen.tasks.environments.base import WorldTool
 
 Content: TypeAlias = TextContent | ImageContent

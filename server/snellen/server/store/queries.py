@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 from snellen.server.store.statements import Query, Statement, row_values
-from snellen.server.store.tables import (
+from snellen.server.store.tables.exams import (
     AnswerRow,
     Attempt,
     EpisodeRow,

@@ -16,7 +16,7 @@ from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import rest_app
 from snellen.server.http.api.desk import Desk
 from snellen.server.http.auth import Tokens
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 
 EXAM = "/exams/sample"
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from snellen.server.http.api.access import WRONG_A_MINUTE
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 
 EXAM = "/exams/sample"
 ONE = f"{EXAM}/submissions/sub_0"

@@ -13,7 +13,7 @@ from hosted import as_lines
 
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 from snellen.tasks.samples import sample_pack
 
 pytestmark = pytest.mark.thorough

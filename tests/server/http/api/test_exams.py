@@ -10,7 +10,7 @@ from hosted import NOON
 from PIL import Image
 
 from snellen.server.challenge.export import verify_export
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 
 EXAM = "/exams/sample"
 Opening = Callable[..., AbstractAsyncContextManager[Any]]

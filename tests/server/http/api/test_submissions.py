@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from snellen.server.http.api.submissions import MOST_STREAMS
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 
 EXAM = "/exams/sample"
 Opening = Callable[..., AbstractAsyncContextManager[Any]]

@@ -17,7 +17,7 @@ from snellen.server.http.app import Hosted as Served
 from snellen.server.http.app import challenge_routes
 from snellen.server.http.auth import Tokens
 from snellen.server.http.safety import SafetyMiddleware
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 
 OWN_PAGE = {"Sec-Fetch-Site": "same-origin"}
 

@@ -25,7 +25,8 @@ from snellen.server.http.app import Hosted, challenge_routes
 from snellen.server.http.auth import Tokens
 from snellen.server.http.safety import SafetyMiddleware
 from snellen.server.settings import Settings
-from snellen.server.store.tables import AnnotationMode, Scope
+from snellen.server.store.tables.annotations import AnnotationMode
+from snellen.server.store.tables.exams import Scope
 from snellen.tasks.pack.read import Pack, open_pack, open_references
 from snellen.tasks.samples import sample_exam
 

@@ -15,7 +15,7 @@ from snellen.grading.models.raters import RaterAnswer
 from snellen.server.annotation.service import AnnotationPlan, Annotations
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.samples import sample_exam, sample_pack
 

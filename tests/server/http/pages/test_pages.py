@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from snellen.server.http.auth import SESSION_HOURS
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 
 Opening = Callable[..., AbstractAsyncContextManager[Any]]
 OPEN = ("/", "/leaderboard", "/api", "/signin", "/style.css")

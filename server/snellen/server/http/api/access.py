@@ -13,7 +13,7 @@ from snellen.server.errors import ForbiddenError, RateError, UnauthorizedError
 from snellen.server.exam.file import Who
 from snellen.server.http.auth import Tokens
 from snellen.server.http.oauth import HOLDER, Holder
-from snellen.server.store.tables import Scope, Token
+from snellen.server.store.tables.exams import Scope, Token
 
 T = TypeVar("T")
 

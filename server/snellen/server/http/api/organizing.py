@@ -15,7 +15,7 @@ from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import Desk, answered
 from snellen.server.http.api.problems import documented
 from snellen.server.http.auth import TOKEN_NAME
-from snellen.server.store.tables import Scope, Token
+from snellen.server.store.tables.exams import Scope, Token
 
 LONGEST_BODY = 64 << 10
 """The bytes of what an organizer decides, at most."""

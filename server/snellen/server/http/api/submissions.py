@@ -22,7 +22,8 @@ from snellen.server.errors import ExamError, FormError, RateError, TooLargeError
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import JSON, Desk, answered
 from snellen.server.http.api.problems import documented
-from snellen.server.store.tables import JobState, Scope
+from snellen.server.store.tables.endpoint import JobState
+from snellen.server.store.tables.exams import Scope
 
 PART_BYTES = 256 << 10
 """How much of an upload is kept as one row."""

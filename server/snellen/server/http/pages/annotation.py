@@ -24,7 +24,8 @@ from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import Desk
 from snellen.server.http.api.exams import picture_response
 from snellen.server.http.pages.frame import Frame, go, words_of
-from snellen.server.store.tables import RatingRow, Scope
+from snellen.server.store.tables.annotations import RatingRow
+from snellen.server.store.tables.exams import Scope
 from snellen.tasks.annotation.forms import Form, choices_of, form_of
 
 MOST_SUSPECTS = 200

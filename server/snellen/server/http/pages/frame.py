@@ -20,7 +20,7 @@ from snellen.server.http.api.desk import Desk
 from snellen.server.http.errors import headers_of, status_of
 from snellen.server.http.pages.session import check_origin, visitor_of
 from snellen.server.logs import fault, log
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 
 HTML = "text/html; charset=utf-8"
 _FAILED = "The server failed, and its log says why. Try it again."

@@ -36,7 +36,8 @@ from snellen.server.http.api.organizing import (
 from snellen.server.http.api.submissions import keep_bytes
 from snellen.server.http.pages.frame import FORM, HTML, Frame, go, words_of
 from snellen.server.http.pages.session import back_to, cookie_name, sign_in
-from snellen.server.store.tables import JobState, Scope
+from snellen.server.store.tables.endpoint import JobState
+from snellen.server.store.tables.exams import Scope
 
 PAGE_ITEMS = 24
 _KEPT_PAGES = 8

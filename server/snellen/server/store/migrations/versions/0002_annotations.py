@@ -2,7 +2,8 @@
 
 from alembic import op
 
-from snellen.server.store.tables import annotation_items, annotations, metadata, ratings
+from snellen.server.store.tables import metadata
+from snellen.server.store.tables.annotations import annotation_items, annotations, ratings
 
 revision = "0002"
 down_revision = "0001"

@@ -3,7 +3,8 @@
 from alembic import op
 from sqlalchemy import Column, Text, inspect
 
-from snellen.server.store.tables import attempts, episodes, frames, metadata, steps
+from snellen.server.store.tables import metadata
+from snellen.server.store.tables.exams import attempts, episodes, frames, steps
 
 revision = "0003"
 down_revision = "0002"
