@@ -4,7 +4,8 @@ The server counts, stores and decides; an environment only runs. Its references 
 it: what it says of an episode's end (`Episode.result`) is held against them by whoever grades.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -78,6 +79,22 @@ class Episode(Protocol):
     async def close(self) -> None:
         """Give up what it holds; twice does no harm."""
         ...
+
+
+@asynccontextmanager
+async def opening(episode: Episode) -> AsyncGenerator[None]:
+    """Close an episode that could not be opened, or not be brought to where it was.
+
+    Raises:
+        EpisodeError: An input of its past can't be done again.
+    """
+    try:
+        yield
+    except BaseException as error:
+        await episode.close()
+        if isinstance(error, InputError):
+            raise EpisodeError(f"its past can't be brought back: {error.message}") from error
+        raise
 
 
 class Environment(Protocol):

@@ -8,7 +8,7 @@ import msgspec
 from pydantic import JsonValue
 
 from snellen.grading.models.actions import Point
-from snellen.tasks.environments.base import NOTHING, EpisodeError, Past
+from snellen.tasks.environments.base import NOTHING, EpisodeError, Past, opening
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.desk.beginning import beginning
 from snellen.tasks.environments.desk.changes import changes
@@ -169,11 +169,8 @@ class Desk:
         before, state, ui = beginning(world, past)
         points = [point for given in past.inputs for point in given.path[-1:]]
         episode = DeskEpisode(before, Desktop(state, ui))
-        try:
+        async with opening(episode):
             await episode.open(self._browser, points[-1] if points else None)
-        except BaseException:
-            await episode.close()
-            raise
         return episode
 
     async def close(self) -> None:

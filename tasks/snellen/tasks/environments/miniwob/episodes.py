@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.tasks.browser.pinning import script
-from snellen.tasks.environments.base import NOTHING, EpisodeError, Past
+from snellen.tasks.environments.base import NOTHING, EpisodeError, Past, opening
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input
 from snellen.tasks.environments.miniwob.site import installed_site, page_path
@@ -216,16 +216,10 @@ class MiniWoB:
             )
         settings = replace(_SETTINGS, path=page_path(begin.page), time=begin.time)
         episode = MiniWoBEpisode(await self._browser.stage(settings, self._site.answer), begin)
-        try:
+        async with opening(episode):
             await episode.start()
             for given in past.inputs:
                 await episode.act(given)
-        except InputError as error:
-            await episode.close()
-            raise EpisodeError(f"its past can't be brought back: {error.message}") from error
-        except BaseException:
-            await episode.close()
-            raise
         return episode
 
     async def close(self) -> None:

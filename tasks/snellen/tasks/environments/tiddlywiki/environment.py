@@ -12,7 +12,7 @@ from msgspec import Meta
 from pydantic import JsonValue
 
 from snellen.grading.errors import DataError, InputError
-from snellen.tasks.environments.base import NOTHING, EpisodeError, Past
+from snellen.tasks.environments.base import NOTHING, EpisodeError, Past, opening
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input
 from snellen.tasks.environments.stage import Answer, Reply, Request, Stage, StageSettings
@@ -187,16 +187,10 @@ class TiddlyWiki:
         settings = StageSettings(*SIZE, time="stepped", scripts=(_CONFIRM,))
         stage = await self._browser.stage(settings, _site(html, tiddlers))
         episode = TiddlyWikiEpisode(stage, read_state(tiddlers))
-        try:
+        async with opening(episode):
             await episode.start()
             for given in past.inputs:
                 await episode.act(given)
-        except InputError as error:
-            await episode.close()
-            raise EpisodeError(f"its past can't be brought back: {error.message}") from error
-        except BaseException:
-            await episode.close()
-            raise
         return episode
 
     async def close(self) -> None:
