@@ -73,7 +73,7 @@ class DeskOracle:
             await _compare(own, opened, taken)
             for step in task.oracle:
                 for each in await inputs(own, step):
-                    acted = await self._client.call_tool("act", {**given, **_written(each)})
+                    acted = await self._client.call_tool("act", {**given, **written(each)})
                     assert "note" not in told(acted)
                     await own.act(each)
                     taken.steps += 1
@@ -101,7 +101,7 @@ def told(result: CallToolResult) -> dict[str, Any]:
     return json.loads(text)
 
 
-def _written(given: Input) -> dict[str, Any]:
+def written(given: Input) -> dict[str, Any]:
     """Write an input as Anthropic's computer use does."""
     if given.kind is InputKind.CLICK:
         return {"action": "left_click", "coordinate": list(given.path[0])}

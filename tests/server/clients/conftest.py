@@ -1,21 +1,36 @@
 """What clients of several frameworks share: the examples, the command they start, a brain."""
 
+import asyncio
 import importlib.util
 import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from desk_oracle import ending, written
 
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import Scope
+from snellen.tasks.benchmarks.desk.load import write_rows
+from snellen.tasks.benchmarks.miniwob.schedule import Start
+from snellen.tasks.benchmarks.table import load_task
+from snellen.tasks.environments.browser import Browser
+from snellen.tasks.environments.desk.environment import Desk
+from snellen.tasks.environments.desk.making import COUNT, rows_of
+from snellen.tasks.environments.desk.pixels import inputs
+from snellen.tasks.environments.desk.templates.table import draw
+from snellen.tasks.environments.miniwob.episodes import MiniWoB
+from snellen.tasks.environments.miniwob.hand import Hand, pixels
+from snellen.tasks.environments.miniwob.making import make_episodes
+from snellen.tasks.pack.write import Part, write_pack
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "clients"
 
@@ -80,22 +95,25 @@ def exam_of(request: pytest.FixtureRequest) -> Callable[[ModuleType], Any]:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What an examinee does next."""
+    """What a model does next."""
 
     tool: str
     arguments: dict[str, Any]
 
 
 @dataclass
-class Examinee:
+class Script(ABC):
     """A model's stand-in: says what to call next from what the last call returned.
 
-    It looks closer once, to see that this works, and answers by the sample's references.
+    Attributes:
+        tools: How many tools it is to be offered.
+        images: How many images it was shown.
+        calls: The tools that it called.
     """
 
-    golds: Mapping[str, str]
-    images: int = 0
-    calls: list[str] = field(default_factory=list[str])
+    tools: int = field(default=7, kw_only=True)
+    images: int = field(default=0, kw_only=True)
+    calls: list[str] = field(default_factory=list[str], kw_only=True)
     _attempt: str = ""
     _item: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -114,8 +132,6 @@ class Examinee:
 
     def _next(self, told: Mapping[str, Any], images: int) -> Call | None:
         last = self.calls[-1] if self.calls else None
-        if last in ("get_item", "get_screenshot"):
-            assert images == 1
         if last is None:
             return Call("start_attempt", {"model": "scripted"})
         if last == "start_attempt":
@@ -125,19 +141,43 @@ class Examinee:
         given = {"attempt": self._attempt}
         if last == "get_item":
             self._item = dict(told)
-            if "get_screenshot" not in self.calls:
-                look = {"item": told["item"], "region": [0, 0, 500, 500], "space": "thousand"}
-                return Call("get_screenshot", {**given, **look})
-        if last in ("get_item", "get_screenshot"):
-            answer = self.golds[self._item["prompt"]]
-            return Call("submit_answer", {**given, "item": self._item["item"], "answer": answer})
-        return Call(told["next"], given)
+        if last in ("start_attempt", "submit_answer"):
+            return Call(told["next"], given)
+        assert images == 1
+        tool, arguments = self.work(last, told, self._item)
+        return Call(tool, {**given, "item": self._item["item"], **arguments})
+
+    @abstractmethod
+    def work(
+        self, last: str, told: Mapping[str, Any], item: Mapping[str, Any]
+    ) -> tuple[str, dict[str, Any]]:
+        """Return what is called next for an item: a tool and its arguments.
+
+        Args:
+            last: The tool that was called last.
+            told: What it returned.
+            item: The item, as it was handed out.
+        """
+
+
+@dataclass
+class Examinee(Script):
+    """Answers by the sample's references, and looks closer once, to see that this works."""
+
+    golds: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def work(
+        self, last: str, told: Mapping[str, Any], item: Mapping[str, Any]
+    ) -> tuple[str, dict[str, Any]]:
+        if "get_screenshot" not in self.calls:
+            return "get_screenshot", {"region": [0, 0, 500, 500], "space": "thousand"}
+        return "submit_answer", {"answer": self.golds[item["prompt"]]}
 
 
 @pytest.fixture
 def examinee(golds: Mapping[str, str]) -> Examinee:
     """Return an examinee that knows the sample's answers."""
-    return Examinee(golds)
+    return Examinee(golds=golds)
 
 
 EXPECTED_CALLS = [
@@ -160,5 +200,128 @@ def check(examinee: Examinee) -> Callable[[str], None]:
         ]
         assert examinee.calls == EXPECTED_CALLS
         assert examinee.images == 4
+
+    return compare
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """An exam of two tasks to act in, and the way through one of them.
+
+    Attributes:
+        env: The environment's name.
+        goal: The prompt of the task that is done.
+        acts: What does it, as arguments of `act`.
+        answer: What it is ended with.
+    """
+
+    env: str
+    goal: str
+    acts: Sequence[Mapping[str, Any]]
+    answer: Mapping[str, Any]
+
+
+@dataclass
+class Actor(Script):
+    """Does one task by mouse and keyboard, having looked once more, and leaves the other undone."""
+
+    tools: int = field(default=8, kw_only=True)
+    acting: Acting = field(kw_only=True)
+    taken: int = 0
+
+    def work(
+        self, last: str, told: Mapping[str, Any], item: Mapping[str, Any]
+    ) -> tuple[str, dict[str, Any]]:
+        assert "note" not in told
+        if not item["prompt"].endswith(self.acting.goal):
+            return "submit_answer", {"answer": {"status": "done"}}
+        if last == "get_item":
+            return "get_screenshot", {"zoom": 2}
+        if self.taken < len(self.acting.acts):
+            if last == "act":
+                assert told["step"] == self.taken
+            self.taken += 1
+            return "act", dict(self.acting.acts[self.taken - 1])
+        return "submit_answer", {"answer": dict(self.acting.answer)}
+
+
+async def on_the_desk(folder: Path) -> Acting:
+    """Write a pack of two of the desk's tasks, and find the way through the first."""
+    tasks = draw(COUNT, seed=7)
+    done = next(task for task in tasks if any(step.text for step in task.oracle))
+    left = next(task for task in tasks if task.tags["level"] == "L4")
+    assert done.tags["level"] == "L3"
+    rows = folder.with_name("rows")
+    write_rows(rows_of([done, left]), rows)
+    parts = [Part(load_task(task, rows)) for task in ("desk/l3", "desk/l4")]
+    write_pack(parts, folder, name="desk")
+    acts: list[Mapping[str, Any]] = []
+    browser = Browser()
+    try:
+        own = await Desk(browser).open({"state": done.state})
+        for step in done.oracle:
+            for each in await inputs(own, step):
+                await own.act(each)
+                acts.append(written(each))
+    finally:
+        await browser.close()
+    return Acting("desk", done.goal, acts, ending(done))
+
+
+async def on_miniwob(folder: Path) -> Acting:
+    """Write a pack of two pages of MiniWoB++, and find what the first one is done with."""
+    starts = [Start("enter-text", 5), Start("click-test-2", 5)]
+    rows = folder.with_name("rows")
+    await asyncio.to_thread(make_episodes, starts, rows)
+    write_pack([Part(load_task("miniwob/episode", rows))], folder, name="miniwob")
+    environment = MiniWoB(Browser())
+    try:
+        own = await environment.open({"page": starts[0].page, "seed": starts[0].seed})
+        hand = Hand(own)
+        (wanted,) = hand.quoted
+        box, button = pixels(await hand.find("#tt")), pixels(await hand.find("#subbtn"))
+    finally:
+        await environment.close()
+    acts: list[Mapping[str, Any]] = [
+        {"action": "left_click", "coordinate": box},
+        {"action": "type", "text": wanted},
+        {"action": "left_click", "coordinate": button},
+    ]
+    return Acting("miniwob", own.goal, acts, {"status": "done"})
+
+
+@pytest.fixture(params=["desk", "miniwob"])
+async def acting(request: pytest.FixtureRequest, environment: Mapping[str, str]) -> Acting:
+    """Return an exam that `--env` finds, in each environment."""
+    folder = Path(environment["SNELLEN_HOME"]) / "episodes" / request.param
+    folder.parent.mkdir(parents=True)
+    return await {"desk": on_the_desk, "miniwob": on_miniwob}[request.param](folder)
+
+
+@pytest.fixture
+def actor(acting: Acting) -> Actor:
+    """Return a model's stand-in that knows one of the exam's two tasks."""
+    return Actor(acting=acting)
+
+
+@pytest.fixture
+def check_acted(actor: Actor) -> Callable[[str], None]:
+    """Return what checks the report that an actor shows at the end."""
+
+    def compare(shown: str) -> None:
+        report = json.loads(shown)
+        steps = len(actor.acting.acts)
+        assert steps >= 3
+        rates = [task["metrics"]["sr"] for task in report["tasks"]]
+        assert rates == ([1.0, 0.0] if actor.acting.env == "desk" else [0.5])
+        assert not any("error" in task["outcomes"] for task in report["tasks"])
+        assert sorted(actor.calls) == sorted(
+            [
+                *("start_attempt", "finish_attempt", "get_screenshot"),
+                *("get_item", "submit_answer") * 2,
+                *("act",) * steps,
+            ]
+        )
+        assert actor.images == 3 + steps
 
     return compare

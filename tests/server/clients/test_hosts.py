@@ -9,7 +9,8 @@ import os
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -36,10 +37,10 @@ Event = dict[str, Any]
 
 
 class Model:
-    """Answers a host's requests with what an examinee would do."""
+    """Answers a host's requests with what a script says."""
 
-    def __init__(self, examinee: Any) -> None:
-        self._examinee = examinee
+    def __init__(self, script: Any) -> None:
+        self._script = script
         self.faults: list[Exception] = []
 
     def events(self, path: str, body: Body) -> list[Event]:
@@ -61,12 +62,12 @@ class Model:
             if block["type"] == "tool_result"
         ]
         text, images = told(results[-1]["content"], "image") if results else (None, 0)
-        call = self._examinee.next(text, images)
+        call = self._script.next(text, images)
         if call is None:
             return message({"type": "text", "text": ""}, {"type": "text_delta", "text": text})
         (name,) = [name for name in names if name.endswith(f"__{call.tool}")]
         given = json.dumps(call.arguments)
-        number = f"toolu_{len(self._examinee.calls)}"
+        number = f"toolu_{len(self._script.calls)}"
         block: Event = {"type": "tool_use", "id": number, "name": name, "input": {}}
         return message(block, {"type": "input_json_delta", "partial_json": given})
 
@@ -78,11 +79,11 @@ class Model:
         ]
         outputs = [part for part in body["input"] if part.get("type") == "function_call_output"]
         text, images = told(outputs[-1]["output"], "input_image") if outputs else (None, 0)
-        call = self._examinee.next(text, images)
+        call = self._script.next(text, images)
         if call is None:
             said: Event = {"type": "output_text", "text": text, "annotations": []}
             return response({"type": "message", "id": "m", "role": "assistant", "content": [said]})
-        number = len(self._examinee.calls)
+        number = len(self._script.calls)
         return response(
             {
                 "type": "function_call",
@@ -131,7 +132,14 @@ def response(item: Event) -> list[Event]:
 @pytest.fixture
 def model(examinee: Any) -> Iterator[str]:
     """Return the URL at which a model's stand-in listens."""
-    scripted = Model(examinee)
+    with listening(examinee) as url:
+        yield url
+
+
+@contextmanager
+def listening(script: Any) -> Generator[str]:
+    """Listen as a model whose part a script plays."""
+    scripted = Model(script)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -213,12 +221,24 @@ class User:
         return done.stdout
 
 
+def user_of(folder: Path, url: str) -> User:
+    """Return a user of hosts whose home is in a folder."""
+    home = folder / "user"
+    home.mkdir()
+    return User(home, url)
+
+
 @pytest.fixture
 def user(tmp_path: Path, model: str) -> User:
     """Return a user of hosts."""
-    home = tmp_path / "user"
-    home.mkdir()
-    return User(home, model)
+    return user_of(tmp_path, model)
+
+
+@pytest.fixture
+def acting_user(tmp_path: Path, actor: Any) -> Iterator[User]:
+    """Return a user of hosts whose model acts."""
+    with listening(actor) as url:
+        yield user_of(tmp_path, url)
 
 
 def test_claude_code_takes_the_exam_of_this_machine(
@@ -274,6 +294,31 @@ def test_codex_takes_the_exam_of_a_server(
     url, token = remote
     table = codex_table("snellen-remote").replace("http://127.0.0.1:8765/mcp", url)
     check(user.codex(table, *CODEX_TAKES, TOKEN=token))
+
+
+@pytest.mark.browser
+def test_claude_code_acts(
+    organized: Callable[..., Path],
+    acting_user: User,
+    actor: Any,
+    check_acted: Callable[[str], None],
+) -> None:
+    organized()
+    acts = ("snellen", "--", "snellen", "mcp", "--env", actor.acting.env)
+    acting_user.claude("mcp", "add", *acts)
+    takes = ("-p", "take the exam", "--allowedTools", "mcp__snellen")
+    check_acted(acting_user.claude(*takes, MCP_CONNECTION_NONBLOCKING="0"))
+
+
+@pytest.mark.browser
+def test_codex_acts(
+    organized: Callable[..., Path],
+    acting_user: User,
+    actor: Any,
+    check_acted: Callable[[str], None],
+) -> None:
+    organized("--env", actor.acting.env)
+    check_acted(acting_user.codex(codex_table("snellen"), *CODEX_TAKES))
 
 
 CODEX_TAKES = ("exec", "--skip-git-repo-check", "take the exam")

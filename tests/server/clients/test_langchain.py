@@ -22,25 +22,25 @@ pytestmark = [
 
 
 class Scripted(BaseChatModel):
-    """Asks an examinee what to do."""
+    """Asks a script what to do."""
 
-    examinee: Any
+    script: Any
 
     @property
     def _llm_type(self) -> str:
         return "scripted"
 
     def bind_tools(self, tools: Sequence[Any], **_: Any) -> Runnable[Any, AIMessage]:
-        assert len(tools) == 7
+        assert len(tools) == self.script.tools
         return self
 
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         text, images = told(messages[-1])
-        call = self.examinee.next(text, images)
+        call = self.script.next(text, images)
         if call is None:
             said = AIMessage(text or "")
         else:
-            number = str(len(self.examinee.calls))
+            number = str(len(self.script.calls))
             wanted = {"id": number, "name": call.tool, "args": call.arguments}
             said = AIMessage("", tool_calls=[wanted])
         return ChatResult(generations=[ChatGeneration(message=said)])
@@ -67,4 +67,16 @@ async def test_a_langchain_agent_takes_the_exam(
     check: Callable[[str], None],
 ) -> None:
     agent = example("langchain_agent.py")
-    check(await agent.take(exam_of(agent), Scripted(examinee=examinee)))
+    check(await agent.take(exam_of(agent), Scripted(script=examinee)))
+
+
+@pytest.mark.browser
+async def test_a_langchain_agent_acts(
+    example: Callable[[str], Any],
+    organized: Callable[..., Any],
+    actor: Any,
+    check_acted: Callable[[str], None],
+) -> None:
+    organized("--env", actor.acting.env)
+    agent = example("langchain_agent.py")
+    check_acted(await agent.take(agent.on_this_machine(), Scripted(script=actor)))

@@ -20,10 +20,10 @@ pytestmark = [pytest.mark.clients, pytest.mark.thorough]
 
 
 class Scripted(Model):
-    """Asks an examinee what to do."""
+    """Asks a script what to do."""
 
-    def __init__(self, examinee: Any) -> None:
-        self._examinee = examinee
+    def __init__(self, script: Any) -> None:
+        self._script = script
 
     async def get_response(
         self,
@@ -33,7 +33,7 @@ class Scripted(Model):
         **__: Any,
     ) -> ModelResponse:
         text, images = told(input)
-        call = self._examinee.next(text, images)
+        call = self._script.next(text, images)
         output: TResponseOutputItem
         if call is None:
             said = ResponseOutputText(text=text or "", annotations=[], type="output_text")
@@ -42,7 +42,7 @@ class Scripted(Model):
             )
         else:
             output = ResponseFunctionToolCall(
-                call_id=str(len(self._examinee.calls)),
+                call_id=str(len(self._script.calls)),
                 name=call.tool,
                 arguments=json.dumps(call.arguments),
                 type="function_call",
@@ -76,3 +76,16 @@ async def test_an_agent_of_openai_agents_takes_the_exam(
     set_tracing_disabled(True)  # traces would be sent to where models are
     agent = example("openai_agents_agent.py")
     check(await agent.take(exam_of(agent), Scripted(examinee)))
+
+
+@pytest.mark.browser
+async def test_an_agent_of_openai_agents_acts(
+    example: Callable[[str], Any],
+    organized: Callable[..., Any],
+    actor: Any,
+    check_acted: Callable[[str], None],
+) -> None:
+    set_tracing_disabled(True)
+    organized("--env", actor.acting.env)
+    agent = example("openai_agents_agent.py")
+    check_acted(await agent.take(agent.on_this_machine(), Scripted(actor)))

@@ -21,24 +21,42 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 pytestmark = [pytest.mark.clients, pytest.mark.thorough]
 
 
+def scripted(script: Any) -> FunctionModel:
+    """Return a model that asks a script what to do."""
+
+    def think(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        assert len(info.function_tools) == script.tools
+        assert "start_attempt gives a handle" in (info.instructions or "")
+        text, images = told(messages[-1])
+        call = script.next(text, images)
+        if call is None:
+            assert text is not None
+            return ModelResponse(parts=[TextPart(text)])
+        return ModelResponse(parts=[ToolCallPart(call.tool, call.arguments)])
+
+    return FunctionModel(think)
+
+
 async def test_an_agent_of_pydantic_ai_takes_the_exam(
     example: Callable[[str], Any],
     exam_of: Callable[[Any], Any],
     examinee: Any,
     check: Callable[[str], None],
 ) -> None:
-    def think(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        assert len(info.function_tools) == 7
-        assert "start_attempt gives a handle" in (info.instructions or "")
-        text, images = told(messages[-1])
-        call = examinee.next(text, images)
-        if call is None:
-            assert text is not None
-            return ModelResponse(parts=[TextPart(text)])
-        return ModelResponse(parts=[ToolCallPart(call.tool, call.arguments)])
-
     agent = example("pydantic_ai_agent.py")
-    check(await agent.take(exam_of(agent), FunctionModel(think)))
+    check(await agent.take(exam_of(agent), scripted(examinee)))
+
+
+@pytest.mark.browser
+async def test_an_agent_of_pydantic_ai_acts(
+    example: Callable[[str], Any],
+    organized: Callable[..., Any],
+    actor: Any,
+    check_acted: Callable[[str], None],
+) -> None:
+    organized("--env", actor.acting.env)
+    agent = example("pydantic_ai_agent.py")
+    check_acted(await agent.take(agent.on_this_machine(), scripted(actor)))
 
 
 def told(message: ModelMessage) -> tuple[str | None, int]:
