@@ -17,6 +17,7 @@ from snellen.grading.models.runs import Run
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.base import NOT_OFFERED, OUTSIDE, Protocol
 from snellen.grading.protocols.table import gold_shape
+from snellen.grading.protocols.worlds import SCREEN, Record
 from snellen.grading.score_table import ScoreTable
 from snellen.grading.tally import Tally
 from snellen.sdk.analysis.audit import AUDITED, auditor_of
@@ -37,7 +38,7 @@ _NAMED = 3
 
 
 class Notices:
-    """Counts notes and models while a run is graded, batch by batch."""
+    """Counts notes, models and doors while a run is graded, batch by batch."""
 
     def __init__(self, protocol: Protocol) -> None:
         self._warned = protocol.parser.warned
@@ -45,6 +46,7 @@ class Notices:
         self._unjudged: Counter[str] = Counter()
         # In the order in which they came; a dict, because a set has none.
         self._models: dict[str, None] = {}
+        self._doors: set[str] = set()
 
     def add(self, answers: Answers, columns: Columns) -> None:
         """Count a batch."""
@@ -55,6 +57,12 @@ class Notices:
                 self._unjudged[note] += 1
         if answers.models is not None:
             self._models |= dict.fromkeys(model for model in answers.models if model is not None)
+        self._doors |= {read.door for read in columns.answers or () if isinstance(read, Record)}
+
+    @property
+    def door(self) -> str:
+        """What episodes were acted in by; empty: by their screens alone, or there are none."""
+        return "" if self._doors == {SCREEN} else "+".join(sorted(self._doors))
 
     def warnings(self) -> Iterator[str]:
         """Yield what kept answers from being judged, a sentence a note, and one on the models."""
@@ -244,6 +252,7 @@ def grade_answers(
             embedder=protocol.metric.embedder,
             code_run=protocol.metric.runs_code,
             run=run,
+            door=notices.door,
             attempts=len(attempts),
             pass_mark=pass_mark,
             snellen=_version(),

@@ -18,7 +18,7 @@ from PIL import Image
 
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables import Scope
+from snellen.server.store.tables.exams import Scope
 from snellen.tasks.environments.desk.templates.table import draw
 from snellen.tasks.environments.packs import make_episode_pack
 

@@ -30,29 +30,34 @@ def desk(tmp_path: Path) -> Path:
     return tmp_path / "desk"
 
 
-def browsers() -> set[int]:
-    """Return the processes of browsers that are this process's, as far as they can be seen."""
+def browsers() -> list[int]:
+    """Return the processes of browsers that this process started, and of nobody else's."""
     listed = subprocess.run(
-        ["pgrep", "-f", "headless.*--disable-smooth-scrolling"],
-        capture_output=True,
-        text=True,
-        check=False,
+        ["ps", "-A", "-ww", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True
     )
-    return {int(number) for number in listed.stdout.split()}
+    started, found = {os.getpid()}, []
+    for line in sorted(listed.stdout.splitlines(), key=lambda line: int(line.split()[0])):
+        number, parent, program = line.split(None, 2)
+        if int(parent) in started:
+            started.add(int(number))
+            if "--disable-smooth-scrolling" in program:
+                found.append(int(number))
+    return found
 
 
 async def test_a_desktop_goes_on_after_its_browser_was_killed_and_plays_again_the_same(
     desk: Path, store: Path, tmp_path: Path, agent_of: Callable[[Client], Any]
 ) -> None:
     host = LazyHost(lambda: open_exam(Settings((desk,), store), grade_answers), interactive=True)
-    others = browsers()
     async with Client(ExamServer(host).server) as client:
         agent = agent_of(client)
         await agent.start()
         item = (await agent.item())["item"]
         this = {"attempt": agent.attempt, "item": item}
         await agent.call("act", **this, action="left_click", coordinate=[35, 80])
-        for process in browsers() - others:
+        killed = browsers()
+        assert killed
+        for process in killed:
             os.kill(process, signal.SIGKILL)
         said = await agent.call("act", **this, action="mouse_move", coordinate=[600, 400])
         assert said["step"] == 2

@@ -15,6 +15,7 @@ from lamps import lit, write_lamps
 from mcp import Client
 from typer.testing import CliRunner
 
+from snellen import sdk
 from snellen.sdk.cli.app import app
 from snellen.sdk.cli.serving import grade_answers
 from snellen.server.episodes import queries
@@ -271,6 +272,43 @@ async def test_an_attempt_by_tools_is_played_again_without_a_browser(
     text = page.read_text(encoding="utf-8")
     assert "<image" not in text
     assert text.count("read_message") >= 6
+
+
+async def test_a_comparison_with_a_run_on_the_screen_says_that_the_doors_differ(
+    take: Callable[..., Any], tasks: Sequence[Task], desk: Path, store: Path, tmp_path: Path
+) -> None:
+    by_goal = keys(tasks)
+    async with take(sample=3) as agent:
+        await agent.start()
+        for _ in range(6):
+            item = await agent.item()
+            for name, arguments in by_goal[goal_of(item)].calls:
+                await call(agent, name, item["item"], **arguments)
+            await agent.answer(item["item"], ending(by_goal[goal_of(item)]))
+        await agent.call("finish_attempt", attempt=agent.attempt)
+
+    def snellen(*arguments: str | Path) -> str:
+        result = CliRunner(env={"COLUMNS": "200"}).invoke(app, [str(each) for each in arguments])
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    def report(answers: Path, saved: Path) -> str:
+        asked = tmp_path / "tools" / "desk-l3.items.txt"
+        given = ("--task", "desk/l3", "--data", desk, "--items", asked)
+        snellen("grade", answers, *given, "-o", saved)
+        return sdk.load_report(saved).signature
+
+    snellen("attempts", "export", "1", desk, "--store", store, "-o", tmp_path / "tools")
+    tools = tmp_path / "tools" / "desk-l3.jsonl"
+    # On the screen a record says no door.
+    screen = tmp_path / "screen.jsonl"
+    screen.write_text(tools.read_text(encoding="utf-8").replace(', "door": "tools"', ""))
+    assert "|door:tools|" in report(tools, tmp_path / "tools.json")
+    assert "door" not in report(screen, tmp_path / "screen.json")
+    said = snellen("compare", tmp_path / "screen.json", tmp_path / "tools.json")
+    assert "acted through different doors (screen and tools)" in said
+    said = snellen("compare", tmp_path / "tools.json", tmp_path / "tools.json")
+    assert "doors" not in said
 
 
 async def test_two_calls_at_once_are_done_one_after_the_other(take: Callable[..., Any]) -> None:

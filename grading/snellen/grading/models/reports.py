@@ -147,6 +147,8 @@ class Provenance(Closed):
         embedder: The embedder that the protocol compares with; empty where it uses none.
         code_run: Whether programs among the answers were run.
         run: How the model was asked, where snellen asked it.
+        door: What episodes were acted in by, where it was not their screens alone: `tools`, or
+            `screen+tools`; empty otherwise.
         attempts: How many attempts an item.
         pass_mark: The primary value, as a share of its best, from which an attempt passes.
         snellen: The version that graded.
@@ -163,6 +165,7 @@ class Provenance(Closed):
     embedder: str = ""
     code_run: bool = False
     run: Run | None = None
+    door: str = ""
     attempts: int = 1
     pass_mark: float = 1.0
     snellen: str = ""
@@ -208,6 +211,8 @@ class Provenance(Closed):
             parts["attempts"] = f"{self.attempts}"
             if self.pass_mark != 1:
                 parts["pass"] = f"{self.pass_mark:g}"
+        if self.door:
+            parts["door"] = self.door
         parts["snellen"] = self.snellen
         return parts
 

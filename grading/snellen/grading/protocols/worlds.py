@@ -11,7 +11,7 @@ al., 2025, section 3), over limits that may differ from item to item.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
 import numpy as np
@@ -35,6 +35,8 @@ from snellen.grading.protocols.golds import LARGEST, Changes, OutcomeGold, Posit
 EndedBy = Literal["submitted", "page", "limit", "abandoned"]
 """What ended an episode: its agent, the page itself, its limit of steps, or nobody."""
 
+SCREEN: Final = "screen"
+
 
 class Record(msgspec.Struct, frozen=True):
     """What a server records of an episode.
@@ -47,6 +49,7 @@ class Record(msgspec.Struct, frozen=True):
         cost: How many steps it took.
         limit: How many it might take.
         end: What ended it.
+        door: How it was acted in: on its screen, or by the application's tools.
     """
 
     status: Literal["done", "infeasible"] | None = None
@@ -56,6 +59,7 @@ class Record(msgspec.Struct, frozen=True):
     cost: Annotated[float, msgspec.Meta(ge=0, le=LARGEST)] | None = None
     limit: Positive | None = None
     end: EndedBy = "submitted"
+    door: Literal["screen", "tools"] = SCREEN
 
 
 def read_record(kind: type[Any]) -> Callable[[object, Context], Parsed]:

@@ -15,6 +15,7 @@ from snellen.grading.models.comparisons import ComparedCell, ItemChange
 from snellen.grading.models.samples import SampleDesign
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.base import FloatArray, IntArray
+from snellen.grading.protocols.worlds import SCREEN
 from snellen.grading.report.comparison import COMPARISON_RENDERERS
 from snellen.grading.stats.clusters import SAME
 from snellen.grading.stats.compare import Correction, Pair, Procedure, adjust
@@ -327,7 +328,9 @@ _MUST_AGREE = {
     "prompt": "asked with different prompts",
     "view": "shown images of different sizes",
     "decoding": "decoded differently",
+    "door": "acted through different doors",
 }
+_UNSAID = {"door": SCREEN}
 
 
 def _warnings(first: ScoredReport, second: ScoredReport) -> Iterator[str]:
@@ -335,7 +338,8 @@ def _warnings(first: ScoredReport, second: ScoredReport) -> Iterator[str]:
     one, other = first.provenance.parts, second.provenance.parts
     for part, words in _MUST_AGREE.items():
         if one.get(part) != other.get(part):
-            yield f"{words} ({one.get(part, 'not said')} and {other.get(part, 'not said')})"
+            unsaid = _UNSAID.get(part, "not said")
+            yield f"{words} ({one.get(part, unsaid)} and {other.get(part, unsaid)})"
     if first.numbers.clustered_by != second.numbers.clustered_by:
         yield f"clustered by {first.numbers.clustered_by} and {second.numbers.clustered_by}"
     for name, report in (("first", first), ("second", second)):

@@ -195,7 +195,7 @@ class Grading:
         for place, item in enumerate(items):
             world = pack.line(task, item).world if item in played else None
             if world is not None and item not in counted:
-                record = record_of(played[item], world.limit)
+                record = record_of(played[item], world.limit, rules.door)
                 submissions[place] = submissions[place].model_copy(update={"response": record})
         return TaskAnswers(task, pack.task(task).protocol, tuple(items), submissions)
 

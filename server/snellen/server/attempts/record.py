@@ -5,19 +5,21 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
+from snellen.server.exam.rules import Door
 from snellen.server.store.tables.exams import EpisodeRow
 
 FAULT = "the environment of this item broke: a fault of the exam"
 
 
 def record_of(
-    row: EpisodeRow, limit: int, said: Mapping[str, JsonValue] | None = None
+    row: EpisodeRow, limit: int, door: Door, said: Mapping[str, JsonValue] | None = None
 ) -> dict[str, JsonValue]:
     """Return an episode's record, as protocols of episodes read it.
 
     Args:
         row: The episode.
         limit: How many steps it might take.
+        door: How it was acted in.
         said: How its agent ended it: `status`, `answer`, `reason`; None: it did not, and the
             episode is graded as it stands where the page or the limit ended it.
     """
@@ -36,4 +38,6 @@ def record_of(
         "end": end,
         "image_tokens": row.image_tokens,
     }
+    if door is Door.TOOLS:
+        record["door"] = door.value
     return record if took is None else {**record, "seconds": took}

@@ -129,6 +129,10 @@ def conditions(attempt: Attempt) -> str:
     return "|".join(parts)
 
 
+def _graded_as(report: Report) -> str:
+    return report.provenance.model_copy(update={"door": ""}).signature
+
+
 def _result(attempt: Attempt, graded: GradedTask) -> TaskResult:
     answers, report = graded
     answered = sum(submission.response is not None for submission in answers.submissions)
@@ -153,5 +157,6 @@ def _result(attempt: Attempt, graded: GradedTask) -> TaskResult:
         metrics={key: metric.value for key, metric in report.metrics.items()},
         chance=None if report.numbers.chance is None else report.numbers.chance.value,
         outcomes={outcome: count for outcome, count in report.input.outcomes.items() if count},
-        signature=f"{report.signature}|{conditions(attempt)}",
+        # The conditions say by which door, also where nothing was answered.
+        signature=f"{_graded_as(report)}|{conditions(attempt)}",
     )

@@ -210,7 +210,7 @@ class Episodes:
             if row is None:
                 raise ExamError("the episode is not open: call get_item first", field="item")
             ended = row if row.closed is not None else replace(row, closed=service.now())
-            record = record_of(ended, world.limit, said)
+            record = record_of(ended, world.limit, attempt.rules.door, said)
             receipt = await service.submit(attempt, caller, item, record, meta)
             if row.state is EpisodeState.OPEN:
                 ended = replace(ended, state=EpisodeState.ENDED)
