@@ -16,7 +16,6 @@ from snellen.server.exam.rules import Door, Mode
 from snellen.server.logs import log
 
 if TYPE_CHECKING:
-    from pathlib import Path
 
     from snellen.server.attempts.service import Service
     from snellen.server.challenge.service import Challenge
@@ -165,7 +164,7 @@ def open_exam(settings: "Settings", grade: "Grade") -> Host:
     database = open_store(settings.store)
     remote = None if settings.cache is None else RemoteImages(settings.cache)
     service = Service(exam, database)
-    episodes = open_episodes(service) if has_worlds(settings.packs) else None
+    episodes = open_episodes(service) if has_worlds(settings) else None
     return Host(service, Screenshots(), database, remote, episodes)
 
 
@@ -193,9 +192,9 @@ def open_episodes(service: "Service") -> "Episodes":
     return Episodes(service, environment)
 
 
-def has_worlds(packs: "Sequence[Path]") -> bool:
+def has_worlds(settings: "Settings") -> bool:
     """Whether some pack has items that are acted in; only manifests are read."""
-    return bool(_environments(packs))
+    return bool(_environments(settings))
 
 
 def world_tools(settings: "Settings") -> "Sequence[WorldTool]":
@@ -209,15 +208,17 @@ def world_tools(settings: "Settings") -> "Sequence[WorldTool]":
         return ()
     from snellen.tasks.environments.table import toolset_of
 
-    names = _environments(settings.packs)
+    names = _environments(settings)
     if not names:
         raise ExamError("with door tools, items must be acted in: these packs have none")
     return [tool for name in names for tool in toolset_of(name).tools]
 
 
-def _environments(packs: "Sequence[Path]") -> "Sequence[str]":
-    found: dict[str, None] = {}
-    for pack in packs:
+def _environments(settings: "Settings") -> "Sequence[str]":
+    from snellen.tasks.environments.table import PACKS
+
+    found: dict[str, None] = dict.fromkeys(PACKS[name] for name in settings.episodes)
+    for pack in settings.packs:
         for task in json.loads((pack / "manifest.json").read_bytes()).get("tasks", ()):
             if task.get("environment"):
                 found[task["environment"]] = None

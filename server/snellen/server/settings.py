@@ -21,6 +21,8 @@ class Settings:
         key: The file of the key that opens sealed references; None: the environment's.
         cache: Where images that packs leave on the web are kept; None: they are not fetched.
         file: The challenge that is hosted; None: the packs make one of a single phase.
+        episodes: Packs of tasks to act in that are made, and join `packs`, before the exam is
+            opened; names of `snellen.tasks.environments.table.PACKS`.
     """
 
     packs: tuple[Path, ...]
@@ -29,6 +31,7 @@ class Settings:
     key: Path | None = None
     cache: Path | None = None
     file: ExamFile | None = None
+    episodes: tuple[str, ...] = ()
 
     @property
     def exam_file(self) -> ExamFile:

@@ -79,6 +79,24 @@ def test_what_is_no_pack_is_said_before_anything_is_served(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
+        (("--env", "minwob"), "did you mean 'miniwob'"),
+        (("--env", "miniwob", "--door", "tools"), "miniwob has no tools"),
+        (("--door", "tools"), "these packs have none"),
+    ],
+)
+def test_what_can_not_be_acted_in_is_refused_before_its_tasks_are_made(
+    command: str, options: tuple[str, ...], said: str, store: str, tmp_path: Path
+) -> None:
+    result = run(command, *options, "--store", store, SNELLEN_HOME=str(tmp_path / "home"))
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize("command", ["mcp", "serve"])
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
         (("--sample", "0"), "--sample: Input should be greater than 0"),
         (("--views", "-1"), "--views: Input should be greater than 0"),
         (("--max-view-side", "5"), "--max-view-side: Input should be greater than or equal"),

@@ -35,7 +35,7 @@ def browsers() -> list[int]:
     listed = subprocess.run(
         ["ps", "-A", "-ww", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True
     )
-    started, found = {os.getpid()}, []
+    started, found = {os.getpid()}, list[int]()
     for line in sorted(listed.stdout.splitlines(), key=lambda line: int(line.split()[0])):
         number, parent, program = line.split(None, 2)
         if int(parent) in started:

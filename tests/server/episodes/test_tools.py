@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from desk_oracle import ending, goal_of
 from lamps import lit, write_lamps
-from mcp import Client
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from typer.testing import CliRunner
 
 from snellen import sdk
@@ -317,6 +318,35 @@ async def test_two_calls_at_once_are_done_one_after_the_other(take: Callable[...
         item = await agent.item()
         said = await asyncio.gather(*(call(agent, "list_messages", item["item"]) for _ in range(3)))
         assert sorted(each["step"] for each in said) == [1, 2, 3]
+
+
+async def test_tasks_are_made_once_at_the_first_start(
+    environment: dict[str, str], store: Path, tmp_path: Path, agent_of: Callable[[Client], Any]
+) -> None:
+    arguments = ["-c", MCP, "mcp", "--env", "desk", "--door", "tools", "--store", str(store)]
+    command = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
+    manifest = Path(environment["SNELLEN_HOME"], "episodes", "desk", "manifest.json")
+    made: list[bytes] = []
+    for _ in range(2):
+        with (tmp_path / "log").open("w") as log:
+            async with Client(stdio_client(command, errlog=log)) as client:
+                assert len((await client.list_tools()).tools) == len(TOOLS) + len(VERBS)
+                assert (await agent_of(client).call("start_attempt"))["items"] == COUNT
+        made.append(await asyncio.to_thread(manifest.read_bytes))
+    assert made[0] == made[1]
+
+
+async def test_tools_are_listed_also_where_no_tasks_can_be_made(
+    environment: dict[str, str], store: Path, tmp_path: Path, agent_of: Callable[[Client], Any]
+) -> None:
+    await asyncio.to_thread(Path(environment["SNELLEN_HOME"]).write_text, "no folder")
+    arguments = ["-c", MCP, "mcp", "--env", "desk", "--door", "tools", "--store", str(store)]
+    command = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
+    with (tmp_path / "log").open("w") as log:
+        async with Client(stdio_client(command, errlog=log)) as client:
+            assert len((await client.list_tools()).tools) == len(TOOLS) + len(VERBS)
+            assert "can't be opened" in await agent_of(client).refused("start_attempt")
+    assert '"event":"not opened"' in (tmp_path / "log").read_text()
 
 
 def test_an_environment_without_tools_is_refused_at_the_start(tmp_path: Path) -> None:

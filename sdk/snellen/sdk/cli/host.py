@@ -16,6 +16,7 @@ from snellen.sdk.cli.serving import (
     pack_folders,
     report_server_errors,
     tell,
+    with_episodes,
     with_settings,
 )
 from snellen.sdk.files import write_atomically
@@ -60,10 +61,12 @@ def serve(
     from snellen.server.store.tables.exams import Scope
 
     log_libraries()
+    tools = world_tools(settings)
+    settings = with_episodes(settings)
     # Whoever starts it hears at once of what can't be opened.
     opened = open_exam(settings, grade_answers)
     try:
-        interactive, tools = opened.episodes is not None, world_tools(settings)
+        interactive = opened.episodes is not None
         face = ExamServer(LazyHost(lambda: opened, interactive=interactive, tools=tools))
         where = Address(host, port, tuple(name or ()))
         held = Tokens(opened.database, teams=settings.exam_file.team_of)
@@ -95,6 +98,7 @@ def worker(
     if settings.rules.mode is Mode.DEFERRED:
         raise InputError("a deferred exam is graded where its references are")
     log_libraries()
+    settings = with_episodes(settings)
     opened = open_exam(settings, grade_answers)
 
     async def run() -> None:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 from pydantic import ValidationError
 
-from snellen.grading.errors import InputError, SnellenError
+from snellen.grading.errors import InputError, SnellenError, UnknownNameError
 from snellen.sdk.cli.plain import printable, write
 from snellen.server.exam.rules import Contexts, Counting, Door, Mode, Rules
 from snellen.server.settings import Settings
@@ -168,7 +169,7 @@ def settings_of(
         "shuffle_options": not keep_options,
         "door": door,
     }
-    given = [*(packs or ()), *map(episode_pack, env or ())]
+    given = [*(packs or ()), *map(episode_folder, env or ())]
     if any(path.suffix == ".toml" for path in given):
         return _of_exam_file(given, store, key, rules)
     try:
@@ -177,7 +178,14 @@ def settings_of(
         found = error.errors(include_url=False, include_input=False)[0]
         option = "--" + "-".join(str(part) for part in found["loc"]).replace("_", "-")
         raise InputError(f"{option}: {found['msg']}" if found["loc"] else found["msg"]) from None
-    return Settings(pack_folders(given), store or default_store(), checked, key, home() / "images")
+    return Settings(
+        packs=pack_folders(packs) if packs or not env else (),
+        store=store or default_store(),
+        rules=checked,
+        key=key,
+        cache=home() / "images",
+        episodes=tuple(env or ()),
+    )
 
 
 def _of_exam_file(
@@ -236,9 +244,12 @@ def mcp(settings: Settings) -> None:
     from snellen.server.stdio import serve_stdio
 
     log_libraries()
-    interactive, tools = has_worlds(settings.packs), world_tools(settings)
+    interactive, tools = has_worlds(settings), world_tools(settings)
     opening = LazyHost(
-        lambda: open_exam(settings, grade_answers), interactive=interactive, tools=tools
+        # Hosts wait for the list of tools, and not for tasks to be made.
+        lambda: open_exam(with_episodes(settings), grade_answers),
+        interactive=interactive,
+        tools=tools,
     )
     serve_stdio(opening)
 
@@ -337,15 +348,32 @@ def default_store() -> Path:
     return home() / "exams.sqlite"
 
 
-def episode_pack(what: str) -> Path:
-    """Return the pack of tasks to act in that this machine keeps; made if it is not there yet.
-
-    Its seed is drawn and kept nowhere: no two machines have the same tasks.
+def episode_folder(what: str) -> Path:
+    """Return where this machine keeps a pack of tasks to act in, or will.
 
     Raises:
-        SnellenError: It can't be made.
+        UnknownNameError: There is none of this name.
     """
-    folder = home() / "episodes" / what
+    from snellen.tasks.environments.table import PACKS
+
+    if what not in PACKS:
+        raise UnknownNameError("environment to act in", what, PACKS)
+    return home() / "episodes" / what
+
+
+def with_episodes(settings: Settings) -> Settings:
+    """Return settings whose packs of tasks to act in are there; what is not, is made.
+
+    Raises:
+        SnellenError: One can't be made.
+    """
+    made = tuple(_episode_pack(what) for what in settings.episodes)
+    return replace(settings, packs=(*settings.packs, *made), episodes=())
+
+
+def _episode_pack(what: str) -> Path:
+    # Its seed is drawn and kept nowhere: no two machines have the same tasks.
+    folder = episode_folder(what)
     if not (folder / _MANIFEST).is_file():
         import secrets
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.tasks.benchmarks.table import benchmark_of, load_task
+from snellen.tasks.environments.table import PACKS
 from snellen.tasks.pack.format import Manifest
 from snellen.tasks.pack.write import Part, write_pack
 
@@ -82,7 +83,7 @@ def make_episode_pack(
         rows = Path(room)
         MADE[what](rows, seed, count)
         parts: list[Part] = []
-        for spec in benchmark_of(what.partition("-")[0]).tasks:
+        for spec in benchmark_of(PACKS[what]).tasks:
             try:
                 parts.append(Part(load_task(spec.id, rows)))
             except DataError:

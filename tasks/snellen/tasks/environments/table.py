@@ -26,6 +26,17 @@ TOOLSETS: Mapping[str, str] = MappingProxyType(
 """`module:class` of those that can be acted in by tools, too; no browser is needed."""
 
 
+PACKS: Mapping[str, str] = MappingProxyType(
+    {
+        "desk": "desk",
+        "miniwob": "miniwob",
+        "miniwob-browsergym": "miniwob",
+        "tiddlywiki": "tiddlywiki",
+    }
+)
+"""The packs of tasks to act in that can be made, and the environment of each."""
+
+
 def environment_of(name: str, browser: "Browser") -> "Environment":
     """Return an environment.
 
