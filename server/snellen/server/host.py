@@ -16,7 +16,6 @@ from snellen.server.exam.rules import Door, Mode
 from snellen.server.logs import log
 
 if TYPE_CHECKING:
-
     from snellen.server.attempts.service import Service
     from snellen.server.challenge.service import Challenge
     from snellen.server.episodes.service import Episodes
