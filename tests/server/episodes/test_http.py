@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from base64 import b64decode
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -12,7 +14,8 @@ from typing import Any
 import httpx2
 import pytest
 from desk_oracle import ending, goal_of
-from mcp import Client
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from PIL import Image
 
@@ -22,6 +25,7 @@ from snellen.server.store.tables.exams import Scope
 from snellen.tasks.environments.desk.templates.table import draw
 from snellen.tasks.environments.packs import make_episode_pack
 
+SNELLEN = [sys.executable, "-c", "from snellen.sdk.cli import main; main()"]
 COUNT = 4
 SEED = 11
 
@@ -124,6 +128,79 @@ async def test_agents_that_act_over_http_see_their_own_screens_and_nobody_elses(
         report = await ann.call("finish_attempt", attempt=ann.attempt)
     assert {task["task"] for task in report["tasks"]} == {"desk/l3", "desk/l4"}
     assert sum(task["answered"] for task in report["tasks"]) == 1
+
+
+class Written(httpx2.AsyncHTTPTransport):
+    """Sends what no client writes: numbers that are none."""
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        body = request.content.replace(b'"<NaN>"', b"NaN").replace(b'"<1e999>"', b"1e999")
+        headers = [each for each in request.headers.items() if each[0] != "content-length"]
+        return await super().handle_async_request(
+            httpx2.Request(request.method, request.url, headers=headers, content=body)
+        )
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+async def test_what_no_client_writes_is_a_step_that_says_why(
+    serve: Callable[..., Any], store: Path, agent_of: Callable[[Client], Any]
+) -> None:
+    served = serve("--env", "desk", "--sample", "1", "--store", str(store))
+    async with (
+        httpx2.AsyncClient(transport=Written(), timeout=60) as http,
+        Client(streamable_http_client(served.url, http_client=http)) as client,
+    ):
+        agent = agent_of(client)
+        await agent.start()
+        this = {"attempt": agent.attempt, "item": (await agent.item())["item"]}
+        click = {**this, "action": "left_click"}
+        for step, (given, said) in enumerate(
+            [
+                ({**click, "coordinate": ["<NaN>", 5]}, "x is to be a finite number"),
+                ({**click, "coordinate": [5, "<1e999>"]}, "y is to be a finite number"),
+                ({**this, "action": "type", "text": "x" * 1_000_000}, "2,000 are the most"),
+            ],
+            1,
+        ):
+            told = await agent.call("act", **given)
+            assert told["step"] == step
+            assert said in told["note"]
+        answer = {"status": "done", "answer": "<NaN>"}
+        assert "finite number" in await agent.refused("submit_answer", **this, answer=answer)
+        await agent.answer(this["item"], "done")
+
+
+@pytest.mark.parametrize("door", ["over stdio", "over HTTP"])
+async def test_without_a_browser_whoever_starts_the_server_hears_what_to_install(
+    door: str,
+    environment: dict[str, str],
+    store: Path,
+    tmp_path: Path,
+    agent_of: Callable[[Client], Any],
+) -> None:
+    await asyncio.to_thread(make_episode_pack, "desk", tmp_path / "desk", seed=SEED, count=COUNT)
+    environment["SNELLEN_BROWSER"] = "none-is-installed"
+    options = [str(tmp_path / "desk"), "--store", str(store)]
+    if door == "over HTTP":
+        done = await asyncio.to_thread(
+            subprocess.run,
+            [*SNELLEN, "serve", *options],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 2
+        assert "SNELLEN_BROWSER" in done.stderr
+        return
+    command = StdioServerParameters(
+        command=SNELLEN[0], args=[*SNELLEN[1:], "mcp", *options], env=environment
+    )
+    with (tmp_path / "log").open("w") as log:
+        async with Client(stdio_client(command, errlog=log)) as client:
+            assert "can't be opened" in await agent_of(client).refused("start_attempt")
+    assert "SNELLEN_BROWSER" in (tmp_path / "log").read_text()
 
 
 def screen(agent: Any, result: Any) -> bytes:

@@ -93,6 +93,44 @@ async def test_each_input_is_a_step_and_looking_is_none(play: Play) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"action": "fly", "coordinate": [5, 5]}, "there is no action 'fly'"),
+        (
+            {"action": "left_click", "coordinate": [60.5, 5]},
+            "outside the screen, which is 60 by 60",
+        ),
+        ({"action": "left_click", "coordinate": [5, -1]}, "outside the screen"),
+        ({"action": "left_click", "coordinate": [float("nan"), 5]}, "x is to be a number"),
+        ({"action": "left_click", "coordinate": [5, 10**400]}, "finite number"),
+        ({"action": "left_click", "coordinate": ["NaN", 5]}, "x is to be a number"),
+        ({"action": "mouse_move"}, "it needs a coordinate"),
+        (
+            {"action": "type", "text": "x" * 1_000_000},
+            "1,000,000 characters, and 2,000 are the most",
+        ),
+        ({"action": "key", "text": "hyper+q"}, "there is no key 'hyper'"),
+    ],
+)
+async def test_what_cannot_be_done_is_a_step_that_says_why_and_does_nothing(
+    play: Play, given: dict[str, Any], said: str
+) -> None:
+    async with play() as played:
+        item = await begun(played)
+        this = {"attempt": played.agent.attempt, "item": item}
+        before = await played.agent.result("get_screenshot", **this)
+        acted = await played.agent.result("act", **this, **given)
+        told = json.loads(played.agent.text(acted))
+        assert (told["step"], told["steps_left"]) == (1, 4)
+        assert said in told["note"]
+        assert len(told["note"]) < 1_000
+        assert played.agent.images(acted)[0].data == played.agent.images(before)[0].data
+        assert played.lamps.running[0].lamps == "0" * 9
+        # It is on disk as any step is.
+        assert (await played.agent.item(item=item))["step"] == 1
+
+
 async def test_every_step_shows_the_screen_as_it_is_now(play: Play) -> None:
     async with play() as played:
         item = await begun(played)
