@@ -1,4 +1,4 @@
-"""The server is killed in the middle of an episode: the next one goes on where the store stands."""
+"""The server is killed in the middle of an episode: the next one has all that the store has."""
 
 import asyncio
 import base64
