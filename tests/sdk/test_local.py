@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from miniatures import written
 
 from snellen import sdk
 from snellen.grading.errors import DataError, InputError, SubmissionError, UnknownNameError
@@ -34,6 +35,31 @@ def test_one_response_is_scored_as_the_readme_says() -> None:
     assert score.metrics == {"exact_match": 1.0, "f1": 1.0}
     assert score.value == 1.0
     assert score.outcome is Outcome.ANSWERED
+
+
+@pytest.mark.parametrize(
+    ("doors", "said"),
+    [
+        ([None, None], ""),
+        (["screen", None], ""),
+        (["tools", "tools"], "tools"),
+        (["tools", None], "screen+tools"),
+        ([None, "window"], ""),
+    ],
+)
+def test_episodes_by_tools_are_said_in_the_signature(
+    doors: list[str | None], said: str, tmp_path: Path
+) -> None:
+    records = [
+        {"status": "done", "cost": 2} | ({"door": door} if door is not None else {})
+        for door in doors
+    ]
+    given = [
+        {"item_id": f"l3-{number}", "response": record} for number, record in enumerate(records)
+    ]
+    report = sdk.grade(given, task="desk/l3", data=written("desk", tmp_path))
+    assert report.provenance.door == said
+    assert (f"|door:{said}|" if said else "|n:3|snellen:") in report.signature
 
 
 def test_the_value_divides_by_every_selected_item() -> None:

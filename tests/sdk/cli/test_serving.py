@@ -11,6 +11,8 @@ from typer.testing import CliRunner, Result
 from snellen.sdk.cli.app import app
 from snellen.sdk.cli.serving import app as serving
 from snellen.sdk.cli.serving import default_store
+from snellen.tasks.environments.packs import MADE
+from snellen.tasks.environments.table import ENVIRONMENTS, PACKS
 from snellen.tasks.samples import sample_pack
 
 
@@ -130,6 +132,11 @@ def test_both_commands_take_the_same_rules() -> None:
     assert taken["serve"] - taken["mcp"] == {"host", "port", "name", "workers"}
     assert taken["worker"] - taken["mcp"] == {"count"}
     assert taken["mcp"] <= taken["serve"]
+
+
+def test_what_can_be_served_by_name_can_be_made() -> None:
+    assert PACKS.keys() == MADE.keys()
+    assert set(PACKS.values()) == set(ENVIRONMENTS)
 
 
 def test_attempts_are_kept_in_the_users_folder(home: Path) -> None:

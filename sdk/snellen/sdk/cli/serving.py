@@ -374,13 +374,23 @@ def with_episodes(settings: Settings) -> Settings:
 def _episode_pack(what: str) -> Path:
     # Its seed is drawn and kept nowhere: no two machines have the same tasks.
     folder = episode_folder(what)
-    if not (folder / _MANIFEST).is_file():
-        import secrets
+    if (folder / _MANIFEST).is_file():
+        return folder
+    import secrets
 
-        from snellen.tasks.environments.packs import make_episode_pack
+    from filelock import FileLock
 
-        tell(f"making {what}, once: its tasks are kept in {folder}")
-        make_episode_pack(what, folder, seed=secrets.randbits(48))
+    from snellen.tasks.environments.packs import make_episode_pack
+
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"can't make the folder: {error.strerror}", file=str(folder)) from error
+    # Another server may be making it.
+    with FileLock(folder.with_suffix(".lock")):
+        if not (folder / _MANIFEST).is_file():
+            tell(f"making {what}, once: its tasks are kept in {folder}")
+            make_episode_pack(what, folder, seed=secrets.randbits(48))
     return folder
 
 
