@@ -19,6 +19,7 @@ BENCHMARKS = (
                 "sr",
                 _IDLE,
                 _BY,
+                ("action", "L3"),
             ),
             TaskSpec(
                 "desk/l4",
@@ -27,6 +28,7 @@ BENCHMARKS = (
                 "sr",
                 _IDLE,
                 _BY,
+                ("action", "L4"),
             ),
         ),
         load=late("snellen.tasks.benchmarks.desk.load:load"),

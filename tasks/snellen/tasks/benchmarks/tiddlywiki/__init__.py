@@ -18,6 +18,7 @@ BENCHMARKS = (
                 "sr",
                 NoGuess("doing nothing achieves nothing"),
                 ("difficulty", "template", "feasible"),
+                ("action", "L3"),
             ),
         ),
         load=late("snellen.tasks.benchmarks.tiddlywiki.load:load"),
