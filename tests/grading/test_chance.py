@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from snellen.grading.chance import (
     Constant,
     Guess,
+    Idle,
     NoGuess,
     OneOf,
     OneOfItsOptions,
@@ -319,3 +320,23 @@ def test_the_best_of_the_agents_that_played_is_graded_by_the_protocol_itself() -
         assert chance.guess == f"clicks; asleep {'50.0' if rule == 'raw' else '0.0'}%"
     elsewhere = [gold_shape("miniwob/episode").read({"page": "three"})]
     assert chance_of(guess, protocol_of("miniwob/episode"), elsewhere) is None
+
+
+def test_who_leaves_every_world_as_it_is_is_right_where_the_reason_is_or_nothing_was_asked() -> (
+    None
+):
+    golds = [
+        {"limit": 9, "changes": {"changed": {"mail.m1.read": [False, True]}}},
+        {"limit": 9, "answer": 7},
+        {"limit": 9, "reason": "conflict"},
+        {"limit": 9, "reason": "conflict"},
+        {"limit": 9, "reason": "ambiguous"},
+    ]
+    read = [gold_shape("desk/l3").read(gold) for gold in golds]
+    chance = chance_of(Idle(), protocol_of("desk/l3"), read)
+    assert chance is not None
+    assert chance.value == 2 / 5
+    assert chance.guess == "always conflict; doing nothing 0.0%, always ambiguous 20.0%"
+    feasible = chance_of(Idle(), protocol_of("desk/l3"), read[:2])
+    assert feasible is not None
+    assert (feasible.value, feasible.guess) == (0.0, "doing nothing")

@@ -4,7 +4,7 @@ A task declares how one would guess at it without looking (its `Guess`); what th
 on the protocol and the items, so `chance_of` works it out for the items at hand.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from snellen.grading.grade import Answers, Grader
 from snellen.grading.guesses import (
     Constant,
     Guess,
+    Idle,
     NoGuess,
     OneOf,
     OneOfItsOptions,
@@ -63,6 +64,8 @@ def chance_of(
         raise MetricError("no items: chance is not defined")
     if isinstance(guess, Played):
         return _played(guess, grader or Grader.of(protocol, golds, contexts), golds)
+    if isinstance(guess, Idle):
+        return _idle(grader or Grader.of(protocol, golds, contexts), golds)
     if isinstance(guess, Constant | OptionOrNothing):
         ready = grader or Grader.of(protocol, golds, contexts)
         value = (
@@ -152,7 +155,7 @@ def _value(
             return 0.0
 
 
-def _constant(response: str, grader: Grader, count: int) -> float:
+def _constant(response: object, grader: Grader, count: int) -> float:
     metric = grader.protocol.metric
     values = grader.batch(Answers(np.arange(count), [0] * count, [response] * count)).values
     return float(values[:, metric.keys.index(metric.primary)].mean())
@@ -172,6 +175,20 @@ def _played(guess: Played, grader: Grader, golds: Sequence[Gold]) -> Chance | No
         # Each item counts once, however many episodes were played on its page.
         means = np.bincount(items, column) / np.bincount(items)
         values[agent] = float(means.mean())
+    return _best(values)
+
+
+def _idle(grader: Grader, golds: Sequence[Gold]) -> Chance:
+    left: dict[str, object] = {"changes": {}, "cost": 1}
+    values = {"doing nothing": _constant({**left, "status": "done"}, grader, len(golds))}
+    for reason in sorted({gold.reason for gold in golds if gold.reason}):
+        said = {**left, "status": "infeasible", "reason": reason}
+        values[f"always {reason}"] = _constant(said, grader, len(golds))
+    return _best(values)
+
+
+def _best(values: Mapping[str, float]) -> Chance:
+    """Return what the best of several agents scores, and in words what the others do."""
     best = max(values, key=values.__getitem__)
     others = [f"{agent} {value:.1%}" for agent, value in values.items() if agent != best]
     return Chance(value=values[best], guess=f"{best}; {', '.join(others)}" if others else best)

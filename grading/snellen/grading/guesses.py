@@ -96,6 +96,19 @@ class NoGuess:
 
 
 @dataclass(frozen=True, slots=True)
+class Idle:
+    """Leaving the world of every item as it is: the task is done, or can't be, for one reason.
+
+    The protocol itself grades it; the reasons are those of the items' references.
+    """
+
+    @property
+    def words(self) -> str:
+        """The guess in a few words."""
+        return "doing nothing, or the same reason why it can't be done for every item"
+
+
+@dataclass(frozen=True, slots=True)
 class Played:
     """The best of some agents that understand nothing, by episodes that they played.
 
@@ -119,6 +132,7 @@ Guess: TypeAlias = (
     | RandomPoint
     | RandomBox
     | Constant
+    | Idle
     | Played
     | NoGuess
 )

@@ -20,6 +20,7 @@ from snellen.sdk.exports import Target, export_report
 from snellen.sdk.exports.options import ExportOptions, Relationship
 from snellen.sdk.files import check_ending, write_atomically
 from snellen.sdk.page.build import page_html
+from snellen.sdk.page.film import film_links
 from snellen.sdk.page.thumbnails import ThumbnailBudget
 from snellen.sdk.saved import read_report
 from snellen.sdk.scored import ScoredReport
@@ -126,6 +127,7 @@ class Report(ScoredReport):
         *,
         with_references: bool = False,
         thumbnails: bool | ThumbnailBudget = True,
+        film: str | Path | None = None,
     ) -> Path:
         """Write the report to a file, whole or not at all.
 
@@ -136,13 +138,15 @@ class Report(ScoredReport):
             with_references: For a page: show the references beside the responses.
             thumbnails: For a page: show the screenshots, where the data was loaded with them; a
                 budget says how much room they take.
+            film: For a page: the filmstrips of the attempt, as `snellen replay -o` writes them;
+                each item links to its own.
 
         Returns:
             The path written.
 
         Raises:
-            InputError: The ending is none of these, CSV was asked for without scores, or
-                references anywhere but on a page.
+            InputError: The ending is none of these, CSV was asked for without scores, references
+                or filmstrips anywhere but on a page, or the filmstrips are of other episodes.
             MissingExtraError: What draws the page is not installed.
         """
         target = Path(path)
@@ -151,8 +155,15 @@ class Report(ScoredReport):
             raise InputError("CSV holds the scores; grade with keep_scores=True", file=str(target))
         if with_references and ending != PAGE:
             raise InputError(f"only a page ({PAGE}) shows references", file=str(target))
+        if film is not None and ending != PAGE:
+            raise InputError(f"only a page ({PAGE}) links to filmstrips", file=str(target))
         if ending == PAGE:
-            pieces = page_html(self, with_references=with_references, thumbnails=thumbnails)
+            pieces = page_html(
+                self,
+                with_references=with_references,
+                thumbnails=thumbnails,
+                films=None if film is None else film_links(film, target, self.task),
+            )
         else:
             pieces = RENDERERS[ending](self, self._table, self._tags)
         if ending == ".md":

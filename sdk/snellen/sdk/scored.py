@@ -157,13 +157,25 @@ class ScoredReport(reports.Report):
             MetricError: The two tags are one, or no item has both.
         """
         tags = {name: self._column(name) for name in (rows, columns)}
-        items = GridItems(
+        items = self.grid_items(metric)
+        return make_grid(items, tags, metric=metric or self.numbers.primary, least=least)
+
+    def grid_items(self, metric: str | None = None) -> GridItems:
+        """Return what a grid is made of: the items' values, independent groups and weights.
+
+        Args:
+            metric: The metric's key; the primary one when None.
+
+        Raises:
+            InputError: The report kept no scores.
+            UnknownNameError: There is no such metric.
+        """
+        return GridItems(
             values=self.item_values(metric),
             clusters=self.clusters(),
             weights=self._weights(),
             clustered_by=self.numbers.clustered_by,
         )
-        return make_grid(items, tags, metric=metric or self.numbers.primary, least=least)
 
     def bootstrap(
         self,

@@ -62,6 +62,22 @@ def test_the_sample_is_sat_and_reported(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.slow
+def test_without_a_browser_it_says_that_no_task_was_acted_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("rapidocr")
+    monkeypatch.setenv("SNELLEN_BROWSER", "none-is-installed")
+    result = run("--n", "4", "--no-blind", "--output", str(tmp_path / "out"), "--no-open")
+    assert result.exit_code == 0, result.output
+    (said,) = (line for line in result.stdout.splitlines() if line.startswith("No task was"))
+    assert "SNELLEN_BROWSER" in said
+    assert said in (tmp_path / "out" / "report.html").read_text("utf-8").replace("&#39;", "'")
+    found = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))
+    assert "desk/l3" not in {task["task"] for task in found["report"]["tasks"]}
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_same_seed_is_the_same_demonstration(tmp_path: Path) -> None:
     pytest.importorskip("rapidocr")
     said: list[Any] = []

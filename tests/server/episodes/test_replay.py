@@ -93,3 +93,4 @@ async def test_a_desktop_goes_on_after_its_browser_was_killed_and_plays_again_th
     text = page.read_text(encoding="utf-8")
     assert text.count("<figure>") == shots
     assert '<circle class="spot" cx="35.0" cy="80.0"' in text
+    assert f'<section class="film" id="{done.stdout.split()[0]}/{done.stdout.split()[1]}">' in text

@@ -7,6 +7,7 @@ from miniatures import written
 
 from snellen.grading.chance import (
     Constant,
+    Idle,
     NoGuess,
     OneOf,
     OneOfItsOptions,
@@ -69,7 +70,7 @@ def test_every_task_guesses_in_a_way_that_fits_its_answers() -> None:
         AnswerKind.RELATIONS: (OneOf,),
         AnswerKind.LABEL: (OneOf,),
         AnswerKind.ACTION: (Constant,),
-        AnswerKind.EPISODE: (NoGuess, Played),
+        AnswerKind.EPISODE: (Idle, NoGuess, Played),
     }
     for spec in TASKS.values():
         assert isinstance(spec.guess, allowed[spec.kind]), spec.id

@@ -42,7 +42,8 @@ class Record(msgspec.Struct, frozen=True):
         status: What the agent said of it, such as `done`; no rule asks.
         reason: Why the agent takes it for infeasible; no rule asks.
         answer: What it answered; no rule asks.
-        seconds: What it took; no rule asks.
+        seconds: How long it was open; no rule asks.
+        image_tokens: What its screenshots cost a model, estimated; no rule asks.
     """
 
     reward: Annotated[float, msgspec.Meta(ge=-1, le=1)] | None
@@ -54,6 +55,7 @@ class Record(msgspec.Struct, frozen=True):
     reason: str | None = None
     answer: object = None
     seconds: Annotated[float, msgspec.Meta(ge=0)] | None = None
+    image_tokens: Annotated[float, msgspec.Meta(ge=0)] | None = None
 
     @property
     def success(self) -> float:

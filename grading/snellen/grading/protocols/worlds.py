@@ -50,6 +50,8 @@ class Record(msgspec.Struct, frozen=True):
         limit: How many it might take.
         end: What ended it.
         door: How it was acted in: on its screen, or by the application's tools.
+        seconds: How long it was open; no rule asks.
+        image_tokens: What its screenshots cost a model, estimated; no rule asks.
     """
 
     status: Literal["done", "infeasible"] | None = None
@@ -60,6 +62,8 @@ class Record(msgspec.Struct, frozen=True):
     limit: Positive | None = None
     end: EndedBy = "submitted"
     door: Literal["screen", "tools"] = SCREEN
+    seconds: Annotated[float, msgspec.Meta(ge=0)] | None = None
+    image_tokens: Annotated[float, msgspec.Meta(ge=0)] | None = None
 
 
 def read_record(kind: type[Any]) -> Callable[[object, Context], Parsed]:

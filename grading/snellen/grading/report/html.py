@@ -157,7 +157,11 @@ def _drawings(page: Page) -> Drawings:
         ),
         changes=changes_drawing(page.changes, "changes") if page.changes else None,
         curves=tuple(
-            Titled(_curve_title(each), curve_drawing(each, f"curve{number}"), _curve_note(each))
+            Titled(
+                _curve_title(each),
+                curve_drawing(each, f"curve{number}"),
+                _curve_note(each, printed=page.printed),
+            )
             for number, each in enumerate(page.curves)
         ),
         differences=tuple(
@@ -205,13 +209,15 @@ def _curve_title(curve: Curve) -> str:
     return f"{curve.episodes:,} tasks{attempt}"
 
 
-def _curve_note(curve: Curve) -> str:
+def _curve_note(curve: Curve, *, printed: bool) -> str:
     areas = ", ".join(f"{name} {percent(area)}" for name, area in curve.areas.items())
-    return (
-        f"Solved in the end: {percent(curve.success_rate)}; area under the steps: {areas}. The"
-        " tasks of all platforms are in one row, in the data's order; published tables average"
+    row = (
+        "The tasks of all platforms are in one row, in the data's order; published tables average"
         " the areas of the platforms."
+        if printed
+        else "The tasks are in the data's order."
     )
+    return f"Solved in the end: {percent(curve.success_rate)}; area under the steps: {areas}. {row}"
 
 
 def _difference_note(given: Difference) -> str:
@@ -309,7 +315,9 @@ def _sections(page: Page, drawings: Drawings, *, has_advice: bool) -> list[tuple
         ("number", "The number"): True,
         ("next", "What next"): has_advice,
         ("metrics", "Metrics"): True,
-        ("summary", "As the paper prints it"): bool(page.summaries or page.no_summary),
+        ("summary", "As the paper prints it" if page.printed else "Episodes"): bool(
+            page.summaries or page.no_summary
+        ),
         ("calibration", "Where it stands"): drawings.calibration is not None,
         ("grid", "Grid"): page.heat_map is not None,
         ("published", "Published results"): bool(page.published),

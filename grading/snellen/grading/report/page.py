@@ -166,6 +166,7 @@ class ItemRow(NamedTuple):
         failures: The failure tags, as indices into the page's `failures`.
         tags: One value a tag, in the order of `ItemList.tags`.
         image: The thumbnail, as an index into `ItemList.images`; None where there is none.
+        film: Where its filmstrip is, as a relative link; empty where there is none.
     """
 
     item_id: str
@@ -182,6 +183,7 @@ class ItemRow(NamedTuple):
     failures: tuple[int, ...] = ()
     tags: tuple[str | None, ...] = ()
     image: int | None = None
+    film: str = ""
 
 
 class Thumbnail(NamedTuple):
@@ -231,7 +233,8 @@ class Page:
         curves: Recall against budget, one an attempt.
         failures: Why answers fell short, by rule.
         failed: How many item-attempts fell short of the best score.
-        summaries: What the benchmark's paper prints of the task.
+        summaries: What the benchmark's paper prints of the task, or tables of its own.
+        printed: Whether it is a paper that prints such tables.
         no_summary: Why there are none, where the task has some.
         published: The run beside printed numbers, then every printed number.
         item_list: The items.
@@ -250,6 +253,7 @@ class Page:
     failures: tuple[FailureCount, ...] = ()
     failed: int = 0
     summaries: tuple[Table, ...] = ()
+    printed: bool = True
     no_summary: str = ""
     published: tuple[Table, ...] = ()
     item_list: ItemList = ItemList()

@@ -93,6 +93,7 @@ def items_json(items: ItemList, failures: Sequence[str]) -> Iterator[str]:
         yield _screened(_coded(name, [row.tags[number] for row in rows]))
     yield "]"
     yield from _few("image", rows, lambda row: None if row.image is None else [row.image])
+    yield from _few("film", rows, lambda row: row.film)
     yield ',"images":['
     for number, image in enumerate(items.images):
         yield "," if number else ""
@@ -127,10 +128,14 @@ def cut_length(lengths: Sequence[int], budget: int = TEXT_BUDGET) -> int:
 
 
 def question_prefix(questions: Sequence[str]) -> str:
-    r"""Return what all questions begin with, up to a line's or a heading's end; it is shown once.
+    r"""Return what all questions begin with, up to the end of a line, heading or sentence.
+
+    It is shown once.
 
     >>> question_prefix(["Look.\nQuestion: who?", "Look.\nQuestion: what?"])
     'Look.\nQuestion: '
+    >>> question_prefix(["Do it. You may take 5 steps.", "Do it. You may take 9 steps."])
+    'Do it. '
     """
     if len(questions) < 2:
         return ""
@@ -141,8 +146,8 @@ def question_prefix(questions: Sequence[str]) -> str:
     pairs = zip(first, last, strict=False)
     same = next((place for place, (a, b) in enumerate(pairs) if a != b), len(first))
     shared = first[:same]
-    heading = shared.rpartition(": ")
-    return shared[: max(shared.rfind("\n") + 1, len(heading[0]) + len(heading[1]))]
+    ends = [shared.rfind(end) + len(end) for end in ("\n", ": ", ". ") if end in shared]
+    return shared[: max(ends, default=0)]
 
 
 def _texts(

@@ -127,6 +127,39 @@ class GridItems:
         return GridCell(items=items, groups=groups, population=stands_for, estimate=found)
 
 
+def joined(parts: Sequence[GridItems]) -> GridItems:
+    """Return the items of several sets, in order; no two sets have a group in common.
+
+    Raises:
+        MetricError: There is no set.
+
+    >>> one, two = np.array([0, 0]), np.array([5])
+    >>> both = joined([GridItems(one / 1, one), GridItems(two / 5, two, clustered_by="site")])
+    >>> both.values.tolist(), both.clusters.tolist(), both.weights, both.clustered_by
+    ([0.0, 0.0, 1.0], [0, 0, 1], None, 'item and site')
+    """
+    if not parts:
+        raise MetricError("there are no items to join")
+    clusters: list[IntArray] = []
+    groups = 0
+    for part in parts:
+        own = np.arange(len(part.values)) if part.clusters is None else part.clusters
+        names, codes = np.unique(own, return_inverse=True)
+        clusters.append(codes + groups)
+        groups += len(names)
+    weighted = any(part.weights is not None for part in parts)
+    return GridItems(
+        np.concatenate([part.values for part in parts]),
+        np.concatenate(clusters),
+        np.concatenate([_counts(part) for part in parts]) if weighted else None,
+        " and ".join(dict.fromkeys(part.clustered_by for part in parts)),
+    )
+
+
+def _counts(items: GridItems) -> FloatArray:
+    return np.ones(len(items.values)) if items.weights is None else items.weights
+
+
 def make_grid(
     items: GridItems,
     tags: Mapping[str, TagColumn],

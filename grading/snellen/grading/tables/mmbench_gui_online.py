@@ -33,7 +33,7 @@ Missing = Literal["skip", "zero"]
 """A platform that was not run is left out of the average, or counts as 0. The published table of
 L4 does both: UI-TARS's empty Web cell is 0, Qwen2.5-VL's is left out."""
 
-READINGS: Mapping[Reading, Callable[[Sequence[Episode], Amount], float]] = MappingProxyType(
+READINGS: Mapping[Reading, Callable[[Sequence[Episode], Amount | None], float]] = MappingProxyType(
     {
         "paper": eqa,
         "exact": eqa_exact,

@@ -280,15 +280,23 @@ def losses_tables(
             for name, runs in lines.items()
         }
         lacking = [(name, one) for name, one in chosen.items() if one.not_run]
-        yield _losses_table(
+        yield losses_table(
             title if policy is None else f"{title}, platforms that were not run {_POLICY[policy]}",
             losses({name: one.average for name, one in chosen.items()}, reading=reading),
             reading,
-            "; ".join(f"{name}: {_policy(one)}" for name, one in lacking),
+            f"{'; '.join(f'{name}: {_policy(one)}' for name, one in lacking)}." if lacking else "",
         )
 
 
-def _losses_table(title: str, lines: Sequence[Loss], reading: Reading, lacking: str) -> Table:
+def losses_table(title: str, lines: Sequence[Loss], reading: Reading, note: str = "") -> Table:
+    """Lay out what is lost from line to line.
+
+    Args:
+        title: What the lines are of.
+        lines: In order.
+        reading: Which EQA they are by.
+        note: What a reader must know.
+    """
     return Table(
         title,
         (
@@ -305,5 +313,5 @@ def _losses_table(title: str, lines: Sequence[Loss], reading: Reading, lacking: 
             for one in lines
         ),
         f"{_PAPER} Table 9",
-        f"{lacking}." if lacking else "",
+        note,
     )

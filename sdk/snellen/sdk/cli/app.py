@@ -39,6 +39,7 @@ from snellen.sdk.cli.options import (
     Cluster,
     Data,
     Embedder,
+    Film,
     Grid,
     Items,
     Json,
@@ -106,6 +107,7 @@ def grade(
     embedder: Embedder = None,
     run_code: RunCode = False,
     with_references: WithReferences = False,
+    film: Film = None,
     tags: Tags = None,
     cluster: Cluster = None,
     by: By = None,
@@ -120,7 +122,7 @@ def grade(
     nothing could be graded.
     """
     with report_errors():
-        check(output, with_references=with_references)
+        check(output, with_references=with_references, film=film)
         report = grade_answers(
             answers,
             task=task,
@@ -143,6 +145,7 @@ def grade(
             grid=grid,
             least=least,
             with_references=with_references,
+            film=film,
         )
 
 

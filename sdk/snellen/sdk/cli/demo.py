@@ -148,4 +148,6 @@ def _print(given: "Demo") -> None:
     out = Terminal()
     print_table(out, figures(names, rows))
     out.print(what_it_shows(mean_of(given.rows, given.taken.steps)))
+    if given.left_out:
+        out.print(given.left_out, markup=False)
     sys.stdout.write(f"{len(given.taken.steps)} items in {given.seconds:.0f} seconds; each task:\n")

@@ -71,6 +71,8 @@ class FileGrader:
 
     def _rows(self, given: FileToGrade, task: str, path: Path) -> list[ScoreRow]:
         exam = self._exam
+        if task in exam.acted and not given.recorded:
+            raise SubmissionError(exam.acted_in(task), field="task")
         items = exam.asked(task)
         named = given.phase.protocols.get(task) or exam.packs_by_task[task].task(task).protocol
         report = grade(
@@ -194,8 +196,9 @@ def _row(
     codes = report.scores.columns().outcomes.reshape(-1, attempts)[mask]
     counts = np.bincount(codes.ravel(), minlength=len(OUTCOMES))
     outcomes = {OUTCOMES[code].value: int(count) for code, count in enumerate(counts) if count}
-    kept = None
+    kept, metrics = None, "{}"
     if part == ALL:
+        metrics = json.dumps({key: metric.value for key, metric in report.metrics.items()})
         kept = _compressed(RENDERERS[".json"](report, report.scores, report.tags))
     return ScoreRow(
         submission=given.submission,
@@ -208,6 +211,7 @@ def _row(
         high=found.interval.high if found.interval else None,
         items=int(mask.sum()),
         outcomes=json.dumps(outcomes),
+        metrics=metrics,
         signature=signature,
         item_values=zlib.compress(own.astype("<f8").tobytes()),
         item_groups=zlib.compress(groups.astype("<i4").tobytes()),

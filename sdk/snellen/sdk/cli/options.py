@@ -95,6 +95,13 @@ Images = Annotated[
 WithReferences = Annotated[
     bool, typer.Option("--with-references", help="For a page: show the references, too.")
 ]
+Film = Annotated[
+    Path | None,
+    typer.Option(
+        help="For a page: filmstrips, written by `snellen replay -o`, to link its items to.",
+        show_default=False,
+    ),
+]
 Output = Annotated[
     list[Path] | None,
     typer.Option(
@@ -149,11 +156,14 @@ def finish(
     grid: str | None = None,
     least: int = LEAST,
     with_references: bool = False,
+    film: Path | None = None,
 ) -> None:
     """Print a report, save it, and end with the status that its problems ask for."""
     for path in output or ():
         is_page = path.suffix.lower() == PAGE
-        report.save(path, with_references=with_references and is_page)
+        report.save(
+            path, with_references=with_references and is_page, film=film if is_page else None
+        )
     breakdowns = [report.by(*tag_names(asked), least=least) for asked in by or ()]
     crossed = None if grid is None else report.grid(*grid_tags(grid), least=least)
     if json:
@@ -206,10 +216,15 @@ def json_of(report: Report, breakdowns: list[Breakdown], crossed: matrix.Grid | 
     return dumps(document, indent=2, ensure_ascii=False)
 
 
-def check(output: list[Path] | None, *, with_references: bool = False) -> None:
+def check(
+    output: list[Path] | None, *, with_references: bool = False, film: Path | None = None
+) -> None:
     """Refuse before any work what could not be saved after it."""
-    if with_references and not any(path.suffix.lower() == PAGE for path in output or ()):
-        raise InputError(f"--with-references is for a page: add -o NAME{PAGE}")
+    for option, given in (("--with-references", with_references), ("--film", film is not None)):
+        if given and not any(path.suffix.lower() == PAGE for path in output or ()):
+            raise InputError(f"{option} is for a page: add -o NAME{PAGE}")
+    if film is not None and not film.is_file():
+        raise InputError("there are no filmstrips: snellen replay -o makes them", file=str(film))
     for path in output or ():
         if check_ending(path, ENDINGS, "a report") == PAGE:
             ready()

@@ -117,7 +117,7 @@ def _film(episode: "PlayedEpisode", found: "Replay | None") -> Film:
         for before, after in zip(episode.steps, episode.steps[1:], strict=False)
     ]
     result = json.dumps(json.loads(row.result), ensure_ascii=False)
-    return Film(row.item, episode.prompt, facts, result, steps, episode.steps[-1].frame)
+    return Film(row.task, row.item, episode.prompt, facts, result, steps, episode.steps[-1].frame)
 
 
 def _step(step: "PlayedStep") -> str:

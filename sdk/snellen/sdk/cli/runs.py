@@ -18,6 +18,7 @@ from snellen.sdk.cli.options import (
     By,
     Cluster,
     Embedder,
+    Film,
     Grid,
     Images,
     Items,
@@ -112,6 +113,7 @@ def report(
     references: References = None,
     images: Images = None,
     with_references: WithReferences = False,
+    film: Film = None,
     json: Json = False,
 ) -> None:
     """Read a saved report: print it, break it down by tags, make its page.
@@ -119,7 +121,7 @@ def report(
     Its data is loaded again where it was, for the questions, the tags and the page.
     """
     with report_errors():
-        check(output, with_references=with_references)
+        check(output, with_references=with_references, film=film)
         found = reopen(
             saved, data=data, references=references, images=images, tags=tags, cluster=cluster
         )
@@ -131,6 +133,7 @@ def report(
             grid=grid,
             least=least,
             with_references=with_references,
+            film=film,
         )
 
 

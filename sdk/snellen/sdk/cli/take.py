@@ -131,8 +131,9 @@ def tell_report(report: dict[str, Any]) -> None:
 
 def cost_said(cost: dict[str, Any]) -> str:
     """Return what an attempt took as a line."""
+    steps = f" {cost['steps']:,} steps," if cost.get("steps") else ""
     return (
-        f"{cost['calls']} calls, {cost['image_bytes']:,} bytes of images,"
+        f"{cost['calls']} calls,{steps} {cost['image_bytes']:,} bytes of images,"
         f" about {cost['image_tokens']:,} tokens"
     )
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from snellen.grading.errors import SnellenError
+from snellen.sdk.demo.acting import place, plan
 from snellen.sdk.demo.blind import guess
 from snellen.sdk.demo.findings import Finding, no_idea
 from snellen.sdk.demo.skills import answer, row_for
@@ -30,6 +31,7 @@ NAME = "snellen-baseline-1"
 
 BLIND = f"{NAME} blind"
 
+_ACTED = "episode"
 # What a view may hold at full size, by the server's defaults.
 _SIDE = 1568
 _AREA = 1_150_000
@@ -133,6 +135,8 @@ async def _step(
     thumbnail: bytes | None = None
     if vision is None:
         finding = guess(question)
+    elif question.kind == _ACTED:
+        finding, thumbnail = await _act(attempt, question, vision, pool)
     else:
         pixels = await _look(attempt, question)
         loop = asyncio.get_running_loop()
@@ -147,6 +151,40 @@ async def _step(
             # The answer is not in the item's form: the item stays open, as without an idea.
             finding, note = no_idea(finding.why), error.message
     return Step(question, finding, thumbnail, value, note, time.perf_counter() - began)
+
+
+async def _act(
+    attempt: ExamAttempt, question: ExamItem, vision: Vision, pool: ThreadPoolExecutor
+) -> tuple[Finding, bytes | None]:
+    """Do a task in its world, look by look; it is given up where words are not on the screen."""
+    loop, screen, seen = asyncio.get_running_loop(), question.screenshot, None
+    deeds, typed = plan(question.prompt), None
+    if not deeds or screen is None:
+        return no_idea("no rule acts by such a goal"), None
+    for deed in deeds:
+        if deed.text:
+            screen, typed = (
+                await attempt.act(question, action="type", text=deed.text) or screen,
+                seen,
+            )
+            continue
+        picture = Picture(_shown(screen), vision.reader)
+        lines = await loop.run_in_executor(pool, picture.lines)
+        seen = place(deed, lines, typed)
+        if seen is None:
+            return no_idea(f"{deed.says!r} is not on the screen"), picture.thumbnail()
+        x, y = map(round, seen.center)
+        screen = await attempt.act(question, action="left_click", coordinate=[x, y]) or screen
+    said = ", ".join(deed.says for deed in deeds if deed.says)
+    finding = Finding({"status": "done"}, f"clicked what the goal says: {said}", seen)
+    return finding, Picture(_shown(screen), vision.reader).thumbnail(seen)
+
+
+def _shown(data: bytes) -> Pixels:
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as image:
+        return np.asarray(image.convert("RGB"))
 
 
 async def _look(attempt: ExamAttempt, question: ExamItem) -> dict[str, Pixels]:

@@ -1,5 +1,6 @@
 """The page of a demonstration: scores by benchmark, and every item with the agent's answer."""
 
+import json
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -189,6 +190,7 @@ def _summary(demo: Demo) -> str:
         f"{counted(len(steps), 'item')} in {demo.seconds:.0f} seconds, {answered:,} with an answer."
         f" {cost['calls']:,} calls of the exam's tools, {cost['image_bytes'] / 1e6:.1f} MB of"
         " images. The exam ran in practice mode, which scores each answer at once."
+        f"{' ' if demo.left_out else ''}{demo.left_out}"
     )
 
 
@@ -204,7 +206,7 @@ def _card(step: Step) -> dict[str, str | None]:
         "image": None if step.thumbnail is None else b64encode(step.thumbnail).decode(),
         "subject": subject(step.question.prompt),
         "prompt": step.question.prompt,
-        "answer": answer if answer is None or isinstance(answer, str) else str(answer),
+        "answer": answer if answer is None or isinstance(answer, str) else json.dumps(answer),
         "why": step.finding.why,
         "note": step.note,
         "value": None if step.value is None else figure(step.value),

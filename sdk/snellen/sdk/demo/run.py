@@ -23,6 +23,9 @@ from snellen.tasks.memory import return_freed_memory
 ITEMS = 70
 """How many items a demonstration takes by default."""
 
+EPISODES = ("mail-delete", "notes-pin")
+"""Templates of tasks that are acted in, one easy task of each."""
+
 _LEAST = 2
 """Items of a task: fewer could not hold a pair, the same page before and after a change."""
 
@@ -52,6 +55,11 @@ class DemoOptions:
     jobs: int = 2
     blind: bool = True
     cache: Path | None = field(default_factory=cache_folder)
+
+    @property
+    def acts(self) -> bool:
+        """Whether tasks to act in are added: to the sample that ships, and to no other exam."""
+        return self.pack is None and self.url is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +97,13 @@ class Demo:
         taken: The attempt with the images.
         blind: The one without the images, if there was one.
         seconds: How long both took.
+        left_out: Why no task was acted in, in a sentence; empty: some were, or none was meant to.
     """
 
     taken: AttemptLog
     blind: AttemptLog | None
     seconds: float
+    left_out: str = ""
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -156,21 +166,52 @@ async def _run(
     options: DemoOptions, vision: Vision, notify: Callable[[Step, int, int], None] | None
 ) -> Demo:
     began = time.perf_counter()
-    async with _connected(options) as exam:
+    left_out = _no_browser() if options.acts else ""
+    async with _connected(options, acts=options.acts and not left_out) as exam:
         taken = await take(exam, vision, notify=notify)
         blind = await take(exam, None) if options.blind else None
-    return Demo(taken, blind, time.perf_counter() - began)
+    return Demo(taken, blind, time.perf_counter() - began, left_out)
+
+
+def _no_browser() -> str:
+    """Say why no task can be acted in; empty: it can."""
+    from snellen.tasks.environments.browser import Browser
+
+    try:
+        Browser()
+    except (InputError, MissingExtraError) as error:
+        return f"No task was acted in: {error}."
+    return ""
+
+
+def make_episodes(folder: Path, seed: int) -> None:
+    """Make a pack of two easy tasks on the desk; the seed draws their worlds."""
+    from snellen.tasks.benchmarks.desk.load import L3, write_rows
+    from snellen.tasks.benchmarks.table import load_task
+    from snellen.tasks.environments.desk.making import rows_of
+    from snellen.tasks.environments.desk.templates.table import TEMPLATES
+    from snellen.tasks.pack.write import Part, write_pack
+
+    tasks = [TEMPLATES[name].make(seed, "easy") for name in EPISODES]
+    with TemporaryDirectory(prefix="snellen-") as rows:
+        file = write_rows(rows_of(tasks), Path(rows))
+        write_pack([Part(load_task(L3, file))], folder, name="desk")
 
 
 @asynccontextmanager
-async def _connected(options: DemoOptions) -> AsyncGenerator[ExamClient]:
+async def _connected(options: DemoOptions, *, acts: bool) -> AsyncGenerator[ExamClient]:
     if options.url is not None:
         async with ExamClient.connect(options.url, options.token) as exam:
             yield exam
         return
     with TemporaryDirectory(prefix="snellen-demo-") as folder:
         store = str(Path(folder) / "exam.sqlite")
-        async with ExamClient.launch([*_server_options(options), "--store", store]) as exam:
+        packs: list[str] = []
+        if acts:
+            make_episodes(Path(folder) / "desk", options.seed)
+            packs = [str(Path(folder) / "desk")]
+        command = [*packs, *_server_options(options), "--store", store]
+        async with ExamClient.launch(command) as exam:
             yield exam
 
 

@@ -7,7 +7,7 @@ import sys
 from base64 import b64decode
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -206,6 +206,21 @@ class ExamAttempt:
         if isinstance(score, dict):
             score = cast("dict[str, object]", score).get("value")
         return float(score) if isinstance(score, int | float) else None
+
+    async def act(self, item: ExamItem, **action: object) -> bytes | None:
+        """Act in an item's world; return the screenshot after it, encoded.
+
+        Args:
+            item: The item.
+            **action: What `act` takes: `action="left_click"`, `coordinate=[35, 80]`.
+
+        Raises:
+            ExamRefusedError: The item is not acted in, or its episode is over.
+            ExamUnreachableError: The server can't be reached; whether it was done is not known.
+        """
+        # Not again: what was done once may not be done twice.
+        once = replace(self.exam, tries=1)
+        return _image(await once.call("act", {**self._of(item), **action}))
 
     async def finish(self) -> dict[str, Any]:
         """Close the attempt and return its report; no answer is taken afterwards."""

@@ -20,6 +20,7 @@ class TaskScore(msgspec.Struct, frozen=True):
         items: How many items.
         outcomes: How many items ended in each outcome.
         signature: All that the value depends on.
+        metrics: Every metric over all items; empty where a part of them is shown.
     """
 
     task: str
@@ -30,6 +31,7 @@ class TaskScore(msgspec.Struct, frozen=True):
     items: int
     outcomes: dict[str, int]
     signature: str
+    metrics: dict[str, float] = {}
 
 
 class SubmissionStatus(msgspec.Struct, frozen=True):

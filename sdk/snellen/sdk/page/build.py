@@ -1,6 +1,6 @@
 """From a report to the page that shows it: `build_page` gathers all that the page needs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from statistics import fmean
 from typing import NamedTuple
@@ -39,7 +39,7 @@ from snellen.sdk.data.selection import Selection
 from snellen.sdk.page.items import Batches, Failures, RowSource, find_failures, item_list
 from snellen.sdk.page.thumbnails import ThumbnailBudget
 from snellen.sdk.scored import ScoredReport, intake_of
-from snellen.sdk.summaries.one import SUMMARIES
+from snellen.sdk.summaries.one import PLAYED, SUMMARIES
 from snellen.tasks.benchmarks.table import TASKS
 from snellen.tasks.published.tables import published_rows
 
@@ -116,6 +116,7 @@ class _ItemChoice(NamedTuple):
     with_references: bool
     thumbnails: bool | ThumbnailBudget
     most: int
+    films: Mapping[str, str]
 
 
 def page_html(
@@ -126,6 +127,7 @@ def page_html(
     explain: bool = True,
     changes: Sequence[Change] = (),
     most_items: int = MOST_ITEMS,
+    films: Mapping[str, str] | None = None,
 ) -> Iterator[bytes]:
     """Build a report's page and return it as HTML, in pieces; arguments as for `build_page`.
 
@@ -143,6 +145,7 @@ def page_html(
             explain=explain,
             changes=changes,
             most_items=most_items,
+            films=films,
         )
         started.result()
     return render_html(page)
@@ -156,6 +159,7 @@ def build_page(
     explain: bool = True,
     changes: Sequence[Change] = (),
     most_items: int = MOST_ITEMS,
+    films: Mapping[str, str] | None = None,
 ) -> Page:
     """Gather all that the page of a report shows.
 
@@ -169,6 +173,7 @@ def build_page(
         explain: Grade the answers by the task's other protocols and say where these part.
         changes: Pairs to show before and after; the tag `state` gives one of its own.
         most_items: How many items to list, those with the lowest values.
+        films: Where each item's filmstrip is, as `film_links` returns it.
     """
     basis = _basis(report)
     failures = Failures()
@@ -195,10 +200,14 @@ def build_page(
         failures=failures.counts,
         failed=failures.failed,
         summaries=paper.summaries,
+        printed=report.task not in PLAYED,
         no_summary=paper.lacking,
         published=paper.published,
         item_list=_items(
-            basis, report, failures, _ItemChoice(with_references, thumbnails, most_items)
+            basis,
+            report,
+            failures,
+            _ItemChoice(with_references, thumbnails, most_items, films or {}),
         ),
     )
 
@@ -372,5 +381,6 @@ def _items(
         protocol=None if basis is None else basis.protocol,
         failures=failures,
         with_references=choice.with_references,
+        films=choice.films,
     )
     return item_list(source, most=choice.most, budget=budget)

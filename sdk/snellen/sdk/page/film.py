@@ -1,12 +1,18 @@
 """A page of filmstrips: every step of episodes with its screenshot, and where it was clicked."""
 
+import html
 import io
+import os
+import re
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+from snellen.grading.errors import InputError
 from snellen.grading.models.actions import Point
 from snellen.grading.report.html import digest_of, stylesheet
 
@@ -38,6 +44,7 @@ class Film:
     """An episode.
 
     Attributes:
+        task: Its task.
         name: Its item.
         prompt: What was asked.
         facts: What else is to be said of it: names and values.
@@ -46,6 +53,7 @@ class Film:
         last: The screen at the end, as PNG; None: there was none.
     """
 
+    task: str
     name: str
     prompt: str
     facts: Sequence[tuple[str, str]]
@@ -63,6 +71,7 @@ def film_page(title: str, films: Sequence[Film]) -> bytes:
     template = Environment(autoescape=True, trim_blocks=True).from_string(text)
     shown = [
         {
+            "anchor": _anchor(film.task, film.name),
             "name": film.name,
             "prompt": film.prompt,
             "facts": film.facts,
@@ -73,6 +82,44 @@ def film_page(title: str, films: Sequence[Film]) -> bytes:
         for film in films
     ]
     return template.render(title=title, films=shown, style=style, digest=digest_of(style)).encode()
+
+
+def film_links(film: str | Path, page: str | Path, task: str) -> Mapping[str, str]:
+    """Return where on a page of filmstrips each item of a task is shown.
+
+    Args:
+        film: The page of filmstrips.
+        page: The page that links to it; links are relative to its folder.
+        task: The task's id.
+
+    Returns:
+        A link by an item's id.
+
+    Raises:
+        InputError: The file can't be read, or shows no episode of the task.
+    """
+    try:
+        text = Path(film).read_text("utf-8")
+    except (OSError, ValueError) as error:
+        raise InputError(f"can't read the filmstrips: {error}", file=str(film)) from error
+    way = os.path.relpath(Path(film).absolute(), Path(page).absolute().parent)
+    begin = quote(Path(way).as_posix())
+    anchors = map(html.unescape, re.findall(r'<section class="film" id="([^"]*)"', text))
+    found = {
+        anchor.removeprefix(f"{task}/"): f"{begin}#{quote(anchor)}"
+        for anchor in anchors
+        if anchor.startswith(f"{task}/")
+    }
+    if not found:
+        raise InputError(
+            f"it shows no episode of {task}: `snellen replay NUMBER PACK -o FILE` makes filmstrips",
+            file=str(film),
+        )
+    return found
+
+
+def _anchor(task: str, item: str) -> str:
+    return f"{task}/{item}"
 
 
 def _shown(step: FilmStep) -> dict[str, Any]:

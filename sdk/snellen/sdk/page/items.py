@@ -51,6 +51,7 @@ class RowSource:
         protocol: What it was graded by; None where that can't be had again.
         failures: The tags found.
         with_references: Whether the rows hold references.
+        films: Where each item's filmstrip is.
     """
 
     report: ScoredReport
@@ -58,6 +59,7 @@ class RowSource:
     protocol: Protocol | None
     failures: Failures
     with_references: bool = False
+    films: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def find_failures(
@@ -166,6 +168,7 @@ def _rows(
             failures=source.failures.cells.get((place, score.attempt), ()),
             tags=tuple(column[place] for column in tags),
             image=image,
+            film=source.films.get(item_id, ""),
         )
 
 
@@ -181,7 +184,8 @@ def _parsed(source: RowSource, score: Score, place: int) -> str | None:
         return None
     context = selection.contexts[place] if selection.contexts else NO_CONTEXT
     answer = read_response(protocol, response, context).answer
-    if answer is None:
+    if answer is None or isinstance(response, dict):
+        # Of a record with names a parser keeps the values as they are.
         return None
     text = _lettered(protocol.task, answer)
     return None if text == shown(response) else text

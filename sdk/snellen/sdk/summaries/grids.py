@@ -1,12 +1,16 @@
 """Summaries of reports whose items lie in a grid: ScreenSpot's cells, and the 4 x 4 matrix."""
 
+from collections.abc import Iterator, Mapping, Sequence
+
+from snellen.grading.models.tags import TagColumn
 from snellen.grading.report.heat_map import grid_note
 from snellen.grading.table import Cell, Column, Kind, Table
-from snellen.grading.tables.matrix import Grid
+from snellen.grading.tables.matrix import Grid, joined, make_grid
 from snellen.grading.tables.screenspot import cell_scores, screenspot_summary
 from snellen.grading.tables.summary import PartValue, Summary
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries.cells import Options, cells_of
+from snellen.tasks.benchmarks.table import task_of
 
 _V2 = "screenspot-v2/point"
 MATRIX = "matrix/items"
@@ -25,10 +29,43 @@ def screenspot(report: ScoredReport, _: Options) -> Summary:
 def matrix(report: ScoredReport) -> Summary:
     """Summarise items of the matrix: dimensions by levels."""
     grid = report.grid(*TAGS)
-    return Summary(report.task, grid, (_table(report, grid),), _values(report, grid))
+    title = f"{report.task}, {grid.metric} by {grid.rows} and {grid.columns}"
+    return Summary(report.task, grid, (_table(title, grid),), _values(report, grid))
 
 
-def _table(report: ScoredReport, grid: Grid) -> Table:
+def acted(reports: Mapping[str, ScoredReport]) -> Sequence[ScoredReport]:
+    """Return the reports, by task, whose items count in a cell of the matrix beside its own."""
+    return [report for task, report in reports.items() if task_of(task).cell and report.has_scores]
+
+
+def with_episodes(report: ScoredReport, acted: Sequence[ScoredReport]) -> Summary:
+    """Summarise items of the matrix together with tasks that are acted in, each in its cell.
+
+    An item counts by its score, an episode by whether it succeeded.
+
+    Args:
+        report: The matrix's own; its items have the two tags.
+        acted: Reports of tasks that have a cell.
+
+    Raises:
+        InputError: The matrix's report kept no scores.
+        UnknownNameError: Its items lack a tag.
+    """
+    columns: list[list[str | None]] = [list(report.tags.get(tag, ())) for tag in TAGS]
+    for column in columns:
+        column += [None] * (report.provenance.items - len(column))
+    for each in acted:
+        for column, name in zip(columns, task_of(each.task).cell or (), strict=True):
+            column += [name] * each.provenance.items
+    items = joined([each.grid_items() for each in (report, *acted)])
+    tags: dict[str, TagColumn] = dict(zip(TAGS, columns, strict=True))
+    grid = make_grid(items, tags, metric=report.numbers.primary)
+    counted = " and ".join(f"{each.numbers.primary} of {each.task}" for each in acted)
+    table = _table(f"{report.task} with {counted}, by dimension and level", grid)
+    return Summary("matrix", grid, (table,), tuple(_cell_values("matrix", grid)))
+
+
+def _table(title: str, grid: Grid) -> Table:
     names = (*grid.row_names, "all")
     rows: list[tuple[Cell, ...]] = []
     lines = ((*grid.cells, grid.column_totals), (*grid.row_totals, grid.total))
@@ -37,7 +74,7 @@ def _table(report: ScoredReport, grid: Grid) -> Table:
         rows.append((name, *values, total.items))
     columns = (Column(grid.rows, Kind.TEXT), *map(Column, grid.column_names), Column("all"))
     return Table(
-        f"{report.task}, {grid.metric} by {grid.rows} and {grid.columns}",
+        title,
         (*columns, Column("items", Kind.COUNT)),
         tuple(rows),
         "the framework of four dimensions and four levels, which prints no numbers",
@@ -50,10 +87,12 @@ def _values(report: ScoredReport, grid: Grid) -> tuple[PartValue, ...]:
         PartValue(report.task, key, "", metric.value, report.provenance.items)
         for key, metric in report.metrics.items()
     )
-    cells = (
-        PartValue(report.task, grid.metric, f"{row} x {column}", cell.estimate.value, cell.items)
-        for row, cells in zip(grid.row_names, grid.cells, strict=True)
-        for column, cell in zip(grid.column_names, cells, strict=True)
-        if cell.estimate is not None
-    )
-    return (*whole, *cells)
+    return (*whole, *_cell_values(report.task, grid))
+
+
+def _cell_values(task: str, grid: Grid) -> Iterator[PartValue]:
+    for row, cells in zip(grid.row_names, grid.cells, strict=True):
+        for column, cell in zip(grid.column_names, cells, strict=True):
+            if cell.estimate is not None:
+                name = f"{row} x {column}"
+                yield PartValue(task, grid.metric, name, cell.estimate.value, cell.items)

@@ -8,9 +8,19 @@ from snellen.grading.protocols.table import protocol_of
 from snellen.grading.table import Cell, Column, Kind, Table
 from snellen.grading.tables.summary import PartValue, Summary
 from snellen.sdk.scored import ScoredReport
-from snellen.sdk.summaries import grids, mmbench_gui, webrssbench
+from snellen.sdk.summaries import episodes, grids, mmbench_gui, webrssbench
 from snellen.sdk.summaries.cells import DEFAULT, Options, of_sample
 from snellen.tasks.benchmarks.table import task_of
+
+PLAYED: Mapping[str, Callable[[ScoredReport, Options], Summary]] = MappingProxyType(
+    {
+        "desk/l3": episodes.played,
+        "desk/l4": episodes.played,
+        "tiddlywiki/l3": episodes.played,
+        "miniwob/episode": episodes.played_on_pages,
+    }
+)
+"""The tasks that are acted in on this server; no paper prints these tables of them."""
 
 SUMMARIES: Mapping[str, Callable[[ScoredReport, Options], Summary]] = MappingProxyType(
     {
@@ -28,9 +38,10 @@ SUMMARIES: Mapping[str, Callable[[ScoredReport, Options], Summary]] = MappingPro
         "webrssbench/safety": webrssbench.dangers,
         "screenspot-v2/point": grids.screenspot,
         "screenspot-pro/point": grids.screenspot,
+        **PLAYED,
     }
 )
-"""The tasks of which papers print more than a mean of each metric."""
+"""The tasks of which papers print more than a mean of each metric, and those that are acted in."""
 
 
 def summary_of(report: ScoredReport, options: Options = DEFAULT) -> Summary:

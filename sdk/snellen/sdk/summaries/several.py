@@ -10,6 +10,7 @@ from snellen.grading.tables.summary import PartValue, Summary
 from snellen.grading.tables.visualwebbench import SEVEN, average_of_seven, seven_summary
 from snellen.sdk.saved import read_report
 from snellen.sdk.scored import ScoredReport
+from snellen.sdk.summaries import episodes, grids
 from snellen.sdk.summaries.cells import Options, cells_of, of_sample
 from snellen.sdk.summaries.mmbench_gui import (
     both_of_level_2,
@@ -24,6 +25,7 @@ SHOWN = 5e-4
 
 _ONLINE = ("mmbench-gui/l3", "mmbench-gui/l4")
 _L2 = (L2_BASIC, L2_ADVANCED)
+_DESK = ("desk/l3", "desk/l4")
 
 
 def summarise(
@@ -37,7 +39,8 @@ def summarise(
 
     VisualWebBench's seven tasks make its average; basic and advanced instructions make L2, with
     the mean of the two and all answers pooled; L3 and L4, under one limit of steps or several,
-    make the table of what is lost. Any other report gets its own summary.
+    make the table of what is lost, as do the two of the desk. Beside a report of the matrix, tasks
+    that are acted in count in its cells of action. Any other report gets its own summary.
 
     Args:
         reports: Reports, or files saved as JSON, of different tasks; L3 and L4 may come once for
@@ -59,12 +62,16 @@ def summarise(
     by_task = _by_task(one for one in given if one.task not in _ONLINE)
     seven = {task: one for task, one in by_task.items() if task in SEVEN}
     both = {task: one for task, one in by_task.items() if task in _L2}
+    desk = [by_task[task] for task in _DESK if task in by_task]
+    acted = grids.acted(by_task) if grids.MATRIX in by_task else ()
     joined = {**(seven if len(seven) > 1 else {}), **(both if len(both) > 1 else {})}
     return (
         *([of_sample(_seven(seven), seven.values())] if len(seven) > 1 else []),
         *([of_sample(both_of_level_2(both), both.values())] if len(both) > 1 else []),
         *(summary_of(one, options) for task, one in by_task.items() if task not in joined),
         *_online([one for one in given if one.task in _ONLINE], options),
+        *([episodes.from_level_to_level(*desk)] if len(desk) == len(_DESK) else []),
+        *([grids.with_episodes(by_task[grids.MATRIX], acted)] if acted else []),
     )
 
 

@@ -129,12 +129,14 @@ class Cost(Closed):
         image_bytes: Bytes of the images that were returned, before base64.
         image_tokens: What these cost a model, estimated.
         seconds: From the start to the end of the attempt.
+        steps: Steps that were taken in items that are acted in.
     """
 
     calls: int
     image_bytes: int
     image_tokens: int
     seconds: float
+    steps: int = 0
 
 
 class Feedback(TypedDict):

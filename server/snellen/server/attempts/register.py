@@ -84,6 +84,7 @@ class Register:
             image_bytes=totals.image_bytes,
             image_tokens=totals.image_tokens,
             seconds=took / 1000,
+            steps=totals.steps,
         )
 
     async def abandon(self, attempt: Attempt) -> Attempt:

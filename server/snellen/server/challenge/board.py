@@ -228,6 +228,7 @@ def only(score: ScoreValues, mask: NDArray[np.bool_], tag: str) -> ScoreValues:
         high=None if interval is None else interval.high,
         items=int(mask.sum()),
         outcomes="{}",
+        metrics="{}",
         signature=f"{score.signature}|tag:{tag}",
         item_values=zlib.compress(values.astype("<f8").tobytes()),
         item_groups=zlib.compress(codes.astype("<i4").tobytes()),

@@ -78,6 +78,7 @@ class ExportedScore(msgspec.Struct, forbid_unknown_fields=True):
     signature: str
     item_values: list[float]
     item_groups: list[int]
+    metrics: dict[str, float] = {}
 
 
 class Export(msgspec.Struct, forbid_unknown_fields=True):
@@ -135,6 +136,7 @@ def export_json(
                 ExportedScore,
                 row,
                 outcomes=json.loads(row.outcomes),
+                metrics=json.loads(row.metrics),
                 item_values=values_of(row).tolist(),
                 item_groups=groups_of(row).tolist(),
             )
@@ -192,6 +194,7 @@ def _data(read: Export) -> BoardData:
                 ScoreValues,
                 row,
                 outcomes=json.dumps(row.outcomes),
+                metrics=json.dumps(row.metrics),
                 item_values=zlib.compress(np.array(row.item_values, "<f8").tobytes()),
                 item_groups=zlib.compress(np.array(row.item_groups, "<i4").tobytes()),
             )

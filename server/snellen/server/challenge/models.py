@@ -68,11 +68,13 @@ class TaskCard(Closed):
         task: Its id.
         items: How many items a submission is graded over.
         protocol: What it is graded by, where a phase names no other.
+        acted: Whether its items are acted in: over MCP, and by no upload.
     """
 
     task: str
     items: int
     protocol: str
+    acted: bool = False
 
 
 class PhaseCard(Closed):
@@ -187,6 +189,7 @@ class TaskScore(Closed):
         items: How many items.
         outcomes: How many items ended in each outcome.
         signature: All that the value depends on.
+        metrics: Every metric over all items; empty where a part of them is shown.
     """
 
     task: str
@@ -197,6 +200,7 @@ class TaskScore(Closed):
     items: int
     outcomes: dict[Outcome, int]
     signature: str
+    metrics: dict[str, float] = Field(default_factory=dict[str, float])
 
     @classmethod
     def of(cls, row: ScoreNumbers) -> "TaskScore":
@@ -210,6 +214,7 @@ class TaskScore(Closed):
             items=row.items,
             outcomes=json.loads(row.outcomes),
             signature=row.signature,
+            metrics=json.loads(row.metrics),
         )
 
 

@@ -103,7 +103,12 @@ class Phases:
             description=file.description,
             id=self.exam.id,
             tasks=tuple(
-                TaskCard(task=task, items=offer.items, protocol=packs[task].task(task).protocol)
+                TaskCard(
+                    task=task,
+                    items=offer.items,
+                    protocol=packs[task].task(task).protocol,
+                    acted=task in self.exam.acted,
+                )
                 for task, offer in self.exam.offers.items()
             ),
             phases=tuple(map(self._phase_card, file.phases)),

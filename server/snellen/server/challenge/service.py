@@ -193,6 +193,10 @@ class Challenge(Reading):
                 f"{upload.task!r} is no task here; there are: {', '.join(self.exam.offers)}",
                 field="task",
             )
+        # Who says what happened in a world would be graded by their own words.
+        tasks = self.exam.offers if upload.task is None else (upload.task,)
+        if self.exam.acted.issuperset(tasks):
+            raise ForbiddenError(self.exam.acted_in(next(iter(tasks))), field="task")
         phase = self.check_open(upload.phase, upload.at)
         row = SubmissionRow(
             id=self._new_id(),

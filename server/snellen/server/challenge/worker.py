@@ -25,7 +25,7 @@ from snellen.server.challenge.service import Challenge
 from snellen.server.exam.file import Phase
 from snellen.server.logs import fault, log
 from snellen.server.settings import Settings
-from snellen.server.store.tables.endpoint import ScoreRow
+from snellen.server.store.tables.endpoint import ScoreRow, Source
 
 IDLE_SECONDS = 1.0
 """How long a worker waits before it asks again whether there is a job."""
@@ -49,6 +49,7 @@ class FileToGrade(NamedTuple):
         task: The one task that it answers; None: its lines say it.
         phase: The phase that it is in.
         conditions: How the answers came about, as a part of the signature; empty: not known.
+        recorded: Whether they are an attempt's, as the server recorded it.
     """
 
     path: Path
@@ -57,6 +58,7 @@ class FileToGrade(NamedTuple):
     task: str | None
     phase: Phase
     conditions: str
+    recorded: bool = False
 
 
 GradeFile = Callable[[FileToGrade], Sequence[ScoreRow]]
@@ -157,6 +159,7 @@ class Worker:
             task=row.task,
             phase=self._challenge.phase_of(row),
             conditions=row.conditions,
+            recorded=row.source is Source.ATTEMPT,
         )
         try:
             self._grader.send(given)

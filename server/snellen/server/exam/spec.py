@@ -124,6 +124,23 @@ class ExamSpec:
         """Whether an item is half of a pair."""
         return any(head.pair is not None for pack in self.packs for head in pack.lines.heads)
 
+    @cached_property
+    def acted(self) -> frozenset[str]:
+        """The tasks whose items are acted in: what is graded is the server's record of it."""
+        first = {task: next(iter(self._sampled(task)), None) for task in self.offers}
+        return frozenset(
+            task
+            for task, item in first.items()
+            if item is not None and self.line(task, item).world is not None
+        )
+
+    def acted_in(self, task: str) -> str:
+        """Say why no file answers a task that is acted in."""
+        return (
+            f"the items of {task} are acted in, and what is graded is this server's own record of"
+            " it: take the exam over MCP, at /mcp"
+        )
+
     def line(self, task: str, item: str) -> PackItem:
         """Return an item's line in its pack."""
         return self.packs_by_task[task].line(task, item)

@@ -104,6 +104,7 @@ class CallTotals:
     calls: int
     image_bytes: int
     image_tokens: int
+    steps: int
 
 
 _MINE = items.c.attempt == bindparam("a")
@@ -318,6 +319,10 @@ TOTALS = Query(
         func.count().label("calls"),
         func.coalesce(func.sum(traces.c.image_bytes), 0).label("image_bytes"),
         func.coalesce(func.sum(traces.c.image_tokens), 0).label("image_tokens"),
+        select(func.coalesce(func.sum(episodes.c.steps), 0))
+        .where(episodes.c.attempt == bindparam("a"))
+        .scalar_subquery()
+        .label("steps"),
     ).where(traces.c.attempt == bindparam("a")),
     CallTotals,
 )

@@ -13,10 +13,10 @@ from snellen.server.errors import StoreError
 from snellen.server.store.database import PATIENCE, Database
 from snellen.server.store.tables import metadata
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest revision, which the tables in this version are of."""
 
-REVISIONS = ("0001", "0002", HEAD)
+REVISIONS = ("0001", "0002", "0003", HEAD)
 """Every revision that this version can bring up to date, oldest first."""
 
 # Alembic's own table, with its own names.

@@ -62,6 +62,8 @@ class TaskSpec:
         guess: How one guesses at it blindly; `snellen.grading.chance.chance_of` says what that
             scores.
         by: The tags by which a summary breaks its reports down.
+        cell: The dimension and the level of the 4 x 4 matrix that its items count in, beside those
+            of the matrix itself; None: in none.
     """
 
     id: str
@@ -70,6 +72,7 @@ class TaskSpec:
     primary: str
     guess: Guess
     by: tuple[str, ...] = ()
+    cell: tuple[str, str] | None = None
 
 
 def pointing_task(task: str, title: str, by: tuple[str, ...] = ()) -> TaskSpec:

@@ -128,7 +128,10 @@ class Worlds(Generic[R]):
                 World(environment=self.environment, start=self.start(row), limit=row.limit)
                 for row in kept
             ],
-            tags={name: [row.tags.get(name) for row in kept] for name in self.tags},
+            tags={
+                **{name: [row.tags.get(name) for row in kept] for name in self.tags},
+                "steps": [f"{row.limit} steps" for row in kept],
+            },
             cluster="template",
         )
 

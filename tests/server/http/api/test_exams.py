@@ -20,7 +20,9 @@ async def test_an_exam_shows_its_tasks_and_phases_to_everybody(door: Opening) ->
     async with door(uploads_a_day=3) as here:
         (card,) = (await here.get("/exams")).json()["exams"]
         assert card == (await here.get(EXAM)).json()
-        assert card["tasks"] == [{"task": "screenqa/short", "items": 12, "protocol": "official@1"}]
+        assert card["tasks"] == [
+            {"task": "screenqa/short", "items": 12, "protocol": "official@1", "acted": False}
+        ]
         (phase,) = card["phases"]
         assert (phase["state"], phase["uploads_a_day"]) == ("open", 3)
         assert (await here.get("/exams/other")).status_code == 404

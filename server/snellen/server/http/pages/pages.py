@@ -161,6 +161,7 @@ class Pages(Frame):
             sorted_by=sorted_by,
             caption=caption,
             by_task=1 < len(board.tasks) <= _MOST_COLUMNS,
+            eqa=len(board.tasks) == 1 and any("eqa" in row.tasks[0].metrics for row in board.rows),
             query=query,
         )
 
@@ -190,9 +191,9 @@ class Pages(Frame):
         said = request.query_params.get("after", "0")
         first = int(said) if re.fullmatch(r"\d{1,9}", said) else 0
         asked = exam.asked(task)
-        shown = [exam.line(task, item).item for item in asked[first : first + PAGE_ITEMS]]
+        lines = [exam.line(task, item) for item in asked[first : first + PAGE_ITEMS]]
         return self._page(
-            "items", request, visitor, task=task, items=shown, first=first, size=PAGE_ITEMS,
+            "items", request, visitor, task=task, lines=lines, first=first, size=PAGE_ITEMS,
             total=len(asked),
         )  # fmt: skip
 
@@ -203,7 +204,8 @@ class Pages(Frame):
         item = given.get("item", "")
         if item not in self._challenge.exam.asked(task):
             raise NotFoundError(f"there is no item {item[:64]!r} of {task}")
-        return self._page("item", request, visitor, item=self._challenge.exam.line(task, item).item)
+        line = self._challenge.exam.line(task, item)
+        return self._page("item", request, visitor, item=line.item, world=line.world)
 
     async def _image(self, request: Request, visitor: Visitor) -> Response:
         self._check_items(visitor)
@@ -490,6 +492,7 @@ def _shown(row: BoardRow, phase: Phase, visitor: Visitor) -> dict[str, Any]:
 def _spent(cost: Mapping[str, Any]) -> str:
     said = [
         f"{cost['calls']:,} calls" if cost.get("calls") else "",
+        f"{cost['steps']:,} steps" if cost.get("steps") else "",
         f"{cost['image_tokens']:,} image tokens" if cost.get("image_tokens") else "",
         f"{cost['seconds']:,.0f} s" if cost.get("seconds") else "",
     ]

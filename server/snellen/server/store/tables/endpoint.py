@@ -170,6 +170,7 @@ class ScoreNumbers:
         items: How many items.
         outcomes: How many items ended in each outcome, as JSON.
         signature: All that the value depends on.
+        metrics: Every metric, EQA as well, as JSON; of a part of the items none.
     """
 
     submission: Annotated[str, _OF_SUBMISSION, KEY]
@@ -183,6 +184,7 @@ class ScoreNumbers:
     items: int
     outcomes: str
     signature: str
+    metrics: str = "{}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

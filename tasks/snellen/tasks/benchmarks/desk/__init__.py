@@ -1,11 +1,10 @@
 """The desk: tasks in snellen's own applications, in the manner of MMBench-GUI's L3 and L4."""
 
-from snellen.grading.guesses import NoGuess
+from snellen.grading.guesses import Idle
 from snellen.grading.models.kinds import AnswerKind
 from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late
 from snellen.tasks.data.release import Signs, row_sign
 
-_IDLE = NoGuess("doing nothing achieves nothing")
 _BY = ("apps", "difficulty", "template", "feasible")
 
 BENCHMARKS = (
@@ -17,16 +16,18 @@ BENCHMARKS = (
                 "Do a task in one of snellen's applications",
                 AnswerKind.EPISODE,
                 "sr",
-                _IDLE,
+                Idle(),
                 _BY,
+                ("action", "L3"),
             ),
             TaskSpec(
                 "desk/l4",
                 "Do a task across snellen's applications",
                 AnswerKind.EPISODE,
                 "sr",
-                _IDLE,
+                Idle(),
                 _BY,
+                ("action", "L4"),
             ),
         ),
         load=late("snellen.tasks.benchmarks.desk.load:load"),

@@ -19,6 +19,7 @@ BENCHMARKS = (
                 "sr",
                 Played(late(f"{_HERE}.null_agents:played")),
                 ("page",),
+                ("action", "L3"),
             ),
         ),
         load=late(f"{_HERE}.load:load"),

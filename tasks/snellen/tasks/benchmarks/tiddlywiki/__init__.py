@@ -1,6 +1,6 @@
 """TiddlyWiki: tasks in a real application, a wiki in one file."""
 
-from snellen.grading.guesses import NoGuess
+from snellen.grading.guesses import Idle
 from snellen.grading.models.kinds import AnswerKind
 from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late
 from snellen.tasks.data.release import Signs, row_sign
@@ -16,8 +16,9 @@ BENCHMARKS = (
                 "Do a task in a wiki",
                 AnswerKind.EPISODE,
                 "sr",
-                NoGuess("doing nothing achieves nothing"),
+                Idle(),
                 ("difficulty", "template", "feasible"),
+                ("action", "L3"),
             ),
         ),
         load=late("snellen.tasks.benchmarks.tiddlywiki.load:load"),
