@@ -149,6 +149,14 @@ def test_audit_lists_what_is_at_fault_and_removes_it(folder: Path) -> None:
     assert json.loads(again.stdout)["removed"] == []
 
 
+def test_an_audit_writes_no_file_unasked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    before = sorted(os.listdir(folder))
+    result = run(folder, "pack", "audit", "@/demo")
+    assert "1 of 7 items are at fault\n" in result.stdout
+    assert sorted(os.listdir(folder)) == before
+
+
 def test_an_audit_is_held_against_the_folder_of_a_build_and_no_other(folder: Path) -> None:
     result = run(folder, "pack", "audit", "@/demo", "--against", "@/images")
     assert result.exit_code == 2

@@ -37,6 +37,11 @@ def test_a_package_is_a_site_wherever_its_pages_are(tmp_path: Path) -> None:
     assert {page.root.name for page in find_pages(root).pages} == {"a", "b"}
 
 
+def test_beside_sites_a_folder_whose_pages_lie_further_down_is_a_site(tmp_path: Path) -> None:
+    root = put(tmp_path, "a/index.html", "b/index.html", "c/docs/en/start.html", "d/readme.txt")
+    assert ids(root) == ["a/index", "b/index", "c/docs-en-start"]
+
+
 def test_a_single_folder_with_pages_keeps_what_lies_beside_it_in_reach(tmp_path: Path) -> None:
     root = put(tmp_path / "kit", "production/index.html", "vendors/x/readme.txt")
     (page,) = find_pages(root).pages

@@ -26,8 +26,14 @@ from snellen.tasks.pack.transform import check_outside
 def audit(
     folder: Folder,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The list of the items at fault.")
-    ] = Path("removed.txt"),
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write the list of the items at fault to this file.",
+            show_default=False,
+        ),
+    ] = None,
     remove: Annotated[
         Path | None,
         typer.Option(help="Write the pack without them to this new folder.", show_default=False),
@@ -57,16 +63,18 @@ def audit(
     fault, 1 when some are, 2 when nothing could be audited.
     """
     with report_errors():
-        check_folder(output)
         pack = open_pack(folder)
-        check_outside(output, [pack])
+        if output is not None:
+            check_folder(output)
+            check_outside(output, [pack])
         secret = seal.find_key(key, pack=folder)
         references = open_references(pack, secret)
         build = None if against is None else open_build(against)
         witnesses = _reading(pack, build) if read else Witnesses(build)
         with pack_output.bar("looking", None) as watch:
             found = audit_pack(pack, references, seed=seed, witnesses=witnesses, watch=watch)
-        write_atomically(output, [removed_text(found.removed).encode()])
+        if output is not None:
+            write_atomically(output, [removed_text(found.removed).encode()])
         if json:
             sys.stdout.write(found.model_dump_json(indent=2) + "\n")
         else:
@@ -77,7 +85,7 @@ def audit(
             raise typer.Exit(PROBLEMS)
 
 
-def _audited(found: Audit, output: Path) -> None:
+def _audited(found: Audit, output: Path | None) -> None:
     pack_output.out.print(f"[bold]{escape(found.name)}[/bold]: {found.items:,} items")
     for task in found.tasks:
         pack_output.out.print(f"[bold]{escape(task.task)}[/bold] ({task.items:,} items)")
@@ -95,10 +103,10 @@ def _audited(found: Audit, output: Path) -> None:
         pack_output.out.print(escape(words), soft_wrap=True)
     for note in found.notes:
         pack_output.err.print(f"[yellow]note[/yellow] {escape(note)}", soft_wrap=True)
+    listed = "" if output is None else f"; listed in {escape(str(output))}"
     count = len(found.removed)
     pack_output.out.print(
-        f"{count:,} of {found.items:,} items are at fault; listed in {escape(str(output))}",
-        soft_wrap=True,
+        f"{count:,} of {found.items:,} items are at fault{listed}", soft_wrap=True
     )
 
 

@@ -51,7 +51,12 @@ def check_forms(view: View) -> Iterator[Found]:
         return
     language = language_of(view.screen)
     forms = {*variants(own[0], language), *variants(own[0], language, same=str)}
-    forms |= {*joined(own[0].split(", "), language)}
+    parts = own[0].split(", ")
+    forms |= {*joined(parts, language)}
+    # Of two values each may have commas of its own.
+    for place in range(1, len(parts)):
+        two = [", ".join(parts[:place]), ", ".join(parts[place:])]
+        forms |= {*joined(two, language)}
     for text in own[1:]:
         if text not in forms:
             yield Found(Fault.DISAGREES, own[0], text)

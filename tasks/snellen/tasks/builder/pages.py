@@ -66,10 +66,10 @@ class Pages(NamedTuple):
 def find_pages(folder: Path) -> Pages:
     """Find the pages of a folder.
 
-    Where the folder has no page of its own and two or more of its folders have, each of these is
-    a site of its own; else the folder is one site. Of an unpacked package, with a `package.json`,
-    the pages may lie further down. Hidden files and folders are passed over, and so is what a link
-    leads to outside of the folder.
+    Where the folder has no page of its own and two or more of its folders have, each of its folders
+    is a site of its own, also where its pages lie further down; else the folder is one site. An
+    unpacked package, with a `package.json`, has its pages wherever they lie. Hidden files and
+    folders are passed over, and so is what a link leads to outside of the folder.
 
     Raises:
         InputError: The folder can't be read, or there is no page in it.
@@ -108,16 +108,16 @@ def find_pages(folder: Path) -> Pages:
 def _sites(root: Path) -> Sequence[Path]:
     if any(_is_page(entry) for entry in root.iterdir()):
         return [root]
-    with_pages = sorted(
-        entry
-        for entry in root.iterdir()
-        if entry.is_dir() and not entry.name.startswith(".") and _is_site(entry)
+    folders = sorted(
+        entry for entry in root.iterdir() if entry.is_dir() and not entry.name.startswith(".")
     )
-    return with_pages if len(with_pages) > 1 else [root]
+    if sum(map(_is_site, folders)) < 2:
+        return [root]
+    return [folder for folder in folders if next(_walk(folder), None) is not None]
 
 
 def _is_site(folder: Path) -> bool:
-    """Whether a folder holds pages, or is a package that has some further down."""
+    """Whether a folder holds pages itself, or is a package that has some further down."""
     if (folder / "package.json").is_file():
         return next(_walk(folder), None) is not None
     return any(map(_is_page, folder.iterdir()))

@@ -96,6 +96,30 @@ def test_a_sum_of_money_alone_is_no_price(blank: Blank, freeze: Freeze) -> None:
     assert said(freeze(blank().prices(Dashboard="$24,567"))) == {}
 
 
+@pytest.mark.parametrize(
+    "heading", ["Open positions in Lakewood", "Unsere Stellenangebote", "Sueldo al mes", "招聘职位"]
+)
+def test_a_wage_is_no_price(blank: Blank, freeze: Freeze, heading: str) -> None:
+    page = blank().prices(Nurse="$3,360", Driver="$2,720", Welder="$4,210")
+    assert any(key[0] == "price" for key in said(freeze(page)))
+    page.add(heading, "h2", role="heading", level=2)
+    assert not any(key[0] == "price" for key in said(freeze(page)))
+
+
+def test_the_mark_of_a_list_is_no_part_of_a_name(blank: Blank, freeze: Freeze) -> None:
+    page = blank().table(["Task", "Size"], ["\u2022 Web server", "85"], ["Mail server", "19"])
+    assert set(said(freeze(page))) == {("cell", "Mail server", "Size")}
+
+
+def test_a_menu_is_not_named_by_an_entry_that_another_menu_has(
+    blank: Blank, freeze: Freeze
+) -> None:
+    page = menu(blank(), "Start", "Fees", "Help", current="Fees")
+    items = page.facts[0]["items"]
+    page.facts.append({"kind": "menu", "element": None, "current": "Help", "items": items})
+    assert not any(key[0] == "current" for key in said(freeze(page)))
+
+
 def test_what_can_not_be_read_is_not_asked_for(blank: Blank, freeze: Freeze) -> None:
     page = blank().pairs(Seats="69", Trial="30 days", Plan="Solo")
     seats, trial = page.elements[1], page.elements[3]

@@ -118,6 +118,17 @@ def test_a_span_is_written_with_other_signs_and_by_24_hours() -> None:
     assert list(rules.spans("card-or-invoice", "en")) == []
 
 
+def test_a_span_is_written_in_the_words_of_its_language() -> None:
+    found = list(rules.spans(f"9:45 Uhr {EN_DASH} 13:30 Uhr", "de"))
+    assert "von 9:45 Uhr bis 13:30 Uhr" in found
+    assert not any(" to " in one for one in found)
+
+
+def test_numbers_are_spelled_in_english_alone() -> None:
+    assert list(rules.spelled_numbers("19", "en")) == ["nineteen"]
+    assert list(rules.spelled_numbers("19", "fr")) == []
+
+
 @pytest.mark.parametrize(
     ("answer", "language", "given"),
     [

@@ -106,6 +106,19 @@ def test_one_of_several_headings_is_that_of_a_part() -> None:
         assert descriptions_of(msgspec.structs.replace(screen, elements=elements)) == {}
 
 
+def test_the_last_of_several_headings_is_that_of_a_part() -> None:
+    """The title stands over a picture that is no part of the content."""
+    screen = headed(SAID)
+    part = Element(
+        1, "h2", (0, 32, 300, 50), role="heading", level=2, own="Teapots", text="Teapots"
+    )
+    last = msgspec.structs.replace(part, id=2, box=(0, 55, 300, 75), own="Jugs", text="Jugs")
+    text = msgspec.structs.replace(screen.elements[1], id=3, box=(0, 80, 300, 100))
+    title = msgspec.structs.replace(screen.elements[0], landmark="banner")
+    changed = msgspec.structs.replace(screen, elements=(title, part, last, text))
+    assert descriptions_of(changed) == {}
+
+
 @pytest.mark.parametrize(
     "text",
     [

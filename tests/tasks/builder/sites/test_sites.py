@@ -120,7 +120,32 @@ def test_equal_seeds_give_equal_bytes_on_every_platform() -> None:
         for path, content in site.files.items():
             digest.update(f"{site.name}/{path}\0".encode())
             digest.update(content)
-    assert digest.hexdigest() == "dd4baf67b641102b4a0f470975c0843278db8b042375f61a1b87cd45f2cfed94"
+    assert digest.hexdigest() == "0a77fccb0d08d5f1a06ac2c9f80940e5a696639f8f3347a5d1d42c60c8712d2b"
+
+
+def test_what_is_no_price_is_called_what_it_is(sites: list[Site]) -> None:
+    shown = {
+        text(cost)
+        for site in sites
+        if site.kind == "jobs"
+        for path in site.pages
+        for card in Page(site, path).all("li")
+        for cost in spans(card, "price")
+    }
+    assert shown
+    assert all(": " in one for one in shown)
+
+
+def test_a_page_says_once_when_it_was_changed(sites: list[Site]) -> None:
+    said = 0
+    for site in sites:
+        ways = re.findall(r"[^\[|\]]+", language(site.language).words.ui["updated"])[:2]
+        for path in site.pages:
+            notes = [text(one) for one in Page(site, path).all("p") if one.get("class") == "meta"]
+            dates = [note for note in notes if note.startswith(tuple(ways))]
+            said += len(dates)
+            assert len(dates) <= 1, (site.name, path, dates)
+    assert said > 5
 
 
 def test_a_site_does_not_depend_on_those_before_it() -> None:
@@ -398,7 +423,8 @@ def test_statements_of_a_site_agree(sites: list[Site]) -> None:
             for card in page.all("li"):
                 names, costs = card.findall(".//h3") + card.findall(".//h2"), spans(card, "price")
                 if len(names) == len(costs) == 1:
-                    prices.setdefault(text(names[0]), set()).add(text(costs[0]))
+                    shown = text(costs[0]).rpartition(": ")[2]
+                    prices.setdefault(text(names[0]), set()).add(shown)
             for table in page.all("table"):
                 if table.find("./tfoot") is None:
                     for row in table.findall("./tbody/tr"):

@@ -634,9 +634,24 @@ def test_relations_of_parts_are_those_of_their_boxes(snapshot: Snapshot) -> None
             across = "left" if second[2] <= first[0] else "right" if second[0] >= first[2] else ""
             expected = "-".join(filter(None, (down, across)))
             assert right_option(one) == sides[expected]
+            for axis in (0, 1):
+                shared = min(first[axis + 2], second[axis + 2]) - max(first[axis], second[axis])
+                least = min(first[axis + 2] - first[axis], second[axis + 2] - second[axis])
+                assert shared <= -8 or shared >= max(8, least / 3)
             assert str(relation(second, first)) == expected
             seen.add(expected)
     assert len(seen) == 8
+
+
+@pytest.mark.slow
+def test_each_side_that_is_offered_is_as_often_right(snapshot: Snapshot) -> None:
+    right: Counter[str] = Counter()
+    offered = dict.fromkeys(("above", "below", "to the left", "to the right"), 0.0)
+    for one in by_kind("spatial_relation", "marked pair", snapshot, 240):
+        right[right_option(one)] += 1
+        for side in offered:
+            offered[side] += (side in one.row["options"]) / len(one.row["options"])
+    assert all(right[side] == pytest.approx(offered[side], rel=0.5) for side in offered)
 
 
 def test_the_nearest_box_and_the_order_of_boxes(snapshot: Snapshot) -> None:

@@ -18,7 +18,7 @@ from snellen.grading.protocols.table import PROTOCOLS, gold_shape
 from snellen.tasks.benchmarks.mmbench_gui.format import DIFFICULTIES
 from snellen.tasks.benchmarks.mmbench_gui.load import load
 from snellen.tasks.builder.items import PageItems, Refused, make_items
-from snellen.tasks.builder.questions.options import among, look_alikes, steps
+from snellen.tasks.builder.questions.options import among, any_of, look_alikes, of_all_sizes, steps
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Captured, Click, Snapshot
 from snellen.tasks.builder.writers.mmbench_gui.l1 import Question, ask
@@ -199,6 +199,44 @@ def test_a_look_alike_of_a_time_is_a_time() -> None:
             assert minute in {"00", "15", "30", "45"}
 
 
+def test_each_entry_of_a_list_is_as_often_right_as_any_other() -> None:
+    listed = [sign * size for sign, size in zip("abcdefg", (4, 5, 6, 6, 5, 4, 5), strict=True)]
+    right: Counter[str] = Counter()
+    offered = dict.fromkeys(listed, 0.0)
+    for seed in range(6000):
+        place = seed % len(listed)
+        besides = listed[place - 1 if seed // 7 % 2 else (place + 1) % 7]
+        found = any_of(listed, listed[place], besides, Random(seed))
+        assert found is not None
+        assert besides not in found.texts
+        right[found.texts[found.right]] += 1
+        for text in found.texts:
+            offered[text] += 1 / len(found.texts)
+    for text in listed:
+        assert right[text] == pytest.approx(offered[text], rel=0.12)
+
+
+def test_a_list_that_says_one_thing_twice_has_no_options() -> None:
+    assert any_of(["a", "b", "c", "d", "e", "A"], "a", "b", Random(1)) is None
+
+
+@pytest.mark.parametrize("answer", ["161,85 €", "$280.00", "26", "$8,150"])
+def test_a_number_is_as_often_the_least_of_its_options_as_the_largest(answer: str) -> None:
+    ranks: Counter[int] = Counter()
+    for seed in range(900):
+        found = of_all_sizes(answer, "How much?", Random(seed))
+        if found is not None and len(found.texts) == 4:
+            order = sorted(found.texts, key=lambda one: int("".join(filter(str.isdigit, one))))
+            ranks[order.index(answer)] += 1
+    assert set(ranks) == {0, 1, 2, 3}
+    assert max(ranks.values()) < 1.6 * min(ranks.values())
+
+
+@pytest.mark.parametrize("answer", ["9", "$10.00", "Tokyo"])
+def test_a_number_that_must_be_the_least_or_the_largest_has_no_options(answer: str) -> None:
+    assert all(of_all_sizes(answer, "How much?", Random(seed)) is None for seed in range(50))
+
+
 @pytest.mark.parametrize("text", ["Tokyo", "2026"])
 def test_what_has_no_digits_to_change_has_no_look_alikes(text: str) -> None:
     assert list(look_alikes(text, Random(1))) == []
@@ -219,29 +257,40 @@ def test_an_easy_question_reads_a_cell_and_takes_the_others_from_its_column(free
 
 
 def test_a_medium_question_asks_what_comes_next_in_a_column(freeze: Freeze) -> None:
-    found = questions(full(freeze), "medium")
+    snapshot = full(freeze)
+    found = questions(snapshot, "medium")
     assert set(found) == {"next"}
     for question in found["next"]:
         answer = question.options.texts[question.options.right]
-        before = next(person for person in PEOPLE if f"“{person}”" in question.text)
-        assert PEOPLE.index(answer) == PEOPLE.index(before) + 1
+        named = next(person for person in PEOPLE if f"“{person}”" in question.text)
+        shown = [snapshot.screen.elements[each].text for each in question.elements]
+        assert shown == [named, answer]
+        step = 1 if "below" in question.text else -1
+        assert PEOPLE.index(answer) == PEOPLE.index(named) + step
+    answers = {one.options.texts[one.options.right] for one in found["next"]}
+    assert {PEOPLE[0], PEOPLE[-1]} <= answers
 
 
-def test_a_medium_question_asks_what_comes_next_in_a_line_of_cards(freeze: Freeze) -> None:
+def test_a_medium_question_asks_what_is_beside_a_card(freeze: Freeze) -> None:
     elements: list[Element] = []
     names = ["Tea", "Milk", "Cake", "Soup", "Rice", "Plum"]
-    for place, text in enumerate(names):
-        left, top = 20 + 200 * (place % 2), 100 + 100 * (place // 2)
+    for place, text in enumerate([*names, *(name[::-1] for name in names)]):
+        left, top = 20 + 150 * (place % 6), 100 + 100 * (place // 6)
         box = (left, top, left + 100, top + 20)
         part(elements, "h3", text, role="heading", level=3, box=box)
     found = questions(freeze(elements), "medium")
     assert set(found) == {"next"}
+    sides: set[int] = set()
     for question in found["next"]:
         answer = question.options.texts[question.options.right]
-        before = next(name for name in names if f"“{name}”" in question.text)
-        assert names.index(answer) == names.index(before) + 1
-        assert names.index(before) % 2 == 0
-        assert before not in question.options.texts
+        named = next(one.own for one in elements if f"“{one.own}”" in question.text)
+        line = names if named in names else [name[::-1] for name in names]
+        step = 1 if "to the right" in question.text else -1
+        sides.add(step)
+        assert line.index(answer) == line.index(named) + step
+        assert named not in question.options.texts
+        assert set(question.options.texts) <= set(line)
+    assert sides == {-1, 1}
 
 
 def test_rows_are_counted_where_the_table_is_whole(freeze: Freeze) -> None:

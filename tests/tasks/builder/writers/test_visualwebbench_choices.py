@@ -28,11 +28,15 @@ from snellen.tasks.builder.writers.visualwebbench.shared import Reason
 
 
 def page(
-    tmp_path: Path, elements: Sequence[Element], clicks: Sequence[Click] = (), title: str = "Shop"
+    tmp_path: Path,
+    elements: Sequence[Element],
+    clicks: Sequence[Click] = (),
+    title: str = "Shop",
+    source: str = "shop/index.html",
 ) -> Snapshot:
     (tmp_path / "screen.png").write_bytes(inked(elements, (400, 600)))
     screen = Screen(400, 600, tuple(elements), language="en", title=title)
-    captured = Captured("index", "shop", "index.html", screen, clicks=tuple(clicks))
+    captured = Captured("index", "shop", source, screen, clicks=tuple(clicks))
     (tmp_path / "snapshot.json").write_bytes(msgspec.json.encode(captured))
     return Snapshot(tmp_path)
 
@@ -205,6 +209,23 @@ def test_two_ways_to_the_start_page_are_no_question(tmp_path: Path, other: dict[
     assert "Get back to the start page." not in told(home, second)
 
 
+@pytest.mark.parametrize(
+    ("href", "told"),
+    [("files/pack.zip", True), ("", True), ("download.html", False), ("get/", False)],
+)
+def test_a_link_to_a_page_downloads_nothing(tmp_path: Path, href: str, told: bool) -> None:
+    snapshot = page(tmp_path, [link(0, "Download", href=href), *links()[1:]])
+    said = {one.text for one in intents(snapshot, candidates(snapshot))}
+    assert ("Use what downloads the file." in said) is told
+
+
+def test_what_supports_people_answers_no_common_questions(tmp_path: Path) -> None:
+    for name, told in (("FAQ", True), ("Support", False)):
+        snapshot = page(tmp_path, [link(0, name)])
+        said = {one.text for one in intents(snapshot, candidates(snapshot))}
+        assert ("Look for answers to common questions." in said) is told
+
+
 def test_a_button_to_the_start_page_is_one_of_its_ways(tmp_path: Path) -> None:
     def told(*first: Element) -> set[str]:
         snapshot = page(tmp_path, [*first, *links()[len(first) :]])
@@ -271,11 +292,40 @@ def test_the_right_title_is_where_the_click_led(tmp_path: Path) -> None:
 
 def test_the_pages_own_title_fills_up_and_is_never_right(tmp_path: Path) -> None:
     here = Click(5, "Shop", outcome="page")
-    snapshot = page(tmp_path, links(), [*clicks(3), here])
+    led = [Click(place, f"{TITLES[place]} – Shop") for place in (1, 2, 3)]
+    snapshot = page(tmp_path, links(), [*led, here], source="shop/garden.html")
     for item in made(action_prediction, snapshot):
         assert len(item.row["options"]) == 4
         assert "Shop" in item.row["options"]
         assert item.row["options"][item.row["answer"]] != "Shop"
+
+
+def test_where_four_titles_can_be_asked_for_each_option_is_as_often_right(tmp_path: Path) -> None:
+    """Also the start page's, to which the site's sign leads."""
+    home = link(0, "Fernbrook Shop", href="/index.html")
+    told = [Click(place, f"{NAMES[place]} – Shop") for place in range(5, 8)]
+    snapshot = page(tmp_path, [home, *links()[1:]], [*clicks(5), *told])
+    items = [one for seed in range(120) for one in made(action_prediction, snapshot, seed)]
+    right = Counter(one.row["options"][one.row["answer"]] for one in items)
+    assert set(right) == {f"{title} – Shop" for title in TITLES[:5]}
+    assert all(set(one.row["options"]) == set(right) for one in items)
+    assert max(right.values()) < 1.4 * min(right.values())
+
+
+def test_the_start_page_is_neither_right_nor_offered_where_little_else_is_silent(
+    tmp_path: Path,
+) -> None:
+    home = link(0, "Fernbrook Shop", href="/index.html")
+    shown = [home, *links()[1:]]
+    told = [Click(place, f"{NAMES[place]} – Shop") for place in range(3, 7)]
+    only = page(tmp_path, shown, [*clicks(1), *told])
+    assert reason(action_prediction, only) == Reason.HOME_ALONE
+    items = made(action_prediction, page(tmp_path, shown, [*clicks(3), *told]))
+    assert {one.row["options"][one.row["answer"]] for one in items} == {
+        f"{title} – Shop" for title in TITLES[1:3]
+    }
+    for one in items:
+        assert not {f"{TITLES[0]} – Shop", "Shop"} & set(one.row["options"])
 
 
 @pytest.mark.slow
@@ -284,7 +334,7 @@ def test_letters_of_titles_are_balanced(tmp_path: Path, count: int) -> None:
     snapshot = page(tmp_path, links(), clicks(count))
     items = [item for seed in range(60) for item in made(action_prediction, snapshot, seed)]
     counts = Counter(item.row["answer"] for item in items)
-    options = min(count + 1, 8)
+    options = min(count, 8)
     assert set(counts) == set(range(options))
     assert max(counts.values()) < 1.6 * len(items) / options
 

@@ -97,6 +97,14 @@ def test_other_descriptions_are_refused(tmp_path: Path, description: str, expect
     assert reason(web_caption, snapshot) == expected
 
 
+def test_what_a_site_says_of_itself_describes_no_page_with_a_title_of_its_own(
+    tmp_path: Path,
+) -> None:
+    said = page(tmp_path, p(f"{SHOP}."), description=SHOP, title="59. Proxies")
+    assert reason(web_caption, said) == Reason.OTHER_DESCRIPTION
+    assert made(web_caption, page(tmp_path, p(f"{SHOP}."), description=SHOP, title="Our boots"))
+
+
 def test_what_only_the_frame_of_the_site_shows_bears_no_description_out(tmp_path: Path) -> None:
     snapshot = page(tmp_path, p(SHOP, landmark="contentinfo"), description=SHOP)
     assert reason(web_caption, snapshot) == Reason.OTHER_DESCRIPTION

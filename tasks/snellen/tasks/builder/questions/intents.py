@@ -43,7 +43,7 @@ _PLACES: Mapping[str, re.Pattern[str]] = MappingProxyType(
         "Read the rules for using the site.": re.compile(r"\bterms\b|\bconditions\b"),
         "Find out how to get in touch.": re.compile(r"^contacts?( us)?$|^get in touch$"),
         "Learn who is behind the site.": re.compile(r"^about( us)?$|^who we are$"),
-        "Look for answers to common questions.": re.compile(r"^(help|faqs?|support)( center)?$"),
+        "Look for answers to common questions.": re.compile(r"^(help( center)?|faqs?)$"),
         "Find out whether you could work for them.": re.compile(r"^(careers?|jobs)$"),
         "Find out what it costs.": re.compile(r"^(pricing|prices|plans?|rates)$"),
         "See what you have chosen to buy.": re.compile(
@@ -271,6 +271,16 @@ def _address(source: str, link: Element) -> str:
     """Return where a link leads from its page, written in one way."""
     address = urljoin(f"/{source.partition('/')[2]}", link.href.partition("#")[0])
     return _INDEX.sub("", address)
+
+
+def leads_home(element: Element) -> bool:
+    """Whether an element is called the start page, or is a link to it."""
+    return _is_home(element) or _goal(element) == _START
+
+
+def is_home(source: str) -> bool:
+    """Whether a page, by its site's folder and its file, is a start page."""
+    return bool(_HOME.fullmatch(source.partition("/")[2] or source))
 
 
 def _is_home(element: Element) -> bool:

@@ -86,6 +86,13 @@ _FIGURE = re.compile(r"[+\-\u2212]?\s?[$€£¥₹]?\s?\d[\d.,\u00a0 ]*\s?(?:%|[
 _EARNED = re.compile(
     r"\b(earnings|revenue|sales|income|profit|balance|budget|total|turnover|expenses|mrr|arr)\b"
 )
+_WAGES = re.compile(
+    r"\b(jobs?|vacanc(y|ies)|salar(y|ies)|wages?|careers?|hiring|open positions?)\b"
+    r"|\b(offene|freie) stellen?\b|stellenangebot|gehalt\b|\blohn\b|karriere|\bempleos?\b"
+    r"|\bvacantes?\b|\bsalarios?\b|\bsueldos?\b|\bemplois?\b|\bsalaires?\b|职位|岗位|招聘|薪|求职"
+    r"|وظيف|وظائف|راتب|رواتب",
+    re.IGNORECASE,
+)
 _CAPTION = re.compile(
     r"((?:Figure|Fig\.|Table|Example|Abbildung|Abb\.|Tabelle|Beispiel|Figura|Tabla|Tabela|Ejemplo"
     r"|Exemple|Exemplo|Tableau|图|表|الشكل|الجدول)\s?\d+(?:[.-]\d+)*)[.:\s]+(?=[^\W\d_])(.+)"
@@ -142,7 +149,9 @@ def lookups(snapshot: Snapshot) -> Sequence[Lookup]:
     for lookup in candidates:
         answers.setdefault(_key(lookup), set()).add(tuple(map(folded, lookup.fragments)))
     unique = {_key(lookup): lookup for lookup in candidates if len(answers[_key(lookup)]) == 1}
-    return [lookup for lookup in unique.values() if _is_precise(lookup)]
+    # Nobody says the mark of a list.
+    said = [one for one in unique.values() if not any(name.startswith("•") for name in one.names)]
+    return [lookup for lookup in said if _is_precise(lookup)]
 
 
 def sole_text(screen: Screen, element: int | None, text: str) -> Element | None:
@@ -167,8 +176,11 @@ def box_of(element: Element) -> Ltrb:
 def priced(screen: Screen, facts: Iterable[Fact]) -> Sequence[Price]:
     """Return what has a price beside others: a sum of money alone may be no price of anything.
 
-    Nor is what is written larger than its name, as figures of a business are.
+    Nor are wages, and what is written larger than its name, as figures of a business are.
     """
+    # Sums on a page about jobs are wages.
+    if any(_WAGES.search(e.own) for e in screen.elements if e.landmark not in SITE_PARTS):
+        return []
     lists = [fact.items for fact in facts if isinstance(fact, Prices)]
     return [
         item
@@ -351,6 +363,10 @@ def _actions(screen: Screen, names: Names) -> Iterator[Lookup]:
         act = sole_text(screen, acts[0].id, acts[0].text)
         if name is None or act is None or not names.alone(name.own, name):
             continue
+        # A link in the middle of a sentence is a part of that.
+        outer = None if acts[0].parent is None else screen.elements[acts[0].parent]
+        if acts[0].role == "link" and not acts[0].painted and outer is not None and outer.own:
+            continue
         below = act.box[1] - name.box[3]
         if names.alone(act.own, act) and 0 <= below <= _NEAR:
             shown = acts[0] if acts[0].painted else act
@@ -377,7 +393,9 @@ def _charts(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Loo
 
 def _menus(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Lookup]:
     """Yield the entry that is marked as where one is, and which entry comes after which."""
-    for menu in (fact for fact in facts if isinstance(fact, Menu)):
+    menus = [fact for fact in facts if isinstance(fact, Menu)]
+    within = Counter(text for menu in menus for text in {folded(e.label) for e in menu.items})
+    for menu in menus:
         found = [sole_text(screen, each.element, each.label) for each in menu.items]
         # The foot of a site is the same on each of its pages, and much alike on all sites.
         entries = [each for each in found if each and each.landmark != "contentinfo"]
@@ -385,7 +403,7 @@ def _menus(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Look
             continue
         # A page has several menus, each with a current entry: another entry tells which is meant.
         alone = [one_line(each.own) for each in entries if names.alone(each.own, each)]
-        others = [text for text in alone if text != menu.current]
+        others = [text for text in alone if text != menu.current and within[folded(text)] == 1]
         for each, element in zip(menu.items, entries, strict=True):
             if others and each.label == menu.current:
                 yield Lookup("current", (others[0],), (one_line(element.own),), (element.id,))

@@ -15,10 +15,11 @@ from snellen.tasks.builder.questions.text import folded
 
 _STANDS_OUT = 1.8
 _TRIES = 200
+_MANY = 300
 _QUARTERS = ("00", "15", "30", "45")
 _HOURS = 5
 _DAYS = 28
-_DRAWN = 20
+_DRAWN = 300
 _WORD = 4
 _PROMPT = "question options"
 _RUN = re.compile(r"\d+")
@@ -69,6 +70,54 @@ def among(answer: str, others: Iterable[str], question: str, random: Random) -> 
     return _placed(answer, wrong, random)
 
 
+def any_of(listed: Sequence[str], answer: str, besides: str, random: Random) -> Options | None:
+    """Return four to six entries of one list, each as likely as any other to be the right one.
+
+    Args:
+        listed: The list, of which the answer is drawn at random, too.
+        answer: The right one.
+        besides: An entry that the question names, which is no option.
+        random: What the choice is drawn from.
+
+    Returns:
+        None where the list is too short, or two of its entries say the same.
+    """
+    if len({folded(text) for text in listed}) < len(listed):
+        return None
+    pool = [text for text in listed if text not in (answer, besides)]
+    if len(pool) < FEWEST_OPTIONS - 1:
+        return None
+    count = random.randint(FEWEST_OPTIONS, min(MOST_OPTIONS, len(pool) + 1))
+    wrong = random.sample(pool, count - 1)
+    if stands_out(answer, wrong) or _echoes(answer, wrong, besides):
+        return None
+    return _placed(answer, wrong, random)
+
+
+def of_all_sizes(answer: str, question: str, random: Random) -> Options | None:
+    """Return four to six numbers of an answer's form, of which it may be the least or the largest.
+
+    The right one is as likely at any place in their order as at any other. Returns None where
+    digits may not change, or the form has too few numbers that are smaller, or that are larger.
+    """
+    size = _size(answer)
+    others = look_alikes(answer, random, _MANY)
+    smaller = [other for other in others if _size(other) < size]
+    larger = [other for other in others if _size(other) > size]
+    count = random.randint(FEWEST_OPTIONS, MOST_OPTIONS) - 1
+    if min(len(smaller), len(larger)) < MOST_OPTIONS - 1:
+        return None
+    rank = random.randint(0, count)
+    wrong = random.sample(smaller, rank) + random.sample(larger, count - rank)
+    random.shuffle(wrong)
+    return None if _echoes(answer, wrong, question) else _placed(answer, wrong, random)
+
+
+def _size(text: str) -> int:
+    """Return what tells which of two numbers of one form is larger."""
+    return int("".join(_RUN.findall(text)) or 0)
+
+
 def _of_all_lengths(answer: str, pool: Sequence[str], count: int, random: Random) -> list[str]:
     """Draw wrong options so that the right one is as likely the shortest as the longest."""
     drawn = random.sample(list(pool), len(pool))
@@ -107,8 +156,8 @@ def steps(value: int, write: Callable[[int], str], random: Random, least: int = 
     return _placed(write(value), wrong, random)
 
 
-def look_alikes(answer: str, random: Random) -> Sequence[str]:
-    """Return other texts of an answer's form: with other digits, as many, in the same places.
+def look_alikes(answer: str, random: Random, most: int = MOST_OPTIONS - 1) -> Sequence[str]:
+    """Return other texts of an answer's form, at most so many: other digits in the same places.
 
     Years and fractions stay, minutes are quarters where they were, and an hour is one of some hours
     in a row, of which any may be the answer's. Empty where no digits may change.
@@ -128,7 +177,7 @@ def look_alikes(answer: str, random: Random) -> Sequence[str]:
         for run in runs
     ]
     found: dict[str, None] = {}
-    for _ in range(_TRIES):
+    for _ in range(max(_TRIES, 5 * most)):
         parts: list[str] = []
         end = 0
         for run, texts in zip(runs, choices, strict=True):
@@ -137,7 +186,7 @@ def look_alikes(answer: str, random: Random) -> Sequence[str]:
         other = "".join((*parts, answer[end:]))
         if other != answer:
             found[other] = None
-        if len(found) == MOST_OPTIONS - 1:
+        if len(found) == most:
             break
     return list(found)
 

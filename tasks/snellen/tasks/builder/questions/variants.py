@@ -117,6 +117,20 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _DATED = re.compile(r"\d|\b(mon|tue|wed|thu|fri|sat|sun)", re.IGNORECASE)
+_FROM_TO: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "en": ("from ", " to "),
+        "de": ("von ", " bis "),
+        "es": ("de ", " a "),
+        "fr": ("de ", " à "),
+        "pt": ("de ", " a "),
+        "it": ("da ", " a "),
+        "nl": ("van ", " tot "),
+        "zh": ("从", "至"),
+        "ar": ("من ", " إلى "),
+    }
+)
+"""What is said before and between the ends of a span, by language."""
 _SPAN = re.compile(r"(?:from )?(.+?)(?:\s*[-\u2010-\u2014]\s*| to | until | till )(.+)")
 
 Rule: TypeAlias = Callable[[str, str], Iterable[str]]
@@ -171,10 +185,10 @@ def spelled_numbers(answer: str, language: str) -> Iterator[str]:
     (['three rooms'], ['3 rooms'])
     """
     first, space, rest = answer.partition(" ")
-    if first.casefold() in _FEW:
+    if language == "en" and first.casefold() in _FEW:
         yield f"{_FEW.index(first.casefold())}{space}{rest}"
     found = _LEADING.fullmatch(answer)
-    if found is None or not answer.isascii() or (found["rest"] and language != "en"):
+    if found is None or not answer.isascii() or language != "en":
         return
     other = day_of(answer) is not None or time_of(answer) is not None
     if not other and int(found[1]) < len(_FEW) and found[1] == str(int(found[1])):
@@ -425,18 +439,19 @@ def spans(answer: str, language: str) -> Iterator[str]:
     if not re.search(r"[\u2010-\u2014]", answer) and not _DATED.search(answer):
         return
     first, last = found[1], found[2]
-    yield from _spanned(first, last)
+    yield from _spanned(first, last, language)
     start, end = time_of(first), time_of(last)
     if start is not None and end is not None:
-        yield from _spanned(f"{start:%H:%M}", f"{end:%H:%M}")
+        yield from _spanned(f"{start:%H:%M}", f"{end:%H:%M}", language)
 
 
-def _spanned(first: str, last: str) -> Iterator[str]:
+def _spanned(first: str, last: str, language: str) -> Iterator[str]:
+    begin, middle = _FROM_TO.get(language, _FROM_TO["en"])
     yield from (
         f"{first} - {last}",
         f"{first}-{last}",
-        f"{first} to {last}",
-        f"from {first} to {last}",
+        f"{first}{middle}{last}",
+        f"{begin}{first}{middle}{last}",
     )
 
 

@@ -1,6 +1,8 @@
 """Which elements are buttons, and which one of them a page wants to be pressed."""
 
+import re
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 from snellen.tasks.builder.screen.contrast import contrast, saturation
 from snellen.tasks.builder.screen.elements import Element, Screen
@@ -28,6 +30,9 @@ _TALL = 300.0
 _BUTTON_HEIGHT = 24
 _FORMS = frozenset({"form", "dialog", "alertdialog"})
 _FILLED_IN = frozenset({"textbox", "searchbox", "spinbutton", "combobox", "checkbox", "radio"})
+_PAGE_ADDRESS = re.compile(r"(/|\.x?html?|\.php|(^|/)[^./]+)$")
+_BOXES = frozenset({"div", "aside", "section", "article", "li"})
+_LABEL = 24
 _PAGE = frozenset({"main", "body", "html"})
 
 
@@ -107,12 +112,22 @@ def surroundings(screen: Screen, element: Element) -> str:
 
 
 def is_advertised(screen: Screen, element: Element) -> bool:
-    """Whether an element stands in an advertisement."""
+    """Whether an element stands in an advertisement, by its name or by what it says first."""
+    around = (element, *screen.ancestors(element))
     return any(
         is_advertisement(outer.name) or is_advertisement(outer.label)
-        for outer in (element, *screen.ancestors(element))
+        for outer in around
         if outer.role in {"region", "complementary", "group"} or outer.tag == "section"
+    ) or any(
+        _says_advertisement(screen, outer)
+        for outer in around
+        if outer.tag in _BOXES and outer.width * outer.height < screen.width * screen.height / 4
     )
+
+
+def _says_advertisement(screen: Screen, box: Element) -> bool:
+    first = next((one.own for one in screen.inside(box) if one.own), "")
+    return len(first) <= _LABEL and is_advertisement(first)
 
 
 def deed_of(screen: Screen, words: Words, element: Element) -> str | None:
@@ -121,10 +136,14 @@ def deed_of(screen: Screen, words: Words, element: Element) -> str | None:
 
 
 def ends_unknown(screen: Screen, words: Words, element: Element) -> bool:
-    """Whether a button cancels, and there is no form or dialog around it that it could close.
+    """Whether what a button does is unlike what it says.
 
-    It may then cancel anything, such as the order that it stands beside.
+    One that cancels may cancel anything, such as the order that it stands beside, if there is no
+    form or dialog around it that it could close. A link to another page downloads nothing yet.
     """
+    does = deed(words, element.text or element.name) or ""
+    if does.startswith("Downloads") and _PAGE_ADDRESS.search(urlsplit(element.href).path):
+        return True
     if not is_cancel(words, element.text or element.name):
         return False
     for outer in screen.ancestors(element):

@@ -104,7 +104,8 @@ def plausible_value(
         return None
     if kind in {"date", "birth"}:
         form = field.placeholder if _is_date_form(field.placeholder) else words.date
-        year = random.randrange(1962, 2004) if kind == "birth" else 2026
+        # What is planned on a page of these years is still ahead.
+        year = random.randrange(1962, 2004) if kind == "birth" else 2027
         return write_date(form, random.randrange(1, 29), random.randrange(1, 13), year)
     hint = plain(field.placeholder)
     fitting = [text for text in words.typed(kind, person) if plain(text) != hint]
@@ -173,7 +174,9 @@ def _can_infer(screen: Screen, field: Element) -> bool:
         {word[:_STEM] for word in re.findall(r"[^\W\d_]{4,}", text.casefold())}
         for text in (field.placeholder, field.label)
     )
-    return bool(hint & label)
+    # Nobody infers a number of digits, or most of what else a hint says.
+    numbers = set(re.findall(r"\d+", field.placeholder)) - set(re.findall(r"\d+", field.label))
+    return bool(hint) and 2 * len(hint & label) >= len(hint) and not numbers
 
 
 def _is_date_form(hint: str) -> bool:

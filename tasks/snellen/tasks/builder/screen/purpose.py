@@ -1,7 +1,7 @@
 """What a page is for, as it says itself, and whether that can be seen by looking at it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from snellen.tasks.builder.screen.elements import Element, Screen
 
@@ -93,10 +93,17 @@ def _lead(screen: Screen) -> str:
         if one.level == 1
         or (number == place and one.level >= _TITLE_LEVELS)
         # A small heading is that of one part of the page, and so is one of several.
-        or (one.level < _TITLE_LEVELS and all(o.level > one.level for o in headings[number + 1 :]))
+        or (one.level < _TITLE_LEVELS and _is_alone(one, headings))
     ]
     said = next(filter(None, (_below(screen, heading) for heading in titles)), "")
     return said if said and _stems(said) & _stems(headings[place].text) else ""
+
+
+def _is_alone(one: Element, headings: Sequence[Element]) -> bool:
+    """Whether no heading is of a heading's level or above it, but a first one before it."""
+    others = [other for other in headings if other is not one and other.level <= one.level]
+    first = len(others) == 1 and others[0].level == 1 and others[0].id < one.id
+    return first or not others
 
 
 def _below(screen: Screen, heading: Element) -> str:

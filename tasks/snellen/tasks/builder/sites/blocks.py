@@ -142,7 +142,14 @@ def cost(draft: PageDraft, thing: Thing) -> Html | None:
     """Return what a thing costs, where things have prices."""
     if not draft.site.plan.priced:
         return None
-    return tag("span", draft.price(thing), class_="price")
+    # What is no price, such as a wage, is called what it is.
+    named = draft.site.words.price
+    return tag("span", f"{named}: " if named else None, draft.price(thing), class_="price")
+
+
+def updated(draft: PageDraft) -> Html:
+    """Return when the site was last changed: one date for all its pages."""
+    return tag("p", draft.ui("updated", date=draft.site.things[-1].date), class_="meta")
 
 
 def cards(
@@ -160,13 +167,20 @@ def cards(
                 tag(level, named(draft, thing)),
                 tag("p", _line(draft, thing), class_="meta"),
                 cost(draft, thing),
-                actions(button(act)) if act else None,
+                actions(button(act)) if act else _opened(draft, thing),
                 class_="inside",
             ),
             class_="card",
         )  # fmt: skip
 
     return tag("ul", (card(thing) for thing in things), class_="cards")
+
+
+def _opened(draft: PageDraft, thing: Thing) -> Html | None:
+    """Return a link to the page of a thing that has one, which does not say its name."""
+    if not thing.key or thing.key == draft.plan.key:
+        return None
+    return tag("p", link(draft.ui("open"), draft.site.href(thing.key)))
 
 
 def tiles(draft: PageDraft, things: Sequence[Thing], level: str = "h3") -> Html:
@@ -193,7 +207,7 @@ def rows(draft: PageDraft, things: Sequence[Thing], act: str | None, level: str 
                 cost(draft, thing),
                 class_="grow",
             ),
-            button(act) if act else None,
+            button(act) if act else _opened(draft, thing),
         )
 
     return tag("ul", (row(thing) for thing in things), class_="rows")

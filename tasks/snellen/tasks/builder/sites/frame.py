@@ -374,8 +374,10 @@ def _civic(draft: PageDraft, body: Body) -> Html:
         tag("div", _navigation(draft), class_="bar"),
         class_="site",
     )  # fmt: skip
-    updated = tag("p", draft.ui("updated", date=site.things[0].date), class_="meta")
-    middle = tag("div", _crumbs(draft), _columns(draft, body), updated, class_="wrap")
+    updated = blocks.updated(draft)
+    # Some pages say it themselves.
+    shown = None if updated in body.main else updated
+    middle = tag("div", _crumbs(draft), _columns(draft, body), shown, class_="wrap")
     foot = _footer(draft, tag("div", _contact(draft)), _links(draft))
     return join(head, middle, foot)
 

@@ -100,7 +100,7 @@ def docs(draft: PageDraft) -> Body:
         tag("div", tag("p", draft.about(1)), class_="notice", role="note"),
         parts,
         blocks.section(draft.ui("options", name=name), blocks.table(headers, lines)),
-        tag("p", draft.ui("updated", date=draft.site.things[-1].date), class_="meta"),
+        blocks.updated(draft),
     )
     contents = tag(
         "ol",
@@ -123,7 +123,7 @@ def reference(draft: PageDraft) -> Body:
             blocks.call_to_action(draft, draft.act()),
             blocks.tool(draft, "download"),
         ),
-        tag("p", draft.ui("updated", date=draft.site.things[-1].date), class_="meta"),
+        blocks.updated(draft),
     )
     aside = [blocks.hours_panel(draft)] if random.randrange(2) else []
     return Body(main, lead, aside)

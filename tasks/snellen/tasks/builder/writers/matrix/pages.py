@@ -51,6 +51,9 @@ _RULE = (
     " Of two things that share a part of their heights, one is to the left; of two that share a"
     " part of their widths, one is above; others lie aslant."
 )
+_FEWEST_SIDES = 4
+_GAP = 8.0
+_CLEAR = 1 / 3
 _ORDERED = 5
 _NEARER = 1.4
 _STEP = 12.0
@@ -213,43 +216,63 @@ def _ink(element: Element) -> Ltrb:
 
 
 def _marked_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) -> Ask | None:
-    shown = _pair(snapshot.screen, parts, random, _box)
-    if shown is None:
+    found = _pairs(snapshot.screen, parts, random, _box)
+    if found is None:
         return None
-    return _sides(
-        shown,
-        _box,
-        random,
-        "Where does the box B lie, seen from the box A?",
-        {"marked": mark_letters(shown.window.draft(snapshot), shown.boxes)},
-    )
+    shown, offered = found
+    images = {"marked": mark_letters(shown.window.draft(snapshot), shown.boxes)}
+    question = "Where does the box B lie, seen from the box A?"
+    return _sides(shown, _box, random, question, images, offered)
 
 
 def _named_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) -> Ask | None:
     # What nothing is drawn around is where its text is, not where its room ends.
-    shown = _pair(snapshot.screen, said_once(snapshot.screen, parts), random, _ink)
-    if shown is None:
+    found = _pairs(snapshot.screen, said_once(snapshot.screen, parts), random, _ink)
+    if found is None:
         return None
+    shown, offered = found
     one, other = (one_line(element.own) for element in shown.elements)
     question = f"Where does “{other}” lie, seen from “{one}”?"
-    return _sides(shown, _ink, random, question, {"part": shown.window.picture(snapshot)})
+    images = {"part": shown.window.picture(snapshot)}
+    return _sides(shown, _ink, random, question, images, offered)
 
 
-def _pair(
+def _pairs(
     screen: Screen, parts: Sequence[Element], random: Random, place: Callable[[Element], Ltrb]
-) -> Shown | None:
-    """Draw a direction, and then two elements of which the second lies in it from the first."""
-    for wanted in random.sample(list(_SIDES), len(_SIDES)):
+) -> tuple[Shown, Sequence[Relation]] | None:
+    """Draw a direction in which some part of the page lies from another one, and two such parts.
+
+    Also returns the directions that it was drawn from: what no two parts of the page show is no
+    option, so that each option is as likely the right one.
+    """
+    found: dict[Relation, Shown] = {}
+    for wanted in _SIDES:
         shown = some_shown(
             screen,
             parts,
             2,
             random,
-            lambda two, wanted=wanted: relation(place(two[1]), place(two[0])) is wanted,
+            lambda two, wanted=wanted: (
+                _is_clear(place(two[1]), place(two[0]))
+                and relation(place(two[1]), place(two[0])) is wanted
+            ),
         )
         if shown is not None:
-            return shown
-    return None
+            found[wanted] = shown
+    if len(found) < _FEWEST_SIDES:
+        return None
+    offered = list(found)
+    return found[random.choice(offered)], offered
+
+
+def _is_clear(one: Ltrb, other: Ltrb) -> bool:
+    """Whether two boxes share no part of a side, or enough of one for all to see."""
+    for axis in (0, 1):
+        shared = min(one[axis + 2], other[axis + 2]) - max(one[axis], other[axis])
+        least = min(one[axis + 2] - one[axis], other[axis + 2] - other[axis])
+        if -_GAP < shared < max(_GAP, _CLEAR * least):
+            return False
+    return True
 
 
 def _sides(
@@ -258,10 +281,11 @@ def _sides(
     random: Random,
     question: str,
     images: Mapping[str, bytes],
+    offered: Sequence[Relation],
 ) -> Ask:
     first, second = map(place, shown.elements)
     found = relation(second, first)
-    options = some_of(random, _SIDES[found], list(_SIDES.values()), len(_SIDES))
+    options = some_of(random, _SIDES[found], [_SIDES[one] for one in offered], len(_SIDES))
     named = "marked" not in images
     return Ask(
         "spatial_relation",

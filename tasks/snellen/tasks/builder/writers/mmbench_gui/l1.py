@@ -24,7 +24,8 @@ from snellen.tasks.builder.questions.names import Names
 from snellen.tasks.builder.questions.options import (
     Options,
     among,
-    look_alikes,
+    any_of,
+    of_all_sizes,
     stands_out,
     steps,
 )
@@ -199,15 +200,21 @@ def _countable(snapshot: Snapshot) -> Iterator[tuple[str, Sequence[Element]]]:
 
 def _next(snapshot: Snapshot, random: Random) -> Iterator[Question]:
     names = Names(snapshot.screen)
-    for listed, where, others in _lists(snapshot):
-        for (name, first), (answer, second) in pairwise(listed):
-            if _parted(snapshot.screen, first, second) or not names.alone(name, first):
-                continue
-            text = f"What stands directly {where} “{name}”?"
-            wrong = [other for other in others if folded(other) != folded(name)]
-            options = among(answer, wrong, text, random)
-            if options is not None and others.count(name) == others.count(answer) == 1:
-                yield Question("next", text, options, [first.id, second.id])
+    for one in _lists(snapshot):
+        # The answer is drawn, and then from which side it is asked for: each entry of the list,
+        # the first and the last as well, is as likely the right one.
+        place = random.randrange(len(one.listed))
+        beside = [each for each in (place - 1, place + 1) if 0 <= each < len(one.listed)]
+        other = random.choice(beside)
+        (answer, shown), (name, named) = one.listed[place], one.listed[other]
+        first, second = (one.listed[each][1] for each in sorted((place, other)))
+        texts = [text for text, _ in one.listed]
+        if _parted(snapshot.screen, first, second) or not names.alone(name, named):
+            continue
+        question = f"What stands directly {one.after if other < place else one.before} “{name}”?"
+        options = any_of(texts, answer, name, random)
+        if options is not None:
+            yield Question("next", question, options, [named.id, shown.id])
 
 
 def _parted(screen: Screen, one: Element, other: Element) -> bool:
@@ -224,11 +231,11 @@ def _parted(screen: Screen, one: Element, other: Element) -> bool:
 
 
 class _List(NamedTuple):
-    """What stands in a row or a column, in which direction, and all that is of its kind."""
+    """What stands in a row or a column, and what one says of a place after and before another."""
 
     listed: Sequence[tuple[str, Element]]
-    where: str
-    others: Sequence[str]
+    after: str
+    before: str
 
 
 def _lists(snapshot: Snapshot) -> Iterator[_List]:
@@ -244,9 +251,9 @@ def _lists(snapshot: Snapshot) -> Iterator[_List]:
             for row, ids in zip(table.rows, table.cells, strict=True)
         ]
         found = [(text, element) for text, element in cells if element is not None]
-        if len(found) == len(cells):
-            where = f"below, in the column “{table.headers[key]}” of the table,"
-            yield _List(found, where, [text for text, _ in found])
+        if len(found) == len(cells) > 1:
+            where = f"in the column “{table.headers[key]}” of the table,"
+            yield _List(found, f"below, {where}", f"above, {where}")
     for roles in (frozenset({"link", "tab"}), frozenset({"heading"})):
         named = [
             each
@@ -254,10 +261,9 @@ def _lists(snapshot: Snapshot) -> Iterator[_List]:
             if each.role in roles and each.text and is_readable(each) and is_plain(each.text)
         ]
         for line in _lines(named):
-            like = (line[0].landmark, line[0].level)
-            others = [_said(each) for each in named if (each.landmark, each.level) == like]
             listed = [(_said(each), each) for each in line]
-            yield _List(listed, "to the right, at the same height, of", others)
+            where = "at the same height, of"
+            yield _List(listed, f"to the right, {where}", f"to the left, {where}")
 
 
 def _lines(elements: Sequence[Element]) -> Iterator[Sequence[Element]]:
@@ -317,8 +323,7 @@ def _calculated(snapshot: Snapshot, random: Random) -> Iterator[Question]:
             options = steps(minutes // 15, _hours, random, least=1)
             yield Question("hours", one.question, options, one.elements)
         elif one.kind in {"difference", "sum"}:
-            answer = one.answers[0]
-            options = among(answer, look_alikes(answer, random), one.question, random)
+            options = of_all_sizes(one.answers[0], one.question, random)
             if options is not None:
                 yield Question(one.kind, one.question, options, one.elements)
 
@@ -366,8 +371,13 @@ def _in_order(
     pool = list(_texts(snapshot.screen))
     random.shuffle(pool)
     if pool:
-        like = len(_said(pool[0]))
-        pool = [each for each in pool if abs(len(_said(each)) - like) <= _LIKE]
+        # What a site says at its top and its end is known to be there.
+        like, landmark = len(_said(pool[0])), pool[0].landmark
+        pool = [
+            each
+            for each in pool
+            if each.landmark == landmark and abs(len(_said(each)) - like) <= _LIKE
+        ]
     count = random.randint(FEWEST_OPTIONS, MOST_OPTIONS)
     chosen: list[Element] = []
     for each in pool:

@@ -6,6 +6,10 @@ item is kept where the title changed, and the wrong options are where other elem
 All options are real titles that clicks on this page led to, and at the end the page's own; none is
 invented and none is another page's, because a page's items depend on that page alone. So an item of
 a small site has fewer than eight options, and at least four.
+
+Links say where they lead, but the site's sign: so the start page would be right more often than any
+other. Where at least four titles can be asked for, they alone are the options, and one of them is
+drawn; else the start page is neither right nor an option.
 """
 
 from collections import Counter
@@ -15,6 +19,7 @@ from typing import NamedTuple
 
 from snellen.tasks.benchmarks.visualwebbench.format import LETTERS
 from snellen.tasks.builder.items import Made, Refused
+from snellen.tasks.builder.questions.intents import is_home, leads_home
 from snellen.tasks.builder.questions.marks import mark_box
 from snellen.tasks.builder.questions.spatial import fractions, is_readable, rounded
 from snellen.tasks.builder.questions.text import folded, is_plain, one_line, stems
@@ -56,9 +61,23 @@ def action_prediction(snapshot: Snapshot, random: Random) -> Iterator[Made | Ref
         for key, able in seen.items()
         if (silent := [each for each in able if not _says(snapshot, each, titles)])
     }
-    chosen = random.sample(sorted(shown), min(CLICK_ITEMS, len(shown)))
-    if not chosen:
+    if not shown:
         yield refused("action_prediction", Reason.SAID)
+        return
+    if len(shown) >= FEWEST_TITLES:
+        # Each could be the right one of some item, and is as likely to be.
+        titles = {key: titles[key] for key in shown}
+        own = ""
+    else:
+        # What says nothing leads to the start page more often than to any other.
+        home = {key for key, found in led.items() if any(leads_home(e.element) for e in found)}
+        titles = {key: title for key, title in titles.items() if key not in home}
+        shown = {key: silent for key, silent in shown.items() if key not in home}
+        own = "" if is_home(snapshot.captured.source) else own
+        if not shown or len(titles) + bool(folded(own)) < FEWEST_TITLES:
+            yield refused("action_prediction", Reason.HOME_ALONE)
+            return
+    chosen = random.sample(sorted(shown), min(CLICK_ITEMS, len(shown)))
     # As many for each item of the page: the right title and the others.
     options = min(len(titles) + bool(folded(own)), len(LETTERS))
     places = random.sample(range(options), options)

@@ -31,6 +31,7 @@ class Reason(StrEnum):
     NOT_UNIQUE = "no element that only one description fits"
     NO_CLICKS = "no click leads to another title"
     SAID = "what leads to another title says it"
+    HOME_ALONE = "what says nothing of where it leads is a way to the start page"
     FEW_TITLES = "fewer than four titles"
 
 

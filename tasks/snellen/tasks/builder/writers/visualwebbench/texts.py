@@ -101,7 +101,9 @@ def _caption_fault(screen: Screen, text: str) -> Reason | None:
         return Reason.GENERIC_DESCRIPTION
     if not is_prose(text, screen.language):
         return Reason.LISTED_DESCRIPTION
-    if _shared(screen, text) < SHARED_WORDS:
+    # What a site says on each of its pages describes none of them.
+    titled = stems(screen.title)
+    if _shared(screen, text) < SHARED_WORDS or (titled and not titled & stems(text)):
         return Reason.OTHER_DESCRIPTION
     return None
 

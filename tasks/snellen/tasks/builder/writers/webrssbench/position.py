@@ -54,7 +54,9 @@ _ALIKE = 6.0
 _DRAWS = 300
 _PICKY = 220
 _GROWN = 0.6
-_CLEAR = 0.25
+_CLEAR = 1 / 3
+_SEEN = 12
+_GAP = 6
 _SIDE = 16
 _MANY = 120
 _ROWS = 3
@@ -207,12 +209,12 @@ def _balanced(
 
 
 def _is_clear(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> bool:
-    """Whether two boxes that are apart share no side, or enough of one for all to see."""
+    """Whether two boxes share no part of a side, or enough of one for all to see."""
     sides = [(min(one[n + 2], other[n + 2]) - max(one[n], other[n]), min(one[n + 2] - one[n],
               other[n + 2] - other[n])) for n in (0, 1)]  # fmt: skip
     if all(shared > 0 for shared, _ in sides):
-        return True
-    return all(shared <= 0 or shared >= _CLEAR * least for shared, least in sides)
+        return min(shared for shared, _ in sides) >= _SEEN
+    return all(shared <= -_GAP or shared >= max(_SEEN, _CLEAR * least) for shared, least in sides)
 
 
 def _grown(four: Sequence[_Part], page: "Image", random: Random) -> list[_Part]:

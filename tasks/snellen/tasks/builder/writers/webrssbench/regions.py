@@ -8,6 +8,7 @@ from snellen.tasks.builder.items import Made, PageItems, Refused
 from snellen.tasks.builder.questions.marks import mark_box
 from snellen.tasks.builder.screen.buttons import is_advertised
 from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.screen.words.reading import is_advertisement
 from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.webrssbench.rows import (
     Ask,
@@ -35,6 +36,7 @@ TOP, LEFT, RIGHT, MAIN, BOTTOM, OTHER = (
     "bottom bar",
     "other",
 )
+_PARTS = (TOP, LEFT, RIGHT, MAIN, BOTTOM, OTHER)
 _MOST = {OTHER: 3}
 _BARS = frozenset({"banner", "navigation", "complementary", "contentinfo"})
 _ABOVE = frozenset({"dialog", "alertdialog"})
@@ -79,8 +81,8 @@ def make_ui_grouping(snapshot: Snapshot, random: Random) -> Iterator[Made | Refu
 def evened(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
     """Leave out items of the parts that are asked about too often, so that none is a good guess.
 
-    Of no part more than `TIMES` as many are kept as of the rarest one; what is left out is drawn
-    at random, and counted among what was refused.
+    Of no part more than `TIMES` as many are kept as of the rarest one, and as many where one of the
+    six has none; what is left out is drawn at random, and counted among what was refused.
 
     Args:
         pages: What was made of all pages.
@@ -94,7 +96,9 @@ def evened(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
                 places.setdefault(str(one.row["reference"]), []).append((lot, number, place))
     if not places:
         return pages
-    most = TIMES * min(map(len, places.values()))
+    # Where a part is never right, the others are that much better a guess.
+    times = TIMES if len(places) == len(_PARTS) else 1
+    most = times * min(map(len, places.values()))
     out = {spot[1:] for found in places.values() for spot in sorted(found)[most:]}
     return without(pages, out, Refused(GROUPING, TOO_OFTEN))
 
@@ -109,8 +113,9 @@ def region_of(screen: Screen, element: Element) -> str | None:
     around = [element, *screen.ancestors(element)]
     bars = [one for one in around if one.role in _BARS]
     if is_advertised(screen, element) or any(one.role in _ABOVE for one in around):
-        # What is paid for in a bar at a side is of both.
-        return None if any(_part_of(screen, bar) for bar in bars) else OTHER
+        # What is paid for beside the content is of both.
+        beside = [bar for bar in bars if not is_advertisement(bar.name)]
+        return None if beside else OTHER
     if any(one.role in _UNCLEAR for one in around):
         return None
     inside_main = any(one.role == "main" for one in around)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from snellen.tasks.benchmarks.webrssbench.rows import BENCHMARK
 from snellen.tasks.builder.items import Made, PageItems, Refused
+from snellen.tasks.builder.questions.text import language_of
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Change, Snapshot
 
@@ -67,7 +68,7 @@ def made(
     record: Mapping[str, Any] | None = None,
 ) -> Made:
     """Return an item."""
-    shared = {"language": ask.snapshot.screen.language or "unsaid"}
+    shared = {"language": language_of(ask.snapshot.screen) or "unsaid"}
     return Made(ask.task, row_of(ask, pictures), images, shared | dict(tags or {}), record or {})
 
 
