@@ -10,7 +10,7 @@ made/shop.example/index/
     images/DIGEST.png
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -149,6 +149,19 @@ def read_items(folder: Path, site: str, page: str) -> PageItems:
             images = _Stored(folder / _IMAGES, line.images)
             made.append(Made(line.task, line.row, images, line.tags, line.record))
     return PageItems(site, page, made, refused)
+
+
+def without(
+    pages: Sequence[PageItems], out: Set[tuple[int, int]], refusal: Refused
+) -> Sequence[PageItems]:
+    """Leave out items, by the numbers of their pages and their places there; say why."""
+    return [
+        page._replace(
+            made=[one for place, one in enumerate(page.made) if (number, place) not in out],
+            refused=[*page.refused, *(refusal for at, _ in sorted(out) if at == number)],
+        )
+        for number, page in enumerate(pages)
+    ]
 
 
 def _line(one: Made | Refused, images: Path) -> _Line:

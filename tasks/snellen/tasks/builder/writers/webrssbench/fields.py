@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.items import Made, PageItems, Refused
+from snellen.tasks.builder.items import Made, PageItems, Refused, without
 from snellen.tasks.builder.questions.marks import mark_box
 from snellen.tasks.builder.screen.elements import Element
 from snellen.tasks.builder.screen.fields import (
@@ -28,7 +28,6 @@ from snellen.tasks.builder.writers.webrssbench.rows import (
     marked_record,
     refused,
     sized,
-    without,
 )
 
 FORM_FILLING, HINT_TEXT = "webrssbench/form_filling", "webrssbench/hint_text"

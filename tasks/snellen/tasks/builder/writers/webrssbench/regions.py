@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.items import Made, PageItems, Refused
+from snellen.tasks.builder.items import Made, PageItems, Refused, without
 from snellen.tasks.builder.questions.marks import mark_box
 from snellen.tasks.builder.screen.buttons import is_advertised
 from snellen.tasks.builder.screen.elements import Element, Screen
@@ -17,14 +17,11 @@ from snellen.tasks.builder.writers.webrssbench.rows import (
     marked_record,
     refused,
     sized,
-    without,
 )
 
 GROUPING = "webrssbench/ui_grouping"
 
-TOO_OFTEN = "left out, so that no part is asked about much more often than another"
-TIMES = 2
-"""Of six parts, of which one is half as frequent as the others, the best guess is right in 18 %."""
+TOO_OFTEN = "left out, so that no part is asked about more often than another"
 
 NO_REGIONS = "no part of it is marked by landmarks"
 
@@ -81,8 +78,9 @@ def make_ui_grouping(snapshot: Snapshot, random: Random) -> Iterator[Made | Refu
 def evened(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
     """Leave out items of the parts that are asked about too often, so that none is a good guess.
 
-    Of no part more than `TIMES` as many are kept as of the rarest one, and as many where one of the
-    six has none; what is left out is drawn at random, and counted among what was refused.
+    Of each part as many are kept as of the rarest one. Where one of the six is never right the
+    others are the better guesses, however evenly they are spread: there one of each is kept. What
+    is left out is drawn at random, and counted among what was refused.
 
     Args:
         pages: What was made of all pages.
@@ -96,9 +94,7 @@ def evened(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
                 places.setdefault(str(one.row["reference"]), []).append((lot, number, place))
     if not places:
         return pages
-    # Where a part is never right, the others are that much better a guess.
-    times = TIMES if len(places) == len(_PARTS) else 1
-    most = times * min(map(len, places.values()))
+    most = min(map(len, places.values())) if len(places) == len(_PARTS) else 1
     out = {spot[1:] for found in places.values() for spot in sorted(found)[most:]}
     return without(pages, out, Refused(GROUPING, TOO_OFTEN))
 

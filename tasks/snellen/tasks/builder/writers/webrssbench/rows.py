@@ -1,11 +1,11 @@
 """What all makers of WebRSSBench's items share: rows, names of images, and refusals."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any, NamedTuple
 
 from snellen.tasks.benchmarks.webrssbench.rows import BENCHMARK
-from snellen.tasks.builder.items import Made, PageItems, Refused
+from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.questions.text import language_of
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Change, Snapshot
@@ -107,19 +107,6 @@ def dropped(snapshot: Snapshot, task: str) -> Refused:
     full = f"{BENCHMARK}/{task}"
     reasons = [one.reason for one in snapshot.captured.dropped if one.task == full]
     return Refused(full, reasons[0] if reasons else NO_CHANGE)
-
-
-def without(
-    pages: Sequence[PageItems], out: Set[tuple[int, int]], refusal: Refused
-) -> Sequence[PageItems]:
-    """Leave out items, by the numbers of their pages and their places there; say why."""
-    return [
-        page._replace(
-            made=[one for place, one in enumerate(page.made) if (number, place) not in out],
-            refused=[*page.refused, *(refusal for at, _ in sorted(out) if at == number)],
-        )
-        for number, page in enumerate(pages)
-    ]
 
 
 def marked_record(element: Element) -> dict[str, Any]:
