@@ -69,12 +69,12 @@ def listing(draft: PageDraft) -> Body:
         _filters(draft, shown),
         tag("p", draft.ui("results", count=len(shown), category=shown[0].category), class_="meta"),
         content,
+        blocks.advertisement(draft) if random.randrange(2) else None,
         blocks.pagination(draft, 2) if len(shown) < len(site.things) else None,
         blocks.actions(blocks.call_to_action(draft, draft.act())),
     )
     aside = [
         blocks.links_panel(draft, draft.ui("popular"), site.things),
-        blocks.advertisement(draft) if random.randrange(2) else None,
         blocks.hours_panel(draft) if random.randrange(3) == 0 else None,
     ]
     return Body(main, lead, aside)

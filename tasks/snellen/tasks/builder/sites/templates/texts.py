@@ -34,11 +34,11 @@ def article(draft: PageDraft) -> Body:
         ),
         parts,
         blocks.section(draft.ui("facts"), blocks.facts(thing.fields)),
+        blocks.advertisement(draft) if random.randrange(2) else None,
     )  # fmt: skip
     others = tag("ol", (tag("li", blocks.named(draft, t)) for t in draft.sample(5, thing)))
     aside = [
         blocks.panel(draft.ui("most_read"), others),
-        blocks.advertisement(draft) if random.randrange(2) else None,
         blocks.subscription(draft),
     ]
     return Body(main, draft.together(draft.purpose(), lead), aside)
