@@ -63,12 +63,14 @@ def remake(build: BuildFolder, prompts: Mapping[str, str], room: Path) -> Remade
         return made._replace(site=page.site, page=page.page)
 
     with ThreadPoolExecutor(_WORKERS) as pool:
-        pages = list(pool.map(make, _in_order(build)))
+        pages: Sequence[PageItems] = list(pool.map(make, _in_order(build)))
     tasks: dict[str, TaskData] = {}
     sides: dict[tuple[str, str], Side] = {}
     for benchmark, making in MAKING.items():
         if not any(one.task.startswith(f"{benchmark}/") for page in pages for one in page.made):
             continue
+        if making.balance is not None:
+            pages = making.balance(pages, build.settings.seed)
         place = room / benchmark
         making.write(pages, place)
         found = read_sides(place)

@@ -14,7 +14,12 @@ from snellen.tasks.benchmarks.visualwebbench.load import TASKS, load
 from snellen.tasks.builder.items import PageItems, make_items
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Captured, Click, Snapshot
-from snellen.tasks.builder.writers.visualwebbench.write import MAKERS, VARIANTS, write_data
+from snellen.tasks.builder.writers.visualwebbench.write import (
+    MAKERS,
+    VARIANTS,
+    balanced,
+    write_data,
+)
 from snellen.tasks.data.check import image_faults
 from snellen.tasks.pack.check import check_pack
 from snellen.tasks.pack.write import Part, write_pack
@@ -80,7 +85,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[PageItems]:
 @pytest.fixture(scope="module")
 def data(pages: list[PageItems], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data") / "visualwebbench"
-    write_data(pages, folder)
+    write_data(balanced(pages, 7), folder)
     return folder
 
 

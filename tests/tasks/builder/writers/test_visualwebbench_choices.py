@@ -12,7 +12,7 @@ import pytest
 from inked import inked
 from ten_links import NAMES, TITLES, link, links
 
-from snellen.tasks.builder.items import Made, Maker, Refused
+from snellen.tasks.builder.items import Made, Maker, PageItems, Refused
 from snellen.tasks.builder.questions.intents import intents
 from snellen.tasks.builder.questions.names import candidates
 from snellen.tasks.builder.questions.spatial import meet
@@ -23,7 +23,11 @@ from snellen.tasks.builder.writers.visualwebbench.choices import (
     action_ground,
     element_ground,
 )
-from snellen.tasks.builder.writers.visualwebbench.clicks import action_prediction
+from snellen.tasks.builder.writers.visualwebbench.clicks import (
+    CLICK_ITEMS,
+    action_prediction,
+    offered,
+)
 from snellen.tasks.builder.writers.visualwebbench.shared import Reason
 
 
@@ -279,88 +283,129 @@ def clicks(count: int, outcome: str = "page") -> list[Click]:
 
 def test_the_right_title_is_where_the_click_led(tmp_path: Path) -> None:
     snapshot = page(tmp_path, links(), clicks(10))
-    items = made(action_prediction, snapshot)
-    assert len(items) == 3
+    items = filled([snapshot])
+    assert len(items) == CLICK_ITEMS
     for item in items:
         place: int = item.record["element"]
         element = snapshot.screen.elements[place]
-        assert item.row["options"][item.row["answer"]] == f"{TITLES[place]} – Shop"
-        assert len(set(item.row["options"])) == 8
+        assert right_of(item) == f"{TITLES[place]} – Shop"
+        assert len(set(item.row["options"])) == CLICK_ITEMS
         left, top, _, _ = item.row["bbox"]
         assert (left * 400, top * 600) == pytest.approx((20, element.box[1]), abs=0.01)
 
 
-def test_the_pages_own_title_fills_up_and_is_never_right(tmp_path: Path) -> None:
-    here = Click(5, "Shop", outcome="page")
-    led = [Click(place, f"{TITLES[place]} – Shop") for place in (1, 2, 3)]
-    snapshot = page(tmp_path, links(), [*led, here], source="shop/garden.html")
-    for item in made(action_prediction, snapshot):
-        assert len(item.row["options"]) == 4
-        assert "Shop" in item.row["options"]
-        assert item.row["options"][item.row["answer"]] != "Shop"
+def right_of(item: Made) -> str:
+    return item.row["options"][item.row["answer"]]
 
 
-def test_where_four_titles_can_be_asked_for_each_option_is_as_often_right(tmp_path: Path) -> None:
-    """Also the start page's, to which the site's sign leads."""
-    home = link(0, "Fernbrook Shop", href="/index.html")
-    told = [Click(place, f"{NAMES[place]} – Shop") for place in range(5, 8)]
-    snapshot = page(tmp_path, [home, *links()[1:]], [*clicks(5), *told])
-    items = [one for seed in range(120) for one in made(action_prediction, snapshot, seed)]
-    right = Counter(one.row["options"][one.row["answer"]] for one in items)
-    assert set(right) == {f"{title} – Shop" for title in TITLES[:5]}
-    assert all(set(one.row["options"]) == set(right) for one in items)
-    assert max(right.values()) < 1.4 * min(right.values())
+def filled(
+    snapshots: Sequence[Snapshot], seed: int = 1, sites: Sequence[str] = ("shop",)
+) -> list[Made]:
+    """Return the items of pages, one a site in turn, with their options."""
+    pages = [
+        PageItems(
+            sites[number % len(sites)],
+            f"page-{number}",
+            [
+                one._replace(row={**one.row, "id": f"page-{number}/{one.row['id']}"})
+                for one in made(action_prediction, snapshot, seed + number)
+            ],
+            [],
+        )
+        for number, snapshot in enumerate(snapshots)
+    ]
+    return [one for each in offered(pages, seed) for one in each.made]
 
 
-def test_the_start_page_is_neither_right_nor_offered_where_little_else_is_silent(
-    tmp_path: Path,
-) -> None:
+def folder(tmp_path: Path, name: str) -> Path:
+    (tmp_path / name).mkdir()
+    return tmp_path / name
+
+
+def test_each_title_of_a_site_is_as_often_right_and_as_often_offered(tmp_path: Path) -> None:
+    """Also the start page's, to which the sign of all pages leads."""
     home = link(0, "Fernbrook Shop", href="/index.html")
     shown = [home, *links()[1:]]
-    told = [Click(place, f"{NAMES[place]} – Shop") for place in range(3, 7)]
-    only = page(tmp_path, shown, [*clicks(1), *told])
-    assert reason(action_prediction, only) == Reason.HOME_ALONE
-    items = made(action_prediction, page(tmp_path, shown, [*clicks(3), *told]))
-    assert {one.row["options"][one.row["answer"]] for one in items} == {
-        f"{title} – Shop" for title in TITLES[1:3]
+    snapshots = [
+        page(folder(tmp_path, f"{n}"), shown, [clicks(10)[0], *clicks(10)[n : n + 2]])
+        for n in (1, 3, 5, 7)
+    ]
+    items = filled(snapshots)
+    right = Counter(map(right_of, items))
+    assert right == dict.fromkeys((f"{title} – Shop" for title in TITLES[:9]), 1)
+    assert all(len(set(item.row["options"])) == 8 for item in items)
+    assert {option for item in items for option in item.row["options"]} == set(right)
+
+
+def test_of_each_title_there_are_as_many_items_as_give_the_most_in_all(tmp_path: Path) -> None:
+    shown = links()
+    often = [page(folder(tmp_path, f"often-{n}"), shown, clicks(4)) for n in range(3)]
+    rare = page(folder(tmp_path, "rare"), shown, clicks(6)[3:])
+    items = filled([*often, rare])
+    # Four titles three times are more than six titles once; the fourth has one item too many.
+    assert Counter(map(right_of, items)) == dict.fromkeys(
+        (f"{title} – Shop" for title in TITLES[:4]), 3
+    )
+    assert all(len(item.row["options"]) == 4 for item in items)
+
+
+def test_titles_of_other_sites_are_no_options(tmp_path: Path) -> None:
+    snapshots = [
+        page(folder(tmp_path, f"{n}"), links(), clicks(10)[first : first + 4])
+        for n, first in enumerate((0, 4))
+    ]
+    for item in filled(snapshots, sites=("shop", "cafe")):
+        first = 0 if right_of(item) in {f"{title} – Shop" for title in TITLES[:4]} else 4
+        own = {f"{title} – Shop" for title in TITLES[first : first + 4]}
+        assert set(item.row["options"]) == own
+
+
+def test_what_no_other_title_of_the_site_says_is_not_asked_for(tmp_path: Path) -> None:
+    """On its own page another title, which can't be asked for, says it too."""
+    told = [Click(9, f"{NAMES[0]} – Shop", outcome="page")]
+    led = [Click(0, f"{NAMES[0]} and {TITLES[0]}", outcome="page"), *clicks(4)[1:], *told]
+    covered = [*links()[:9], link(9, NAMES[9], covered=0.4)]
+    items = made(action_prediction, page(tmp_path, covered, led))
+    assert f"{NAMES[0]} and {TITLES[0]}" in set(map(right_of, items))
+    assert set(map(right_of, filled([page(tmp_path, covered, led)]))) == {
+        f"{title} – Shop" for title in TITLES[1:4]
     }
-    for one in items:
-        assert not {f"{TITLES[0]} – Shop", "Shop"} & set(one.row["options"])
+
+
+def test_of_a_site_with_two_titles_nothing_is_asked(tmp_path: Path) -> None:
+    snapshot = page(tmp_path, links(), clicks(2))
+    items = made(action_prediction, snapshot)
+    assert len(items) == 2
+    (kept,) = offered([PageItems("shop", "index", items, [])], 1)
+    assert not kept.made
+    assert [one.reason for one in kept.refused] == [Reason.UNEVEN_TITLES] * 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [4, 10])
 def test_letters_of_titles_are_balanced(tmp_path: Path, count: int) -> None:
     snapshot = page(tmp_path, links(), clicks(count))
-    items = [item for seed in range(60) for item in made(action_prediction, snapshot, seed)]
+    items = [item for seed in range(60) for item in filled([snapshot], seed)]
     counts = Counter(item.row["answer"] for item in items)
-    options = min(count, 8)
+    options = min(count, CLICK_ITEMS)
     assert set(counts) == set(range(options))
     assert max(counts.values()) < 1.6 * len(items) / options
 
 
 def test_equal_titles_are_one_option(tmp_path: Path) -> None:
     again = Click(9, "START - shop", outcome="title")
-    for item in made(action_prediction, page(tmp_path, links(), [*clicks(8), again])):
-        assert len({option.casefold().replace("–", "-") for option in item.row["options"]}) == 8
+    for item in filled([page(tmp_path, links(), [*clicks(5), again])]):
+        assert len({option.casefold().replace("–", "-") for option in item.row["options"]}) == 5
 
 
 @pytest.mark.parametrize(
-    ("led", "expected"),
-    [
-        ([], Reason.NO_CLICKS),
-        (clicks(10, "popup"), Reason.NO_CLICKS),
-        (clicks(10, "failed"), Reason.NO_CLICKS),
-        ([Click(1, "Shop")], Reason.NO_CLICKS),
-        (clicks(2), Reason.FEW_TITLES),
-    ],
+    "led",
+    [[], clicks(10, "popup"), clicks(10, "failed"), [Click(1, "Shop")]],
 )
-def test_pages_whose_clicks_lead_nowhere_are_refused(
-    tmp_path: Path, led: list[Click], expected: Reason
-) -> None:
-    assert reason(action_prediction, page(tmp_path, links(), led)) == expected
+def test_pages_whose_clicks_lead_nowhere_are_refused(tmp_path: Path, led: list[Click]) -> None:
+    assert reason(action_prediction, page(tmp_path, links(), led)) == Reason.NO_CLICKS
 
 
-def test_what_is_covered_is_an_option_and_no_question(tmp_path: Path) -> None:
+def test_what_is_covered_is_no_question(tmp_path: Path) -> None:
     covered = [link(place, name, covered=0.4) for place, name in enumerate(NAMES)]
     assert reason(action_prediction, page(tmp_path, covered, clicks(10))) == Reason.NO_CLICKS

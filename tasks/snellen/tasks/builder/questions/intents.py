@@ -273,16 +273,6 @@ def _address(source: str, link: Element) -> str:
     return _INDEX.sub("", address)
 
 
-def leads_home(element: Element) -> bool:
-    """Whether an element is called the start page, or is a link to it."""
-    return _is_home(element) or _goal(element) == _START
-
-
-def is_home(source: str) -> bool:
-    """Whether a page, by its site's folder and its file, is a start page."""
-    return bool(_HOME.fullmatch(source.partition("/")[2] or source))
-
-
 def _is_home(element: Element) -> bool:
     """Whether an element is called the start page."""
     return element.role in {*_ACTS, "menuitem"} and bool(

@@ -15,13 +15,16 @@ from snellen.tasks.builder.writers.matrix import write as matrix
 from snellen.tasks.builder.writers.mmbench_gui import write as mmbench_gui
 from snellen.tasks.builder.writers.screenqa import write as screenqa
 from snellen.tasks.builder.writers.visualwebbench import write as visualwebbench
+from snellen.tasks.builder.writers.visualwebbench.clicks import PREDICTION
 from snellen.tasks.builder.writers.webrssbench import write as webrssbench
 
 Writer: TypeAlias = Callable[[Sequence[PageItems], Path], None]
 """Writes what was made of a benchmark into a new folder, in the benchmark's published layout."""
 
 Balance: TypeAlias = Callable[[Sequence[PageItems], int], Sequence[PageItems]]
-"""Leaves out, at random from a seed, items that together would give an answer away."""
+"""Leaves out, at random from a seed, items that together would give an answer away.
+
+What an item needs of other pages, such as options, it gets here."""
 
 
 class BenchmarkMaking(NamedTuple):
@@ -55,6 +58,7 @@ MAKING: Mapping[str, BenchmarkMaking] = {
         visualwebbench.MAKERS,
         visualwebbench.write_data,
         {task: (task, *others) for task, others in visualwebbench.VARIANTS.items()},
+        balance=visualwebbench.balanced,
     ),
     "screenqa": BenchmarkMaking(
         screenqa.MAKERS,
@@ -77,7 +81,7 @@ MAKING: Mapping[str, BenchmarkMaking] = {
 }
 """By the benchmark's name."""
 
-CLICKED = "visualwebbench/action_prediction"
+CLICKED = PREDICTION
 """The task that elements are clicked for."""
 
 

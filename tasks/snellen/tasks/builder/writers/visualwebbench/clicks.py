@@ -3,23 +3,21 @@
 Source of the rules: VisualWebBench (Liu et al., 2024), section 3: elements are really clicked, an
 item is kept where the title changed, and the wrong options are where other elements lead.
 
-All options are real titles that clicks on this page led to, and at the end the page's own; none is
-invented and none is another page's, because a page's items depend on that page alone. So an item of
-a small site has fewer than eight options, and at least four.
+All options are real titles that clicks led to on pages of the same site and language; none is
+invented. So an item of a small site has fewer than eight options, and at least three.
 
-Links say where they lead, but the site's sign: so the start page would be right more often than any
-other. Where at least four titles can be asked for, they alone are the options, and one of them is
-drawn; else the start page is neither right nor an option.
+A site's sign says nothing of where it leads, so the start page would be right more often than any
+other: `offered` gives each title of a site as many items in which it is right as any other, and no
+title is an option that is never right.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
 from snellen.tasks.benchmarks.visualwebbench.format import LETTERS
-from snellen.tasks.builder.items import Made, Refused
-from snellen.tasks.builder.questions.intents import is_home, leads_home
+from snellen.tasks.builder.chance import draw
+from snellen.tasks.builder.items import Made, PageItems, Refused, without
 from snellen.tasks.builder.questions.marks import mark_box
 from snellen.tasks.builder.questions.spatial import fractions, is_readable, rounded
 from snellen.tasks.builder.questions.text import folded, is_plain, one_line, stems
@@ -27,10 +25,12 @@ from snellen.tasks.builder.screen.elements import Element
 from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.visualwebbench.shared import Reason, made, refused
 
-CLICK_ITEMS = 3
+PREDICTION = "visualwebbench/action_prediction"
+
+CLICK_ITEMS = 6
 """The most items of one page."""
 
-FEWEST_TITLES = 4
+FEWEST_TITLES = 3
 
 _LED = frozenset({"page", "title"})
 
@@ -41,54 +41,125 @@ class _Led(NamedTuple):
     outcome: str
 
 
+class _Spot(NamedTuple):
+    """One question: its place among the pages and on its page, and what its box says."""
+
+    lot: float
+    number: int
+    place: int
+    said: str
+
+
 def action_prediction(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask where clicks on some elements lead, one for each title."""
+    """Ask where clicks on some elements lead, one for each title, with the right option alone.
+
+    The others come from the other pages of the site: see `offered`.
+    """
     led = _led(snapshot)
-    own = one_line(snapshot.screen.title)
-    if not led:
-        yield refused("action_prediction", Reason.NO_CLICKS)
-        return
-    titles = {key: found[0].title for key, found in led.items()}
-    if len(titles) + bool(folded(own)) < FEWEST_TITLES:
-        yield refused("action_prediction", Reason.FEW_TITLES)
-        return
     seen = {key: able for key, found in led.items() if (able := _seen(found))}
     if not seen:
         yield refused("action_prediction", Reason.NO_CLICKS)
         return
+    titles = [snapshot.screen.title, *(found[0].title for found in led.values())]
     shown = {
         key: silent
         for key, able in seen.items()
-        if (silent := [each for each in able if not _says(snapshot, each, titles)])
+        if (silent := [one for one in able if not _tells(_said(snapshot, one), one.title, titles)])
     }
     if not shown:
         yield refused("action_prediction", Reason.SAID)
         return
-    if len(shown) >= FEWEST_TITLES:
-        # Each could be the right one of some item, and is as likely to be.
-        titles = {key: titles[key] for key in shown}
-        own = ""
-    else:
-        # What says nothing leads to the start page more often than to any other.
-        home = {key for key, found in led.items() if any(leads_home(e.element) for e in found)}
-        titles = {key: title for key, title in titles.items() if key not in home}
-        shown = {key: silent for key, silent in shown.items() if key not in home}
-        own = "" if is_home(snapshot.captured.source) else own
-        if not shown or len(titles) + bool(folded(own)) < FEWEST_TITLES:
-            yield refused("action_prediction", Reason.HOME_ALONE)
-            return
     chosen = random.sample(sorted(shown), min(CLICK_ITEMS, len(shown)))
-    # As many for each item of the page: the right title and the others.
-    options = min(len(titles) + bool(folded(own)), len(LETTERS))
-    places = random.sample(range(options), options)
     for number, key in enumerate(chosen, start=1):
-        click = random.choice(shown[key])
-        wrong = [title for other, title in sorted(titles.items()) if other != key]
-        random.shuffle(wrong)
-        wrong = wrong[: len(LETTERS) - 1]
-        if len(wrong) < len(LETTERS) - 1 and folded(own):
-            wrong.insert(random.randrange(len(wrong) + 1), own)
-        yield _item(snapshot, number, click, wrong, places[number - 1])
+        yield _item(snapshot, number, random.choice(shown[key]))
+
+
+def offered(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
+    """Give the items options: titles of the same site, each as often right as any other.
+
+    Of each site the titles are taken, and of each title as many items, that give the most items in
+    all; all those titles are the options of each item, or eight of them. Items that are left over
+    are left out, and so are those whose box says what no other option says.
+
+    Args:
+        pages: What was made of all pages.
+        seed: What is drawn from.
+    """
+    groups: dict[tuple[str, str], dict[str, list[_Spot]]] = {}
+    for number, page in enumerate(pages):
+        for place, one in enumerate(page.made):
+            if one.task == PREDICTION:
+                lot = draw(seed, page.site, page.page, str(one.row["id"])).random()
+                spot = _Spot(lot, number, place, str(one.record["said"]))
+                # What is in another language would be no choice.
+                group = groups.setdefault((page.site, one.tags["language"]), {})
+                group.setdefault(folded(_right(one)), []).append(spot)
+    rows: dict[tuple[int, int], Made] = {}
+    for (site, language), group in groups.items():
+        random = draw(seed, site, language, PREDICTION)
+        rows |= _filled(pages, _even(pages, group), random)
+    filled = [
+        page._replace(made=[rows.get((number, place), one) for place, one in enumerate(page.made)])
+        for number, page in enumerate(pages)
+    ]
+    out = {
+        (number, place)
+        for number, page in enumerate(pages)
+        for place, one in enumerate(page.made)
+        if one.task == PREDICTION and (number, place) not in rows
+    }
+    return (
+        without(filled, out, refused("action_prediction", Reason.UNEVEN_TITLES)) if out else filled
+    )
+
+
+def _even(
+    pages: Sequence[PageItems], group: Mapping[str, Iterable[_Spot]]
+) -> Mapping[str, Sequence[_Spot]]:
+    """Return, by title, as many questions of each; none where there are fewer than three titles."""
+    left = {key: sorted(spots) for key, spots in group.items()}
+    while True:
+        often = sorted(left, key=lambda key: (-len(left[key]), left[key][0], key))
+        sizes = range(FEWEST_TITLES, len(often) + 1)
+        most = max(sizes, key=lambda size: (size * len(left[often[size - 1]]), size), default=0)
+        if not most:
+            return {}
+        kept = often[:most]
+        titles = {key: _title(pages, left[key]) for key in kept}
+        silent = {
+            key: [one for one in left[key] if not _tells(one.said, titles[key], titles.values())]
+            for key in kept
+        }
+        if all(len(silent[key]) == len(left[key]) for key in kept):
+            count = min(len(left[key]) for key in kept)
+            return {key: left[key][:count] for key in sorted(kept)}
+        left = {key: spots for key, found in left.items() if (spots := silent.get(key, found))}
+
+
+def _filled(
+    pages: Sequence[PageItems], even: Mapping[str, Sequence[_Spot]], random: Random
+) -> Iterator[tuple[tuple[int, int], Made]]:
+    titles = {key: _title(pages, spots) for key, spots in even.items()}
+    count = min(len(titles), len(LETTERS))
+    answers: list[int] = []
+    for key, spots in even.items():
+        for spot in spots:
+            others = [title for other, title in titles.items() if other != key]
+            wrong = random.sample(others, count - 1)
+            answers = answers or random.sample(range(count), count)
+            answer = answers.pop()
+            one = pages[spot.number].made[spot.place]
+            options = [*wrong[:answer], _right(one), *wrong[answer:]]
+            row = {**one.row, "options": options, "answer": answer}
+            yield (spot.number, spot.place), one._replace(row=row)
+
+
+def _title(pages: Sequence[PageItems], spots: Sequence[_Spot]) -> str:
+    return min(_right(pages[spot.number].made[spot.place]) for spot in spots)
+
+
+def _right(one: Made) -> str:
+    return str(one.row["options"][one.row["answer"]])
 
 
 def _led(snapshot: Snapshot) -> Mapping[str, Sequence[_Led]]:
@@ -119,25 +190,24 @@ def _seen(found: Sequence[_Led]) -> Sequence[_Led]:
     ]
 
 
-def _says(snapshot: Snapshot, led: _Led, titles: Mapping[str, str]) -> bool:
-    """Whether what is in the box says a word of the title that other titles do not have."""
-    others = [*titles.values(), snapshot.screen.title]
-    counts = Counter(stem for title in {folded(one) for one in others} for stem in stems(title))
-    own = {stem for stem in stems(led.title) if counts[stem] == 1}
-    words = set(folded(led.title).split()) - {
-        word
-        for title in others
-        if folded(title) != folded(led.title)
-        for word in folded(title).split()
-    }
+def _said(snapshot: Snapshot, led: _Led) -> str:
+    """Return all that is said in the box."""
     element = led.element
     texts = [element.text, element.name, element.alt]
     texts += [part.alt or part.name for part in snapshot.screen.inside(element)]
-    said = " ".join(texts)
-    return bool(own & stems(said) or words & set(folded(said).split()))
+    return one_line(" ".join(texts))
 
 
-def _item(snapshot: Snapshot, number: int, click: _Led, wrong: Sequence[str], answer: int) -> Made:
+def _tells(said: str, title: str, titles: Iterable[str]) -> bool:
+    """Whether what is said has a word of a title that no other title has."""
+    others = {key: other for other in titles if (key := folded(other)) != folded(title)}
+    stemmed = {stem for other in others.values() for stem in stems(other)}
+    words = {word for key in others for word in key.split()}
+    own = stems(title) - stemmed, set(folded(title).split()) - words
+    return bool(own[0] & stems(said) or own[1] & set(folded(said).split()))
+
+
+def _item(snapshot: Snapshot, number: int, click: _Led) -> Made:
     element = click.element
     return made(
         snapshot,
@@ -145,10 +215,15 @@ def _item(snapshot: Snapshot, number: int, click: _Led, wrong: Sequence[str], an
         number,
         {
             "bbox": fractions(element.box, snapshot.screen),
-            "options": [*wrong[:answer], click.title, *wrong[answer:]],
-            "answer": answer,
+            "options": [click.title],
+            "answer": 0,
         },
         marked=mark_box(snapshot.image(), element.box),
         tags={"outcome": click.outcome},
-        record={"element": element.id, "box": rounded(element.box), "title": click.title},
+        record={
+            "element": element.id,
+            "box": rounded(element.box),
+            "title": click.title,
+            "said": _said(snapshot, click),
+        },
     )

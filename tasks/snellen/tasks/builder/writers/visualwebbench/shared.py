@@ -31,8 +31,7 @@ class Reason(StrEnum):
     NOT_UNIQUE = "no element that only one description fits"
     NO_CLICKS = "no click leads to another title"
     SAID = "what leads to another title says it"
-    HOME_ALONE = "what says nothing of where it leads is a way to the start page"
-    FEW_TITLES = "fewer than four titles"
+    UNEVEN_TITLES = "left out, so that no title of a site is right more often than another"
 
 
 def refused(config: str, reason: Reason) -> Refused:

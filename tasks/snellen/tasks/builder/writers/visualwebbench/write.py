@@ -10,7 +10,11 @@ from types import MappingProxyType
 from snellen.tasks.builder.items import Made, Maker, PageItems
 from snellen.tasks.builder.writers.base import Side, as_lines, side_of, write_rows
 from snellen.tasks.builder.writers.visualwebbench.choices import action_ground, element_ground
-from snellen.tasks.builder.writers.visualwebbench.clicks import action_prediction
+from snellen.tasks.builder.writers.visualwebbench.clicks import (
+    PREDICTION,
+    action_prediction,
+    offered,
+)
 from snellen.tasks.builder.writers.visualwebbench.texts import element_ocr, heading_ocr, web_caption
 from snellen.tasks.builder.writers.visualwebbench.webqa import webqa
 
@@ -21,7 +25,7 @@ MAKERS: Mapping[str, Maker] = MappingProxyType(
         "visualwebbench/webqa": webqa,
         "visualwebbench/element_ocr": element_ocr,
         "visualwebbench/element_ground": element_ground,
-        "visualwebbench/action_prediction": action_prediction,
+        PREDICTION: action_prediction,
         "visualwebbench/action_ground": action_ground,
     }
 )
@@ -41,8 +45,13 @@ _PREFIX = "visualwebbench/"
 _SPLIT = "test"
 
 
+def balanced(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
+    """Give what asks where clicks lead its options, and leave out what makes one too frequent."""
+    return offered(pages, seed)
+
+
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:
-    """Write VisualWebBench's items of all pages: see `write_rows`.
+    """Write VisualWebBench's items of all pages, balanced: see `write_rows`.
 
     A configuration is a file of JSON Lines, `element_ocr.jsonl`; images lie in `raw_image`
     (without marks, one for all items of a page) and `image`.
