@@ -334,7 +334,7 @@ def test_a_page_that_is_rearranged_for_each_image_is_named(
 LEFTWARD = """<!doctype html><html %s><title>Arabic</title><body style="margin:0;height:%dpx">
 <style>p { position: absolute; margin: 0 }</style>
 <p style="left:300px;top:100px;width:50px;height:50px;background:#0066cc">
-<p style="left:-200px;top:300px;width:400px">It goes on where nobody looks</p>"""
+<p style="left:-200px;top:300px;width:400px">It is as wide as nobody looks</p>"""
 
 
 def blue_box(image: bytes) -> tuple[int, int, int, int] | None:
