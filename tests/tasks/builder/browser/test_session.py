@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageChops
 
 from snellen.tasks.browser.settings import PHONE, BrowserSettings
 from snellen.tasks.builder.browser.problems import PageError
@@ -16,6 +16,7 @@ from snellen.tasks.builder.browser.session import Session
 from snellen.tasks.builder.browser.shots import measured_shot, still_shot
 from snellen.tasks.builder.browser.visits import Visit
 from snellen.tasks.builder.pages import Page
+from snellen.tasks.builder.screen.html import extract
 
 pytestmark = pytest.mark.browser
 
@@ -328,6 +329,49 @@ def test_a_page_that_is_rearranged_for_each_image_is_named(
         with pytest.raises(PageError, match="rearranged") as caught:
             measured_shot(visit, height, measure)
         assert caught.value.reason == "never at rest"
+
+
+LEFTWARD = """<!doctype html><html %s><title>Arabic</title><body style="margin:0;height:%dpx">
+<style>p { position: absolute; margin: 0 }</style>
+<p style="left:300px;top:100px;width:50px;height:50px;background:#0066cc">
+<p style="left:-200px;top:300px;width:400px">It is as wide as nobody looks</p>"""
+
+
+def blue_box(image: bytes) -> tuple[int, int, int, int] | None:
+    with Image.open(io.BytesIO(image)) as opened:
+        blue = Image.new("RGB", opened.size, "#0066cc")
+        same = ImageChops.difference(opened.convert("RGB"), blue).convert("L")
+    return same.point([255, *[0] * 255]).getbbox()
+
+
+@pytest.mark.parametrize("height", [500, 1574], ids=["a window high", "higher"])
+@pytest.mark.parametrize(
+    "html", ["dir=rtl", "><body dir=rtl", "style=writing-mode:vertical-rl", ""],
+    ids=["rtl", "body rtl", "vertical", "ltr"],
+)  # fmt: skip
+def test_a_page_that_goes_on_to_the_left_is_shown_where_it_is_measured(
+    session: Session, make_page: MakePage, html: str, height: int
+) -> None:
+    with session.visit(make_page(LEFTWARD % (html, height))) as visit:
+        tall = visit.settle()["height"]
+        wide = visit.run("() => document.scrollingElement.scrollWidth > innerWidth")
+        assert wide == bool(html)
+        found, image = measured_shot(visit, tall, lambda: extract(visit, tall))
+        (box,) = [one.box for one in found.screen.elements if one.height == one.width]
+        assert box == blue_box(image) == (300, 100, 350, 150)
+
+
+def test_a_page_whose_image_shows_it_elsewhere_is_refused(
+    session: Session, make_page: MakePage
+) -> None:
+    with session.visit(make_page(LEFTWARD % ("dir=rtl", 500))) as visit:
+        height = visit.settle()["height"]
+        assert visit.shows(still_shot(visit, height))
+        # Now zero is elsewhere in the window than in an image of the width that was asked for.
+        visit.tab.set_viewport_size({"width": 1000, "height": 800})
+        with pytest.raises(PageError, match="to the left") as caught:
+            still_shot(visit, height)
+        assert caught.value.reason == "shown elsewhere"
 
 
 def gif(*colors: str) -> bytes:

@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 
 from snellen.tasks.builder.screen.buttons import (
+    MENU_ENTRY,
     NEAR_EQUAL,
     NO_BUTTON,
     NOT_FILLED,
+    ONE_TEXT,
     buttons,
     fill_of,
     labelled_buttons,
@@ -67,6 +69,50 @@ def test_buttons_of_one_text_count_as_one() -> None:
     found = primary_button(screen)
     assert isinstance(found, Element)
     assert found.id == 1
+
+
+def test_where_all_buttons_say_the_same_there_is_nothing_to_choose() -> None:
+    buy = button("Buy", background=BLUE)
+    assert primary_button(page(buy, button("buy", 300, background=BLUE))) == ONE_TEXT
+    assert isinstance(primary_button(page(buy)), Element)
+
+
+@pytest.mark.parametrize(
+    ("around", "said"),
+    [
+        ({"tag": "ul", "role": "list"}, "Home Orders Products"),
+        ({"tag": "div"}, "Home Orders Products"),
+        ({"tag": "div", "role": "menu"}, "Choose one: Home Orders Products"),
+    ],
+    ids=["list", "links below each other", "menu"],
+)
+def test_an_entry_of_a_menu_calls_for_nothing(around: dict[str, Any], said: str) -> None:
+    link: dict[str, Any] = {"tag": "a", "role": "link", "parent": 1}
+    box = {"box": (100, 300, 220, 460), "parent": 0, "background": WHITE, "text": said}
+    entries = [
+        button(text, **link, background=fill) | {"box": (100, top, 220, top + 40)}
+        for text, top, fill in (
+            ("Home", 300, BLUE),
+            ("Orders", 360, WHITE),
+            ("Products", 420, WHITE),
+        )
+    ]
+    assert primary_button(page({**around, **box}, *entries)) == MENU_ENTRY
+
+
+def test_a_button_of_a_bar_at_the_top_calls_for_nothing() -> None:
+    screen = page(button("Send feedback", background=BLUE, landmark="navigation"))
+    assert primary_button(screen) == MENU_ENTRY
+
+
+def test_a_button_in_a_list_that_says_more_is_no_entry_of_a_menu() -> None:
+    texts = ("Teapot", "Buy teapot", "Cup", "Buy cup", "Jug", "Buy jug")
+    box: dict[str, Any] = {"box": (100, 300, 900, 460), "parent": 0, "background": WHITE}
+    goods = {**box, "tag": "ul", "role": "list", "text": " ".join(texts)}
+    entries = [button(text, 100 + 200 * n, parent=1) for n, text in enumerate(texts[1::2])]
+    found = primary_button(page(goods, entries[0] | {"background": BLUE}, *entries[1:]))
+    assert isinstance(found, Element)
+    assert found.text == "Buy teapot"
 
 
 def test_without_a_fill_nothing_stands_out() -> None:

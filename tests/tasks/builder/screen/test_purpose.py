@@ -131,6 +131,34 @@ def test_other_paragraphs_describe_nothing(text: str) -> None:
     assert descriptions_of(headed(text)) == {}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The same as the 'cups' example, but with this one the handmade teapots are a bit larger.",
+        "In this example handmade teapots from Fernbrook are fired twice and shipped to you.",
+        "Unlike cups, handmade teapots from Fernbrook are fired twice and shipped within days.",
+        "Handmade teapots are fired twice, as on the previous page, and are shipped within days.",
+        "Handmade teapots from Fernbrook are fired twice. For cups, please read the page of cups.",
+        "Handmade teapots are from Fernbrook. You can check the full documentation of them here.",
+        "Teapots, die in Fernbrook gebrannt sind: Für Tassen lesen Sie bitte die Seite der Tassen.",
+        "The handmade teapot and is fired twice, so that it is easy to keep your teapots hot.",
+    ],
+)
+def test_a_paragraph_that_needs_another_page_describes_nothing(text: str) -> None:
+    assert descriptions_of(headed(text)) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Here you see which handmade teapots Fernbrook has, and what each of them costs.",
+        "This page lists handmade teapots of Fernbrook and is kept up to date by the potters.",
+    ],
+)
+def test_a_paragraph_that_speaks_of_its_own_page_describes_it(text: str) -> None:
+    assert descriptions_of(headed(text)) == {"lead": text}
+
+
 def test_what_the_head_says_comes_before_a_paragraph() -> None:
     screen = msgspec.structs.replace(headed(SAID), descriptions=("For machines.",))
     assert list(descriptions_of(screen)) == ["head", "lead"]

@@ -266,7 +266,7 @@ def test_no_relation_rests_on_a_few_pixels(freeze: Freeze) -> None:
             if min(shared) > 0:
                 assert min(shared) >= 12
                 continue
-            assert all(s <= -6 or s >= max(12, m / 3) for s, m in zip(shared, least, strict=True))
+            assert all(s <= -6 or s >= max(12, 0.6 * m) for s, m in zip(shared, least, strict=True))
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ Reason = Literal[
     "crashes",
     "no font",
     "never at rest",
+    "shown elsewhere",
     "failed",
 ]
 

@@ -29,12 +29,18 @@ def still_shot(visit: Visit, height: int, last: bytes | None = None) -> bytes:
         last: The image of an earlier visit, which counts as the one before the first.
 
     Raises:
-        PageError: No two in a row were equal.
+        PageError: No two in a row were equal, or they don't show what the window shows.
     """
     for attempt in range(max(2, visit.settings.shots)):
         time.sleep(PAUSE * max(0, attempt - 1))
         shot = visit.shoot(height)
         if shot == last:
+            if not visit.shows(shot):
+                raise PageError(
+                    "shown elsewhere",
+                    "it goes on to the left, and its image does not show it where it is measured",
+                    file=visit.file,
+                )
             return shot
         last = shot
     raise PageError(

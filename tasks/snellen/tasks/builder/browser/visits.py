@@ -1,6 +1,7 @@
 """One visit of one page: what it asks for is answered from its folder, or refused and noted."""
 
 import base64
+import io
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,6 +30,18 @@ if TYPE_CHECKING:
 _HEAVY = frozenset({"image", "font", "media"})
 # Where a click leads, nobody looks: its scripts run, and that it has a title is all.
 _LOOKS = _HEAVY | {"stylesheet"}
+
+# How far a page goes on to the left of its own zero, as one from right to left may: DevTools counts
+# from its leftmost pixel. No property says it, and a style of `body` may decide it.
+_LEFT_OF_ZERO = """() => {
+  const root = document.scrollingElement ?? document.documentElement;
+  if (root.scrollWidth <= root.clientWidth) return 0;
+  const [left, top] = [scrollX, scrollY];
+  scrollTo({ left: -root.scrollWidth, top, behavior: "instant" });
+  const least = scrollX;
+  scrollTo({ left, top, behavior: "instant" });
+  return Math.max(0, -least);
+}"""
 
 
 @dataclass(slots=True)
@@ -215,24 +228,40 @@ class Visit:
     def shoot(self, height: int) -> bytes:
         """Take one PNG of the page from its top, as wide as the window.
 
+        Its left edge is where boxes are counted from, also on a page that goes on to the left.
+
         Args:
             height: Of the image.
         """
+        clip = {
+            "x": self._beyond,
+            "y": 0,
+            "width": self.settings.width,
+            "height": height,
+            "scale": 1,
+        }
+        # Only where it must be: the window is made larger for it, at thrice the cost.
+        return self._shoot(captureBeyondViewport=height > self.settings.height, clip=clip)
+
+    def shows(self, image: bytes) -> bool:
+        """Whether an image of the page begins with what the window shows.
+
+        It is looked at only where the page goes on to the left: elsewhere both begin at zero.
+
+        Args:
+            image: As `shoot` took it.
+        """
+        if not self._beyond:
+            return True
+        return _top(image, self.settings.height) == _top(self._shoot(), self.settings.height)
+
+    @property
+    def _beyond(self) -> int:
+        return int(self.run(_LEFT_OF_ZERO))
+
+    def _shoot(self, **where: object) -> bytes:
         answer = self.channel.send(
-            "Page.captureScreenshot",
-            {
-                "format": "png",
-                # Only where it must be: the window is made larger for it, at thrice the cost.
-                "captureBeyondViewport": height > self.settings.height,
-                "optimizeForSpeed": True,
-                "clip": {
-                    "x": 0,
-                    "y": 0,
-                    "width": self.settings.width,
-                    "height": height,
-                    "scale": 1,
-                },
-            },
+            "Page.captureScreenshot", {"format": "png", "optimizeForSpeed": True, **where}
         )
         return base64.b64decode(answer["data"])
 
@@ -326,6 +355,15 @@ class Visit:
 
     def _leaves(self) -> PageError:
         return PageError("navigates away", f"it leads to {self.requests.left[0]}", file=self.file)
+
+
+def _top(png: bytes, height: int) -> tuple[tuple[int, int], bytes]:
+    """Return the size and the pixels of the upper part of an image."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(png)) as image:
+        part = image.convert("RGB").crop((0, 0, image.width, height))
+    return part.size, part.tobytes()
 
 
 def closed_early(error: "Error") -> bool:

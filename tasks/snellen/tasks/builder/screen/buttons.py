@@ -21,6 +21,8 @@ SMALLEST_AREA = 50.0
 NO_BUTTON = "no button with a text"
 NOT_FILLED = "no button stands out"
 NEAR_EQUAL = "two buttons stand out alike"
+ONE_TEXT = "all buttons say the same"
+MENU_ENTRY = "what stands out most is an entry of a menu"
 
 _LONGEST = 40
 _MARGIN = 1.0
@@ -33,6 +35,9 @@ _FILLED_IN = frozenset({"textbox", "searchbox", "spinbutton", "combobox", "check
 _PAGE_ADDRESS = re.compile(r"(/|\.x?html?|\.php|(^|/)[^./]+)$")
 _BOXES = frozenset({"div", "aside", "section", "article", "li"})
 _LABEL = 24
+_MENUS = frozenset({"navigation", "menu", "menubar", "tablist", "tree"})
+_PRESSED = frozenset({"link", "button", "menuitem", "tab", "treeitem"})
+_ENTRIES = 3
 _PAGE = frozenset({"main", "body", "html"})
 
 
@@ -69,11 +74,14 @@ def primary_button(screen: Screen) -> Element | str:
     It is recognized by its fill (unlike what is around it, colorful), its size, and its place
     (in the content rather than in bars, above the fold, the one that a form ends with); what
     can't be undone and what is paid for is not it. Buttons of one text count as one. Returns the
-    reason where there is none, or where another one is nearly as strong.
+    reason where there is none, where another one is nearly as strong, where several all say the
+    same, or where it is an entry of a menu, which is filled because its page is open.
     """
     found = [each for each in labelled_buttons(screen) if not is_advertised(screen, each)]
     if not found:
         return NO_BUTTON
+    if len(found) > 1 and len({each.text.casefold() for each in found}) == 1:
+        return ONE_TEXT
     largest = max(each.width * each.height for each in found)
     language = words_of(screen.language)
     best: dict[str, tuple[float, Element]] = {}
@@ -92,7 +100,27 @@ def primary_button(screen: Screen) -> Element | str:
         return NEAR_EQUAL
     if any(_on_picture(screen, each) for each in screen.elements if not screen.nested(each, first)):
         return NEAR_EQUAL
-    return first
+    return MENU_ENTRY if is_menu_entry(screen, first) else first
+
+
+def is_menu_entry(screen: Screen, element: Element) -> bool:
+    """Whether an element is one of the entries of a menu: of a bar, of a list, of a sidebar.
+
+    A list is a menu when it says nothing but its entries, and so are links below each other.
+    """
+    return element.landmark == "navigation" or any(
+        outer.role in _MENUS or _is_menu(screen, outer) for outer in screen.ancestors(element)
+    )
+
+
+def _is_menu(screen: Screen, outer: Element) -> bool:
+    entries = [each for each in screen.inside(outer) if each.role in _PRESSED and each.text]
+    said = "".join(each.text for each in entries).replace(" ", "")
+    if len(entries) < _ENTRIES or said != outer.text.replace(" ", ""):
+        return False
+    column = {(round(each.box[0]), round(each.box[2])) for each in entries}
+    links = all(each.role == "link" for each in entries)
+    return outer.role == "list" or (links and len(column) == 1)
 
 
 def fill_of(screen: Screen, element: Element) -> float:

@@ -44,6 +44,31 @@ _GENERIC = re.compile(
     r"|this is (a|an|the|my) (web ?)?(site|page)\W*$|todo\b|untitled|index\b)",
     re.IGNORECASE,
 )
+# What a first paragraph says of other pages, of parts of its own, or of what was read before it.
+_ELSEWHERE = re.compile(
+    r"\b(the )?same (as|way|thing)\b|\b(similar|identical|equal|equivalent) to\b|\bunlike\b"
+    r"|\blike (in|on|the|this|that|these|those)\b"
+    r"|\bas (in|on|with|for|opposed|before|above|well as in)\b|\bcompared (to|with)\b"
+    r"|\b(instead of|rather than|based on|alternative to) (the|this|that|an?)\b"
+    r"|\b(this|that|these|those|the|our|an?)( [\w-]+)? (examples?|demos?|samples?|variants?)\b"
+    r"|\b(previous|preceding|next|following|last|earlier|first|other|another|above|below)"
+    r"( \w+)? (articles?|chapters?|components?|demos?|documents?|examples?|guides?|pages?|parts?"
+    r"|posts?|sections?|steps?|tables?|tutorials?|versions?)\b"
+    r"|((^|[.,;:(]|\b(and|or|please|should|can|may|must)) *"
+    r"(see|visit|read|check|refer to|continue|head (over )?to|consult))\b"
+    r"|\b(full|official|complete) (documentation|docs|guide|list)\b"
+    r"|\b(mentioned|described|shown|listed|seen|explained) (above|below|earlier|before|here)\b"
+    r"|\b(click|tap|press|found|available|documentation|details|more) here\b|\b(again|likewise)\b"
+    r"|\b(wie (im|in|bei|auf|oben)|lesen Sie|siehe|gleiche[nrs]?|dasselbe|dieses Beispiel)\b"
+    r"|\b(véase|vea|consulte|lea|igual que|este ejemplo|voir|consultez|lisez|comme dans"
+    r"|cet exemple|vedi|consulta|leggi|questo esempio|veja|leia|este exemplo)\b"
+    r"|参见|参阅|請參閱|请参阅|请阅读|如上|此示例|本示例|参照|をご覧|この例",
+    re.IGNORECASE,
+)
+# `The component and is ...`: a subject whose verb is missing.
+_VERBLESS = re.compile(
+    r"^(the|this|an?|our|your) (\w+ ){1,3}and (is|are|was|has|have|can|will)\b", re.IGNORECASE
+)
 _SENTENCES = re.compile(r"(?<=[.!?\u3002\uff01\uff1f\u061f])\s*")
 _PAUSES = re.compile(r"(?<!\d),(?!\d)|[;|·•/:、\uff0c\uff1b\uff1a،؛]|\s[-\u2013\u2014]\s")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff]")
@@ -81,7 +106,8 @@ def descriptions_of(screen: Screen) -> Mapping[str, str]:
 def _lead(screen: Screen) -> str:
     """Return what the first paragraph under the first or second heading begins with: sentences.
 
-    They have a word of the first heading; else they may be about anything.
+    They have a word of the first heading; else they may be about anything. What points to something
+    else, such as another page that this one is like, describes nothing to who sees this page alone.
     """
     headings = [
         one for one in screen.elements if one.role == "heading" and one.landmark not in _FRAME
@@ -96,7 +122,9 @@ def _lead(screen: Screen) -> str:
         or (one.level < _TITLE_LEVELS and _is_alone(one, headings))
     ]
     said = next(filter(None, (_below(screen, heading) for heading in titles)), "")
-    return said if said and _stems(said) & _stems(headings[place].text) else ""
+    if not said or not _stems(said) & _stems(headings[place].text) or points_elsewhere(said):
+        return ""
+    return "" if any(map(_VERBLESS.search, _SENTENCE.split(said))) else said
 
 
 def _is_alone(one: Element, headings: Sequence[Element]) -> bool:
@@ -197,6 +225,17 @@ def _stems(text: str) -> set[str]:
 def is_generic(said: str) -> bool:
     """Whether a description would fit any page."""
     return bool(_GENERIC.search(said))
+
+
+def points_elsewhere(said: str) -> bool:
+    """Whether a text is understood only by who knows something else than the page.
+
+    >>> points_elsewhere("The same as the route example, but a bit cooler.")
+    True
+    >>> points_elsewhere("This page explains how teapots are fired.")
+    False
+    """
+    return bool(_ELSEWHERE.search(said))
 
 
 def is_prose(said: str, language: str) -> bool:

@@ -137,27 +137,30 @@ def ink_of(pixels: "Pixels", box: Ltrb) -> Ltrb | None:
 def _stands_out(pixels: "Pixels", box: Ltrb) -> bool:
     """Whether a shape's edge is seen on two sides at least: declared colors may be the ground's.
 
-    Of one at the image's edge nothing can be said, and what is declared holds.
+    Of a side at the image's edge nothing can be said: the others decide, and of one at three edges
+    the fourth does.
     """
     import numpy as np
 
     height, width, _ = pixels.shape
     left, top, right, bottom = (round(side) for side in box)
-    if left < _OUT or top < _OUT or right + _OUT > width or bottom + _OUT > height:
-        return True
-    across, down = slice(left + 1, right - 1), slice(top + 1, bottom - 1)
-    sides = (
-        (pixels[down, left], pixels[down, left - _OUT]),
-        (pixels[down, right - 1], pixels[down, right + _OUT - 1]),
-        (pixels[top, across], pixels[top - _OUT, across]),
-        (pixels[bottom - 1, across], pixels[bottom + _OUT - 1, across]),
-    )
+    across, down = slice(max(left, 0) + 1, right - 1), slice(max(top, 0) + 1, bottom - 1)
+    sides = [
+        (pixels[rows_in, columns_in], pixels[rows_out, columns_out])
+        for (rows_in, columns_in), (rows_out, columns_out), within in (
+            ((down, left), (down, left - _OUT), left >= _OUT),
+            ((down, right - 1), (down, right + _OUT - 1), right + _OUT <= width),
+            ((top, across), (top - _OUT, across), top >= _OUT),
+            ((bottom - 1, across), (bottom + _OUT - 1, across), bottom + _OUT <= height),
+        )
+        if within
+    ]
     far = [
         np.abs(np.median(inside, axis=0) - np.median(outside, axis=0)).max()
         for inside, outside in sides
         if inside.size
     ]
-    return sum(distance >= _EDGE for distance in far) >= 2
+    return sum(distance >= _EDGE for distance in far) >= min(2, len(sides))
 
 
 def _parted(pixels: "Pixels", ink: Ltrb) -> bool:
