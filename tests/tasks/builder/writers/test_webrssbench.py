@@ -336,12 +336,17 @@ def test_each_part_is_asked_about_as_often_as_any_other() -> None:
     assert evened(pages, 8) != kept
 
 
-def test_where_a_part_is_never_right_few_are_asked_about() -> None:
-    bars = ("left sidebar", "right sidebar", "bottom bar")
+@pytest.mark.parametrize(
+    ("bars", "each"),
+    [(("left sidebar", "right sidebar", "bottom bar"), 9), (("left sidebar", "bottom bar"), 1)],
+)
+def test_where_several_parts_are_never_right_few_are_asked_about(
+    bars: Sequence[str], each: int
+) -> None:
     pages = [grouping(f"page-{n}", "top bar", "main content", *bars) for n in range(9)]
     kept = evened(pages, 7)
     counts = Counter(one.row.get("reference") for page in kept for one in page.made)
-    assert counts == {**dict.fromkeys(("top bar", "main content", *bars), 1), None: 9}
+    assert counts == {**dict.fromkeys(("top bar", "main content", *bars), each), None: 9}
 
 
 def test_where_there_is_no_such_task_nothing_is_left_out() -> None:
