@@ -2,9 +2,10 @@
 
 import argparse
 import gc
+import os
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 
@@ -82,6 +83,37 @@ def _seconds(run: Callable[[], object]) -> float:
     start = time.perf_counter()
     run()
     return time.perf_counter() - start
+
+
+def print_episodes(
+    agents: int,
+    steps: int,
+    times: tuple[Sequence[float], Sequence[float]],
+    took: Sequence[float],
+    fresh: Sequence[float],
+    *,
+    target: float,
+) -> None:
+    """Print how fast agents act, and a bare script beside them.
+
+    Args:
+        agents: How many act at once.
+        steps: What all of them do in a round.
+        times: Seconds of each round, ours and the bare script's.
+        took: Seconds of each step of ours.
+        fresh: Seconds of each opening of an episode.
+        target: Steps a second to reach.
+    """
+    ours, bare = (steps / statistics.median(each) for each in times)
+    slowest = statistics.quantiles(took, n=20)[-1]
+    print(f"agents at once                  {agents}")
+    print(f"steps a second, in all          {ours:.1f}   (target {target:g})")
+    print(f"a bare script's, in all         {bare:.1f}")
+    print(f"ours to a bare script's         {ours / bare:.2f}")
+    print(f"a step, 95th percentile         {slowest:.2f} s   (target under 1 s)")
+    opened = statistics.median(fresh)
+    print(f"a fresh episode, median         {opened:.2f} s   (target under 0.5 s)")
+    print(f"load of the machine             {os.getloadavg()[0]:.1f}")
 
 
 def _span(seconds: float) -> str:

@@ -8,14 +8,12 @@ has the server's log.
 
 import asyncio
 import json
-import os
-import statistics
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-from _timing import options
+from _timing import options, print_episodes
 from mcp import Client
 from mcp.types import TextContent
 from playwright.async_api import Page, async_playwright
@@ -118,16 +116,8 @@ async def measure(agents: int, count: int, rounds: int) -> None:
             await asyncio.gather(*(agent.act(3, []) for agent in crowd))
             await chromium.close()
         await host.close()
-    rate, script = (agents * count / statistics.median(each) for each in (ours, peers))
-    slowest, opened = statistics.quantiles(took, n=20)[-1], statistics.median(fresh)
-    print(f"agents at once                  {agents}")
-    print(f"steps a second, in all          {rate:.1f}   (target 9)")
-    print(f"a bare script's, in all         {script:.1f}")
-    print(f"ours to a bare script's         {rate / script:.2f}")
-    print(f"a step, 95th percentile         {slowest:.2f} s   (target under 1 s)")
-    print(f"a fresh episode, median         {opened:.2f} s   (target under 0.5 s)")
+    print_episodes(agents, agents * count, (ours, peers), took, fresh, target=9)
     print(f"agents at once without an error {2 * agents}   (target 16)")
-    print(f"load of the machine             {os.getloadavg()[0]:.1f}")
 
 
 def main() -> None:

@@ -8,12 +8,11 @@ browser's processes, less what it has without an episode.
 
 import asyncio
 import os
-import statistics
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from _timing import options
+from _timing import options, print_episodes
 from playwright.async_api import Page, Route, async_playwright
 
 from snellen.tasks.browser.finding import HEADLESS, find_browser
@@ -131,19 +130,8 @@ async def measure(agents: int, count: int, rounds: int) -> None:
     for episode in episodes:
         await episode.close()
     await miniwob.close()
-    total = agents * count
-    rate, bare = (total / statistics.median(each_round) for each_round in (ours, peers))
-    slowest = statistics.quantiles(took, n=20)[-1]
-    print(f"agents at once                  {agents}")
-    print(f"steps a second, in all          {rate:.1f}   (target 15)")
-    print(f"a bare script's, in all         {bare:.1f}")
-    print(f"ours to a bare script's         {rate / bare:.2f}")
-    print(f"a step, 95th percentile         {slowest:.2f} s   (target under 1 s)")
-    print(
-        f"a fresh episode, median         {statistics.median(fresh):.2f} s   (target under 0.5 s)"
-    )
+    print_episodes(agents, agents * count, (ours, peers), took, fresh, target=15)
     print(f"memory of a running episode     {each:.0f} MB   (target at most 60 MB)")
-    print(f"load of the machine             {os.getloadavg()[0]:.1f}")
 
 
 def main() -> None:

@@ -9,8 +9,8 @@ from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from snellen.sdk.cli.app import app
+from snellen.sdk.cli.places import default_store
 from snellen.sdk.cli.serving import app as serving
-from snellen.sdk.cli.serving import default_store
 from snellen.tasks.environments.packs import MADE
 from snellen.tasks.environments.table import ENVIRONMENTS, PACKS
 from snellen.tasks.samples import sample_pack

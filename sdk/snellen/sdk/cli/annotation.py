@@ -17,8 +17,9 @@ from snellen.grading.models.raters import RaterReport
 from snellen.sdk.cli import pack_output
 from snellen.sdk.cli.options import check_folder, item_ids
 from snellen.sdk.cli.pack import NewFolder
-from snellen.sdk.cli.plain import write
-from snellen.sdk.cli.serving import Key, Store, default_store, report_server_errors, tell
+from snellen.sdk.cli.places import default_store
+from snellen.sdk.cli.plain import tell, write
+from snellen.sdk.cli.serving import Key, Store, report_server_errors
 from snellen.sdk.files import write_atomically
 
 if TYPE_CHECKING:

@@ -15,17 +15,15 @@ import typer
 from snellen.grading.errors import InputError
 from snellen.grading.table import figures
 from snellen.sdk.cli.options import check_folder
-from snellen.sdk.cli.plain import write
+from snellen.sdk.cli.places import default_store, pack_folders
+from snellen.sdk.cli.plain import tell, write
 from snellen.sdk.cli.serving import (
     Key,
     Packs,
     Store,
-    default_store,
     grade_answers,
     open_database,
-    pack_folders,
     report_server_errors,
-    tell,
 )
 from snellen.sdk.cli.tables import print_table
 from snellen.sdk.cli.take import cost_said, tell_report

@@ -10,12 +10,11 @@ from typing import Annotated
 import typer
 
 from snellen.grading.errors import InputError
-from snellen.sdk.cli.plain import write
+from snellen.sdk.cli.places import pack_folders
+from snellen.sdk.cli.plain import tell, write
 from snellen.sdk.cli.serving import (
     grade_answers,
-    pack_folders,
     report_server_errors,
-    tell,
     with_episodes,
     with_settings,
 )

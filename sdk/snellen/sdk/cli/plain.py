@@ -27,3 +27,10 @@ def printable(text: str) -> str:
 def write(text: str) -> None:
     """Write a text to standard output, its control characters made visible."""
     sys.stdout.write(printable(text))
+
+
+def tell(sentence: str) -> None:
+    """Say a sentence on standard error."""
+    # Standard output is for the protocol, or for what is piped on.
+    sys.stderr.write(f"{printable(sentence)}\n")
+    sys.stderr.flush()

@@ -10,8 +10,8 @@ import typer
 from snellen.grading.errors import InputError
 from snellen.sdk.cli.attempts import Number, open_attempt
 from snellen.sdk.cli.options import PROBLEMS
-from snellen.sdk.cli.plain import write
-from snellen.sdk.cli.serving import Packs, Store, report_server_errors, tell
+from snellen.sdk.cli.plain import tell, write
+from snellen.sdk.cli.serving import Packs, Store, report_server_errors
 from snellen.sdk.files import write_atomically
 from snellen.sdk.page.film import Film, FilmStep, film_page
 

@@ -4,7 +4,6 @@ They are the one door between the SDK and the server: what grades is handed over
 heavy is imported at the top: a host that starts `snellen mcp` waits a second or two for its tools.
 """
 
-import os
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,8 +18,9 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 from pydantic import ValidationError
 
-from snellen.grading.errors import InputError, SnellenError, UnknownNameError
-from snellen.sdk.cli.plain import printable, write
+from snellen.grading.errors import InputError, SnellenError
+from snellen.sdk.cli.places import default_store, episode_folder, episode_pack, home, pack_folders
+from snellen.sdk.cli.plain import tell, write
 from snellen.server.exam.rules import Contexts, Counting, Door, Mode, Rules
 from snellen.server.settings import Settings
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from snellen.server.store.database import Database
 
 STOPPED = 2
-_MANIFEST = "manifest.json"
 _FIRST = (
     "it is this store's first: a server that is running on it asks for tokens from its next start"
     " on, and until then anybody on its machine may take the exam"
@@ -335,85 +334,14 @@ def grade_answers(taken: "AnswerSet") -> "Report":
     )
 
 
-def home() -> Path:
-    """Return the folder that attempts are kept in: `$SNELLEN_HOME` or the user's data folder."""
-    from platformdirs import user_data_path
-
-    named = os.environ.get("SNELLEN_HOME")
-    return Path(named) if named else user_data_path("snellen", appauthor=False)
-
-
-def default_store() -> Path:
-    """Return the store that is used where none is named."""
-    return home() / "exams.sqlite"
-
-
-def episode_folder(what: str) -> Path:
-    """Return where this machine keeps a pack of tasks to act in, or will.
-
-    Raises:
-        UnknownNameError: There is none of this name.
-    """
-    from snellen.tasks.environments.table import PACKS
-
-    if what not in PACKS:
-        raise UnknownNameError("environment to act in", what, PACKS)
-    return home() / "episodes" / what
-
-
 def with_episodes(settings: Settings) -> Settings:
     """Return settings whose packs of tasks to act in are there; what is not, is made.
 
     Raises:
         SnellenError: One can't be made.
     """
-    made = tuple(_episode_pack(what) for what in settings.episodes)
+    made = tuple(episode_pack(what) for what in settings.episodes)
     return replace(settings, packs=(*settings.packs, *made), episodes=())
-
-
-def _episode_pack(what: str) -> Path:
-    # Its seed is drawn and kept nowhere: no two machines have the same tasks.
-    folder = episode_folder(what)
-    if (folder / _MANIFEST).is_file():
-        return folder
-    import secrets
-
-    from filelock import FileLock
-
-    from snellen.tasks.environments.packs import make_episode_pack
-
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"can't make the folder: {error.strerror}", file=str(folder)) from error
-    # Another server may be making it.
-    with FileLock(folder.with_suffix(".lock")):
-        if not (folder / _MANIFEST).is_file():
-            tell(f"making {what}, once: its tasks are kept in {folder}")
-            make_episode_pack(what, folder, seed=secrets.randbits(48))
-    return folder
-
-
-def pack_folders(packs: Sequence[Path] | None) -> tuple[Path, ...]:
-    """Return folders that are packs: those given, or the sample that ships.
-
-    Raises:
-        InputError: One is no pack.
-    """
-    folders = tuple(packs or (_sample(),))
-    for folder in folders:
-        if not (folder / _MANIFEST).is_file():
-            raise InputError(
-                f"no pack: there is no {_MANIFEST} in it; `snellen pack create` makes packs",
-                file=str(folder),
-            )
-    return folders
-
-
-def _sample() -> Path:
-    from snellen.tasks.samples import sample_pack
-
-    return sample_pack()
 
 
 @contextmanager
@@ -436,13 +364,6 @@ def report_server_errors() -> Generator[None]:
     except SnellenError as error:
         tell(f"error: {error}")
         raise typer.Exit(STOPPED) from None
-
-
-def tell(sentence: str) -> None:
-    """Say a sentence on standard error."""
-    # Standard output is for the protocol, or for what is piped on.
-    sys.stderr.write(f"{printable(sentence)}\n")
-    sys.stderr.flush()
 
 
 def _day(milliseconds: int) -> str:

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from snellen.sdk.cli.plain import write
-from snellen.sdk.cli.serving import Store, default_store, report_server_errors, tell
+from snellen.sdk.cli.places import default_store
+from snellen.sdk.cli.plain import tell, write
+from snellen.sdk.cli.serving import Store, report_server_errors
 
 group = typer.Typer(
     help="Back up, restore, check and migrate the store of an exam.",
