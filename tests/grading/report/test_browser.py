@@ -162,10 +162,13 @@ def test_a_link_leads_to_its_item_past_the_pictures_above_it(
     pictured = ItemList(rows, ("f1",), ("parity",), (Thumbnail(buffer.getvalue(), "image/png"),))
     small = {"width": 390, "height": 844}
     tab = show(full_page(item_list=pictured), "#item=i7", viewport=small, reduced_motion="reduce")
-    tab.wait_for_function(
-        "() => { const top = document.querySelector('.item.chosen').getBoundingClientRect().top;"
+    # The page's policy lets no code wait that is made of text, as `wait_for_function` does.
+    tab.evaluate(
+        "async () => { const shown = () => {"
+        " const top = document.querySelector('.item.chosen')?.getBoundingClientRect().top;"
         " const images = [...document.querySelectorAll('.item img')];"
-        " return images.every(each => each.naturalWidth === 400) && 0 <= top && top < 150; }"
+        " return images.every(each => each.naturalWidth === 400) && 0 <= top && top < 150; };"
+        " while (!shown()) await new Promise(requestAnimationFrame); }"
     )
 
 

@@ -4,6 +4,16 @@
   const frame = () => new Promise((done) => nextFrame(done));
   Object.defineProperty(window, Symbol.for("snellen.frame"), { value: frame });
 
+  // What the view does not show. The browser tells of a chooser of files when it gets to it, which
+  // may be a step later: so it is stopped here.
+  const notes = [];
+  Object.defineProperty(window, Symbol.for("snellen.notes"), { value: notes });
+  window.addEventListener("click", (event) => {
+    if (event.composedPath()[0]?.type !== "file") return;
+    event.preventDefault();
+    notes.push("a choice of files was not opened");
+  }, true);
+
   // A second clock, which a stepped one does not reach.
   delete window.Temporal;
 

@@ -237,6 +237,7 @@ class Stage:
         page.on("crash", lambda _: self._break("the page's process ended"))
         page.on("close", lambda _: self._break("the page was closed"))
         page.on("dialog", self._dismiss)
+        # Those that the page's script can't see, such as of an element that is in no document.
         page.on("filechooser", lambda _: self._note("a choice of files was not opened"))
         context.on("page", self._close_window)
         async with self._working(2 * SECONDS):
@@ -352,11 +353,12 @@ class Stage:
           while (({self.settings.open_requests}) > 0) await frame();
           await frame();
           await frame();
+          return window[Symbol.for("snellen.notes")].splice(0);
         }}"""
         await self._pass(passed)
         while True:
             try:
-                await self._page.evaluate(waiting)
+                self._state.notes.extend(await self._page.evaluate(waiting))
             except Error:
                 # A page that gives way to another while it is waited for; else it is broken.
                 if self._state.broken or self._page.is_closed():

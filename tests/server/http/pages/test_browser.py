@@ -371,7 +371,7 @@ def test_a_rater_presses_an_element_twice_with_the_mouse_and_with_the_keyboard(
     reach(tab, "link", "Element 2 of 2")
     tab.keyboard.press("Enter")
     # The chosen element gets the focus.
-    tab.wait_for_function("document.activeElement.ariaLabel === 'Confirm element 2'", timeout=5000)
+    tab.locator("[aria-label='Confirm element 2']:focus").wait_for()
     tab.keyboard.press("Enter")
     tab.get_by_text("2 of 4 items answered by you").wait_for()
     given = answered(places, store, "elements")
