@@ -79,6 +79,10 @@ class MissingExtraError(SnellenError, ImportError):
         super().__init__(f"{purpose} needs an extra: pip install 'snellen[{extra}]'")
 
 
+class MissingProgramError(InputError):
+    """A program that is started is not on this machine; the message says how to get it."""
+
+
 class PluginError(SnellenError):
     """An installed package that adds a benchmark can't be used."""
 

@@ -15,6 +15,7 @@ from snellen.grading.models.estimates import Chance
 from snellen.grading.models.reports import Input, Numbers, Provenance
 from snellen.grading.models.runs import Run
 from snellen.grading.models.scores import Outcome
+from snellen.grading.protocols import miniwob
 from snellen.grading.protocols.base import NOT_OFFERED, OUTSIDE, Protocol
 from snellen.grading.protocols.table import gold_shape
 from snellen.grading.protocols.worlds import SCREEN, Record
@@ -38,7 +39,7 @@ _NAMED = 3
 
 
 class Notices:
-    """Counts notes, models and doors while a run is graded, batch by batch."""
+    """Counts notes, models and how episodes were acted in, while a run is graded."""
 
     def __init__(self, protocol: Protocol) -> None:
         self._warned = protocol.parser.warned
@@ -47,6 +48,7 @@ class Notices:
         # In the order in which they came; a dict, because a set has none.
         self._models: dict[str, None] = {}
         self._doors: set[str] = set()
+        self._times: set[str] = set()
 
     def add(self, answers: Answers, columns: Columns) -> None:
         """Count a batch."""
@@ -57,12 +59,24 @@ class Notices:
                 self._unjudged[note] += 1
         if answers.models is not None:
             self._models |= dict.fromkeys(model for model in answers.models if model is not None)
-        self._doors |= {read.door for read in columns.answers or () if isinstance(read, Record)}
+        for read in columns.answers or ():
+            match read:
+                case Record(door=door):
+                    self._doors.add(door)
+                case miniwob.Record(time=str(time)):
+                    self._times.add(time)
+                case _:
+                    pass
 
     @property
     def door(self) -> str:
         """What episodes were acted in by; empty: by their screens alone, or there are none."""
         return "" if self._doors == {SCREEN} else "+".join(sorted(self._doors))
+
+    @property
+    def time(self) -> str:
+        """How time passed in the pages of episodes; empty where none says it."""
+        return "+".join(sorted(self._times))
 
     def warnings(self) -> Iterator[str]:
         """Yield what kept answers from being judged, a sentence a note, and one on the models."""
@@ -253,6 +267,7 @@ def grade_answers(
             code_run=protocol.metric.runs_code,
             run=run,
             door=notices.door,
+            time=notices.time,
             attempts=len(attempts),
             pass_mark=pass_mark,
             snellen=_version(),

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from snellen.grading.errors import SnellenError
+from snellen.grading.errors import MissingExtraError, MissingProgramError, SnellenError
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Door, Mode
 from snellen.server.logs import log
@@ -59,7 +59,19 @@ class Host:
 
 
 class HostError(SnellenError):
-    """The exam can't be opened: the server's log says why, for its organizer."""
+    """The exam can't be opened.
+
+    Args:
+        error: Why. The examinee hears it where software is missing, which whoever started the
+            server can install; else it is in the server's log, for the exam's organizer.
+    """
+
+    def __init__(self, error: Exception | None = None) -> None:
+        if isinstance(error, MissingExtraError | MissingProgramError):
+            why = f": {error}"
+        else:
+            why = ", and the server's log says why; tell the exam's organizer"
+        super().__init__(f"the exam can't be opened{why}")
 
 
 class LazyHost:
@@ -99,7 +111,7 @@ class LazyHost:
             # A caller that is cancelled must not stop the others' opening.
             return await asyncio.shield(self._begun())
         except Exception as error:
-            raise HostError from error
+            raise HostError(error) from error
 
     def begin(self) -> None:
         """Begin to open it, unless that has begun; return at once."""

@@ -46,7 +46,12 @@ async def test_an_episode_begins_with_its_goal_and_a_view(miniwob: MiniWoB) -> N
     with Image.open(BytesIO(await episode.view())) as view:
         assert view.size == miniwob.size == (640, 840)
     assert not episode.ended
-    assert episode.result == {"reward": None, "ended": False, "page": "click-button"}
+    assert episode.result == {
+        "reward": None,
+        "ended": False,
+        "page": "click-button",
+        "time": "stepped",
+    }
     await episode.close()
 
 
@@ -57,7 +62,7 @@ async def test_the_page_ends_the_episode_and_its_reward_stays(miniwob: MiniWoB) 
     # The second click of a double one hits the cover, which would start a new episode.
     await hand.at(place, count=2)
     assert episode.ended
-    assert episode.result == {"reward": 1, "ended": True, "page": "click-test"}
+    assert episode.result == {"reward": 1, "ended": True, "page": "click-test", "time": "stepped"}
     with pytest.raises(InputError, match="takes no further input"):
         await episode.act(Input(InputKind.CLICK, ((320, 420),)))
     assert episode.result["reward"] == 1
@@ -78,7 +83,12 @@ async def test_a_reward_that_is_no_number_is_null(miniwob: MiniWoB) -> None:
     x, y = await hand.middle(".init-blue")
     await hand.at((x - 2, y - 2))
     await hand.submit()
-    assert episode.result == {"reward": None, "ended": True, "page": "bisect-angle"}
+    assert episode.result == {
+        "reward": None,
+        "ended": True,
+        "page": "bisect-angle",
+        "time": "stepped",
+    }
     await episode.close()
 
 

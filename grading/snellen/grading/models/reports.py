@@ -149,6 +149,8 @@ class Provenance(Closed):
         run: How the model was asked, where snellen asked it.
         door: What episodes were acted in by, where it was not their screens alone: `tools`, or
             `screen+tools`; empty otherwise.
+        time: How time passed in episodes of MiniWoB++: `stepped`, `real`, or `real+stepped`; empty
+            where none says it.
         attempts: How many attempts an item.
         pass_mark: The primary value, as a share of its best, from which an attempt passes.
         snellen: The version that graded.
@@ -166,6 +168,7 @@ class Provenance(Closed):
     code_run: bool = False
     run: Run | None = None
     door: str = ""
+    time: str = ""
     attempts: int = 1
     pass_mark: float = 1.0
     snellen: str = ""
@@ -213,6 +216,8 @@ class Provenance(Closed):
                 parts["pass"] = f"{self.pass_mark:g}"
         if self.door:
             parts["door"] = self.door
+        if self.time:
+            parts["time"] = self.time
         parts["snellen"] = self.snellen
         return parts
 

@@ -39,6 +39,7 @@ class Record(msgspec.Struct, frozen=True):
         cost: The inputs that it took.
         limit: The inputs that it was allowed.
         end: Why it ended.
+        time: How time passed in its page: only with inputs, or as it does.
         status: What the agent said of it, such as `done`; no rule asks.
         reason: Why the agent takes it for infeasible; no rule asks.
         answer: What it answered; no rule asks.
@@ -51,6 +52,7 @@ class Record(msgspec.Struct, frozen=True):
     cost: Annotated[float, msgspec.Meta(ge=0, le=LARGEST)]
     limit: Positive | None = None
     end: Literal["submitted", "page", "limit", "abandoned"] | None = None
+    time: Literal["stepped", "real"] | None = None
     status: str | None = None
     reason: str | None = None
     answer: object = None

@@ -329,6 +329,7 @@ _MUST_AGREE = {
     "view": "shown images of different sizes",
     "decoding": "decoded differently",
     "door": "acted through different doors",
+    "time": "acted in while time passed differently",
 }
 _UNSAID = {"door": SCREEN}
 

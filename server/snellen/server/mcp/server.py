@@ -59,7 +59,6 @@ _FAILED = (
     "the server failed, and its log says why; what was answered before is kept."
     " Call again; if it fails again, tell the exam's organizer"
 )
-_NOT_OPENED = "the exam can't be opened, and the server's log says why; tell the exam's organizer"
 
 
 class ExamServer:
@@ -273,7 +272,7 @@ def caller_of(context: Context) -> str:
 
 def _masked(error: Exception) -> str:
     """Return the message of a fault for a caller: nothing of what the server knows."""
-    return _NOT_OPENED if isinstance(error, HostError) else _FAILED
+    return str(error) if isinstance(error, HostError) else _FAILED
 
 
 def _refusal(message: str) -> CallToolResult:

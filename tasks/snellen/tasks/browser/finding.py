@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from snellen.grading.errors import InputError, MissingExtraError
+from snellen.grading.errors import InputError, MissingExtraError, MissingProgramError
 
 if TYPE_CHECKING:
     from playwright.sync_api._context_manager import PlaywrightContextManager
@@ -50,19 +50,21 @@ def find_browser(*preferred: str) -> FoundBrowser:
         preferred: Programs that are looked for before the usual ones.
 
     Raises:
-        InputError: There is none, or the variable names what is no program.
+        MissingProgramError: There is none, or the variable names what is no program.
     """
     named = os.environ.get(VARIABLE)
     if named:
         found = shutil.which(named)
         if found is None:
-            raise InputError(f"{VARIABLE} is {named!r}, which is no program that can be run")
+            raise MissingProgramError(
+                f"{VARIABLE} is {named!r}, which is no program that can be run"
+            )
         return FoundBrowser(Path(found), VARIABLE)
     for name in (*preferred, *PROGRAMS):
         found = shutil.which(name)
         if found is not None:
             return FoundBrowser(Path(found), name)
-    raise InputError(f"there is no Chromium on this machine: {HOW}")
+    raise MissingProgramError(f"there is no Chromium on this machine: {HOW}")
 
 
 def browser_status(seconds: float = 20.0) -> BrowserStatus:

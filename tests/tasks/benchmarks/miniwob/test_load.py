@@ -64,7 +64,7 @@ def test_a_line_that_is_not_as_described_is_named(
 def test_a_report_says_what_agents_that_understand_nothing_reach(tmp_path: Path) -> None:
     folder = written("miniwob", tmp_path)
     answers = tmp_path / "answers.jsonl"
-    record = {"reward": 1.0, "ended": True, "cost": 2}
+    record = {"reward": 1.0, "ended": True, "cost": 2, "time": "stepped"}
     answers.write_text(
         "".join(
             json.dumps({"item_id": f"stepped/{name}", "response": record}) + "\n"
@@ -73,11 +73,26 @@ def test_a_report_says_what_agents_that_understand_nothing_reach(tmp_path: Path)
     )
     report = sdk.grade(answers, task=TASK, data=folder)
     assert report.value == 1
-    assert "|data:stepped:sha256:" in report.signature
+    assert "|time:stepped|" in report.signature
     assert report.numbers.chance is not None
     # On click-test there is one button, and whoever clicks it has done the task.
     assert 2 / 3 < report.numbers.chance.value <= 1
     assert report.numbers.chance.guess.startswith("first button; nothing 0.0%, Submit ")
+
+
+def test_a_comparison_says_that_time_passed_differently(tmp_path: Path) -> None:
+    folder = written("miniwob", tmp_path)
+
+    def graded(time: str) -> sdk.Report:
+        answers = tmp_path / f"{time}.jsonl"
+        record = {"reward": 1, "ended": True, "cost": 2, "time": time}
+        answers.write_text(json.dumps({"item_id": "stepped/click-test/1", "response": record}))
+        return sdk.grade(answers, task=TASK, data=folder)
+
+    stepped, real = graded("stepped"), graded("real")
+    assert "|time:real|" in real.signature
+    said = stepped.compare(real).note
+    assert "acted in while time passed differently (stepped and real)" in said
 
 
 def test_rewards_below_zero_have_an_interval_and_a_page(tmp_path: Path) -> None:

@@ -114,13 +114,15 @@ class MiniWoBEpisode:
         """What the page said.
 
         `reward`: in -1 to 1, before time is taken off; None where it is no number or the page has
-        not ended. `ended`: whether it has. `page`: which one is shown.
+        not ended. `ended`: whether it has. `page`: which one is shown. `time`: how it
+        passes.
         """
         ended = self._state.ended
         return {
             "reward": self._state.reward if ended else None,
             "ended": ended,
             "page": self._state.page,
+            "time": self.world.time,
         }
 
     async def start(self) -> None:

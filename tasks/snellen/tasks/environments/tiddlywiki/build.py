@@ -13,7 +13,7 @@ from pathlib import Path
 from shutil import which
 from typing import Final
 
-from snellen.grading.errors import InputError
+from snellen.grading.errors import InputError, MissingProgramError
 
 VARIABLE: Final = "SNELLEN_TIDDLYWIKI"
 VERSION: Final = "5.4.1"
@@ -30,15 +30,15 @@ def find_package() -> Path:
     """Return the folder of TiddlyWiki's npm package.
 
     Raises:
-        InputError: It is not installed.
+        MissingProgramError: It is not installed.
     """
     named = os.environ.get(VARIABLE)
     folder = Path(named or "node_modules/tiddlywiki")
     if (folder / _PROGRAM).is_file():
         return folder.resolve()
     if named:
-        raise InputError(f"{VARIABLE} is {named!r}, which has no {_PROGRAM}: {HOW}")
-    raise InputError(f"TiddlyWiki is not on this machine: {HOW}")
+        raise MissingProgramError(f"{VARIABLE} is {named!r}, which has no {_PROGRAM}: {HOW}")
+    raise MissingProgramError(f"TiddlyWiki is not on this machine: {HOW}")
 
 
 def build_wiki() -> str:
@@ -122,5 +122,7 @@ def _node() -> str:
                 return str(bundled)
     found = which("node")
     if found is None:
-        raise InputError("there is no Node.js to run TiddlyWiki with: pip install playwright")
+        raise MissingProgramError(
+            "there is no Node.js to run TiddlyWiki with: pip install playwright"
+        )
     return found
