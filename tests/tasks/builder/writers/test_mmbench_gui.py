@@ -18,7 +18,15 @@ from snellen.grading.protocols.table import PROTOCOLS, gold_shape
 from snellen.tasks.benchmarks.mmbench_gui.format import DIFFICULTIES
 from snellen.tasks.benchmarks.mmbench_gui.load import load
 from snellen.tasks.builder.items import PageItems, Refused, make_items
-from snellen.tasks.builder.questions.options import among, any_of, look_alikes, of_all_sizes, steps
+from snellen.tasks.builder.questions.options import (
+    COUNTS,
+    among,
+    any_of,
+    counts,
+    look_alikes,
+    of_all_sizes,
+    steps,
+)
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Captured, Click, Snapshot
 from snellen.tasks.builder.writers.mmbench_gui.l1 import Question, ask
@@ -175,6 +183,22 @@ def test_the_right_number_is_as_often_the_first_step_as_the_last() -> None:
         if len((found := steps(7, str, Random(seed))).texts) == 4
     )
     assert max(ranks.values()) < 1.25 * min(ranks.values())
+
+
+def test_a_common_count_is_no_likelier_right_than_a_rare_one() -> None:
+    random = Random(1)
+    right: Counter[str] = Counter()
+    offered: Counter[str] = Counter()
+    for count in random.choices([*COUNTS], [*COUNTS.values()], k=6000):
+        found = counts(count, random)
+        assert len({*found.texts}) == len(found.texts) == 4
+        assert found.texts[found.right] == str(count)
+        right[str(count)] += 1
+        offered.update(found.texts)
+    shares = [right[each] / offered[each] for each in offered if offered[each] >= 500]
+    assert {"4", "12"} <= {*offered}
+    assert min(shares) > 0.22
+    assert max(shares) < 0.28
 
 
 @pytest.mark.parametrize(

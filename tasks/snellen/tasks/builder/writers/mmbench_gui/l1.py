@@ -22,9 +22,11 @@ from snellen.tasks.builder.questions.facts import Table, facts_of, key_column
 from snellen.tasks.builder.questions.lookup import Lookup, lookups, sole_text
 from snellen.tasks.builder.questions.names import Names
 from snellen.tasks.builder.questions.options import (
+    COUNTS,
     Options,
     among,
     any_of,
+    counts,
     of_all_sizes,
     stands_out,
     steps,
@@ -36,7 +38,6 @@ from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Snapshot
 
 _READ = frozenset({"cell", "pair", "price", "field"})
-_MOST_COUNT = 25
 _APART = 40.0
 _SHORTEST, _LONGEST = 3, 45
 _SPATIAL = frozenset({"heading", "link", "button", "tab", "menuitem", ""})
@@ -166,8 +167,8 @@ def _highest(snapshot: Snapshot, random: Random) -> Iterator[Question]:
 def _counted(snapshot: Snapshot, random: Random) -> Iterator[Question]:
     for text, elements in _countable(snapshot):
         count = len(elements)
-        if FEWEST_OPTIONS <= count <= _MOST_COUNT:
-            options = steps(count, str, random, least=1)
+        if count in COUNTS:
+            options = counts(count, random)
             yield Question("count", text, options, [element.id for element in elements])
 
 
