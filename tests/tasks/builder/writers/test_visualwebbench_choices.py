@@ -372,6 +372,23 @@ def test_what_no_other_title_of_the_site_says_is_not_asked_for(tmp_path: Path) -
     }
 
 
+def test_of_titles_that_differ_by_a_number_one_is_an_option(tmp_path: Path) -> None:
+    led = [*clicks(4), Click(4, "Overview 2 – Shop"), Click(5, "Overview – Shop")]
+    often = page(folder(tmp_path, "often"), links(), led)
+    items = filled([often, page(folder(tmp_path, "again"), links(), led[:5])])
+    assert {option for item in items for option in item.row["options"]} == {
+        *(f"{title} – Shop" for title in TITLES[:4]),
+        "Overview 2 – Shop",
+    }
+
+
+def test_a_word_that_the_box_writes_in_one_is_an_answer_that_it_tells(tmp_path: Path) -> None:
+    shown = [link(0, "Login"), link(1, "Sign up now"), *links()[2:]]
+    led = [Click(0, "Log in – Shop"), Click(1, "Signup – Shop"), *clicks(5)[2:]]
+    items = made(action_prediction, page(tmp_path, shown, led))
+    assert set(map(right_of, items)) == {f"{title} – Shop" for title in TITLES[2:5]}
+
+
 def test_of_a_site_with_two_titles_nothing_is_asked(tmp_path: Path) -> None:
     snapshot = page(tmp_path, links(), clicks(2))
     items = made(action_prediction, snapshot)

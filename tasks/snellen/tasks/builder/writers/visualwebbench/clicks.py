@@ -8,10 +8,12 @@ invented. So an item of a small site has fewer than eight options, and at least 
 
 A site's sign says nothing of where it leads, so the start page would be right more often than any
 other: `offered` gives each title of a site as many items in which it is right as any other, and no
-title is an option that is never right.
+title is an option that is never right. Of titles that differ by numbers alone, one is an option.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
@@ -33,6 +35,7 @@ CLICK_ITEMS = 6
 FEWEST_TITLES = 3
 
 _LED = frozenset({"page", "title"})
+_NUMBERS = re.compile(r"[\d\s]+")
 
 
 class _Led(NamedTuple):
@@ -117,7 +120,7 @@ def _even(
     pages: Sequence[PageItems], group: Mapping[str, Iterable[_Spot]]
 ) -> Mapping[str, Sequence[_Spot]]:
     """Return, by title, as many questions of each; none where there are fewer than three titles."""
-    left = {key: sorted(spots) for key, spots in group.items()}
+    left = _unlike({key: sorted(spots) for key, spots in group.items()})
     while True:
         often = sorted(left, key=lambda key: (-len(left[key]), left[key][0], key))
         sizes = range(FEWEST_TITLES, len(often) + 1)
@@ -134,6 +137,17 @@ def _even(
             count = min(len(left[key]) for key in kept)
             return {key: left[key][:count] for key in sorted(kept)}
         left = {key: spots for key, found in left.items() if (spots := silent.get(key, found))}
+
+
+def _unlike(group: Mapping[str, list[_Spot]]) -> dict[str, list[_Spot]]:
+    """Return, of titles that differ by numbers alone, the one that most questions lead to.
+
+    Nobody sees whether a sign leads to the first dashboard or to the second.
+    """
+    kept: dict[str, str] = {}
+    for key in sorted(group, key=lambda key: (-len(group[key]), group[key][0])):
+        kept.setdefault(_NUMBERS.sub("", key), key)
+    return {key: group[key] for key in kept.values()}
 
 
 def _filled(
@@ -202,9 +216,15 @@ def _tells(said: str, title: str, titles: Iterable[str]) -> bool:
     """Whether what is said has a word of a title that no other title has."""
     others = {key: other for other in titles if (key := folded(other)) != folded(title)}
     stemmed = {stem for other in others.values() for stem in stems(other)}
-    words = {word for key in others for word in key.split()}
-    own = stems(title) - stemmed, set(folded(title).split()) - words
-    return bool(own[0] & stems(said) or own[1] & set(folded(said).split()))
+    words = {word for other in others.values() for word in _words(other)}
+    own = stems(title) - stemmed, _words(title) - words
+    return bool(own[0] & stems(said) or own[1] & _words(said))
+
+
+def _words(text: str) -> set[str]:
+    """Return the words of a text, and what two of them are in one: to log in is a login."""
+    words = folded(text).split()
+    return {*words, *map("".join, pairwise(words))}
 
 
 def _item(snapshot: Snapshot, number: int, click: _Led) -> Made:
