@@ -280,6 +280,29 @@ def test_an_easy_question_reads_a_cell_and_takes_the_others_from_its_column(free
         assert question.options.texts[question.options.right] == column[PEOPLE.index(name)]
 
 
+def test_a_share_is_no_option_among_visits(freeze: Freeze) -> None:
+    said = {
+        "Chimney": "Visit on 7 July 2026",
+        "Meter": "Visit on 6 August 2026",
+        "Heating": "Visit on 16 June 2026",
+        "Roof": "Visit on 9 March 2026",
+        "Space used": "21 percent of Maplebox",
+    }
+    elements: list[Element] = []
+    pairs = [
+        {
+            **{"label": label, "label_element": part(elements, "dt", label)},
+            **{"value": value, "element": part(elements, "dd", value)},
+        }
+        for label, value in said.items()
+    ]
+    found = questions(freeze(elements, {"kind": "pairs", "pairs": pairs}), "easy")
+    asked = {question.text for question in found["read"]}
+    assert asked == {f"What is shown for “{label}”?" for label in [*said][:-1]}
+    for question in found["read"]:
+        assert set(question.options.texts) == {*said.values()} - {said["Space used"]}
+
+
 def test_a_medium_question_asks_what_comes_next_in_a_column(freeze: Freeze) -> None:
     snapshot = full(freeze)
     found = questions(snapshot, "medium")

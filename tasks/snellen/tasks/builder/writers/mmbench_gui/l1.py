@@ -42,6 +42,10 @@ _APART = 40.0
 _SHORTEST, _LONGEST = 3, 45
 _SPATIAL = frozenset({"heading", "link", "button", "tab", "menuitem", ""})
 _FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
+_MONTH = (
+    r"\b(jan|feb|fév|m[aä]r|apr|avr|abr|ma[iyj]|jui?n|jui?l|aug|ao[uû]|ago|sep|o[ck]t|nov|de[cz]|dic"
+    r"|ene)[a-zû]*\b\.?"
+)
 _FORMS = (
     ("address", re.compile(r"@|^https?:|^www\.")),
     ("money", re.compile(r"[$€£¥₹]|درهم|元")),
@@ -50,13 +54,16 @@ _FORMS = (
     (
         "date",
         re.compile(
-            r"\b(19|20)\d\d\b|\d[./]\d{1,2}[./]|\d{1,2} [A-Za-z]{3}|[A-Za-z]{3} \d{1,2}\b|月"
+            rf"\b(19|20)\d\d\b|\d[./]\d{{1,2}}[./]|\d{{1,2}}\.? {_MONTH}|{_MONTH} \d{{1,2}}\b|月",
+            re.IGNORECASE,
         ),
     ),
     ("phone", re.compile(r"^\+?\(?\d(?:[ ()./-]*\d){6,}$")),
     ("measure", re.compile(r"^\D{0,6}\d[\d.,\s]*[^\W\d_]")),
     ("number", re.compile(r"^[+\-\u2212(#]?\d[\d.,\s()+-]*\D{0,12}$")),
 )
+_WORD = re.compile(r"[^\W\d_]+")
+_FEW_WORDS = 2
 _LINE = 6.0
 _LEVEL = 2.0
 _LIKE = 6
@@ -134,8 +141,13 @@ def _beside(screen: Screen, found: Sequence[Lookup], one: Lookup) -> Iterator[Se
 
 
 def _form(text: str) -> str:
-    """Return what a text is like: an option that alone is a price would be chosen for that."""
-    return next((name for name, pattern in _FORMS if pattern.search(text)), "words")
+    """Return what a text is like: an option that alone is a price would be chosen for that.
+
+    So would be one that is a price alone, among sentences that hold one.
+    """
+    form = next((name for name, pattern in _FORMS if pattern.search(text)), "words")
+    wordy = len(_WORD.findall(text)) > _FEW_WORDS
+    return f"{form} in words" if wordy and form != "words" else form
 
 
 def _asked(one: Lookup) -> str:
