@@ -200,7 +200,7 @@ async def test_without_a_browser_whoever_starts_the_server_hears_what_to_install
     with (tmp_path / "log").open("w") as log:
         async with Client(stdio_client(command, errlog=log)) as client:
             said = await agent_of(client).refused("start_attempt")
-    # Whoever reads it can mend it.
+    # Whoever reads it can do something about it.
     assert "can't be opened: SNELLEN_BROWSER is 'none-is-installed'" in said
     assert "SNELLEN_BROWSER" in (tmp_path / "log").read_text()
 
