@@ -85,6 +85,12 @@ def test_the_first_sentences_under_the_main_heading_describe_a_page() -> None:
     assert purpose(headed("June 3", said)) == (kept, "")
 
 
+def test_what_comes_after_a_paragraph_that_can_not_be_quoted_describes_nothing() -> None:
+    """It begins with one sentence that is too long for a description."""
+    long = f"The teapots of Fernbrook {'and its many neighbours ' * 20}are fired by hand."
+    assert descriptions_of(headed(long, f"These {SAID}")) == {}
+
+
 def test_what_stands_under_the_heading_of_a_part_describes_that_part() -> None:
     for level, found in ((2, {"lead": SAID}), (5, {})):
         screen = headed(SAID)

@@ -1,10 +1,15 @@
 """Where an element is seen: the shape that it draws, or its ink."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
 from snellen.tasks.builder.screen.seen import Extent, overlap, seen
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 WHITE, GREY, BLUE = (255, 255, 255), (230, 230, 230), (11, 87, 208)
 TEXT = (60, 112, 110, 124)
@@ -36,6 +41,30 @@ def test_a_row_that_is_filled_is_seen_as_a_whole(row: Ltrb) -> None:
     where = shown(row, BLUE if row[0] else (200, 220, 255))
     assert where is not None
     assert where.box == where.painted == row
+
+
+def sidebar(ground: "NDArray[np.uint8]") -> Extent | None:
+    """Show an entry of an icon, which is taller than its text, and the text."""
+    pixels = ground.copy()
+    for left, top, right, bottom in (TEXT, (20, 104, 36, 134)):
+        pixels[round(top) : round(bottom), round(left) : round(right)] = WHITE
+    entry = Element(0, "a", (0, 100, 250, 140), role="link", text="Maps", own="Maps", ink=TEXT)
+    return seen(Screen(600, 400, (entry,)), entry, pixels)
+
+
+def test_on_a_ground_that_passes_from_color_to_color_an_icon_is_seen_beside_its_text() -> None:
+    shade = np.linspace(0, 60, 400)[:, None, None]
+    ground = np.broadcast_to(np.array(BLUE) + shade, (400, 600, 3)).astype(np.uint8)
+    where = sidebar(ground)
+    assert where is not None
+    assert overlap(where.box, (20, 108, 110, 128)) > 0.9
+
+
+def test_on_a_picture_the_text_alone_is_seen() -> None:
+    picture = np.random.default_rng(1).integers(0, 160, (400, 600, 3)).astype(np.uint8)
+    where = sidebar(picture)
+    assert where is not None
+    assert where.box == TEXT
 
 
 def test_a_bar_at_three_edges_is_seen_by_its_fourth() -> None:

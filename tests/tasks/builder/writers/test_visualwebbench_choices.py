@@ -195,6 +195,11 @@ def test_what_is_wanted_is_told_by_what_it_does_and_not_only_by_its_label(tmp_pa
         {"text": "Home", "href": "#"},  # It is called so, wherever it leads.
         {"text": "Home", "href": "/", "role": "menuitem"},
         {"text": "Start page", "href": "welcome.html"},
+        {
+            "text": "Fernbrook",
+            "href": "https://shop.example.com/uk/index.html",
+            "landmark": "banner",
+        },
     ],
 )
 def test_two_ways_to_the_start_page_are_no_question(tmp_path: Path, other: dict[str, Any]) -> None:

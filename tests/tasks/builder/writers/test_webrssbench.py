@@ -452,6 +452,13 @@ def test_a_name_is_neither_filled_in_nor_hinted_at(freeze: Freeze) -> None:
     assert hintable_fields(Screen(WIDTH, HEIGHT, tuple(found), language="en")) == []
 
 
+def test_what_a_field_is_for_has_to_be_seen(freeze: Freeze) -> None:
+    """Its type says it, and what stands beside it may say another thing."""
+    found = list(elements())
+    found[9] = msgspec.structs.replace(found[9], kind="email", label="", name="")
+    assert {one.row["element"] for one in made("form_filling", freeze(found))} == {"field-7"}
+
+
 def test_a_hint_that_was_taken_away_makes_it_hard(freeze: Freeze) -> None:
     found = elements()
     gone = Change(TASK + "form_filling", "removed", "form.png", WIDTH, HEIGHT, 7, 9,

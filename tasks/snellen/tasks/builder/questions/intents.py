@@ -23,7 +23,7 @@ _TOGGLES = frozenset({"checkbox", "switch"})
 _ACTS = frozenset({"button", "link"})
 _TYPED: Mapping[str, str] = MappingProxyType(
     {
-        "email": "Give the address to which mail is sent to you.",
+        "email": "Give the address to which electronic mail is sent to you.",
         "phone": "Give the number that you can be phoned at.",
         "date": "Say on which day it should be.",
         "birth": "Say when you were born.",
@@ -260,7 +260,9 @@ def _reached(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent
     """Tell where links lead by their addresses: home, to another site, to a phone."""
     reached = Counter(goal for each in snapshot.screen.elements if (goal := _goal(each)))
     # What is called so, and what the site's sign does, is taken for it wherever it leads.
-    reached[_START] += sum(_is_home(each) and not _goal(each) for each in snapshot.screen.elements)
+    reached[_START] += sum(
+        (_is_home(each) or _is_sign(each)) and not _goal(each) for each in snapshot.screen.elements
+    )
     for each in usable:
         goal = _goal(each.element) if each.kind == "link" else ""
         if goal and reached[goal] == 1:
@@ -278,6 +280,13 @@ def _is_home(element: Element) -> bool:
     return element.role in {*_ACTS, "menuitem"} and bool(
         _HOME_SAID.search(folded(element.text or element.name))
     )
+
+
+def _is_sign(link: Element) -> bool:
+    """Whether a link above the page leads to the start of a site by its whole address."""
+    parts = urlsplit(link.href)
+    leads = bool(parts.netloc) and _HOME.fullmatch(parts.path.rpartition("/")[2])
+    return bool(leads) and link.landmark in {"banner", "navigation"}
 
 
 def _goal(link: Element) -> str:

@@ -146,9 +146,10 @@ def _below(screen: Screen, heading: Element) -> str:
         )
         whole = one.covered <= _COVERED and not one.cut and not one.clipped
         noted = any(outer.role in {"alert", "note", "status"} for outer in screen.ancestors(one))
-        if running and around and whole and not noted and one.landmark not in _FRAME:
-            said = _sentences(one.text)
-            if said:
+        if running and around and not noted and one.landmark not in _FRAME:
+            said = _sentences(one.text) if whole else ""
+            # What comes after a paragraph goes on from it.
+            if said or _length(one.text) >= _LEAD_WORDS[0]:
                 return said
     return ""
 

@@ -20,6 +20,10 @@ _VISIBLE = 28
 """How far, of 255, a text's pixels are from each other at least."""
 
 _INKED = 40
+_SHADED, _EVEN = 6, 0.9
+"""How far, of 255, a ground that passes from color to color may be from its middle, and how much
+of a box's edge has to be."""
+
 _BUSY = 0.6
 _EDGE = 5
 """How far, of 255, the median colors on both sides of an edge differ at least."""
@@ -120,10 +124,15 @@ def ink_of(pixels: "Pixels", box: Ltrb) -> Ltrb | None:
     part = pixels[top:bottom, left:right].astype(np.int32)
     edges = np.concatenate((part[0], part[-1], part[:, 0], part[:, -1]))
     values, counts = np.unique(edges @ np.array([1 << 16, 1 << 8, 1]), return_counts=True)
-    ground = int(values[counts.argmax()])
-    base = np.array([ground >> 16, ground >> 8 & 255, ground & 255])
-    drawn = np.abs(part - base).max(axis=2) > _INKED
-    if 2 * counts.max() < len(edges) or not 0 < drawn.mean() < _BUSY:
+    most = int(values[counts.argmax()])
+    ground = np.array([most >> 16, most >> 8 & 255, most & 255])
+    if 2 * counts.max() < len(edges):
+        # On what passes from color to color no one color is the ground; on a picture none is.
+        ground = np.median(edges, axis=0)
+        if (np.abs(edges - ground).max(axis=1) <= _SHADED).mean() < _EVEN:
+            return None
+    drawn = np.abs(part - ground).max(axis=2) > _INKED
+    if not 0 < drawn.mean() < _BUSY:
         return None
     columns, rows = np.flatnonzero(drawn.any(axis=0)), np.flatnonzero(drawn.any(axis=1))
     return (

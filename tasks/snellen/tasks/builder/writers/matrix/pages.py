@@ -35,6 +35,7 @@ from snellen.tasks.builder.writers.matrix.shared import (
 )
 from snellen.tasks.builder.writers.matrix.sights import make_objects as make_chart_objects
 
+_LINES = 3
 _ROLES = "object_recognition"
 _PICTURE = 40.0
 _SIDES: Mapping[Relation, str] = {
@@ -99,7 +100,12 @@ def _kinds(screen: Screen) -> dict[str, list[Element]]:
     found = {
         "a button": [one for one in labelled_buttons(screen) if one.painted],
         "a text field": [one for one in text_fields(screen) if one.painted],
-        "a heading": [one for one in seen if one.role == "heading" and one.text],
+        # What is declared a heading and runs over several lines is a paragraph to who sees it.
+        "a heading": [
+            one
+            for one in seen
+            if one.role == "heading" and one.text and one.height <= _LINES * max(one.font_size, 8)
+        ],
         "a picture": [
             one
             for one in seen

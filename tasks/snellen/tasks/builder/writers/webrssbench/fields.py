@@ -63,7 +63,8 @@ def make_form_filling(snapshot: Snapshot, random: Random) -> Iterator[Made | Ref
     change = next(iter(changes_of(snapshot, "form_filling")), None)
     taken = {one.id: one.after for one in change.elements if one.after} if change else {}
     hinting = [one for one in known if one.placeholder and one.id not in taken]
-    bare = [one for one in known if not one.placeholder]
+    # What says nothing on the screen could be for anything, whatever its declared type.
+    bare = [one for one in known if one.label and not one.placeholder]
     for field in _some(hinting, random):
         yield _filling(snapshot, field, field, random, "easy")
     hard = _some([one for one in known if one.id in taken] + bare, random)
