@@ -6,6 +6,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 from PIL import Image
+from playwright.async_api._generated import Clock
 
 from snellen.grading.errors import InputError
 from snellen.tasks.environments.base import EpisodeError
@@ -212,6 +213,22 @@ async def test_stepped_time_passes_with_inputs_only(open_page: OpenPage) -> None
     await stage.act(Input(InputKind.WAIT, seconds=2))
     assert await stage.run("() => ticks") == 23
     assert await stage.run("() => Date.now()") == start + 2300
+
+
+async def test_time_is_stepped_also_where_a_machine_was_slow_to_stop_it(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install = Clock.install
+
+    async def late(clock: Clock, *, time: float) -> None:
+        await install(clock, time=time + 15)
+
+    monkeypatch.setattr(Clock, "install", late)
+    stage = await open_page(CLOCK, time="stepped")
+    await stage.run("() => { ticks = 0 }")
+    await stage.act(click(10, 10))
+    assert await stage.run("() => ticks") == 3
+    assert await stage.run("() => new Date().toISOString()") == "2025-06-16T10:00:01.300Z"
 
 
 async def test_fixed_time_stands_still_while_timers_run(open_page: OpenPage) -> None:

@@ -46,6 +46,10 @@ DRAG_STEP: Final = 20
 _ALIGNED: Final = 1600
 """Milliseconds, a number of whole frames."""
 
+_LEAD: Final = 1 + 18 * _ALIGNED / 1000
+"""Seconds after `NOW` at which a stepped clock is stopped: it runs until then, and can't be stopped
+in its past. More than opening may take, which on a busy machine is seconds."""
+
 _ANY: Final = re.compile("")
 _FRAME: Final = 'window[Symbol.for("snellen.frame")]()'
 
@@ -259,7 +263,7 @@ class Stage:
             return
         await clock.install(time=seconds)
         if self.settings.time == "stepped":
-            await clock.pause_at(seconds + 1)
+            await clock.pause_at(seconds + _LEAD)
 
     async def _align_clock(self) -> None:
         # Between two messages real time passed, by which the frames of a stepped clock would start.
