@@ -449,7 +449,7 @@ def test_advanced_tells_what_an_element_is_for(freeze: Freeze) -> None:
     assert found == {
         "Use what deletes the account for good.": "Delete account",
         "Use what saves the entries as a draft without sending them.": "Save draft",
-        "Give the address to which mail is sent to you.": "E-mail",
+        "Give the address to which electronic mail is sent to you.": "E-mail",
         "Change the setting “Remember my choice”.": "Remember my choice",
         "Go to the page with the title “Tours of the bay”.": "Harbour tours",
     }
