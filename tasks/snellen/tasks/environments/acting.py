@@ -19,11 +19,9 @@ from snellen.grading.errors import InputError
 from snellen.grading.models.actions import Point
 from snellen.grading.models.geometry import Space
 from snellen.grading.parse.vocabularies.calls import Call, calls_in
-from snellen.tasks.environments.inputs import Button, Input, InputKind
+from snellen.tasks.environments.inputs import LONGEST_TEXT, LONGEST_WAIT, Button, Input, InputKind
 from snellen.tasks.environments.keys import combinations, key_of
 
-LONGEST_TEXT = 2_000
-LONGEST_WAIT = 5.0
 MOST_INPUTS = 50
 NOTCH = 100.0
 """Pixels of a turn of the wheel."""

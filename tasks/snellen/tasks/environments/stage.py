@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import JsonValue
 
-from snellen.grading.errors import InputError
 from snellen.grading.models.actions import Point
 from snellen.tasks.browser.pinning import NOW, context_options, script
 from snellen.tasks.browser.settings import BrowserSettings
 from snellen.tasks.environments.base import EpisodeError
-from snellen.tasks.environments.inputs import Input, InputKind
+from snellen.tasks.environments.inputs import Input, InputKind, check_input, is_key
 
 if TYPE_CHECKING:
     from playwright.async_api import (
@@ -30,12 +29,6 @@ if TYPE_CHECKING:
 
 SECONDS: Final = 10.0
 """How long a page may take for an input, a screenshot or to settle."""
-
-LONGEST_TEXT: Final = 2000
-"""Characters that one input may type."""
-
-LONGEST_WAIT: Final = 5.0
-"""Seconds that one input may wait."""
 
 STEP: Final = 300
 """Milliseconds that pass with an input where time is stepped."""
@@ -335,7 +328,7 @@ class Stage:
         if "Shift" in keys and last.isalnum() and len(last) == 1:
             # By its place on the keyboard, of which Shift makes something else.
             last = f"Digit{last}" if last.isdigit() else f"Key{last.upper()}"
-        if _is_key(last):
+        if is_key(last):
             await keyboard.press(last)
         else:
             await keyboard.insert_text(last)
@@ -458,118 +451,6 @@ async def open_stage(browser: "Browser", settings: StageSettings, answer: Answer
 def size_of(settings: StageSettings) -> tuple[int, int]:
     """Return width and height of a stage's screenshots, in pixels."""
     return round(settings.width * settings.scale), round(settings.height * settings.scale)
-
-
-def check_input(given: Input, size: tuple[int, int]) -> None:
-    """Check that an input can be done on a screen.
-
-    Args:
-        given: The input.
-        size: Width and height of the screen, in pixels.
-
-    Raises:
-        InputError: It can't, with what is wrong of it.
-    """
-    width, height = size
-    for x, y in given.path:
-        if not (0 <= x < width and 0 <= y < height):
-            raise InputError(f"({x:g}, {y:g}) is outside the screen of {width} x {height} pixels")
-    if given.kind in {InputKind.DRAG, InputKind.MOVE} and not given.path:
-        raise InputError(f"{given.kind} says no point")
-    if given.kind is InputKind.KEY and not given.keys:
-        raise InputError("no key is named")
-    for key in given.keys:
-        last = given.kind is InputKind.KEY and key is given.keys[-1]
-        if not _is_key(key) and not (last and len(key) == 1):
-            raise InputError(f"there is no key {key!r}; keys are named as in Playwright")
-    if not 1 <= given.count <= 3:
-        raise InputError(f"a click can be single, double or triple, not of {given.count}")
-    if not all(map(math.isfinite, given.scroll)):
-        raise InputError(f"it can't be scrolled by {given.scroll}")
-    if not 0 <= given.seconds <= LONGEST_WAIT:
-        raise InputError(f"it can't wait {given.seconds:g} s; {LONGEST_WAIT:g} at most")
-    if len(given.text) > LONGEST_TEXT:
-        raise InputError(
-            f"a text of {len(given.text):,} characters is too long: {LONGEST_TEXT:,} at most"
-        )
-    if not given.text.isascii():
-        _check_unicode(given.text)
-
-
-def _check_unicode(text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(f"the text is not Unicode: {error.reason}") from None
-
-
-_NAMED: Final = frozenset(
-    {
-        "Escape",
-        "Backquote",
-        "Minus",
-        "Equal",
-        "Backslash",
-        "Backspace",
-        "Tab",
-        "Delete",
-        "Enter",
-        "NumpadEnter",
-        "Insert",
-        "Home",
-        "End",
-        "PageUp",
-        "PageDown",
-        "ArrowLeft",
-        "ArrowUp",
-        "ArrowRight",
-        "ArrowDown",
-        "Space",
-        "CapsLock",
-        "NumLock",
-        "ScrollLock",
-        "Pause",
-        "PrintScreen",
-        "ContextMenu",
-        "Shift",
-        "ShiftLeft",
-        "ShiftRight",
-        "Control",
-        "ControlLeft",
-        "ControlRight",
-        "Alt",
-        "AltLeft",
-        "AltRight",
-        "AltGraph",
-        "Meta",
-        "MetaLeft",
-        "MetaRight",
-        "Clear",
-        "BracketLeft",
-        "BracketRight",
-        "Semicolon",
-        "Quote",
-        "Comma",
-        "Period",
-        "Slash",
-        "NumpadMultiply",
-        "NumpadSubtract",
-        "NumpadAdd",
-        "NumpadDivide",
-        "NumpadDecimal",
-        "ControlOrMeta",
-    }
-)
-_NUMBERED: Final = re.compile(r"F([1-9]|1\d|2[0-4])|Numpad[0-9]|Digit[0-9]|Key[A-Z]")
-
-
-def _is_key(name: str) -> bool:
-    # Playwright's keyboard is that of the United States.
-    return (
-        (len(name) == 1 and name.isascii() and name.isprintable())
-        or name in _NAMED
-        or _NUMBERED.fullmatch(name) is not None
-    )
 
 
 def _between(start: Point, end: Point, stride: float) -> Iterator[Point]:

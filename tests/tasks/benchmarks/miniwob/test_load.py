@@ -73,6 +73,7 @@ def test_a_report_says_what_agents_that_understand_nothing_reach(tmp_path: Path)
     )
     report = sdk.grade(answers, task=TASK, data=folder)
     assert report.value == 1
+    assert "|data:stepped:sha256:" in report.signature
     assert "|time:stepped|" in report.signature
     assert report.numbers.chance is not None
     # On click-test there is one button, and whoever clicks it has done the task.
