@@ -202,6 +202,18 @@ async def test_a_page_that_no_budget_holds_is_shown_all_the_same(long_page: Coun
     shots.close()
 
 
+async def test_a_page_that_no_budget_holds_is_decoded_once_for_who_looks_at_the_same_time(
+    encoded: Encode,
+) -> None:
+    shots = Screenshots(Limits(max_bytes=4 << 20), page_budget=0)
+    screen = Counted(encoded(Image.effect_noise((2_000, 2_000), 120)))
+    slow = ViewRequest(format=Format.PNG)
+    quick = [ViewRequest(region=(0, 0, 64, 64 + more)) for more in range(4)]
+    await asyncio.gather(*(shots.view(screen.source, request) for request in (slow, *quick)))
+    assert screen.reads == 1
+    shots.close()
+
+
 async def test_who_gives_up_does_not_take_the_view_from_the_others(
     shots: Screenshots, noise: Image.Image, encoded: Encode
 ) -> None:

@@ -9,6 +9,7 @@ from functools import partial
 from math import ceil
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakValueDictionary
 
 from snellen.server.screenshots.encoding import encode
 from snellen.server.screenshots.fair import FairPool
@@ -123,6 +124,8 @@ class Screenshots:
         )
         self._pool = FairPool(threads, max(1, threads - 1), "screenshots")
         self._one_large = Lock()
+        # A page that no budget holds must not be decoded beside itself.
+        self._in_use: WeakValueDictionary[str, Page] = WeakValueDictionary()
 
     @property
     def weight(self) -> Weight:
@@ -178,16 +181,24 @@ class Screenshots:
         def bottom(full: Extent) -> int:
             return plan(full).frame.region.bottom
 
+        def enough(page: Page) -> bool:
+            return bottom(page.full) <= page.rows
+
         def read() -> Page:
+            used = self._in_use.get(source.digest)
+            if used is not None and enough(used):
+                return used
             # Whoever looks below what is here looks around: the second time all is decoded.
             again = self._pages.held(source.digest) is not None
             data = source.load()
             size = probe(data)
             large = size.width * size.height > _LARGE_PIXELS
             with self._one_large if large else nullcontext():
-                return decode(data, None if again else bottom)
+                page = decode(data, None if again else bottom)
+            self._in_use[source.digest] = page
+            return page
 
-        page = self._pages.get(source.digest, read, lambda held: bottom(held.full) <= held.rows)
+        page = self._pages.get(source.digest, read, enough)
         made = plan(page.full)
         image = _scaled(page, made.frame.region, made.frame.shown)
         # What is stored never goes out: a file may hold more than its pixels, in many places.
