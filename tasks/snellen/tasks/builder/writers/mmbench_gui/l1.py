@@ -3,7 +3,6 @@
 Easy is to read one thing, medium to count or to see what is where, hard to combine several.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -19,6 +18,7 @@ from snellen.tasks.builder.questions.arithmetic import (
     series_of,
 )
 from snellen.tasks.builder.questions.facts import Table, facts_of, key_column
+from snellen.tasks.builder.questions.forms import form_of
 from snellen.tasks.builder.questions.lookup import Lookup, lookups, sole_text
 from snellen.tasks.builder.questions.names import Names
 from snellen.tasks.builder.questions.options import (
@@ -42,28 +42,6 @@ _APART = 40.0
 _SHORTEST, _LONGEST = 3, 45
 _SPATIAL = frozenset({"heading", "link", "button", "tab", "menuitem", ""})
 _FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
-_MONTH = (
-    r"\b(jan|feb|fév|m[aä]r|apr|avr|abr|ma[iyj]|jui?n|jui?l|aug|ao[uû]|ago|sep|o[ck]t|nov|de[cz]|dic"
-    r"|ene)[a-zû]*\b\.?"
-)
-_FORMS = (
-    ("address", re.compile(r"@|^https?:|^www\.")),
-    ("money", re.compile(r"[$€£¥₹]|درهم|元")),
-    ("share", re.compile(r"^[+\-\u2212]?\d[\d.,]*\s?%$")),
-    ("time", re.compile(r"\d{1,2}:\d{2}|\d\s?[ap]\.?m\b", re.IGNORECASE)),
-    (
-        "date",
-        re.compile(
-            rf"\b(19|20)\d\d\b|\d[./]\d{{1,2}}[./]|\d{{1,2}}\.? {_MONTH}|{_MONTH} \d{{1,2}}\b|月",
-            re.IGNORECASE,
-        ),
-    ),
-    ("phone", re.compile(r"^\+?\(?\d(?:[ ()./-]*\d){6,}$")),
-    ("measure", re.compile(r"^\D{0,6}\d[\d.,\s]*[^\W\d_]")),
-    ("number", re.compile(r"^[+\-\u2212(#]?\d[\d.,\s()+-]*\D{0,12}$")),
-)
-_WORD = re.compile(r"[^\W\d_]+")
-_FEW_WORDS = 2
 _LINE = 6.0
 _LEVEL = 2.0
 _LIKE = 6
@@ -132,22 +110,12 @@ def _beside(screen: Screen, found: Sequence[Lookup], one: Lookup) -> Iterator[Se
     """
     if one.kind == "cell":
         yield _column(found, one)
-    form = _form(one.fragments[0])
-    said = [e.fragments[0] for e in found if e.kind in _READ and _form(e.fragments[0]) == form]
+    form = form_of(one.fragments[0])
+    said = [e.fragments[0] for e in found if e.kind in _READ and form_of(e.fragments[0]) == form]
     yield said
     if form != "words":
         shown = [one_line(e.own) for e in screen.elements if is_readable(e) and is_plain(e.own)]
-        yield [*said, *(text for text in shown if _form(text) == form and len(text) <= _LONGEST)]
-
-
-def _form(text: str) -> str:
-    """Return what a text is like: an option that alone is a price would be chosen for that.
-
-    So would be one that is a price alone, among sentences that hold one.
-    """
-    form = next((name for name, pattern in _FORMS if pattern.search(text)), "words")
-    wordy = len(_WORD.findall(text)) > _FEW_WORDS
-    return f"{form} in words" if wordy and form != "words" else form
+        yield [*said, *(text for text in shown if form_of(text) == form and len(text) <= _LONGEST)]
 
 
 def _asked(one: Lookup) -> str:
