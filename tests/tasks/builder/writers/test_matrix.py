@@ -589,6 +589,19 @@ def test_the_kind_of_what_is_marked(snapshot: Snapshot) -> None:
     assert max(seen.values()) <= 0.45 * sum(seen.values())
 
 
+@pytest.mark.slow
+def test_a_heading_of_several_lines_is_not_marked(freeze: Freeze) -> None:
+    page = elements()
+    text = "We like guests who stay long and tell us of the places they have seen"
+    heading: dict[str, Any] = {"role": "heading", "level": 3, "font_size": 20}
+    page.append(part(len(page), "h3", (700, 620, 1100, 720), text, **heading))
+    marked = by_kind("object_recognition", "element kind", freeze(page), 40)
+    assert page[-1].id not in {one.record["elements"][0] for one in marked}
+    page[-1] = part(page[-1].id, "h3", (700, 620, 1100, 650), text, **heading)
+    marked = by_kind("object_recognition", "element kind", freeze(page), 40)
+    assert page[-1].id in {one.record["elements"][0] for one in marked}
+
+
 def test_what_is_written_in_a_box(snapshot: Snapshot) -> None:
     for one in by_kind("ocr", "text in a box", snapshot):
         number: int = one.record["elements"][0]
