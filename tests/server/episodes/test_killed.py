@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from httpx2 import RemoteProtocolError
+from httpx2 import TransportError
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
@@ -76,7 +76,7 @@ def start(
         try:
             async with Client(served.url) as client:
                 yield client, served.process.kill
-        except* RemoteProtocolError:
+        except* TransportError:
             assert served.process.wait(10) == -signal.SIGKILL
 
     return mcp if request.param == "over stdio" else http
