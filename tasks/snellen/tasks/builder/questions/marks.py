@@ -105,7 +105,8 @@ def _opened(png: bytes) -> "Image":
 
 def _saved(image: "Image") -> bytes:
     written = io.BytesIO()
-    image.save(written, "PNG")
+    # Writing images is half of the work of making items: a third less of it, for 7 % more bytes.
+    image.save(written, "PNG", compress_level=3)
     return written.getvalue()
 
 
