@@ -132,7 +132,7 @@ def test_equal_seeds_give_equal_bytes_on_every_platform() -> None:
         for path, content in site.files.items():
             digest.update(f"{site.name}/{path}\0".encode())
             digest.update(content)
-    assert digest.hexdigest() == "6f15386abf6c9df6a90c1b024edd4105c10de1e3167cd8edb3f0c92af34c0d60"
+    assert digest.hexdigest() == "c7eac2fea371b8f1a49bc6dc9db2befc2dff85451a7950d1d5f37c39e6ef4f0b"
 
 
 def test_what_is_no_price_is_called_what_it_is(sites: list[Site]) -> None:
@@ -301,8 +301,7 @@ def test_some_charts_are_read_from_their_axis_and_each_of_their_values_is_on_a_l
             tops = [number(each, "y") for each in rects]
             assert set(tops) <= lines, page.name
             assert len(set(tops)) == len(tops), page.name
-    assert unwritten > 2
-    assert written > unwritten
+    assert min(written, unwritten) > 2
 
 
 def test_arabic_runs_from_right_to_left(sites: list[Site]) -> None:

@@ -22,6 +22,8 @@ _BEFORE_I = re.compile(r"\by (?=(?:[IiÍí]|[Hh]i(?!e)))")
 _TRIES = 12
 _NAMES = frozenset({"woman", "man", "last", "town", "street", "coin"})
 _FORMATS = frozenset({"phone", "address", "person"})
+# Before a site opens at ten or earlier, while it is open, after it closed at eight or earlier.
+_HOURS = {"morning": (5, 7), "midday": (10, 16), "evening": (20, 22), "time": (8, 20)}
 
 
 T = TypeVar("T", bound=Hashable)
@@ -194,7 +196,8 @@ class Writer:
                 return random.choice(self.language.months)
             case "date":
                 return self.date()
-            case "time":
-                return self.language.time(random.randrange(32, 80) * 15)
+            case "morning" | "midday" | "evening" | "time":
+                first, end = _HOURS[name]
+                return self.language.time(random.randrange(4 * first, 4 * end) * 15)
             case _:
                 raise KeyError(name)
