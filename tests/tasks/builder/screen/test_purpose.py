@@ -91,6 +91,36 @@ def test_what_comes_after_a_paragraph_that_can_not_be_quoted_describes_nothing()
     assert descriptions_of(headed(long, f"These {SAID}")) == {}
 
 
+@pytest.mark.parametrize("first", ["Copyright 2020 Fernbrook. All rights reserved.", "Hello."])
+def test_what_comes_after_a_short_sentence_goes_on_from_it(first: str) -> None:
+    assert descriptions_of(headed(first, SAID)) == {}
+
+
+def test_a_description_has_two_sentences_at_most() -> None:
+    two = f"{SAID} They are handmade by two people in Fernbrook."
+    screen = headed("June 3", f"{two} They sell them, too.")
+    assert descriptions_of(screen) == {"lead": two}
+    described = msgspec.structs.replace(screen, description=f"{two} They sell them, too.")
+    assert purpose(described) == (two, "")
+
+
+@pytest.mark.parametrize(
+    "said", ["as Section 5.4 says", "by Edit → Teapots", "by File > Pots", "by Ctrl+T", "as in § 4"]
+)
+def test_what_names_a_part_a_menu_or_a_key_is_for_who_reads_a_handbook(said: str) -> None:
+    assert descriptions_of(headed(f"{SAID.rstrip('.')} {said}.")) == {}
+
+
+@pytest.mark.parametrize(("after", "found"), [("form", {}), ("label", {}), ("p", {"lead": SAID})])
+def test_what_stands_before_a_field_says_how_to_fill_it_in(
+    after: str, found: dict[str, str]
+) -> None:
+    screen = headed(SAID, "Words")
+    last = msgspec.structs.replace(screen.elements[2], tag=after)
+    elements = (*screen.elements[:2], last)
+    assert descriptions_of(msgspec.structs.replace(screen, elements=elements)) == found
+
+
 def test_what_stands_under_the_heading_of_a_part_describes_that_part() -> None:
     for level, found in ((2, {"lead": SAID}), (5, {})):
         screen = headed(SAID)

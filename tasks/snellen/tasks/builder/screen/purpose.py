@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from snellen.tasks.builder.screen.elements import Element, Screen
 
@@ -20,6 +21,7 @@ _LEAST_WORDS = 6
 _NEW_WORDS = 4
 _SENTENCE_WORDS = 6
 _MOST_WORDS = 60
+_MOST_SENTENCES = 2
 _SHOWN = 0.4
 _LEAD_WORDS = (10, 50)
 _INDENT = 60.0
@@ -33,6 +35,7 @@ _SHORT = 3
 _SHORT_PHRASES = 0.5
 _FEW_PHRASES = 3
 _FUNCTION_WORDS = 0.1
+_FILLED = frozenset({"form", "input", "label", "select", "textarea"})
 _FRAME = frozenset({"banner", "contentinfo", "navigation", "search"})
 _GENERIC = re.compile(
     r"\b(admin|bootstrap|dashboard|html|landing page|web ?site) (template|theme)s?\b|lorem ipsum"
@@ -62,6 +65,11 @@ _ELSEWHERE = re.compile(
     r"|\b(wie (im|in|bei|auf|oben)|lesen Sie|siehe|gleiche[nrs]?|dasselbe|dieses Beispiel)\b"
     r"|\b(véase|vea|consulte|lea|igual que|este ejemplo|voir|consultez|lisez|comme dans"
     r"|cet exemple|vedi|consulta|leggi|questo esempio|veja|leia|este exemplo)\b"
+    # Where something stands in menus or in a handbook, and keys that are pressed.
+    r"|\b(sections?|chapters?|figures?|fig\.|tables?|appendix|kapitel|abschnitt|abbildung|tabelle"
+    r"|secci[oó]n|cap[ií]tulo|figura|tabla|chapitre) \d|§"
+    r"|[\u2190-\u21ff\u25b8\u25ba\u279c]|\w *> *\w"
+    r"|\b(ctrl|strg|cmd|shift|alt) *[+\u002d] *\w"
     r"|参见|参阅|請參閱|请参阅|请阅读|如上|此示例|本示例|参照|をご覧|この例",
     re.IGNORECASE,
 )
@@ -149,20 +157,32 @@ def _below(screen: Screen, heading: Element) -> str:
         if running and around and not noted and one.landmark not in _FRAME:
             said = _sentences(one.text) if whole else ""
             # What comes after a paragraph goes on from it.
-            if said or _length(one.text) >= _LEAD_WORDS[0]:
-                return said
+            if said or _length(one.text) >= _LEAD_WORDS[0] or _ENDS.search(one.text):
+                return "" if _is_hint(screen, one) else said
     return ""
+
+
+def _is_hint(screen: Screen, paragraph: Element) -> bool:
+    """Whether a paragraph stands before a field or a form: it may say how that is used."""
+    after = (
+        one for one in screen.elements[paragraph.id + 1 :] if not screen.nested(one, paragraph)
+    )
+    following = next(after, None)
+    return following is not None and following.tag in _FILLED
 
 
 def _sentences(text: str) -> str:
     """Return the whole sentences that a text begins with, as far as they are not too many."""
-    kept: list[str] = []
-    for sentence in _SENTENCE.split(" ".join(text.split())):
-        if not _ENDS.search(sentence) or _length(" ".join([*kept, sentence])) > _LEAD_WORDS[1]:
-            break
-        kept.append(sentence)
-    said = " ".join(kept)
-    return said if _length(said) >= _LEAD_WORDS[0] else ""
+    first = _first_sentences(text, _LEAD_WORDS[1])
+    said = " ".join(takewhile(_ENDS.search, first))
+    return said if _LEAD_WORDS[0] <= _length(said) <= _LEAD_WORDS[1] else ""
+
+
+def _first_sentences(text: str, words: int) -> Sequence[str]:
+    """Return the first sentences of a text, as many as a description has within some words."""
+    sentences = _SENTENCE.split(" ".join(text.split()))[:_MOST_SENTENCES]
+    fitting = (n for n in range(len(sentences), 1, -1) if _length(" ".join(sentences[:n])) <= words)
+    return sentences[: next(fitting, 1)]
 
 
 def purpose(screen: Screen) -> tuple[str, str]:
@@ -177,7 +197,7 @@ def purpose(screen: Screen) -> tuple[str, str]:
     for said in descriptions_of(screen).values():
         reason = _fault(screen, said)
         if not reason:
-            return _shortened(said), ""
+            return " ".join(_first_sentences(said, _MOST_WORDS)), ""
         reasons.append(reason)
     return "", next(iter(reasons), NO_DESCRIPTION)
 
@@ -276,12 +296,3 @@ def page_kind(screen: Screen) -> str:
     if roles.count("article") >= 3 or roles.count("img") >= 4:
         return "list"
     return "text"
-
-
-def _shortened(said: str) -> str:
-    kept: list[str] = []
-    for sentence in _SENTENCE.split(said):
-        if kept and len(" ".join([*kept, sentence]).split()) > _MOST_WORDS:
-            break
-        kept.append(sentence)
-    return " ".join(kept)
