@@ -228,6 +228,31 @@ def test_a_link_to_a_page_downloads_nothing(tmp_path: Path, href: str, told: boo
     assert ("Use what downloads the file." in said) is told
 
 
+@pytest.mark.parametrize("second", ["login Sign in", "Sign in »", "Sign in"])
+def test_two_ways_to_sign_in_are_no_question(tmp_path: Path, second: str) -> None:
+    """A font of signs writes them as words."""
+    for other, told in (("Contact", True), (second, False)):
+        snapshot = page(tmp_path, [link(0, "Sign in"), link(1, other), *links()[2:]])
+        said = {one.text for one in intents(snapshot, candidates(snapshot))}
+        assert ("Use what signs the user in to the account." in said) is told
+
+
+@pytest.mark.parametrize(
+    ("element", "told"),
+    [
+        (link(0, "Menu", href="/menu.html"), False),
+        (link(0, "Menu", href="#menu"), True),
+        (link(0, "Menu", role="button", href=""), True),
+    ],
+)
+def test_a_link_to_what_a_kitchen_offers_opens_no_menu(
+    tmp_path: Path, element: Element, told: bool
+) -> None:
+    snapshot = page(tmp_path, [element])
+    said = {one.text for one in intents(snapshot, candidates(snapshot))}
+    assert ("Open or close the menu." in said) is told
+
+
 def test_what_supports_people_answers_no_common_questions(tmp_path: Path) -> None:
     for name, told in (("FAQ", True), ("Support", False)):
         snapshot = page(tmp_path, [link(0, name)])

@@ -15,7 +15,7 @@ from snellen.tasks.builder.questions.text import folded, one_line, stems
 from snellen.tasks.builder.screen.buttons import ends_unknown
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.screen.fields import kind_of
-from snellen.tasks.builder.screen.words.reading import deed, words_of
+from snellen.tasks.builder.screen.words.reading import Words, deed, words_of
 from snellen.tasks.builder.snapshots import Snapshot
 
 _FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})
@@ -37,6 +37,7 @@ _TYPED: Mapping[str, str] = MappingProxyType(
         "people": "Say how many of you will come.",
     }
 )
+_MENU = "Open or close the menu."
 _PLACES: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
         "Find out how the site treats personal data.": re.compile(r"\bprivacy\b|\bdatenschutz\b"),
@@ -50,7 +51,7 @@ _PLACES: Mapping[str, re.Pattern[str]] = MappingProxyType(
             r"^(my |shopping )?(cart|basket|bag)( \d+)?$|\bwarenkorb\b"
         ),
         "Get to the entrance of your account.": re.compile(r"^my account$"),
-        "Open or close the menu.": re.compile(
+        _MENU: re.compile(
             r"^(toggle )?(navigation|menu|sidebar)( toggle)?$"
             r"|^(open|toggle|show) (the )?(main )?menu$"
         ),
@@ -138,7 +139,7 @@ def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
         and not ends_unknown(screen, words, each.element)
     ]
     same = Counter(
-        deed(words, one_line(e.text or e.name)) for e in screen.elements if e.role in _ACTS
+        does for e in screen.elements if e.role in _ACTS for does in _deeds_within(words, e)
     )
     homes = (e for e in screen.elements if _is_home(e) or _goal(e) == _START)
     same[_TO_START] += sum(deed(words, one_line(e.text or e.name)) != _TO_START for e in homes)
@@ -156,6 +157,12 @@ def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
             yield Intent("effect", f"Use what {effect}.", each)
         elif (about := _about(screen, each.element)) is not None:
             yield Intent("effect on", f"For “{about}”, use what {effect}.", each)
+
+
+def _deeds_within(words: Words, element: Element) -> set[str | None]:
+    """Return what an element may do, also if its first or last word is but a sign's name."""
+    said = one_line(element.text or element.name)
+    return {deed(words, text) for text in (said, said.partition(" ")[2], said.rpartition(" ")[0])}
 
 
 def _about(screen: Screen, element: Element) -> str | None:
@@ -252,7 +259,9 @@ def _places(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]
     for text, pattern in _PLACES.items():
         fitting = [e for e in acts if pattern.search(folded(e.text or e.name))]
         for each in usable:
-            if fitting == [each.element]:
+            # A link of that name may lead to what a kitchen offers.
+            leads = each.kind == "link" and not each.element.href.startswith(("#", "javascript:"))
+            if fitting == [each.element] and not (text == _MENU and leads):
                 yield Intent("role", text, each)
 
 
