@@ -67,6 +67,19 @@ def test_on_a_picture_the_text_alone_is_seen() -> None:
     assert where.box == TEXT
 
 
+def test_an_icon_above_two_lines_of_text_is_seen_with_them() -> None:
+    pixels = np.full((400, 600, 3), WHITE, dtype=np.uint8)
+    icon, lines = (40, 10, 60, 30), (20, 36, 80, 62)
+    for left, top, right, bottom in (icon, (20, 36, 80, 46), (30, 52, 70, 62)):
+        pixels[top:bottom, left:right] = (40, 40, 40)
+    entry = Element(0, "a", (0, 0, 100, 72), role="link", text="Privacy and data", ink=lines,
+                    font_size=11)  # fmt: skip
+    drawn = Element(1, "svg", icon, parent=0, painted=True)
+    where = seen(Screen(600, 400, (entry, drawn)), entry, pixels)
+    assert where is not None
+    assert where.box == (20, 10, 80, 62)
+
+
 def test_a_bar_at_three_edges_is_seen_by_its_fourth() -> None:
     pixels = np.full((400, 600, 3), WHITE, dtype=np.uint8)
     pixels[:60] = BLUE

@@ -90,13 +90,17 @@ def seen(screen: Screen, element: Element, pixels: "Pixels") -> Extent | None:
     """
     if element.split:
         return None
-    inks = [part.ink for part in (element, *screen.inside(element)) if part.ink is not None]
+    inside = list(screen.inside(element))
+    inks = [part.ink for part in (element, *inside) if part.ink is not None]
     region = _around(inks) if inks else element.box
     pressed = element.role in _PRESSED
-    if inks and pressed and region[3] - region[1] < 2 * max(element.font_size, 8):
-        # Its icon stands beside its text.
+    icons = [part.box for part in inside if part.tag in _PICTURED]
+    if inks and pressed and (icons or region[3] - region[1] < 2 * max(element.font_size, 8)):
+        # Its icon stands beside its text, or above it.
         left, top, right, bottom = element.box
-        region = (left, max(top, region[1] - _BAND), right, min(bottom, region[3] + _BAND))
+        inks += icons
+        _, highest, _, lowest = _around(inks)
+        region = (left, max(top, highest - _BAND), right, min(bottom, lowest + _BAND))
     ink = ink_of(pixels, region) or (_around(inks) if inks else None)
     picture = element.tag in _PICTURED or element.role == "img"
     if element.role in _SHAPED and element.kind in {"checkbox", "radio"}:

@@ -54,8 +54,10 @@ def make_form_filling(snapshot: Snapshot, random: Random) -> Iterator[Made | Ref
         return
     known = [field for field in fields if (kind_of(screen, field) or "name") not in OPEN]
     known = _one_of_each_kind(snapshot, known)
-    # What else is somebody's own is theirs on the page, too.
-    if any(one.value and kind_of(screen, one) in OPEN for one in screen.elements if one.label):
+    # Where the page has filled in who it is about, anybody else's data are wrong.
+    own = OPEN | {None}
+    if any(one.value and one.role == "textbox" and kind_of(screen, one) in own for one in
+           screen.elements):  # fmt: skip
         known = []
     if not known:
         yield refused("form_filling", NO_RULE)

@@ -8,7 +8,6 @@ from snellen.tasks.builder.items import Made, PageItems, Refused, without
 from snellen.tasks.builder.questions.marks import mark_box
 from snellen.tasks.builder.screen.buttons import is_advertised
 from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.words.reading import is_advertisement
 from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.webrssbench.rows import (
     Ask,
@@ -103,15 +102,16 @@ def region_of(screen: Screen, element: Element) -> str | None:
     """Return the part of the page that an element belongs to; None where nobody could tell.
 
     By the outermost landmark around it, whose place must agree: a bar is wide and at an edge, a
-    side is narrow, tall and at one; links below the first words of the content are no bar. What is
-    paid for, and what lies over the page, is `other`.
+    side is narrow, tall and at one; links below the first words of the content are no bar. What
+    lies over the page is `other`.
     """
     around = [element, *screen.ancestors(element)]
     bars = [one for one in around if one.role in _BARS]
-    if is_advertised(screen, element) or any(one.role in _ABOVE for one in around):
-        # What is paid for beside the content is of both.
-        beside = [bar for bar in bars if not is_advertisement(bar.name)]
-        return None if beside else OTHER
+    if any(one.role in _ABOVE for one in around):
+        return None if bars else OTHER
+    # What is paid for is of the part that it stands in, and is not.
+    if is_advertised(screen, element):
+        return None
     if any(one.role in _UNCLEAR for one in around):
         return None
     inside_main = any(one.role == "main" for one in around)
