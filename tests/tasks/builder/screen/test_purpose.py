@@ -121,14 +121,28 @@ def test_what_stands_before_a_field_says_how_to_fill_it_in(
     assert descriptions_of(msgspec.structs.replace(screen, elements=elements)) == found
 
 
+def test_what_the_rest_of_a_page_does_not_go_on_about_describes_no_page() -> None:
+    """It may explain a word, or praise another thing; a page that names itself is believed."""
+    others = (
+        "Open your wallet on the first of May, before the office moves to another town: whoever"
+        " brings letters later waits until autumn. Every morning the ferry leaves from the long"
+        " wooden bridge, and returns with newspapers, bread, milk, flour, apples, nails, ropes,"
+        " lamps and whatever else islanders ordered by telephone during winter."
+    )
+    for said in (SAID, "On this page you see which teapots Fernbrook has, and what each costs."):
+        assert descriptions_of(headed(said)) == {"lead": said}
+        found = {} if said == SAID else {"lead": said}
+        assert descriptions_of(headed(said, others)) == found
+
+
 def test_what_stands_under_the_heading_of_a_part_describes_that_part() -> None:
-    for level, found in ((2, {"lead": SAID}), (5, {})):
+    for level in (2, 5):
         screen = headed(SAID)
         part = Element(1, f"h{level}", (0, 32, 300, 50), role="heading", level=level, own="Pots",
                        text="Pots", font_size=20)  # fmt: skip
         text = msgspec.structs.replace(screen.elements[1], id=2, box=(0, 55, 300, 75))
         elements = (screen.elements[0], part, text)
-        assert descriptions_of(msgspec.structs.replace(screen, elements=elements)) == found
+        assert descriptions_of(msgspec.structs.replace(screen, elements=elements)) == {}
 
 
 def test_one_of_several_headings_is_that_of_a_part() -> None:

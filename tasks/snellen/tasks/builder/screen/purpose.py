@@ -27,7 +27,9 @@ _LEAD_WORDS = (10, 50)
 _INDENT = 60.0
 _UNDER = 240.0
 _TITLE_LEVELS = 3
-_HEADINGS = 2
+_PART_LEVEL = 2
+_GOES_ON = 0.35
+_LITTLE = 30
 _COVERED = 0.05
 _STEM = 5
 _PHRASE = 3.2
@@ -73,6 +75,11 @@ _ELSEWHERE = re.compile(
     r"|参见|参阅|請參閱|请参阅|请阅读|如上|此示例|本示例|参照|をご覧|この例",
     re.IGNORECASE,
 )
+_OF_ITSELF = re.compile(
+    r"\b(this|the) (page|chapter|document|manual|tutorial|guide|article)\b"
+    r"|\bdiese (seite|anleitung)\b|\best[ae] (página|manual|guía|capítulo)\b|هذه الصفحة|本页|本章",
+    re.IGNORECASE,
+)
 # `The component and is ...`: a subject whose verb is missing.
 _VERBLESS = re.compile(
     r"^(the|this|an?|our|your) (\w+ ){1,3}and (is|are|was|has|have|can|will)\b", re.IGNORECASE
@@ -112,41 +119,41 @@ def descriptions_of(screen: Screen) -> Mapping[str, str]:
 
 
 def _lead(screen: Screen) -> str:
-    """Return what the first paragraph under the first or second heading begins with: sentences.
+    """Return what the first paragraph under the first heading begins with: sentences.
 
-    They have a word of the first heading; else they may be about anything. What points to something
-    else, such as another page that this one is like, describes nothing to who sees this page alone.
+    They have a word of the heading, and the rest of the page goes on about what they say; else they
+    may be about anything. What points to something else, such as another page that this one is
+    like, describes nothing to who sees this page alone.
     """
     headings = [
         one for one in screen.elements if one.role == "heading" and one.landmark not in _FRAME
     ]
-    place = next((n for n, one in enumerate(headings) if one.level < _TITLE_LEVELS), 0)
-    titles = [
-        one
-        for number, one in enumerate(headings[place : place + _HEADINGS], start=place)
-        if one.level == 1
-        or (number == place and one.level >= _TITLE_LEVELS)
-        # A small heading is that of one part of the page, and so is one of several.
-        or (one.level < _TITLE_LEVELS and _is_alone(one, headings))
-    ]
-    said = next(filter(None, (_below(screen, heading) for heading in titles)), "")
-    if not said or not _stems(said) & _stems(headings[place].text) or points_elsewhere(said):
+    title = next((one for one in headings if one.level < _TITLE_LEVELS), next(iter(headings), None))
+    # One of several headings is that of one part of the page.
+    if title is None or (title.level == _PART_LEVEL and not _is_alone(title, headings)):
         return ""
-    return "" if any(map(_VERBLESS.search, _SENTENCE.split(said))) else said
+    paragraph, said = _below(screen, title)
+    if paragraph is None or not _stems(said) & _stems(title.text) or points_elsewhere(said):
+        return ""
+    if any(map(_VERBLESS.search, _SENTENCE.split(said))):
+        return ""
+    rest = " ".join(one.own for one in screen.elements if not screen.nested(one, paragraph))
+    told, shown = _stems(said), _stems(rest)
+    goes_on = len(shown) < _LITTLE or len(told & shown) >= _GOES_ON * len(told)
+    return said if goes_on or _OF_ITSELF.search(said) else ""
 
 
 def _is_alone(one: Element, headings: Sequence[Element]) -> bool:
-    """Whether no heading is of a heading's level or above it, but a first one before it."""
-    others = [other for other in headings if other is not one and other.level <= one.level]
-    first = len(others) == 1 and others[0].level == 1 and others[0].id < one.id
-    return first or not others
+    """Whether no other heading is of a heading's level or above it."""
+    return not any(other.level <= one.level for other in headings if other is not one)
 
 
-def _below(screen: Screen, heading: Element) -> str:
+def _below(screen: Screen, heading: Element) -> tuple[Element | None, str]:
+    """Return the first paragraph under a heading, and the sentences that it begins with."""
     for one in screen.elements[heading.id + 1 :]:
         ends = one.tag in {"dl", "table", "form", "ul", "ol"}
         if ends or (one.role == "heading" and not screen.nested(one, heading)):
-            return ""
+            return None, ""
         running = one.tag == "p" or (one.tag == "div" and one.own)
         around = (
             abs(one.box[0] - heading.box[0]) <= _INDENT
@@ -158,8 +165,8 @@ def _below(screen: Screen, heading: Element) -> str:
             said = _sentences(one.text) if whole else ""
             # What comes after a paragraph goes on from it.
             if said or _length(one.text) >= _LEAD_WORDS[0] or _ENDS.search(one.text):
-                return "" if _is_hint(screen, one) else said
-    return ""
+                return (None, "") if _is_hint(screen, one) else (one, said)
+    return None, ""
 
 
 def _is_hint(screen: Screen, paragraph: Element) -> bool:
