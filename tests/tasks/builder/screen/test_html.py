@@ -410,8 +410,19 @@ def test_menus_are_facts_in_their_order_with_the_entry_that_looks_like_the_curre
     (menu,) = kinds(found, "menu")
     assert [each["label"] for each in menu["items"]] == ["Start", "Fees", "Help"]
     assert menu["current"] == "Fees"
-    (plain,) = kinds(read(f"<nav><ul>{entries}</ul></nav>"), "menu")
-    assert plain["current"] == ""
+    paler = style.replace("font-weight: 700", "color: #99f")
+    for looks in ("", paler):
+        (plain,) = kinds(read(f"{looks}<nav><ul>{entries}</ul></nav>"), "menu")
+        assert plain["current"] == ""
+
+
+@pytest.mark.parametrize(("place", "found"), [(0, 1), (2, 0), (3, 1)])
+def test_a_button_among_the_links_of_a_menu_is_an_entry_that_no_link_tells(
+    read: Read, place: int, found: int
+) -> None:
+    entries = [f"<a href='/{n}'>Part {n}</a> " for n in "abc"]
+    entries.insert(place, "<button>More</button> ")
+    assert len(kinds(read(f"<nav>{''.join(entries)}</nav>"), "menu")) == found
 
 
 def test_entries_in_two_columns_are_no_menu(read: Read) -> None:

@@ -184,10 +184,12 @@ const findFacts = (records, rawOf) => {
   // Menus: entries side by side or one below another, each a link; one of them may be where we are.
   const look = (element) => {
     const style = getComputedStyle(element);
-    return [style.color, style.backgroundColor, style.backgroundImage, style.fontWeight,
-      style.textDecorationLine, style.borderTop, style.borderRight, style.borderBottom,
-      style.borderLeft, style.boxShadow].join();
+    const sides = ["Top", "Right", "Bottom", "Left"].map((side) => `border${side}`);
+    const borders = sides.map((side) => (parseFloat(style[`${side}Width`]) ? style[side] : ""));
+    return [style.backgroundColor, style.backgroundImage, style.fontWeight,
+      style.textDecorationLine, ...borders, style.boxShadow].join();
   };
+  const colors = (element) => getComputedStyle(element).color;
   const here = (link) => {
     const said = link.closest("[aria-current]:not([aria-current=false])");
     return Boolean(said && (said === link || link.parentElement === said))
@@ -216,18 +218,26 @@ const findFacts = (records, rawOf) => {
     const row = steps.every(([box, last]) => box[0] >= last[2] - 2 && box[1] < last[3] && last[1] < box[3]);
     const back = steps.every(([box, last]) => box[2] <= last[0] + 2 && box[1] < last[3] && last[1] < box[3]);
     if (!column && !row && !back) continue;
+    // What opens more entries is one to who looks.
+    const [first, last] = [links[0], links.at(-1)];
+    const within = [...list.querySelectorAll("button, [role=button], summary")].some((each) => shown(each)
+      && each.compareDocumentPosition(first) & Node.DOCUMENT_POSITION_PRECEDING
+      && each.compareDocumentPosition(last) & Node.DOCUMENT_POSITION_FOLLOWING);
+    if (within) continue;
     for (const link of links) taken.add(link);
-    // Where we are looks like no other entry, and the others look alike.
-    const looks = links.map((link) => {
+    // Where we are looks like no other entry, by more than its text's color, and the others look alike.
+    const looks = (of) => links.map((link) => {
       const parts = [];
-      for (let each = link; each !== list; each = each.parentElement) parts.push(look(each));
+      for (let each = link; each !== list; each = each.parentElement) parts.push(of(each));
       return parts.join("|");
     });
     const marked = links.filter(here).length === 1 ? links.findIndex(here)
       : links.filter((each) => active(each, list)).length === 1
         ? links.findIndex((each) => active(each, list)) : -1;
-    const others = looks.filter((_, at) => at !== marked);
-    const seen = marked >= 0 && new Set(others).size === 1 && others[0] !== looks[marked];
+    const others = (all) => new Set(all.filter((_, at) => at !== marked));
+    const [drawn, written] = [looks(look), looks(colors)];
+    const alike = others(drawn).size === 1 && others(written).size === 1;
+    const seen = marked >= 0 && alike && !others(drawn).has(drawn[marked]);
     facts.push({
       kind: "menu", caption: "", element: idOf(list), items, current: seen ? items[marked].label : "",
     });
