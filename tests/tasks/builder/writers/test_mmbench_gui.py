@@ -450,9 +450,20 @@ def test_advanced_tells_what_an_element_is_for(freeze: Freeze) -> None:
         "Use what deletes the account for good.": "Delete account",
         "Use what saves the entries as a draft without sending them.": "Save draft",
         "Give the address to which electronic mail is sent to you.": "E-mail",
-        "Change the setting “Remember my choice”.": "Remember my choice",
+        "Use what changes the setting “Remember my choice”.": "Remember my choice",
         "Go to the page with the title “Tours of the bay”.": "Harbour tours",
     }
+
+
+@pytest.mark.parametrize(("label", "told"), [("E-mail", True), ("To", False), ("收件人", False)])
+def test_an_address_of_somebody_else_is_not_ones_own(
+    freeze: Freeze, label: str, told: bool
+) -> None:
+    elements: list[Element] = []
+    part(elements, "label", label)
+    part(elements, "input", role="textbox", kind="email", label=label, name=label)
+    said = [one.text for one in advanced(freeze(elements), Random(1))]
+    assert said == ["Give the address to which electronic mail is sent to you."][:told]
 
 
 @pytest.mark.slow

@@ -228,6 +228,19 @@ def test_a_link_to_a_page_downloads_nothing(tmp_path: Path, href: str, told: boo
     assert ("Use what downloads the file." in said) is told
 
 
+@pytest.mark.parametrize(
+    ("name", "wish"),
+    [
+        ("Privacy policy", "Find out how the site treats personal data."),
+        ("Privacy & security", None),
+        ("Settings", None),
+    ],
+)
+def test_what_a_user_sets_is_no_policy(tmp_path: Path, name: str, wish: str | None) -> None:
+    snapshot = page(tmp_path, [link(0, name)])
+    assert [one.text for one in intents(snapshot, candidates(snapshot))] == [wish][: bool(wish)]
+
+
 @pytest.mark.parametrize("second", ["login Sign in", "Sign in »", "Sign in"])
 def test_two_ways_to_sign_in_are_no_question(tmp_path: Path, second: str) -> None:
     """A font of signs writes them as words."""

@@ -40,7 +40,10 @@ _TYPED: Mapping[str, str] = MappingProxyType(
 _MENU = "Open or close the menu."
 _PLACES: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
-        "Find out how the site treats personal data.": re.compile(r"\bprivacy\b|\bdatenschutz\b"),
+        "Find out how the site treats personal data.": re.compile(
+            r"^((read )?(our |the )?|data )?privacy( (policy|notice|statement))?$|\bdatenschutz\b"
+            r"|^(data protection|terms (and|&) privacy|privacy (and|&) (cookies|terms))$"
+        ),
         "Read the rules for using the site.": re.compile(r"\bterms\b|\bconditions\b"),
         "Find out how to get in touch.": re.compile(r"^contacts?( us)?$|^get in touch$"),
         "Learn who is behind the site.": re.compile(r"^about( us)?$|^who we are$"),
@@ -89,8 +92,8 @@ _TONGUES: Mapping[str, str] = MappingProxyType(
 )
 _HOME = re.compile(r"^(?:\.?/)*(?:index\.html?)?$|^\.\./index\.html?$")
 _HOME_SAID = re.compile(
-    r"^(home|home ?page|start|start ?page|startseite|inicio|página de inicio|início|accueil"
-    r"|首页|主页|الرئيسية|الصفحة الرئيسية)$"
+    r"^(home|home ?page|dashboard|start|start ?page|startseite|inicio|página de inicio|início"
+    r"|accueil|首页|主页|الرئيسية|الصفحة الرئيسية)$"
 )
 _INDEX = re.compile(r"(?<![^/])index\.html?$")
 _START = "Get back to the start page."
@@ -98,6 +101,10 @@ _TO_START = "Goes to the start page."
 _VAGUE = re.compile(r"\b(this|the filled-in form|the changes|what was written)\b")
 _DEEDS_THERE = re.compile(r"/(watch|share\w*|intent|status|playlist|login|signup)\b")
 _WIDE = 120.0
+_TO_OTHERS = re.compile(
+    r"\b(to|cc|bcc|recipients?|invite\w*|friend'?s?|an|empfänger|einladen|para|destinatarios?|à"
+    r"|destinataires?)\b|收件人|抄送|密送|宛先|المستلم|إلى"
+)
 _SEARCH = re.compile(r"search|such|busca|cherche|pesquis|搜索|查找|بحث")
 
 
@@ -191,6 +198,8 @@ def _typed(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
                 yield Intent("typing", "Type what nobody else may know.", each)
             continue
         kind = kind_of(screen, each.element)
+        if kind == "email" and _TO_OTHERS.search(folded(f"{each.element.label} {each.name}")):
+            continue
         if kind is not None and kind in _TYPED and kinds[kind] == 1:
             yield Intent("typing", _TYPED[kind], each)
 
@@ -232,7 +241,7 @@ def _switched(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Inten
     names = Names(snapshot.screen)
     for each in usable:
         if each.kind in _TOGGLES and names.alone(each.name, each.element):
-            yield Intent("switching", f"Change the setting “{each.name}”.", each)
+            yield Intent("switching", f"Use what changes the setting “{each.name}”.", each)
 
 
 def _searched(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:

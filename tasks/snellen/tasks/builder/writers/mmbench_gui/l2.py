@@ -17,12 +17,15 @@ ITEMS = 2
 _ICONS = frozenset({"checkbox", "radio", "switch", "slider", "img"})
 _COLORS = (
     (15.0, "red"),
-    (45.0, "orange"),
+    (38.0, "orange"),
+    (48.0, ""),
     (70.0, "yellow"),
     (165.0, "green"),
     (200.0, "turquoise"),
-    (255.0, "blue"),
-    (290.0, "purple"),
+    (250.0, "blue"),
+    (260.0, ""),
+    (285.0, "purple"),
+    (315.0, ""),
     (340.0, "pink"),
     (361.0, "red"),
 )
