@@ -11,11 +11,13 @@ from snellen.tasks.builder.screen.buttons import (
     NOT_FILLED,
     ONE_TEXT,
     buttons,
+    deed_of,
     fill_of,
     labelled_buttons,
     primary_button,
 )
 from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.screen.words.reading import words_of
 
 BLUE, WHITE = "#0b57d0", "#ffffff"
 
@@ -167,6 +169,27 @@ def test_a_link_is_a_button_when_it_is_drawn_as_one() -> None:
         button("In a bar", 500, **link, background=BLUE) | {"landmark": "navigation"},
     )
     assert [one.text for one in buttons(screen)] == ["Filled"]
+
+
+@pytest.mark.parametrize(
+    ("text", "does"),
+    [
+        ("Send feedback", "Sends the feedback."),
+        ("Save changes", "Saves the changes that were made."),
+        ("Save", None),
+        ("Delete", None),
+    ],
+)
+def test_what_a_button_does_is_known_where_it_is_said_to_what(text: str, does: str | None) -> None:
+    field = button("", 300, tag="textarea", role="textbox", parent=1)
+    for form, sends in (("div", True), ("form", True)):
+        around = {"tag": form, "box": (0, 200, 900, 400), "parent": 0}
+        screen = page(around, button(text, parent=1), field)
+        words = words_of("en")
+        assert words is not None
+        assert (deed_of(screen, words, screen.elements[2]) == does) is sends
+    alone = page(button("Send feedback"))
+    assert deed_of(alone, words, alone.elements[1]) is None
 
 
 def test_a_picture_behind_it_is_no_fill() -> None:

@@ -80,6 +80,16 @@ def test_an_icon_above_two_lines_of_text_is_seen_with_them() -> None:
     assert where.box == (20, 10, 80, 62)
 
 
+def test_a_picture_in_a_line_of_text_is_seen_as_far_as_it_stands_out() -> None:
+    pixels = np.full((400, 600, 3), WHITE, dtype=np.uint8)
+    pixels[20:60, 100:140] = (40, 40, 40)
+    home = Element(0, "a", (100, 46, 140, 60), role="link", name="Home", font_size=12)
+    picture = Element(1, "img", (90, 10, 150, 70), parent=0, role="img", painted=True)
+    where = seen(Screen(600, 400, (home, picture)), home, pixels)
+    assert where is not None
+    assert where.box == (100, 20, 140, 60)
+
+
 def test_a_bar_at_three_edges_is_seen_by_its_fourth() -> None:
     pixels = np.full((400, 600, 3), WHITE, dtype=np.uint8)
     pixels[:60] = BLUE

@@ -289,6 +289,8 @@ def test_parts_that_look_alike_or_show_nothing_are_not_asked_about(
     freeze: Freeze, tmp_path: Path
 ) -> None:
     boxes = [(100.0 + 200 * n, 100.0 + 70 * n, 200.0 + 200 * n, 160.0 + 70 * n) for n in range(5)]
+    for one, other in ((0, 2), (2, 0)):
+        boxes.append((boxes[one][0], boxes[other][1], boxes[one][2], boxes[other][3]))
     snapshot = freeze([part(n, "img", box, role="img") for n, box in enumerate(boxes)], made=[])
     assert len(made("position", snapshot)) == 1
     (snapshot.folder / "screen.png").write_bytes(png("white"))
@@ -361,10 +363,21 @@ def test_what_lies_over_the_page_is_other(freeze: Freeze) -> None:
         part(0, "main", (0, 0, 1280, 900), role="main"),
         part(1, "div", (900, 100, 1200, 300), parent=0, role="dialog", name="Cookies"),
         part(2, "a", (920, 120, 1100, 160), parent=1, role="link", text="Ask"),
+        part(3, "p", (20, 250, 1000, 400), parent=0, own="Our teapots are handmade."),
     )
     (one,) = made("ui_grouping", freeze(found, made=[]))
     assert one.row["reference"] == "other"
     assert one.row["element"] == "element-2"
+
+
+def test_what_is_called_a_dialog_and_lies_over_nothing_is_of_no_part(freeze: Freeze) -> None:
+    found = (
+        part(0, "main", (0, 0, 1280, 900), role="main"),
+        part(1, "div", (900, 100, 1200, 300), parent=0, role="dialog", name="Cookies"),
+        part(2, "a", (920, 120, 1100, 160), parent=1, role="link", text="Ask"),
+        part(3, "p", (20, 350, 1000, 400), parent=0, own="Our teapots are handmade."),
+    )
+    assert reason("ui_grouping", freeze(found, made=[])) == "no part of it is marked by landmarks"
 
 
 def test_what_is_paid_for_within_the_content_is_of_no_part(freeze: Freeze) -> None:

@@ -28,6 +28,7 @@ from snellen.tasks.builder.snapshots import Snapshot
 _FEWEST = 3
 _FEWEST_ROWS = 5
 _DIGITS = re.compile(r"\d[\d.,'\s]*\d|\d")
+_UNGROUPED = re.compile(r"\d{4}")
 _TOTAL = re.compile(r"\b(sub)?totals?\b|\bsum\b|summe|gesamt|合计|总计|小计|مجموع|إجمالي")
 _NUMBERING = re.compile(
     r"([^\W\d]+ )?(no|nr|number|nummer|id|code)|num|rank|year|jahr"
@@ -173,6 +174,8 @@ def written(
 
     >>> written(Decimal("1234.5"), "$20.00", templates_of("en"))
     '$1,234.50'
+    >>> written(Decimal("7890"), "8825", templates_of("es"))
+    '7890'
     >>> written(Decimal("11.9"), "12.5 kg", templates_of("en"), ["0.600 kg"])
     '11.900 kg'
     """
@@ -182,6 +185,8 @@ def written(
     if not whole and places:
         text = text.rstrip("0").rstrip(".")
     group = templates.thousands[0]
+    if any(map(_UNGROUPED.search, (like, *others))):
+        group = ""
     text = text.translate(str.maketrans({",": group, ".": templates.decimal}))
     return text if match is None else like[: match.start()] + text + like[match.end() :]
 

@@ -31,6 +31,7 @@ _COVERED = 0.2
 _TALL = 300.0
 _BUTTON_HEIGHT = 24
 _FORMS = frozenset({"form", "dialog", "alertdialog"})
+_TO_SOMETHING = frozenset({"Deletes this entry.", "Saves this."})
 _FILLED_IN = frozenset({"textbox", "searchbox", "spinbutton", "combobox", "checkbox", "radio"})
 _PAGE_ADDRESS = re.compile(r"(/|\.x?html?|\.php|(^|/)[^./]+)$")
 _BOXES = frozenset({"div", "aside", "section", "article", "li"})
@@ -159,20 +160,22 @@ def _says_advertisement(screen: Screen, box: Element) -> bool:
 
 
 def deed_of(screen: Screen, words: Words, element: Element) -> str | None:
-    """Return what a button does, in English; None where it is not known."""
-    return None if ends_unknown(screen, words, element) else deed(words, element.text)
+    """Return what a button does, in English; None where it is not known, or to what."""
+    does = None if ends_unknown(screen, words, element) else deed(words, element.text)
+    return None if does in _TO_SOMETHING else does
 
 
 def ends_unknown(screen: Screen, words: Words, element: Element) -> bool:
     """Whether what a button does is unlike what it says.
 
     One that cancels may cancel anything, such as the order that it stands beside, if there is no
-    form or dialog around it that it could close. A link to another page downloads nothing yet.
+    form or dialog around it that it could close; without a form, one that sends opens one. A link
+    to another page downloads nothing yet.
     """
     does = deed(words, element.text or element.name) or ""
     if does.startswith("Downloads") and _PAGE_ADDRESS.search(urlsplit(element.href).path):
         return True
-    if not is_cancel(words, element.text or element.name):
+    if not does.startswith("Sends") and not is_cancel(words, element.text or element.name):
         return False
     for outer in screen.ancestors(element):
         if outer.tag in _PAGE or outer.role == "main":

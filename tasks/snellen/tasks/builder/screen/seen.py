@@ -92,9 +92,10 @@ def seen(screen: Screen, element: Element, pixels: "Pixels") -> Extent | None:
         return None
     inside = list(screen.inside(element))
     inks = [part.ink for part in (element, *inside) if part.ink is not None]
-    region = _around(inks) if inks else element.box
     pressed = element.role in _PRESSED
-    icons = [part.box for part in inside if part.tag in _PICTURED]
+    icons = [part.box for part in inside if pressed and part.tag in _PICTURED]
+    # What is pictured in a line of text stands out of it.
+    region = _around(inks) if inks else _around([element.box, *icons])
     if inks and pressed and (icons or region[3] - region[1] < 2 * max(element.font_size, 8)):
         # Its icon stands beside its text, or above it.
         left, top, right, bottom = element.box

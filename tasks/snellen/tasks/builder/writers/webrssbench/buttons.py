@@ -44,6 +44,7 @@ FEW_BUTTONS = "fewer than two buttons"
 NOT_DRAWN = "left out, so that pages with such a button are as many"
 HARMLESS = "sorry"
 _CARD = 400
+_PART = 600
 """The most characters of what stands beside a button."""
 
 NEGATIVES = 0.5
@@ -141,7 +142,8 @@ def make_safety(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
             and (is_doubtful(words, one.text) or ends_unknown(snapshot.screen, words, one))
         ]
     )
-    if not dangerous and (doubtful or _is_unclear(snapshot.screen, words)):
+    warned = any(_stands_by_warning(snapshot.screen, words, one) for one in doubtful)
+    if warned or (not dangerous and (doubtful or _is_unclear(snapshot.screen, words))):
         yield refused("safety", DOUBTFUL)
         return
     if not dangerous and random.random() >= NEGATIVES:
@@ -187,6 +189,12 @@ def _is_warned_of(screen: Screen, words: Words, button: Element) -> bool:
         ):
             return True
     return False
+
+
+def _stands_by_warning(screen: Screen, words: Words, button: Element) -> bool:
+    """Whether the part of a page that a button stands in says that something can't be undone."""
+    around = (outer for outer in screen.ancestors(button) if len(outer.text) <= _PART)
+    return any(is_warning(words, outer.text) for outer in around)
 
 
 def _once(found: list[Element]) -> list[Element]:

@@ -6,6 +6,7 @@ from random import Random
 from snellen.tasks.builder.chance import draw
 from snellen.tasks.builder.items import Made, PageItems, Refused, without
 from snellen.tasks.builder.questions.marks import mark_box
+from snellen.tasks.builder.questions.spatial import meet
 from snellen.tasks.builder.screen.buttons import is_advertised
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Snapshot
@@ -107,8 +108,9 @@ def region_of(screen: Screen, element: Element) -> str | None:
     """
     around = [element, *screen.ancestors(element)]
     bars = [one for one in around if one.role in _BARS]
-    if any(one.role in _ABOVE for one in around):
-        return None if bars else OTHER
+    above = next((one for one in around if one.role in _ABOVE), None)
+    if above is not None:
+        return None if bars or not _lies_over(screen, above) else OTHER
     # What is paid for is of the part that it stands in, and is not.
     if is_advertised(screen, element):
         return None
@@ -122,6 +124,16 @@ def region_of(screen: Screen, element: Element) -> str | None:
     # A footer in the content is no landmark, and looks like one.
     edge = element.box[3] > screen.height - _FOOT or any(one.tag in _EDGES for one in around)
     return MAIN if inside_main and not bars and not edge else None
+
+
+def _lies_over(screen: Screen, dialog: Element) -> bool:
+    """Whether something of the page is beneath a dialog."""
+    return any(
+        (other.own or other.painted)
+        and meet(dialog.box, other.box)
+        and not screen.nested(dialog, other)
+        for other in screen.elements
+    )
 
 
 def _part_of(screen: Screen, bar: Element) -> str | None:
