@@ -381,9 +381,10 @@ def crops_exchanged(exam: Exam, entry: Entry, chance: Random) -> bool:
 
 @kind("webrssbench/position")
 def crop_of_another_page(exam: Exam, entry: Entry, chance: Random) -> bool:
-    other = next(exam.others(entry, page=False))
-    exam.show(entry, exam.picture(other, "crop_2"), "crop_1")
-    return True
+    other = next(exam.others(entry, page=False), None)
+    if other is not None:
+        exam.show(entry, exam.picture(other, "crop_2"), "crop_1")
+    return other is not None
 
 
 @kind("webrssbench/position")

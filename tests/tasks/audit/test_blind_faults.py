@@ -89,7 +89,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _build(room: Path) -> None:
-    sites = write_sites(room / "pages", pages=3, seed=23)
+    # Some faults make a good item contradict them: there are to be enough that none is near.
+    sites = write_sites(room / "pages", pages=6, seed=23)
     pages = [page for one in sites for page in find_pages(room / "pages" / one.name).pages]
     settings, options = BuildSettings(seed=23, clicks=6), PackOptions("fresh")
     build_exam(Pages(pages, []), room / "build", room / "exam", settings, options, jobs=2)
