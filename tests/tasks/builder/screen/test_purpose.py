@@ -121,6 +121,21 @@ def test_what_stands_before_a_field_says_how_to_fill_it_in(
     assert descriptions_of(msgspec.structs.replace(screen, elements=elements)) == found
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "By default teapots are fired twice, and their lids are made by another potter.",
+        "The oven that stands behind the house fires some of the teapots of the valley.",
+        "Teapots are fired twice, and their lids are made by another potter. More...",
+    ],
+)
+def test_what_begins_with_something_else_or_breaks_off_does_not_describe_the_page(
+    said: str,
+) -> None:
+    kept = {"lead": said.removesuffix(" More...")} if said.endswith("...") else {}
+    assert descriptions_of(headed(said)) == kept
+
+
 def test_what_the_rest_of_a_page_does_not_go_on_about_describes_no_page() -> None:
     """It may explain a word, or praise another thing; a page that names itself is believed."""
     others = (

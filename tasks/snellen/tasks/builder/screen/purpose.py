@@ -30,6 +30,7 @@ _TITLE_LEVELS = 3
 _PART_LEVEL = 2
 _GOES_ON = 0.35
 _LITTLE = 30
+_BEGINNING = 7
 _COVERED = 0.05
 _STEM = 5
 _PHRASE = 3.2
@@ -77,7 +78,13 @@ _ELSEWHERE = re.compile(
 )
 _OF_ITSELF = re.compile(
     r"\b(this|the) (page|chapter|document|manual|tutorial|guide|article)\b"
+    r"|\bthis (part of the documentation|section|topic)\b"
     r"|\bdiese (seite|anleitung)\b|\best[ae] (página|manual|guía|capítulo)\b|هذه الصفحة|本页|本章",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(
+    r"^(after|although|as|because|before|by|currently|for|if|in|it|like|normally|note|once|since"
+    r"|sometimes|there|to|usually|when|while|you)\b",
     re.IGNORECASE,
 )
 # `The component and is ...`: a subject whose verb is missing.
@@ -87,7 +94,8 @@ _VERBLESS = re.compile(
 _SENTENCES = re.compile(r"(?<=[.!?\u3002\uff01\uff1f\u061f])\s*")
 _PAUSES = re.compile(r"(?<!\d),(?!\d)|[;|·•/:、\uff0c\uff1b\uff1a،؛]|\s[-\u2013\u2014]\s")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff]")
-_ENDS = re.compile(r"[.!?\u3002\uff01\uff1f\u061f][\"'”\u2019»)]*$")
+# Dots say that there is more elsewhere.
+_ENDS = re.compile(r"(?<!\.\.)[.!?\u3002\uff01\uff1f\u061f][\"'”\u2019»)]*$")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _JOINING = frozenset(
@@ -121,9 +129,9 @@ def descriptions_of(screen: Screen) -> Mapping[str, str]:
 def _lead(screen: Screen) -> str:
     """Return what the first paragraph under the first heading begins with: sentences.
 
-    They have a word of the heading, and the rest of the page goes on about what they say; else they
-    may be about anything. What points to something else, such as another page that this one is
-    like, describes nothing to who sees this page alone.
+    They speak of the page or begin with what the heading names, and the rest of the page goes on
+    about what they say; else they may be about anything. What points to something else, such as
+    another page that this one is like, describes nothing to who sees this page alone.
     """
     headings = [
         one for one in screen.elements if one.role == "heading" and one.landmark not in _FRAME
@@ -133,14 +141,17 @@ def _lead(screen: Screen) -> str:
     if title is None or (title.level == _PART_LEVEL and not _is_alone(title, headings)):
         return ""
     paragraph, said = _below(screen, title)
-    if paragraph is None or not _stems(said) & _stems(title.text) or points_elsewhere(said):
+    of_itself = bool(_OF_ITSELF.search(said))
+    begun = " ".join(said.split()[:_BEGINNING])
+    named = _stems(begun) & _stems(title.text) and not _ASIDE.search(said)
+    if paragraph is None or not (of_itself or named) or points_elsewhere(said):
         return ""
     if any(map(_VERBLESS.search, _SENTENCE.split(said))):
         return ""
     rest = " ".join(one.own for one in screen.elements if not screen.nested(one, paragraph))
     told, shown = _stems(said), _stems(rest)
     goes_on = len(shown) < _LITTLE or len(told & shown) >= _GOES_ON * len(told)
-    return said if goes_on or _OF_ITSELF.search(said) else ""
+    return said if goes_on or of_itself else ""
 
 
 def _is_alone(one: Element, headings: Sequence[Element]) -> bool:
