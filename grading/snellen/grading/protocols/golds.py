@@ -15,7 +15,7 @@ from snellen.grading.errors import DataError
 from snellen.grading.metrics.boxes import Ltrb, box_fault, point_in_polygon
 from snellen.grading.models.actions import POINTED, Action, ActionType
 from snellen.grading.parse.regions import Region, region
-from snellen.grading.parse.relations import Pair, Relation, canonical
+from snellen.grading.parse.relations import Pair, Relation, canonical, undirected
 from snellen.grading.parse.relations import relations as relations_in
 from snellen.grading.parse.vocabularies.plain import plain_fields
 from snellen.grading.protocols.base import NO_CONTEXT, Context, Gold
@@ -361,7 +361,9 @@ def _relations(value: dict[str, str]) -> Mapping[Pair, Relation]:
 
 
 def _relation_lines(gold: Mapping[tuple[str, str], Relation]) -> Sequence[str]:
-    return ["\n".join(f"{a} is at the [{relation}] of {b}" for (a, b), relation in gold.items())]
+    """Write the pairs in the prompt's labels, which have no `inside`."""
+    lines = (f"{a} is at the [{undirected(known)}] of {b}" for (a, b), known in gold.items())
+    return ["\n".join(lines)]
 
 
 def _relation_context(gold: Mapping[tuple[str, str], Relation]) -> Context:

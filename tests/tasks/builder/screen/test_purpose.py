@@ -68,165 +68,18 @@ def test_slogans_and_names_are_no_purpose() -> None:
     assert purpose(screen) == (said, "")
 
 
-def headed(*texts: str, title: str = "") -> Screen:
+def test_the_head_comes_before_the_lead_of_a_page() -> None:
     heading = Element(0, "h1", (0, 0, 300, 30), role="heading", level=1, own="Teapots",
-                      text="Teapots", font_size=30)  # fmt: skip
-    found = [
-        Element(n, "p", (0, 20 + 20 * n, 300, 40 + 20 * n), own=text, text=text, font_size=16)
-        for n, text in enumerate(texts, start=1)
-    ]
-    return Screen(1280, 800, (heading, *found), title=title, language="en")
-
-
-def test_the_first_sentences_under_the_main_heading_describe_a_page() -> None:
-    said = f"{SAID} They are handmade by two people in Fernbrook. More is listed here:"
-    kept = f"{SAID} They are handmade by two people in Fernbrook."
-    assert descriptions_of(headed("June 3", said)) == {"lead": kept}
-    assert purpose(headed("June 3", said)) == (kept, "")
-
-
-def test_what_comes_after_a_paragraph_that_can_not_be_quoted_describes_nothing() -> None:
-    """It begins with one sentence that is too long for a description."""
-    long = f"The teapots of Fernbrook {'and its many neighbours ' * 20}are fired by hand."
-    assert descriptions_of(headed(long, f"These {SAID}")) == {}
-
-
-@pytest.mark.parametrize("first", ["Copyright 2020 Fernbrook. All rights reserved.", "Hello."])
-def test_what_comes_after_a_short_sentence_goes_on_from_it(first: str) -> None:
-    assert descriptions_of(headed(first, SAID)) == {}
+                      text="Teapots")  # fmt: skip
+    lead = "Our teapots are fired twice and shipped within three days."
+    text = Element(1, "p", (0, 40, 300, 60), own=lead, text=lead)
+    screen = Screen(1280, 800, (heading, text), language="en", descriptions=("For machines.",))
+    assert descriptions_of(screen) == {"head": "For machines.", "lead": lead}
 
 
 def test_a_description_has_two_sentences_at_most() -> None:
     two = f"{SAID} They are handmade by two people in Fernbrook."
-    screen = headed("June 3", f"{two} They sell them, too.")
-    assert descriptions_of(screen) == {"lead": two}
-    described = msgspec.structs.replace(screen, description=f"{two} They sell them, too.")
-    assert purpose(described) == (two, "")
-
-
-@pytest.mark.parametrize(
-    "said", ["as Section 5.4 says", "by Edit → Teapots", "by File > Pots", "by Ctrl+T", "as in § 4"]
-)
-def test_what_names_a_part_a_menu_or_a_key_is_for_who_reads_a_handbook(said: str) -> None:
-    assert descriptions_of(headed(f"{SAID.rstrip('.')} {said}.")) == {}
-
-
-@pytest.mark.parametrize(("after", "found"), [("form", {}), ("label", {}), ("p", {"lead": SAID})])
-def test_what_stands_before_a_field_says_how_to_fill_it_in(
-    after: str, found: dict[str, str]
-) -> None:
-    screen = headed(SAID, "Words")
-    last = msgspec.structs.replace(screen.elements[2], tag=after)
-    elements = (*screen.elements[:2], last)
-    assert descriptions_of(msgspec.structs.replace(screen, elements=elements)) == found
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "By default teapots are fired twice, and their lids are made by another potter.",
-        "The oven that stands behind the house fires some of the teapots of the valley.",
-        "Teapots are fired twice, and their lids are made by another potter. More...",
-    ],
-)
-def test_what_begins_with_something_else_or_breaks_off_does_not_describe_the_page(
-    said: str,
-) -> None:
-    kept = {"lead": said.removesuffix(" More...")} if said.endswith("...") else {}
-    assert descriptions_of(headed(said)) == kept
-
-
-def test_what_the_rest_of_a_page_does_not_go_on_about_describes_no_page() -> None:
-    """It may explain a word, or praise another thing; a page that names itself is believed."""
-    others = (
-        "Open your wallet on the first of May, before the office moves to another town: whoever"
-        " brings letters later waits until autumn. Every morning the ferry leaves from the long"
-        " wooden bridge, and returns with newspapers, bread, milk, flour, apples, nails, ropes,"
-        " lamps and whatever else islanders ordered by telephone during winter."
-    )
-    for said in (SAID, "On this page you see which teapots Fernbrook has, and what each costs."):
-        assert descriptions_of(headed(said)) == {"lead": said}
-        found = {} if said == SAID else {"lead": said}
-        assert descriptions_of(headed(said, others)) == found
-
-
-def test_what_stands_under_the_heading_of_a_part_describes_that_part() -> None:
-    for level in (2, 5):
-        screen = headed(SAID)
-        part = Element(1, f"h{level}", (0, 32, 300, 50), role="heading", level=level, own="Pots",
-                       text="Pots", font_size=20)  # fmt: skip
-        text = msgspec.structs.replace(screen.elements[1], id=2, box=(0, 55, 300, 75))
-        elements = (screen.elements[0], part, text)
-        assert descriptions_of(msgspec.structs.replace(screen, elements=elements)) == {}
-
-
-def test_one_of_several_headings_is_that_of_a_part() -> None:
-    screen = headed(SAID)
-    part = Element(1, "h2", (0, 32, 300, 50), role="heading", level=2, own="Pots", text="Pots")
-    text = msgspec.structs.replace(screen.elements[1], id=2, box=(0, 55, 300, 75))
-    next_part = msgspec.structs.replace(part, id=3, box=(0, 90, 300, 110), own="Jugs", text="Jugs")
-    for landmark in ("main", "banner"):
-        title = msgspec.structs.replace(screen.elements[0], landmark=landmark)
-        elements = (title, part, text, next_part)
-        assert descriptions_of(msgspec.structs.replace(screen, elements=elements)) == {}
-
-
-def test_the_last_of_several_headings_is_that_of_a_part() -> None:
-    """The title stands over a picture that is no part of the content."""
-    screen = headed(SAID)
-    part = Element(
-        1, "h2", (0, 32, 300, 50), role="heading", level=2, own="Teapots", text="Teapots"
-    )
-    last = msgspec.structs.replace(part, id=2, box=(0, 55, 300, 75), own="Jugs", text="Jugs")
-    text = msgspec.structs.replace(screen.elements[1], id=3, box=(0, 80, 300, 100))
-    title = msgspec.structs.replace(screen.elements[0], landmark="banner")
-    changed = msgspec.structs.replace(screen, elements=(title, part, last, text))
-    assert descriptions_of(changed) == {}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Teapots, fired twice",
-        "You are caught up on everything before today, and three new threads need a reply.",
-        "Handmade teapots from Fernbrook, cups, saucers, plates, bowls, jugs, trays and lids",
-    ],
-)
-def test_other_paragraphs_describe_nothing(text: str) -> None:
-    assert descriptions_of(headed(text)) == {}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The same as the 'cups' example, but with this one the handmade teapots are a bit larger.",
-        "In this example handmade teapots from Fernbrook are fired twice and shipped to you.",
-        "Unlike cups, handmade teapots from Fernbrook are fired twice and shipped within days.",
-        "Handmade teapots are fired twice, as on the previous page, and are shipped within days.",
-        "Handmade teapots from Fernbrook are fired twice. For cups, please read the page of cups.",
-        "Handmade teapots are from Fernbrook. You can check the full documentation of them here.",
-        "Teapots, die in Fernbrook gebrannt sind: Für Tassen lesen Sie bitte die Seite der Tassen.",
-        "The handmade teapot and is fired twice, so that it is easy to keep your teapots hot.",
-    ],
-)
-def test_a_paragraph_that_needs_another_page_describes_nothing(text: str) -> None:
-    assert descriptions_of(headed(text)) == {}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Here you see which handmade teapots Fernbrook has, and what each of them costs.",
-        "This page lists handmade teapots of Fernbrook and is kept up to date by the potters.",
-    ],
-)
-def test_a_paragraph_that_speaks_of_its_own_page_describes_it(text: str) -> None:
-    assert descriptions_of(headed(text)) == {"lead": text}
-
-
-def test_what_the_head_says_comes_before_a_paragraph() -> None:
-    screen = msgspec.structs.replace(headed(SAID), descriptions=("For machines.",))
-    assert list(descriptions_of(screen)) == ["head", "lead"]
+    assert purpose(page(f"{two} They sell them, too.")) == (two, "")
 
 
 def test_a_description_without_a_word_of_the_title_says_nothing() -> None:

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, TreeBuilder
 import pytest
 
 from snellen.grading.errors import InputError
-from snellen.tasks.builder.screen.purpose import is_prose
+from snellen.tasks.builder.screen.prose import is_prose
 from snellen.tasks.builder.sites import Site, generate_site, generate_sites, write_sites
 from snellen.tasks.builder.sites.families import FAMILIES
 from snellen.tasks.builder.sites.kinds import KINDS

@@ -46,7 +46,7 @@ _PLACES: Mapping[str, re.Pattern[str]] = MappingProxyType(
         ),
         "Read the rules for using the site.": re.compile(r"\bterms\b|\bconditions\b"),
         "Find out how to get in touch.": re.compile(r"^contacts?( us)?$|^get in touch$"),
-        "Learn who is behind the site.": re.compile(r"^about( us)?$|^who we are$"),
+        "Go to where the site tells about itself.": re.compile(r"^about( us)?$|^who we are$"),
         "Look for answers to common questions.": re.compile(r"^(help( center)?|faqs?)$"),
         "Find out whether you could work for them.": re.compile(r"^(careers?|jobs)$"),
         "Find out what it costs.": re.compile(r"^(pricing|prices|plans?|rates)$"),

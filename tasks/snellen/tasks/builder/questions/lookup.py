@@ -404,8 +404,12 @@ def _menus(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Look
         # A page has several menus, each with a current entry: another entry tells which is meant.
         alone = [one_line(each.own) for each in entries if names.alone(each.own, each)]
         others = [text for text in alone if text != menu.current and within[folded(text)] == 1]
+        # The entry above a menu within a menu is mostly marked, too.
+        nested = menu.element is not None and any(
+            outer.tag in {"ul", "ol"} for outer in screen.ancestors(screen.elements[menu.element])
+        )
         for each, element in zip(menu.items, entries, strict=True):
-            if others and each.label == menu.current:
+            if others and not nested and each.label == menu.current:
                 yield Lookup("current", (others[0],), (one_line(element.own),), (element.id,))
         for element, after in pairwise(entries):
             if names.alone(element.own, element) and names.alone(after.own, after):

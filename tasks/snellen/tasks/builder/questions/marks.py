@@ -71,6 +71,10 @@ def mark_letters(png: bytes, boxes: Sequence[Ltrb]) -> bytes:
     font = ImageFont.load_default(_POINTS)
     assert isinstance(font, ImageFont.FreeTypeFont)
     rects = [_rect(box) for box in boxes]
+    for left, top, right, bottom in rects:
+        # A white line around a dark one shows it on a dark ground.
+        around = (left - _OUTLINE, top - _OUTLINE, right + _OUTLINE, bottom + _OUTLINE)
+        _outline(pen, around, "white", 1, image.size)
     for rect, color in zip(rects, _COLORS, strict=False):
         _outline(pen, rect, color, _OUTLINE, image.size)
     labels: list[_Rect] = []

@@ -1,12 +1,18 @@
 """What the parts of a screen are called, and whether only one of them is called that."""
 
-import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from snellen.tasks.builder.questions.spatial import is_readable
-from snellen.tasks.builder.questions.text import count_words, folded, is_plain, label_of, one_line
+from snellen.tasks.builder.questions.text import (
+    count_words,
+    folded,
+    is_plain,
+    label_of,
+    occurrences,
+    one_line,
+)
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
 from snellen.tasks.builder.screen.seen import Extent, seen
 from snellen.tasks.builder.snapshots import Snapshot
@@ -73,18 +79,11 @@ class Names:
                 or _repeats(element, other)
             )
         ]
-        if element.role == "" and self._times(name) > 1:
+        if element.role == "" and occurrences(folded(name), self._drawn) > 1:
             return False
         # Of what is only read, one text is a field's label.
         labels = [other for other in others if other.role not in USED]
         return len(labels) == len(others) <= 1 if field else not others
-
-    def _times(self, name: str) -> int:
-        """Return how often a name stands in what is drawn, as words of longer texts as well."""
-        word = re.escape(folded(name))
-        # Scripts without spaces between words have no word's end to look for.
-        whole = rf"(?<!\w){word}(?!\w)" if name.isascii() else word
-        return len(re.findall(whole, self._drawn))
 
 
 def _repeats(header: Element, other: Element) -> bool:
@@ -173,5 +172,5 @@ def _is_shown(screen: Screen, field: Element, name: str) -> bool:
     return key == folded(field.placeholder) or any(
         folded(other.text) == key or folded(other.own) == key
         for other in screen.elements
-        if other.role not in USED
+        if other.role not in USED and not other.cut
     )

@@ -12,7 +12,7 @@ from random import Random
 from typing import NamedTuple
 
 from snellen.tasks.builder.questions.marks import crop
-from snellen.tasks.builder.questions.text import folded, is_plain, one_line
+from snellen.tasks.builder.questions.text import folded, is_plain, occurrences, one_line
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
 from snellen.tasks.builder.snapshots import Snapshot
 
@@ -32,6 +32,9 @@ _LONGEST = 40
 _TITLE = 90
 _ONE_EDGE = 60.0
 _SAME_SIZE = 0.5
+_LARGER = 1.1
+"""How much larger than most text a heading is that is seen as one."""
+
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TRIES = 40
 
@@ -73,9 +76,11 @@ def fractions(box: Ltrb, screen: Screen) -> list[float]:
 def following_headings(screen: Screen) -> list[tuple[Element, Element]]:
     """Return pairs of headings of which the second is the only next one below the first.
 
-    Both begin at one edge, nothing that looks like a heading lies between them or beside them, and
-    no other heading says the same.
+    Both are larger than most of the page's text and begin at one edge. Some text lies between
+    them, else the second may be the first one's subtitle. Nothing that looks like a heading lies
+    between them or beside them, and no other heading says the same.
     """
+    usual = _usual_size(screen)
     headings = [one for one in screen.elements if one.role == "heading" and one.text]
     counts = Counter(folded(one.text) for one in headings)
     found: list[tuple[Element, Element]] = []
@@ -83,6 +88,13 @@ def following_headings(screen: Screen) -> list[tuple[Element, Element]]:
         below = (one for one in headings if one.box[1] >= first.box[3])
         second = min(below, key=lambda one: one.box[1], default=None)
         if second is None or abs(first.box[0] - second.box[0]) > _ONE_EDGE:
+            continue
+        if min(first.font_size, second.font_size) < _LARGER * usual:
+            continue
+        if not any(
+            each.own and first.box[3] <= each.box[1] and each.box[3] <= second.box[1]
+            for each in screen.elements
+        ):
             continue
         between = [
             one
@@ -97,6 +109,14 @@ def following_headings(screen: Screen) -> list[tuple[Element, Element]]:
         if not between and plain and folded(second.text) not in folded(first.text):
             found.append((first, second))
     return found
+
+
+def _usual_size(screen: Screen) -> float:
+    """Return the font size of most of a page's text, in pixels."""
+    lengths: Counter[float] = Counter()
+    for each in screen.elements:
+        lengths[each.font_size] += len(each.own)
+    return max(lengths, key=lambda size: lengths[size], default=0.0)
 
 
 def is_outranked(screen: Screen, heading: Element) -> bool:
@@ -210,18 +230,20 @@ def pointable(screen: Screen) -> list[Element]:
 
 
 def said_once(screen: Screen, elements: Sequence[Element]) -> list[Element]:
-    """Return the elements with a short text that nothing else on the page says."""
+    """Return the elements with a short text that stands on the page once, also in longer texts."""
     if screen.shows_unread:
         return []
     counts = Counter(folded(one.own) for one in screen.elements if one.own)
     for one in screen.elements:
         counts.update(folded(text) for text in (one.placeholder, one.value, one.alt) if text)
+    drawn = "\n".join(folded(one.own) for one in screen.elements if one.own)
     return [
         element
         for element in elements
         if is_short_text(element.own)
         and one_line(element.own) == one_line(element.text)
         and counts[folded(element.own)] == 1
+        and occurrences(folded(element.own), drawn) == 1
     ]
 
 

@@ -51,6 +51,19 @@ def folded(text: str) -> str:
     return _OTHER.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
 
 
+def occurrences(name: str, texts: str) -> int:
+    r"""Return how often a name stands in texts as whole words, both folded.
+
+    >>> occurrences("sign in", "sign in\nplease sign in or assign ink")
+    2
+    """
+    count = texts.count(name)
+    if count <= 1 or not name.isascii():
+        # Scripts without spaces between words have no word's end to look for.
+        return count
+    return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", texts))
+
+
 def stems(text: str) -> set[str]:
     """Return how words of three letters or more begin; of scripts without spaces, pairs of signs.
 

@@ -169,13 +169,15 @@ def ends_unknown(screen: Screen, words: Words, element: Element) -> bool:
     """Whether what a button does is unlike what it says.
 
     One that cancels may cancel anything, such as the order that it stands beside, if there is no
-    form or dialog around it that it could close; without a form, one that sends opens one. A link
-    to another page downloads nothing yet.
+    form or dialog around it that it could close; without a form, one that sends opens one, and one
+    that searches opens a field. A link to another page downloads nothing yet.
     """
     does = deed(words, element.text or element.name) or ""
     if does.startswith("Downloads") and _PAGE_ADDRESS.search(urlsplit(element.href).path):
         return True
-    if not does.startswith("Sends") and not is_cancel(words, element.text or element.name):
+    if not does.startswith(("Sends", "Starts a search")) and not is_cancel(
+        words, element.text or element.name
+    ):
         return False
     for outer in screen.ancestors(element):
         if outer.tag in _PAGE or outer.role == "main":

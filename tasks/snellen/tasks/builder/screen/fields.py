@@ -86,6 +86,12 @@ def kind_of(screen: Screen, field: Element) -> str | None:
     return kind if kind in {"date", "birth"} or kind in words.kinds else None
 
 
+def is_labelled(screen: Screen, field: Element) -> bool:
+    """Whether a field's label alone says what is typed into it, without type, name or hint."""
+    words, kind = words_of(screen.language), kind_of(screen, field)
+    return words is not None and kind is not None and field_kind(words, [field.label]) == kind
+
+
 def plausible_value(
     screen: Screen, field: Element, random: Random, person: Mapping[str, str] | None = None
 ) -> str | None:

@@ -115,8 +115,16 @@
     return `${kind.startsWith("upper") ? text.toUpperCase() : text}. `;
   };
 
+  // Fonts that draw a word such as `dashboard` as an icon; without the font the word is seen.
+  const LIGATURES = /material[ -]?(icons|symbols)/i;
+  const iconFont = [...document.fonts].some((face) => LIGATURES.test(face.family)
+    && face.status === "loaded");
+  const isIcon = (node, style) => LIGATURES.test(style.fontFamily)
+    || LIGATURES.test(node.parentElement?.getAttribute("class") ?? "");
+
   const range = document.createRange();
   const readText = (node, style, context) => {
+    if (isIcon(node, style)) return { text: "", box: null, cut: !iconFont && node.data.trim() !== "" };
     if (!node.data.trim() || style.visibility !== "visible" || parseFloat(style.fontSize) < 2
         || ink(style, context.svg)[3] < 0.1) {
       return { text: node.data.trim() ? "" : " ", box: null, cut: false };

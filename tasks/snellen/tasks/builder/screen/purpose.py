@@ -1,17 +1,23 @@
 """What a page is for, as it says itself, and whether that can be seen by looking at it."""
 
 import re
-from collections.abc import Mapping, Sequence
-from itertools import takewhile
+from collections.abc import Mapping
 
-from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.tasks.builder.screen.elements import Screen
+from snellen.tasks.builder.screen.leads import FRAME, TITLE_LEVELS, lead_of
+from snellen.tasks.builder.screen.prose import (
+    content_words,
+    first_sentences,
+    is_prose,
+    sentences,
+    stems,
+)
 
 NO_DESCRIPTION = "no description"
 TOO_SHORT = "its description is too short"
 OTHER_LANGUAGE = "not in English, the language of the question"
 GENERIC = "its description would fit any page"
 NOT_SHOWN = "the page shows too little of what its description says"
-
 LISTED = "its description is a list of words, no sentence"
 SLOGAN = "its description is a slogan"
 ONLY_NAMED = "its description says little more than its title"
@@ -23,23 +29,6 @@ _SENTENCE_WORDS = 6
 _MOST_WORDS = 60
 _MOST_SENTENCES = 2
 _SHOWN = 0.4
-_LEAD_WORDS = (10, 50)
-_INDENT = 60.0
-_UNDER = 240.0
-_TITLE_LEVELS = 3
-_PART_LEVEL = 2
-_GOES_ON = 0.35
-_LITTLE = 30
-_BEGINNING = 7
-_COVERED = 0.05
-_STEM = 5
-_PHRASE = 3.2
-_SHORT = 3
-_SHORT_PHRASES = 0.5
-_FEW_PHRASES = 3
-_FUNCTION_WORDS = 0.1
-_FILLED = frozenset({"form", "input", "label", "select", "textarea"})
-_FRAME = frozenset({"banner", "contentinfo", "navigation", "search"})
 _GENERIC = re.compile(
     r"\b(admin|bootstrap|dashboard|html|landing page|web ?site) (template|theme)s?\b|lorem ipsum"
     r"|\b(official|full|complete) ([\w.]+ )?(documentation|docs)\b"
@@ -50,157 +39,17 @@ _GENERIC = re.compile(
     r"|this is (a|an|the|my) (web ?)?(site|page)\W*$|todo\b|untitled|index\b)",
     re.IGNORECASE,
 )
-# What a first paragraph says of other pages, of parts of its own, or of what was read before it.
-_ELSEWHERE = re.compile(
-    r"\b(the )?same (as|way|thing)\b|\b(similar|identical|equal|equivalent) to\b|\bunlike\b"
-    r"|\blike (in|on|the|this|that|these|those)\b"
-    r"|\bas (in|on|with|for|opposed|before|above|well as in)\b|\bcompared (to|with)\b"
-    r"|\b(instead of|rather than|based on|alternative to) (the|this|that|an?)\b"
-    r"|\b(this|that|these|those|the|our|an?)( [\w-]+)? (examples?|demos?|samples?|variants?)\b"
-    r"|\b(previous|preceding|next|following|last|earlier|first|other|another|above|below)"
-    r"( \w+)? (articles?|chapters?|components?|demos?|documents?|examples?|guides?|pages?|parts?"
-    r"|posts?|sections?|steps?|tables?|tutorials?|versions?)\b"
-    r"|((^|[.,;:(]|\b(and|or|please|should|can|may|must)) *"
-    r"(see|visit|read|check|refer to|continue|head (over )?to|consult))\b"
-    r"|\b(full|official|complete) (documentation|docs|guide|list)\b"
-    r"|\b(mentioned|described|shown|listed|seen|explained) (above|below|earlier|before|here)\b"
-    r"|\b(click|tap|press|found|available|documentation|details|more) here\b|\b(again|likewise)\b"
-    r"|\b(wie (im|in|bei|auf|oben)|lesen Sie|siehe|gleiche[nrs]?|dasselbe|dieses Beispiel)\b"
-    r"|\b(véase|vea|consulte|lea|igual que|este ejemplo|voir|consultez|lisez|comme dans"
-    r"|cet exemple|vedi|consulta|leggi|questo esempio|veja|leia|este exemplo)\b"
-    # Where something stands in menus or in a handbook, and keys that are pressed.
-    r"|\b(sections?|chapters?|figures?|fig\.|tables?|appendix|kapitel|abschnitt|abbildung|tabelle"
-    r"|secci[oó]n|cap[ií]tulo|figura|tabla|chapitre) \d|§"
-    r"|[\u2190-\u21ff\u25b8\u25ba\u279c]|\w *> *\w"
-    r"|\b(ctrl|strg|cmd|shift|alt) *[+\u002d] *\w"
-    r"|参见|参阅|請參閱|请参阅|请阅读|如上|此示例|本示例|参照|をご覧|この例",
-    re.IGNORECASE,
-)
-_OF_ITSELF = re.compile(
-    r"\b(this|the) (page|chapter|document|manual|tutorial|guide|article)\b"
-    r"|\bthis (part of the documentation|section|topic)\b"
-    r"|\bdiese (seite|anleitung)\b|\best[ae] (página|manual|guía|capítulo)\b|هذه الصفحة|本页|本章",
-    re.IGNORECASE,
-)
-_ASIDE = re.compile(
-    r"^(after|although|as|because|before|by|currently|for|if|in|it|like|normally|note|once|since"
-    r"|sometimes|there|to|usually|when|while|you)\b",
-    re.IGNORECASE,
-)
-# `The component and is ...`: a subject whose verb is missing.
-_VERBLESS = re.compile(
-    r"^(the|this|an?|our|your) (\w+ ){1,3}and (is|are|was|has|have|can|will)\b", re.IGNORECASE
-)
-_SENTENCES = re.compile(r"(?<=[.!?\u3002\uff01\uff1f\u061f])\s*")
-_PAUSES = re.compile(r"(?<!\d),(?!\d)|[;|·•/:、\uff0c\uff1b\uff1a،؛]|\s[-\u2013\u2014]\s")
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff]")
-# Dots say that there is more elsewhere.
-_ENDS = re.compile(r"(?<!\.\.)[.!?\u3002\uff01\uff1f\u061f][\"'”\u2019»)]*$")
-_WORD = re.compile(r"[^\W\d_]{3,}")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
-_JOINING = frozenset(
-    re.findall(
-        r"\w+",
-        "a an the of in for and with to your our is are on at by from that this we you it as or"
-        " how who what when where all their its be can about might will not no more do does has"
-        " have us",
-    )
-)
-_COMMON = frozenset(
-    re.findall(
-        r"\w+",
-        "the and for with are you your our from this that all its can was not any has have more"
-        " into who what when where how they their will one two",
-    )
-)
 
 
 def descriptions_of(screen: Screen) -> Mapping[str, str]:
     """Return what the author of a page says of it, by where, the best first.
 
-    In its meta description (`meta`), elsewhere in its head (`head`), and in the first paragraph
+    In its meta description (`meta`), elsewhere in its head (`head`), and in the first sentence
     under its main heading (`lead`).
     """
-    meta, lead = " ".join(screen.description.split()), _lead(screen)
+    meta, lead = " ".join(screen.description.split()), lead_of(screen)
     head = next((" ".join(text.split()) for text in screen.descriptions), "")
     return {where: text for where, text in (("meta", meta), ("head", head), ("lead", lead)) if text}
-
-
-def _lead(screen: Screen) -> str:
-    """Return what the first paragraph under the first heading begins with: sentences.
-
-    They speak of the page or begin with what the heading names, and the rest of the page goes on
-    about what they say; else they may be about anything. What points to something else, such as
-    another page that this one is like, describes nothing to who sees this page alone.
-    """
-    headings = [
-        one for one in screen.elements if one.role == "heading" and one.landmark not in _FRAME
-    ]
-    title = next((one for one in headings if one.level < _TITLE_LEVELS), next(iter(headings), None))
-    # One of several headings is that of one part of the page.
-    if title is None or (title.level == _PART_LEVEL and not _is_alone(title, headings)):
-        return ""
-    paragraph, said = _below(screen, title)
-    of_itself = bool(_OF_ITSELF.search(said))
-    begun = " ".join(said.split()[:_BEGINNING])
-    named = _stems(begun) & _stems(title.text) and not _ASIDE.search(said)
-    if paragraph is None or not (of_itself or named) or points_elsewhere(said):
-        return ""
-    if any(map(_VERBLESS.search, _SENTENCE.split(said))):
-        return ""
-    rest = " ".join(one.own for one in screen.elements if not screen.nested(one, paragraph))
-    told, shown = _stems(said), _stems(rest)
-    goes_on = len(shown) < _LITTLE or len(told & shown) >= _GOES_ON * len(told)
-    return said if goes_on or of_itself else ""
-
-
-def _is_alone(one: Element, headings: Sequence[Element]) -> bool:
-    """Whether no other heading is of a heading's level or above it."""
-    return not any(other.level <= one.level for other in headings if other is not one)
-
-
-def _below(screen: Screen, heading: Element) -> tuple[Element | None, str]:
-    """Return the first paragraph under a heading, and the sentences that it begins with."""
-    for one in screen.elements[heading.id + 1 :]:
-        ends = one.tag in {"dl", "table", "form", "ul", "ol"}
-        if ends or (one.role == "heading" and not screen.nested(one, heading)):
-            return None, ""
-        running = one.tag == "p" or (one.tag == "div" and one.own)
-        around = (
-            abs(one.box[0] - heading.box[0]) <= _INDENT
-            and heading.box[1] <= one.box[1] <= heading.box[3] + _UNDER
-        )
-        whole = one.covered <= _COVERED and not one.cut and not one.clipped
-        noted = any(outer.role in {"alert", "note", "status"} for outer in screen.ancestors(one))
-        if running and around and not noted and one.landmark not in _FRAME:
-            said = _sentences(one.text) if whole else ""
-            # What comes after a paragraph goes on from it.
-            if said or _length(one.text) >= _LEAD_WORDS[0] or _ENDS.search(one.text):
-                return (None, "") if _is_hint(screen, one) else (one, said)
-    return None, ""
-
-
-def _is_hint(screen: Screen, paragraph: Element) -> bool:
-    """Whether a paragraph stands before a field or a form: it may say how that is used."""
-    after = (
-        one for one in screen.elements[paragraph.id + 1 :] if not screen.nested(one, paragraph)
-    )
-    following = next(after, None)
-    return following is not None and following.tag in _FILLED
-
-
-def _sentences(text: str) -> str:
-    """Return the whole sentences that a text begins with, as far as they are not too many."""
-    first = _first_sentences(text, _LEAD_WORDS[1])
-    said = " ".join(takewhile(_ENDS.search, first))
-    return said if _LEAD_WORDS[0] <= _length(said) <= _LEAD_WORDS[1] else ""
-
-
-def _first_sentences(text: str, words: int) -> Sequence[str]:
-    """Return the first sentences of a text, as many as a description has within some words."""
-    sentences = _SENTENCE.split(" ".join(text.split()))[:_MOST_SENTENCES]
-    fitting = (n for n in range(len(sentences), 1, -1) if _length(" ".join(sentences[:n])) <= words)
-    return sentences[: next(fitting, 1)]
 
 
 def purpose(screen: Screen) -> tuple[str, str]:
@@ -215,7 +64,7 @@ def purpose(screen: Screen) -> tuple[str, str]:
     for said in descriptions_of(screen).values():
         reason = _fault(screen, said)
         if not reason:
-            return " ".join(_first_sentences(said, _MOST_WORDS)), ""
+            return first_sentences(said, _MOST_SENTENCES, _MOST_WORDS), ""
         reasons.append(reason)
     return "", next(iter(reasons), NO_DESCRIPTION)
 
@@ -223,7 +72,7 @@ def purpose(screen: Screen) -> tuple[str, str]:
 def _fault(screen: Screen, said: str) -> str:
     if not screen.language.casefold().startswith("en"):
         return OTHER_LANGUAGE
-    words = {word for word in _WORD.findall(said.casefold()) if word not in _COMMON}
+    words = content_words(said)
     if len(words) < _LEAST_WORDS:
         return TOO_SHORT
     if is_generic(said):
@@ -232,73 +81,34 @@ def _fault(screen: Screen, said: str) -> str:
         return LISTED
     if _is_slogan(said):
         return SLOGAN
-    if len(words - set(_WORD.findall(screen.title.casefold()))) < _NEW_WORDS:
+    if len(words - content_words(screen.title)) < _NEW_WORDS:
         return ONLY_NAMED
     content = [
-        one.own for one in screen.elements if one.landmark not in _FRAME or one.role == "heading"
+        one.own for one in screen.elements if one.landmark not in FRAME or one.role == "heading"
     ]
-    shown = set(_WORD.findall(" ".join(content).casefold()))
+    shown = content_words(" ".join(content))
     if len(words & shown) < _SHOWN * len(words):
         return NOT_SHOWN
     headings = [
-        one.text for one in screen.elements if one.role == "heading" and one.level < _TITLE_LEVELS
+        one.text for one in screen.elements if one.role == "heading" and one.level < TITLE_LEVELS
     ]
     titles = [text for text in (screen.title, *headings) if text]
-    if titles and not _stems(said) & _stems(" ".join(titles)):
+    if titles and not stems(said) & stems(" ".join(titles)):
         return UNTITLED
     return ""
 
 
 def _is_slogan(said: str) -> bool:
     """Whether a text calls out or is made of bits, such as `Build faster. Ship sooner.`."""
-    sentences = [text for text in _SENTENCE.split(said) if text]
-    words = sum(len(text.split()) for text in sentences)
-    called = re.search(r"[!?][\"'”\u2019»)]*$", sentences[0])
-    return bool(called) or words < _SENTENCE_WORDS * len(sentences)
-
-
-def _stems(text: str) -> set[str]:
-    return {word[:_STEM] for word in _WORD.findall(text.casefold()) if word not in _COMMON}
+    parts = sentences(said)
+    words = sum(len(part.split()) for part in parts)
+    called = re.search(r"[!?][\"'”\u2019»)]*$", parts[0])
+    return bool(called) or words < _SENTENCE_WORDS * len(parts)
 
 
 def is_generic(said: str) -> bool:
     """Whether a description would fit any page."""
     return bool(_GENERIC.search(said))
-
-
-def points_elsewhere(said: str) -> bool:
-    """Whether a text is understood only by who knows something else than the page.
-
-    >>> points_elsewhere("The same as the route example, but a bit cooler.")
-    True
-    >>> points_elsewhere("This page explains how teapots are fired.")
-    False
-    """
-    return bool(_ELSEWHERE.search(said))
-
-
-def is_prose(said: str, language: str) -> bool:
-    """Whether a description is made of sentences, as an author writes them, and no list of labels.
-
-    >>> is_prose("Book a table in our garden and stay for dinner until midnight.", "en")
-    True
-    >>> is_prose("Shoes, boots, sandals, sneakers, free delivery, returns", "en")
-    False
-    """
-    for sentence in (said, *_SENTENCES.split(said)):
-        phrases = [_length(phrase) for phrase in _PAUSES.split(sentence) if phrase.strip()]
-        listed = sum(length <= _SHORT for length in phrases) > _SHORT_PHRASES * len(phrases)
-        if len(phrases) >= _FEW_PHRASES and (listed or sum(phrases) < _PHRASE * len(phrases)):
-            return False
-    words = re.findall(r"\w+", said.casefold())
-    joining = sum(word in _JOINING for word in words)
-    english = language.casefold().startswith("en") and not _UNSPACED.search(said)
-    return not english or joining >= _FUNCTION_WORDS * len(words)
-
-
-def _length(phrase: str) -> float:
-    """Return a phrase's words; two signs of a script without spaces count as one."""
-    return len(_UNSPACED.findall(phrase)) / 2 + len(_UNSPACED.sub(" ", phrase).split())
 
 
 def page_kind(screen: Screen) -> str:

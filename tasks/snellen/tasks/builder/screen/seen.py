@@ -28,6 +28,9 @@ _BUSY = 0.6
 _EDGE = 5
 """How far, of 255, the median colors on both sides of an edge differ at least."""
 
+_BANDED = 0.15
+"""Of a heading whose text fills less of its band, either may be meant."""
+
 _OUT = 3
 _GAP, _GAP_LINES, _LINE = 60.0, 3.0, 30.0
 _LARGEST = 200_000
@@ -106,8 +109,14 @@ def seen(screen: Screen, element: Element, pixels: "Pixels") -> Extent | None:
     picture = element.tag in _PICTURED or element.role == "img"
     if element.role in _SHAPED and element.kind in {"checkbox", "radio"}:
         return Extent(element.box, element.box, ink)
-    if element.painted and not picture and _stands_out(pixels, element.box):
-        return Extent(element.box, element.box, ink)
+    if element.painted and not picture:
+        edges = _seen_edges(pixels, element.box)
+        if edges.bounded:
+            if element.role == "heading" and ink and overlap(element.box, ink) < _BANDED:
+                return None
+            return Extent(element.box, element.box, ink)
+        if edges.some:
+            return None
     if ink is None:
         return Extent(element.box, element.box, None) if picture else None
     if pressed or (element.role in {"heading", ""} and not picture):
@@ -148,33 +157,43 @@ def ink_of(pixels: "Pixels", box: Ltrb) -> Ltrb | None:
     )
 
 
-def _stands_out(pixels: "Pixels", box: Ltrb) -> bool:
-    """Whether a shape's edge is seen on two sides at least: declared colors may be the ground's.
+class _Edges(NamedTuple):
+    """Which edges of a shape are seen.
 
-    Of a side at the image's edge nothing can be said: the others decide, and of one at three edges
-    the fourth does.
+    Attributes:
+        bounded: Whether a person sees where the shape ends, above and below.
+        some: Whether two or more of its sides are seen, which may be those of what is around it.
+    """
+
+    bounded: bool
+    some: bool
+
+
+def _seen_edges(pixels: "Pixels", box: Ltrb) -> _Edges:
+    """Return which of a shape's edges are seen: declared colors may be the ground's.
+
+    Nothing can be said of a side at the image's edge: the others decide.
     """
     import numpy as np
 
     height, width, _ = pixels.shape
     left, top, right, bottom = (round(side) for side in box)
     across, down = slice(max(left, 0) + 1, right - 1), slice(max(top, 0) + 1, bottom - 1)
-    sides = [
-        (pixels[rows_in, columns_in], pixels[rows_out, columns_out])
-        for (rows_in, columns_in), (rows_out, columns_out), within in (
-            ((down, left), (down, left - _OUT), left >= _OUT),
-            ((down, right - 1), (down, right + _OUT - 1), right + _OUT <= width),
-            ((top, across), (top - _OUT, across), top >= _OUT),
-            ((bottom - 1, across), (bottom + _OUT - 1, across), bottom + _OUT <= height),
-        )
-        if within
-    ]
-    far = [
-        np.abs(np.median(inside, axis=0) - np.median(outside, axis=0)).max()
-        for inside, outside in sides
-        if inside.size
-    ]
-    return sum(distance >= _EDGE for distance in far) >= min(2, len(sides))
+    sides = {
+        "left": ((down, left), (down, left - _OUT), left >= _OUT),
+        "right": ((down, right - 1), (down, right + _OUT - 1), right + _OUT <= width),
+        "top": ((top, across), (top - _OUT, across), top >= _OUT),
+        "bottom": ((bottom - 1, across), (bottom + _OUT - 1, across), bottom + _OUT <= height),
+    }
+    seen_sides = {
+        name: float(np.abs(np.median(inner, axis=0) - np.median(outer, axis=0)).max()) >= _EDGE
+        for name, (within, beyond, known) in sides.items()
+        if known and (inner := pixels[within]).size and (outer := pixels[beyond]).size
+    }
+    count = sum(seen_sides.values())
+    enough = count >= min(2, len(seen_sides))
+    above_and_below = seen_sides.get("top", True) and seen_sides.get("bottom", True)
+    return _Edges(bounded=enough and above_and_below, some=enough)
 
 
 def _parted(pixels: "Pixels", ink: Ltrb) -> bool:

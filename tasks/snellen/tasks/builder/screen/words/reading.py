@@ -9,6 +9,7 @@ import msgspec
 
 LANGUAGES = ("en", "de", "es", "fr", "pt", "zh", "ar")
 
+_BEGINNING = 90
 _SPACES = re.compile(r"\s+")
 _ASKS = re.compile(r"[?\uff1f\u061f]\s*$")
 _EDGES = re.compile(r"^[^\w]+|[^\w%]+$")
@@ -22,6 +23,8 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             counts. `{0}` is what the expression's first group found.
         harmless: What may sound like it, and can be undone.
         cancels: What leaves a form or a dialog as it was; without one, nobody knows what it ends.
+        defines: What says that its subject is or does something, as the first sentence of a page.
+        denies: What denies or limits that.
         irreversible: What can't be undone.
         doubtful: What may or may not; a page that has it says nothing about either.
         warns: What a text says of something that can't be undone.
@@ -34,6 +37,8 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     does: tuple[tuple[str, str], ...]
     harmless: str
     cancels: str
+    defines: str
+    denies: str
     irreversible: str
     doubtful: str
     warns: str
@@ -131,6 +136,22 @@ def is_warning(words: Words, text: str) -> bool:
     True
     """
     return bool(re.search(words.warns, plain(text)))
+
+
+def is_definition(language: str, sentence: str) -> bool:
+    """Whether a sentence begins with what its subject is or does, and limits that in no way.
+
+    False for languages without words.
+
+    >>> is_definition("en", "The Crop tool removes the edges of a picture.")
+    True
+    >>> is_definition("en", "The Crop tool is not available on phones.")
+    False
+    """
+    words, text = words_of(language), sentence.casefold()
+    if words is None or re.search(words.denies, text):
+        return False
+    return bool(re.search(words.defines, text[:_BEGINNING]))
 
 
 def field_kind(words: Words, said: Sequence[str]) -> str | None:

@@ -45,6 +45,7 @@ _FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
 _LINE = 6.0
 _LEVEL = 2.0
 _LIKE = 6
+_PICTURE = 60_000.0
 _TRIES = 20
 
 
@@ -348,7 +349,12 @@ def _series(snapshot: Snapshot) -> Sequence[Series]:
 def _in_order(
     snapshot: Snapshot, random: Random, kind: str, text: str, place: int
 ) -> Iterator[Question]:
-    """Yield a question on which of some texts comes at a place, from the top."""
+    """Yield a question on which of some texts comes at a place, from the top.
+
+    None on pages with a large picture, such as a screenshot, in which the texts may stand again.
+    """
+    if any(each.role == "img" and _area(each) > _PICTURE for each in snapshot.screen.elements):
+        return
     pool = list(_texts(snapshot.screen))
     random.shuffle(pool)
     if pool:
@@ -373,6 +379,10 @@ def _in_order(
     if not stands_out(_said(answer), (_said(each) for each in chosen if each is not answer)):
         options = Options(texts, chosen.index(answer))
         yield Question(kind, text, options, [each.id for each in chosen])
+
+
+def _area(element: Element) -> float:
+    return element.width * element.height
 
 
 def _are_apart(one: Element, other: Element) -> bool:

@@ -31,6 +31,7 @@ _COLORS = (
 )
 _COLORFUL = 0.45
 _EDGES = (1 / 3, 2 / 3)
+_UNCLEAR = 0.04
 
 
 class Instruction(NamedTuple):
@@ -49,7 +50,9 @@ def basic(snapshot: Snapshot, random: Random) -> Sequence[Instruction]:
     pool = [
         each
         for each in _own(screen, candidates(snapshot))
-        if not screen.shows_unread and names.alone(each.name, each.element)
+        if not screen.shows_unread
+        and names.alone(each.name, each.element)
+        and _is_clear(each.box, screen)
     ]
     found: list[Instruction] = []
     for each in by_turns(random, pool, lambda each: each.kind)[:ITEMS]:
@@ -93,6 +96,12 @@ def place_of(box: Ltrb, screen: Screen) -> str:
     if height:
         return f"at the {' '.join(filter(None, (height, side or 'center')))} of the screen"
     return f"on the {side} of the screen, halfway down" if side else "in the middle of the screen"
+
+
+def _is_clear(box: Ltrb, screen: Screen) -> bool:
+    """Whether a person says the same third of the screen, in both directions."""
+    middles = ((box[0] + box[2]) / 2 / screen.width, (box[1] + box[3]) / 2 / screen.height)
+    return all(abs(middle - edge) >= _UNCLEAR for middle in middles for edge in _EDGES)
 
 
 def _own(screen: Screen, found: Iterable[Candidate]) -> Sequence[Candidate]:

@@ -24,7 +24,8 @@ from snellen.tasks.builder.questions.spatial import (
 )
 from snellen.tasks.builder.questions.text import count_words, folded, is_plain, one_line, stems
 from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.purpose import descriptions_of, is_generic, is_prose
+from snellen.tasks.builder.screen.prose import is_prose
+from snellen.tasks.builder.screen.purpose import descriptions_of, is_generic
 from snellen.tasks.builder.screen.seen import seen
 from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.visualwebbench.shared import Reason, made, refused

@@ -12,6 +12,7 @@ from snellen.tasks.builder.screen.fields import (
     NO_LANGUAGE,
     NO_RULE,
     OPEN,
+    is_labelled,
     kind_of,
     plausible_value,
     says_hint,
@@ -69,7 +70,8 @@ def make_form_filling(snapshot: Snapshot, random: Random) -> Iterator[Made | Ref
     bare = [one for one in known if one.label and not one.placeholder]
     for field in _some(hinting, random):
         yield _filling(snapshot, field, field, random, "easy")
-    hard = _some([one for one in known if one.id in taken] + bare, random)
+    unhinted = [one for one in known if one.id in taken] + bare
+    hard = _some([one for one in unhinted if is_labelled(snapshot.screen, one)], random)
     for field in hard:
         after = taken.get(field.id)
         yield _filling(snapshot, field, after or field, random, "hard", change if after else None)
