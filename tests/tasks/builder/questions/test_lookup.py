@@ -173,6 +173,18 @@ def test_menus_are_asked_for_what_is_current_and_what_comes_next(
     assert (found["current", "Start"], found["current", "Team"]) == (("Fees",), ("Jobs",))
 
 
+def test_the_current_entry_of_a_menu_within_a_menu_is_not_asked_for(
+    blank: Blank, freeze: Freeze
+) -> None:
+    """The entry above it is marked as well."""
+    page = menu(blank(), "Start", "Fees", "Help", current="Fees")
+    outer, inner = page.add("", "ul", role="list"), page.add("", "ul", role="list")
+    page.facts[0]["element"] = inner
+    assert ("current", "Start") in said(freeze(page))
+    page.elements[inner] = msgspec.structs.replace(page.elements[inner], parent=outer)
+    assert ("current", "Start") not in said(freeze(page))
+
+
 def test_an_entry_that_stands_twice_has_no_next_one(blank: Blank, freeze: Freeze) -> None:
     page = menu(blank(), "Start", "Fees", "Help")
     page.add("Start", "a", role="link")

@@ -63,6 +63,13 @@ def test_letters_stand_beside_their_boxes() -> None:
         assert len(above.getcolors(4096) or ()) > 2
 
 
+def test_a_dark_box_on_a_dark_ground_has_a_white_line_around_it() -> None:
+    night = png(Image.new("RGB", (200, 120), "#202020"))
+    marked = opened(mark_letters(night, [(40, 40, 80, 60)]))
+    assert marked.getpixel((60, 62)) == (255, 255, 255)
+    assert marked.crop((40, 40, 80, 60)).getcolors() == [(800, (32, 32, 32))]
+
+
 def test_a_letter_goes_where_nothing_is_written() -> None:
     above, box = (40, 10, 120, 38), (40, 40, 80, 60)
     marked = opened(mark_letters(drawn(above, box), [box]))

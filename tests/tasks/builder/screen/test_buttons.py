@@ -176,6 +176,7 @@ def test_a_link_is_a_button_when_it_is_drawn_as_one() -> None:
     [
         ("Send feedback", "Sends the feedback."),
         ("Save changes", "Saves the changes that were made."),
+        ("Search", "Starts a search for what was typed."),
         ("Save", None),
         ("Delete", None),
     ],
@@ -188,8 +189,9 @@ def test_what_a_button_does_is_known_where_it_is_said_to_what(text: str, does: s
         words = words_of("en")
         assert words is not None
         assert (deed_of(screen, words, screen.elements[2]) == does) is sends
-    alone = page(button("Send feedback"))
-    assert deed_of(alone, words, alone.elements[1]) is None
+    for said in ("Send feedback", "Search"):
+        alone = page(button(said))
+        assert deed_of(alone, words, alone.elements[1]) is None
 
 
 def test_a_picture_behind_it_is_no_fill() -> None:

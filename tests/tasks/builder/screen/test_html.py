@@ -129,6 +129,19 @@ def test_text_that_is_cut_is_said_to_be(read: Read) -> None:
     assert [each.cut for each in screen.elements if each.tag == "p"] == [True, False, True, False]
 
 
+def test_the_name_of_an_icon_that_its_font_would_draw_is_no_text(read: Read) -> None:
+    """Without the font the name is seen; nothing is made of what shows it."""
+    screen = read(
+        "<a href=a.html><i class='material-icons-round'>dashboard</i> Overview</a>"
+        "<a href=b.html><span>dashboard</span> Help</a>"
+    ).screen
+    links = [each for each in screen.elements if each.role == "link"]
+    assert [(each.text, each.cut) for each in links] == [
+        ("Overview", True),
+        ("dashboard Help", False),
+    ]
+
+
 def test_text_is_as_rendered(read: Read) -> None:
     found = read(
         "<style>.u {text-transform:uppercase} .c {text-transform:capitalize}"

@@ -43,6 +43,30 @@ def test_a_row_that_is_filled_is_seen_as_a_whole(row: Ltrb) -> None:
     assert where.box == where.painted == row
 
 
+def test_a_row_whose_end_is_that_of_its_menu_is_no_box() -> None:
+    """Below it and to the right another color begins; above it nobody sees an edge."""
+    pixels = np.full((400, 600, 3), WHITE, dtype=np.uint8)
+    pixels[:136, :250] = BLUE
+    pixels[112:124, 60:110] = WHITE
+    row = (0, 100, 250, 136)
+    entry = Element(0, "a", row, role="link", text="Grid", own="Grid", ink=TEXT, painted=True)
+    assert seen(Screen(600, 400, (entry,)), entry, pixels) is None
+
+
+@pytest.mark.parametrize(("width", "is_seen"), [(590, False), (80, True)])
+def test_of_a_heading_in_a_wide_band_nobody_knows_which_is_meant(width: int, is_seen: bool) -> None:
+    pixels = np.full((400, 600, 3), WHITE, dtype=np.uint8)
+    band = (10, 106, 10 + width, 130)
+    text = (20, 110, 70, 126)
+    for (left, top, right, bottom), color in ((band, GREY), (text, BLUE)):
+        pixels[top:bottom, left:right] = color
+    heading = Element(
+        0, "h2", band, role="heading", text="Lists", own="Lists", ink=text, painted=True
+    )
+    where = seen(Screen(600, 400, (heading,)), heading, pixels)
+    assert (where is not None) is is_seen
+
+
 def sidebar(ground: "NDArray[np.uint8]") -> Extent | None:
     """Show an entry of an icon, which is taller than its text, and the text."""
     pixels = ground.copy()

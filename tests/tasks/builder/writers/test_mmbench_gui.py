@@ -405,6 +405,14 @@ def test_where_nothing_is_said_it_asks_what_stands_where(freeze: Freeze) -> None
             assert answer == order[1 if "second" in question.text else 0]
 
 
+def test_a_large_picture_may_show_the_texts_again(freeze: Freeze) -> None:
+    elements: list[Element] = []
+    for place, text in enumerate(["Alpha", "Bravo", "Gamma", "Delta", "Sigma", "Theta"]):
+        part(elements, "p", text, box=(20, 20 + 100 * place, 80, 40 + 100 * place))
+    part(elements, "img", role="img", alt="A screenshot", box=(200, 100, 800, 500))
+    assert not questions(freeze(elements), "easy")
+
+
 def test_a_page_without_texts_is_refused_with_the_reason(freeze: Freeze) -> None:
     (refused,) = MAKERS["mmbench-gui/l1"](freeze([]), Random(1))
     assert refused == Refused("mmbench-gui/l1", "nothing to read or to place for an easy question")
@@ -424,6 +432,15 @@ def test_basic_tells_kind_color_name_and_place_of_what_is_unique(freeze: Freeze)
             said = one.target.element.label or one.target.element.text
             assert f"“{said}”" in one.text
             assert (one.seen == "icon") == (one.target.element.role == "checkbox")
+
+
+@pytest.mark.parametrize(("left", "asked_for"), [(400, False), (700, True)])
+def test_what_lies_between_two_thirds_of_the_screen_is_not_placed(
+    freeze: Freeze, left: int, asked_for: bool
+) -> None:
+    elements: list[Element] = []
+    part(elements, "button", "Add a row", role="button", box=(left, 580, left + 60, 600))
+    assert bool(basic(freeze(elements), Random(1))) is asked_for
 
 
 def test_what_is_there_twice_or_in_the_frame_of_the_site_is_not_asked_for(freeze: Freeze) -> None:

@@ -485,6 +485,21 @@ def test_what_a_field_is_for_has_to_be_seen(freeze: Freeze) -> None:
     assert {one.row["element"] for one in made("form_filling", freeze(found))} == {"field-7"}
 
 
+@pytest.mark.parametrize(("label", "asked_for"), [("Username", False), ("Your e-mail", True)])
+def test_without_its_hint_a_field_is_what_its_label_says(
+    freeze: Freeze, label: str, asked_for: bool
+) -> None:
+    """Its type asks for an e-mail address, and so did the hint."""
+    found = list(elements())
+    name = {"kind": "email", "label": label, "name": label}
+    found[7] = msgspec.structs.replace(found[7], placeholder="Your e-mail address", **name)
+    gone = Change(TASK + "form_filling", "removed", "form.png", WIDTH, HEIGHT, 7, 9,
+                  elements=(changed(found[7], placeholder=""),))  # fmt: skip
+    found[9] = msgspec.structs.replace(found[9], label="Phone", name="Phone")
+    items = made("form_filling", freeze(found, made=[gone]))
+    assert ("field-7" in {item.row["element"] for item in items}) is asked_for
+
+
 def test_a_hint_that_was_taken_away_makes_it_hard(freeze: Freeze) -> None:
     found = elements()
     gone = Change(TASK + "form_filling", "removed", "form.png", WIDTH, HEIGHT, 7, 9,
