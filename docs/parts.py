@@ -182,15 +182,15 @@ def one_screen() -> str:
         [
             ", ".join(f"`{one.id}`" for one in alike),
             _printed(rescored, alike[0]),
-            "; ".join(_why(rescored, alike[0])) or "the default: the others are counted from here",
+            "; ".join(_why(rescored, alike[0])) or "the default, the baseline of this column",
         ]
         for alike in _alike(task)
     ]
     return (
-        f"{len(scores)} stored answers to `{task}`, with what is right: {said}.\n\n"
-        + _table(["protocol", "prints", "because, in points"], rows)
-        + "\n`snellen explain` says this of yours; [docs/protocols.md](docs/protocols.md) shows it"
-        " answer by answer.\n"
+        f"{len(scores)} stored answers to `{task}`, each with its reference: {said}.\n\n"
+        + _table(["protocol", "prints", "difference, in points"], rows)
+        + "\n`snellen explain` does this for your answers. [docs/protocols.md](docs/protocols.md)"
+        " shows the score of each answer.\n"
     )
 
 
@@ -258,15 +258,15 @@ def _why(rescored: sdk.ProtocolReports, protocol: base.Protocol) -> list[str]:
     if protocol is default:
         return []
     if _printed(rescored, protocol) == "nothing":
-        return ["one answer ends the run"]
+        return ["one answer stops the published code"]
     found = [
         f"{share.part.value} {100 * share.share:+.1f} ({share.second})"
         for share in rescored.explain(default.id, protocol.id).shares
         if abs(share.share) > _SEEN
     ]
     if not found and any(rescored.partings(default.id, protocol.id)):
-        return ["other answers are right, and as many"]
-    return found or ["no answer here on which they part"]
+        return ["different answers score, with the same total"]
+    return found or ["no difference on these answers"]
 
 
 class Parameter(Protocol):

@@ -57,35 +57,35 @@ class NotMade(NamedTuple):
 NOT_MADE: tuple[NotMade, ...] = (
     NotMade(
         "object_recognition",
-        "things in photographs (`list_f1`)",
-        "a page does not say what its photographs show; that takes people, or pictures with labels",
+        "objects in photographs (`list_f1`)",
+        "a page does not say what its photographs show; this needs people or labeled pictures",
     ),
     NotMade(
         "captioning",
-        "captions in words of one's own (`bleu`, `rougeL`)",
-        "a good caption has many forms, and people have to write several; here a sentence is"
-        " chosen. A page's own description is asked for by visualwebbench/web_caption",
+        "free captions (`bleu`, `rougeL`)",
+        "a good caption has many forms, and people have to write several; here the agent chooses"
+        " a sentence. visualwebbench/web_caption uses a page's own description",
     ),
     NotMade(
         "vqa",
-        "questions about photographs, or that take knowledge of the world",
-        "nothing on a page says the answer, so that it would be no exact reference",
+        "questions about photographs, or that need world knowledge",
+        "the page does not say the answer, so there is no exact reference",
     ),
     NotMade(
         "code",
-        "programs that are run (`code`)",
-        "tests for a program have to be written by hand; here the data of a chart are asked for"
-        " (`spec`), and nothing is run",
+        "programs that are executed (`code`)",
+        "tests for a program have to be written by hand; here the answer is the data of a chart"
+        " (`spec`), and nothing is executed",
     ),
     NotMade(
         "decisions",
-        "decisions after what an environment answers",
-        "a frozen page does not answer; mmbench-gui/l3 and mmbench-gui/l4 are played in one",
+        "decisions that depend on responses of an environment",
+        "a frozen page does not respond; mmbench-gui/l3 and mmbench-gui/l4 use an environment",
     ),
     NotMade(
         "multi_step",
-        "items of text alone, in any task",
-        "an item that needs no eyes would measure something else; L1 is a picture alone",
+        "items with text only, in any task",
+        "an item without an image would measure something else; L1 is an image only",
     ),
 )
 """What the twelve tasks could ask besides, in their order."""
