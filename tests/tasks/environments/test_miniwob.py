@@ -157,7 +157,7 @@ async def test_real_time_passes_by_itself_and_can_not_be_brought_back(miniwob: M
 
 async def test_a_past_that_does_not_fit_is_the_environments_fault(miniwob: MiniWoB) -> None:
     past = Past([Input(InputKind.CLICK, ((9999, 0),))])
-    with pytest.raises(EpisodeError, match="can't be brought back"):
+    with pytest.raises(EpisodeError, match="can't be repeated"):
         await miniwob.open({"page": "click-test", "seed": 2}, past)
 
 

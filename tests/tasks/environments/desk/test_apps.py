@@ -99,7 +99,11 @@ def test_an_order_takes_the_cart_s_pieces_out_of_the_stock(state: State) -> None
         ("add_to_cart", {"product": "g01", "count": "many"}, "Count: Input should be"),
         ("add_to_cart", {"product": "g01", "count": 99}, "in stock|sold out"),
         ("add_contact", {"name": ""}, "Name: String should have at least 1 character"),
-        ("add_contact", {"name": "A", "nick": "B"}, "Nick: add_contact has no such argument; it takes name, email"),
+        (
+            "add_contact",
+            {"name": "A", "nick": "B"},
+            "Nick: add_contact has no such argument; it takes name, email",
+        ),
         ("move_file", {"file": "d1", "folder": ""}, "Contracts is a folder"),
         ("move_file", {"file": "f01", "folder": "f02"}, "f02 is no folder"),
         ("make_folder", {"name": "invoices"}, "something called invoices in this folder"),
