@@ -8,6 +8,7 @@ It takes a quarter of an hour on two cores. What it writes is printed beside eve
 import argparse
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -21,7 +22,9 @@ AT_ONCE = 4
 FILE = Path(__file__).parent.parent / "tasks/snellen/tasks/benchmarks/miniwob/null_agents.json"
 
 
-async def played(seeds: int, pages: int | None) -> dict[str, dict[str, list[JsonValue]]]:
+async def played(
+    seeds: int, pages: int | None, agents: Sequence[str] = tuple(AGENTS)
+) -> dict[str, dict[str, list[JsonValue]]]:
     """Return reward, end and cost of every episode, by agent and page."""
     environment = MiniWoB(Browser())
     free = asyncio.Semaphore(AT_ONCE)
@@ -37,7 +40,7 @@ async def played(seeds: int, pages: int | None) -> dict[str, dict[str, list[Json
     try:
         return {
             agent: {page: await several(agent, page) for page in environment.pages[:pages]}
-            for agent in AGENTS
+            for agent in agents
         }
     finally:
         await environment.close()
@@ -47,13 +50,24 @@ def main() -> None:
     """Play, and write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=5, help="episodes of each page")
+    parser.add_argument(
+        "--agent",
+        choices=list(AGENTS),
+        help="play this one again and keep the rows of the others; all when left out",
+    )
     parser.add_argument("--output", type=Path, default=FILE, help="where to")
     parser.add_argument("--quick", action="store_true", help="three pages, and write nothing")
     options = parser.parse_args()
     if options.quick:
         print(asyncio.run(played(1, 3)))
         return
-    episodes = asyncio.run(played(options.seeds, None))
+    agents = [options.agent] if options.agent else list(AGENTS)
+    file = json.loads(FILE.read_bytes())
+    if options.agent and file["seeds"] != options.seeds:
+        parser.error(f"the others played {file['seeds']} episodes of each page: give --seeds so")
+    kept = file["agents"] if options.agent else {}
+    new = asyncio.run(played(options.seeds, None, agents))
+    episodes = {agent: new.get(agent, kept.get(agent)) for agent in AGENTS}
     head = {
         "command": "python perf/miniwob_null_agents.py",
         "seeds": options.seeds,
@@ -63,13 +77,16 @@ def main() -> None:
         "columns": ["reward", "ended", "cost"],
     }
     # A line a page, so that what changes can be read.
-    agents = ",\n".join(
+    rows_by_agent = ",\n".join(
         f"  {json.dumps(agent)}: {{\n"
         + ",\n".join(f"   {json.dumps(page)}: {json.dumps(rows)}" for page, rows in pages.items())
         + "\n  }"
         for agent, pages in episodes.items()
     )
-    text = json.dumps(head, indent=1).removesuffix("\n}") + f',\n "agents": {{\n{agents}\n }}\n}}\n'
+    text = (
+        json.dumps(head, indent=1).removesuffix("\n}")
+        + f',\n "agents": {{\n{rows_by_agent}\n }}\n}}\n'
+    )
     options.output.write_text(text, encoding="utf-8")
 
 

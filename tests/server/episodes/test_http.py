@@ -157,9 +157,9 @@ async def test_what_no_client_writes_is_a_step_that_says_why(
         click = {**this, "action": "left_click"}
         for step, (given, said) in enumerate(
             [
-                ({**click, "coordinate": ["<NaN>", 5]}, "x is to be a finite number"),
-                ({**click, "coordinate": [5, "<1e999>"]}, "y is to be a finite number"),
-                ({**this, "action": "type", "text": "x" * 1_000_000}, "2,000 are the most"),
+                ({**click, "coordinate": ["<NaN>", 5]}, "x must be a finite number"),
+                ({**click, "coordinate": [5, "<1e999>"]}, "y must be a finite number"),
+                ({**this, "action": "type", "text": "x" * 1_000_000}, "the limit is 2,000"),
             ],
             1,
         ):

@@ -154,7 +154,7 @@ async def test_keys_are_pressed_together(open_page: OpenPage) -> None:
     [
         (click(400, 10), r"\(400, 10\) is outside the screen of 400 x 300 pixels"),
         (click(float("nan"), 10), "outside the screen"),
-        (Input(InputKind.MOVE), "move says no point"),
+        (Input(InputKind.MOVE), "move needs a point"),
         (Input(InputKind.KEY, keys=("Hyper",)), "there is no key 'Hyper'"),
         (Input(InputKind.CLICK, keys=("é",)), "there is no key 'é'"),
         (Input(InputKind.KEY), "no key is named"),

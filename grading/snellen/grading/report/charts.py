@@ -278,6 +278,8 @@ def curve_drawing(curve: Curve, ident: str) -> Drawing:
         alt.Y("recall:Q")
         .scale(domain=[0, 100], nice=False)
         .axis(title="tasks solved, %", tickCount=5, titlePadding=4)
+        # Points at the same budget are no shares of a sum.
+        .stack(False)
     )
     base = alt.Chart(alt.Data(values=data)).encode(x=x, y=y)
     layers = (

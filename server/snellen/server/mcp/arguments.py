@@ -31,15 +31,14 @@ def _looked_up(value: object) -> object:
 
 
 _LookedUp = Annotated[str, BeforeValidator(_looked_up)]
-_Attempt = Annotated[_LookedUp, Field(max_length=200, description="Handle from start_attempt")]
-_Item = Annotated[_LookedUp, Field(max_length=MAX_NAME, description="Item id")]
+_Handle = Annotated[_LookedUp, Field(max_length=200)]
+_Attempt = Annotated[_Handle, Field(description="Handle from start_attempt")]
+_ItemId = Annotated[_LookedUp, Field(max_length=MAX_NAME)]
+_Item = Annotated[_ItemId, Field(description="Item id")]
+_ClientName = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
 _Client = Annotated[
-    str,
-    Field(
-        min_length=1,
-        max_length=MAX_NAME,
-        description="Your name for this context; another context takes another name",
-    ),
+    _ClientName,
+    Field(description="Your name for this context; another context takes another name"),
 ]
 _Tasks = Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=100)]
 _Space = Literal["pixels", "view", "unit", "thousand"]
@@ -202,6 +201,7 @@ def of_world_tool(tool: WorldTool) -> type[InWorld]:
     """Return what a tool of a world takes: its own arguments, beside attempt, item and client.
 
     Its own are taken as they come: the world reads them, and an argument that is wrong is a step.
+    A list of dozens of tools does not repeat what the other tools say of attempt, item and client.
 
     Raises:
         ExamError: An argument of it is called as one of the server's.
@@ -214,6 +214,9 @@ def of_world_tool(tool: WorldTool) -> type[InWorld]:
         name: (Any, Field(default=known.get("default"), json_schema_extra=known))
         for name, known in shown.items()
     }
+    fields["attempt"] = (_Handle, ...)
+    fields["item"] = (_ItemId, ...)
+    fields["client"] = (_ClientName, Field(default_factory=lambda: "main"))
     config: dict[str, Any] = {"required": ["attempt", "item", *own.get("required", ())]}
     base: type[InWorld] = type(
         tool.name, (InWorld,), {"model_config": ConfigDict(json_schema_extra=config)}

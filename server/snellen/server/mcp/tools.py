@@ -96,7 +96,7 @@ class ExamTool(Generic[Given]):
     """A tool: what a client reads of it, what it takes and what it does."""
 
     name: str
-    title: str
+    title: str | None
     words: str
     takes: type[Given]
     run: Callable[[ToolCall, Given], Awaitable[Sequence[Content]]]
@@ -308,7 +308,7 @@ def world_tool(tool: "WorldTool") -> ExamTool[Any]:
 
     return ExamTool(
         tool.name,
-        tool.name.replace("_", " ").capitalize(),
+        None,
         tool.description,
         arguments.of_world_tool(tool),
         run,

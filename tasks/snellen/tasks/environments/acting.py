@@ -1,10 +1,10 @@
-"""Reading what an agent asks to be done: from any known vocabulary to primitive inputs.
+"""Parse an agent's action, in any known vocabulary, into primitive inputs.
 
-One table of names serves all: Anthropic's and OpenAI's computer use, Qwen's `computer_use`,
-OSWorld's computer_13, BrowserGym's coordinate actions, Gemini's, UI-TARS's and pyautogui's calls.
-Their names are each other's but for the case, and where they part (how far a scroll goes, which
-way is up), the names of their arguments tell them apart. What coordinates count is settled before
-the first action and never guessed. A primitive input is a step: `type_text_at` is five.
+One table of names serves all vocabularies: Anthropic's and OpenAI's computer use, Qwen's
+`computer_use`, OSWorld's computer_13, BrowserGym's coordinate actions, Gemini's, UI-TARS's and
+pyautogui's calls. They use the same names in different case. Where they differ (how far a scroll
+goes, which way is up), the names of their arguments distinguish them. The coordinate space is fixed
+before the first action and never guessed. A primitive input is a step: `type_text_at` is five.
 """
 
 import json
@@ -24,7 +24,7 @@ from snellen.tasks.environments.keys import combinations, key_of
 
 MOST_INPUTS = 50
 NOTCH = 100.0
-"""Pixels of a turn of the wheel."""
+"""Pixels that one turn of the wheel scrolls."""
 _MOST_POINTS = 500
 _WAIT = 1.0
 _NUMBERS = re.compile(r"-?\d{1,12}(?:\.\d{1,12})?")
@@ -34,17 +34,17 @@ Fields: TypeAlias = Mapping[str, Any]
 
 
 class ActError(InputError):
-    """An action that can't be read or done: it costs a step, and nothing happens."""
+    """An action that can't be read or done. It costs a step and changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What points lie on.
+    """The screen that coordinates refer to.
 
     Attributes:
         width: In pixels of the screenshot.
-        height: Likewise.
-        space: What the agent's coordinates count: pixels, thousandths or fractions.
+        height: In pixels of the screenshot.
+        space: The unit of the agent's coordinates: pixels, thousandths or fractions.
         pointer: Where the mouse is, in pixels of the screenshot.
     """
 
@@ -57,7 +57,7 @@ class Screen:
         """Return a point in pixels of the screenshot.
 
         Raises:
-            ActError: It is none, or lies outside.
+            ActError: It is not a point, or lies outside the screen.
         """
         across, down = _number(x, "x"), _number(y, "y")
         full = _FULL.get(self.space, (self.width, self.height))
@@ -77,14 +77,13 @@ _FULL = {Space.THOUSAND: (1000.0, 1000.0), Space.UNIT: (1.0, 1.0)}
 
 
 class Acted(NamedTuple):
-    """What was read.
+    """A parsed call of `act`.
 
     Attributes:
-        inputs: What is to be done, in order; each is a step.
-        look: Whether a look at the screen was asked for, and nothing else.
-        end: What is said instead of doing anything, where the agent wants to end; empty: it does
-            not.
-        note: What was done otherwise than asked.
+        inputs: The inputs to do, in order; each is a step.
+        look: Whether the call asks for a screenshot only.
+        end: The message for an agent that tries to end the task by an action; empty if it does not.
+        note: What is done differently from the request.
     """
 
     inputs: tuple[Input, ...] = ()
@@ -94,25 +93,25 @@ class Acted(NamedTuple):
 
 
 def read_act(given: Fields, screen: Screen) -> Acted:
-    """Read an action.
+    """Parse a call of `act`.
 
     Args:
-        given: The arguments as they came: `action` with its fields, or another vocabulary's form.
-        screen: What its points lie on.
+        given: The arguments as received: `action` with its fields, or another vocabulary's form.
+        screen: The screen that its coordinates refer to.
 
     Raises:
         ActError: It can't be read; the message says why.
     """
     acted = Acted()
     for name, fields in _parts(given):
-        one = _one(name, fields, screen)
+        action = _action(name, fields, screen)
         acted = Acted(
-            (*acted.inputs, *one.inputs),
-            acted.look or one.look,
-            acted.end or one.end,
-            "; ".join(filter(None, (acted.note, one.note))),
+            (*acted.inputs, *action.inputs),
+            acted.look or action.look,
+            acted.end or action.end,
+            "; ".join(filter(None, (acted.note, action.note))),
         )
-        moved = [point for each in one.inputs for point in each.path]
+        moved = [point for each in action.inputs for point in each.path]
         screen = replace(screen, pointer=moved[-1]) if moved else screen
     if len(acted.inputs) > MOST_INPUTS:
         raise ActError(
@@ -157,14 +156,14 @@ def _flat(given: object) -> Fields:
 
 
 def _calls(text: str) -> Sequence[Call]:
-    # UI-TARS may think aloud before it.
-    found = list(calls_in(text.rpartition("Action:")[2]))
-    if not found:
-        raise ActError(f"{text[:80]!r} is no call that can be read")
-    return found
+    # UI-TARS may write its thoughts before the action.
+    calls = list(calls_in(text.rpartition("Action:")[2]))
+    if not calls:
+        raise ActError(f"{text[:80]!r} can't be read as a call")
+    return calls
 
 
-# The parameters by place of calls that are written so.
+# The positional parameters of each call.
 _PLACES: Mapping[str, Sequence[str]] = {
     "click": ("x", "y", "clicks", "interval", "button"),
     "doubleclick": ("x", "y"),
@@ -207,16 +206,16 @@ def _called(call: Call) -> tuple[str, Fields]:
     return bare, fields
 
 
-def _one(name: str, fields: Fields, screen: Screen) -> Acted:
+def _action(name: str, fields: Fields, screen: Screen) -> Acted:
     plain = re.sub(r"[\s-]+", "_", name.strip()).lower()
     if plain in _LOOKS:
         return Acted(look=True)
     if plain in _ENDS:
         return Acted(
-            end="this ends the task: call submit_answer, with the status done or infeasible"
+            end="act does not end a task: call submit_answer with the status done or infeasible"
         )
     if plain in _REFUSED:
-        raise ActError(f"{name[:40]!r} can't be done here: there is the screen, and nothing else")
+        raise ActError(f"{name[:40]!r} is not available here: an action can only use the screen")
     read = _READERS.get(plain)
     if read is None:
         close = get_close_matches(plain[:40], _READERS, n=1)
@@ -230,16 +229,16 @@ def _one(name: str, fields: Fields, screen: Screen) -> Acted:
 
 def _number(value: object, name: str) -> float:
     if isinstance(value, str):
-        found = _NUMBERS.fullmatch(value.strip())
-        value = float(found[0]) if found else value
+        match = _NUMBERS.fullmatch(value.strip())
+        value = float(match[0]) if match else value
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ActError(f"{name} is to be a number, not {_short(value)}")
+        raise ActError(f"{name} must be a number, not {_short(value)}")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise ActError(f"{name} is to be a finite number")
+        raise ActError(f"{name} must be a finite number")
     return number
 
 
@@ -251,7 +250,7 @@ _POINTS = ("coordinate", "point", "start_box", "start_point", "coordinates", "po
 
 
 def _point(fields: Fields, screen: Screen, *names: str) -> Point | None:
-    """Return the point that the fields give, under one of the names or as x and y."""
+    """Return the point in the fields, under one of the names or as x and y; None without one."""
     for name in names or _POINTS:
         if fields.get(name) is not None:
             return _placed(fields[name], screen, name)
@@ -273,28 +272,28 @@ def _placed(value: object, screen: Screen, name: str) -> Point:
         if len(numbers) == 4:
             left, top, right, bottom = (_number(number, name) for number in numbers)
             return screen.place((left + right) / 2, (top + bottom) / 2)
-    raise ActError(f"{name} is to be [x, y], not {_short(cast('object', value))}")
+    raise ActError(f"{name} must be [x, y], not {_short(cast('object', value))}")
 
 
 def _needed(fields: Fields, screen: Screen) -> Point:
     point = _point(fields, screen)
     if point is None:
-        raise ActError("it needs a coordinate, [x, y]")
+        raise ActError("the action needs a coordinate, [x, y]")
     return point
 
 
 def _text(fields: Fields, *names: str) -> str:
     value = next((fields[name] for name in names if fields.get(name) is not None), None)
     if not isinstance(value, str) or not value:
-        raise ActError(f"it needs {names[0]}, what to type")
+        raise ActError(f"the action needs {names[0]}, the text to type")
     if len(value) > LONGEST_TEXT:
-        raise ActError(f"the text has {len(value):,} characters, and {LONGEST_TEXT:,} are the most")
+        raise ActError(f"the text has {len(value):,} characters; the limit is {LONGEST_TEXT:,}")
     if not value.isprintable() and any(ord(mark) < 32 and mark not in "\n\t" for mark in value):
-        raise ActError("the text holds characters that no key types")
+        raise ActError("the text contains control characters")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ActError("the text holds half a surrogate pair, which is no text") from None
+        raise ActError("the text contains half a surrogate pair, which can't be encoded") from None
     return value
 
 
@@ -308,7 +307,7 @@ def _pressed(names: Sequence[str]) -> tuple[str, ...]:
 
 def _combinations(value: object) -> Sequence[tuple[str, ...]]:
     if isinstance(value, list | tuple):
-        # A list is one combination, whose parts may be written joined.
+        # A list is one combination; a part may be a combination itself, such as "ctrl+a".
         parts = [part for each in cast("Sequence[object]", value) for part in _words(each)]
         return [_pressed(parts)] if parts else []
     if isinstance(value, str):
@@ -318,17 +317,16 @@ def _combinations(value: object) -> Sequence[tuple[str, ...]]:
 
 def _words(value: object) -> Sequence[str]:
     if not isinstance(value, str):
-        raise ActError(f"a key is named by text, not by {_short(value)}")
+        raise ActError(f"a key must be a text, not {_short(value)}")
     if len(value) == 1:
         return [value]
     return [name for names in combinations(value[:200]) for name in names]
 
 
 def _held(fields: Fields) -> tuple[str, ...]:
-    """Return what is held during a click: Anthropic's `text`, OpenAI's `keys`."""
+    """Return the keys that are held during a click: Anthropic's `text`, OpenAI's `keys`."""
     given = fields.get("keys") or fields.get("text")
-    found = _combinations(given)
-    return tuple(key for keys in found for key in keys)
+    return tuple(key for keys in _combinations(given) for key in keys)
 
 
 _BUTTONS: Mapping[str, Button] = {
@@ -344,10 +342,10 @@ def _button(fields: Fields, default: Button = "left") -> Button:
     given = fields.get("button")
     if given is None:
         return default
-    found = _BUTTONS.get(given.lower()) if isinstance(given, str) else None
-    if found is None:
-        raise ActError(f"there is no button {_short(given)}; there are left, middle and right")
-    return found
+    button = _BUTTONS.get(given.lower()) if isinstance(given, str) else None
+    if button is None:
+        raise ActError(f"there is no button {_short(given)}; use left, middle or right")
+    return button
 
 
 # ---- actions -----------------------------------------------------------------------------------
@@ -362,7 +360,7 @@ def _clicks(count: int | None = None, button: Button = "left") -> _Reader:
         if times is None:
             times = round(_number(fields.get("num_clicks", fields.get("clicks", 1)), "num_clicks"))
         if not 1 <= times <= 3:
-            raise ActError("a click is one, two or three times")
+            raise ActError("num_clicks must be 1, 2 or 3")
         used = _button(fields, button)
         return Acted(
             (Input(InputKind.CLICK, (point,), button=used, count=times, keys=_held(fields)),)
@@ -431,7 +429,7 @@ def _far(fields: Fields, screen: Screen) -> Point:
         way = _DIRECTIONS.get(direction.strip().lower()) if isinstance(direction, str) else None
         if way is None:
             raise ActError(
-                f"there is no direction {_short(direction)}; there are up, down, left, right"
+                f"there is no direction {_short(direction)}; use up, down, left or right"
             )
         if fields.get("magnitude") is not None:
             # Gemini counts thousandths of the screen.
@@ -443,7 +441,7 @@ def _far(fields: Fields, screen: Screen) -> Point:
     for names, sign in (
         (("scroll_x", "scroll_y"), 1.0),
         (("delta_x", "delta_y"), 1.0),
-        # Positive is up, as pyautogui has it: in turns of the wheel, or in pixels for Qwen.
+        # Positive is up, as in pyautogui: in turns of the wheel, or in pixels for Qwen.
         (("dx", "dy"), NOTCH),
     ):
         if any(fields.get(name) is not None for name in names):
@@ -453,7 +451,7 @@ def _far(fields: Fields, screen: Screen) -> Point:
         return 0.0, -_number(fields["pixels"], "pixels")
     if fields.get("clicks") is not None:
         return 0.0, -_number(fields["clicks"], "clicks") * NOTCH
-    raise ActError("it needs scroll_direction (up, down, left or right) and scroll_amount")
+    raise ActError("the action needs scroll_direction (up, down, left or right) and scroll_amount")
 
 
 def _across(fields: Fields, screen: Screen) -> Acted:
@@ -477,14 +475,14 @@ def _key(fields: Fields, _: Screen) -> Acted:
     given = next(
         (fields[name] for name in ("keys", "key", "text") if fields.get(name) is not None), None
     )
-    found = _combinations(given)
-    if not found:
-        raise ActError("it needs keys, such as ctrl+a or Enter")
-    return Acted(tuple(_press(keys) for keys in found))
+    pressed = _combinations(given)
+    if not pressed:
+        raise ActError("the action needs keys, such as ctrl+a or Enter")
+    return Acted(tuple(_press(keys) for keys in pressed))
 
 
 def _press(keys: tuple[str, ...]) -> Input:
-    # Playwright presses the keys of a keyboard; what is on none is typed.
+    # Playwright presses the keys of a US keyboard; other characters are typed.
     if len(keys) == 1 and len(keys[0]) == 1 and not keys[0].isascii():
         return Input(InputKind.TYPE, text=keys[0])
     return Input(InputKind.KEY, keys=keys)
@@ -498,9 +496,11 @@ def _wait(fields: Fields, _: Screen) -> Acted:
         given = next((fields[name] for name in names if fields.get(name) is not None), _WAIT)
         seconds = _number(given, "duration")
     if seconds < 0:
-        raise ActError("nobody waits less than no time")
+        raise ActError("duration must not be negative")
     note = (
-        f"waited {LONGEST_WAIT:g} seconds, the most of one step" if seconds > LONGEST_WAIT else ""
+        f"waited {LONGEST_WAIT:g} seconds, the maximum for one step"
+        if seconds > LONGEST_WAIT
+        else ""
     )
     return Acted((Input(InputKind.WAIT, seconds=min(seconds, LONGEST_WAIT)),), note=note)
 
@@ -534,7 +534,7 @@ _REFUSED = frozenset(
 )  # fmt: skip
 
 _READERS: Mapping[str, _Reader] = {
-    # The schema's own.
+    # The names in the schema of `act`.
     "left_click": _clicks(1),
     "right_click": _clicks(1, "right"),
     "middle_click": _clicks(1, "middle"),
@@ -552,7 +552,7 @@ _READERS: Mapping[str, _Reader] = {
     "move": _move,
     "drag": _drag,
     "keypress": _key,
-    # Others'.
+    # The names of other vocabularies.
     "hold_key": _key,
     "hscroll": _across,
     "move_to": _move,
@@ -596,4 +596,4 @@ _READERS: Mapping[str, _Reader] = {
 }
 
 ACTIONS = tuple(_READERS)[:17]
-"""The names that the tool's schema lists; the others are read all the same."""
+"""The names that the tool's schema lists; the others are accepted, too."""

@@ -1,7 +1,7 @@
-"""What an environment is: it opens episodes, and an episode takes inputs and shows itself.
+"""The interfaces of environments: an environment opens episodes, an episode takes inputs.
 
-The server counts, stores and decides; an environment only runs. Its references are no concern of
-it: what it says of an episode's end (`Episode.result`) is held against them by whoever grades.
+The server counts steps, stores episodes and decides what is allowed; an environment only runs
+episodes. It has no references: the grader compares `Episode.result` with them.
 """
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -25,11 +25,11 @@ class CallError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What was done in an episode so far: enough to open it again as it was.
+    """The history of an episode: enough to open it again in the same state.
 
     Attributes:
-        inputs: Every input that was acted, in order.
-        snapshot: What `Episode.snapshot` said after the last of them.
+        inputs: Every input so far, in order.
+        snapshot: `Episode.snapshot` after the last of them.
     """
 
     inputs: Sequence[Input] = ()
@@ -40,13 +40,13 @@ NOTHING = Past()
 
 
 class Episode(Protocol):
-    """One running episode: a world of its own. Not for use by two tasks at once."""
+    """One running episode in its own world. Two tasks must not use it at the same time."""
 
     async def act(self, given: Input) -> str:
         """Do one input, and wait until the page has settled.
 
         Returns:
-            A note for the agent, such as that a window was closed; empty: none.
+            A note for the agent, such as that a window was closed; empty without one.
 
         Raises:
             EpisodeError: The page crashed or never settled.
@@ -54,10 +54,10 @@ class Episode(Protocol):
         ...
 
     async def view(self) -> bytes:
-        """Return what the screen shows now, as a PNG.
+        """Return a screenshot as a PNG.
 
         Raises:
-            EpisodeError: It can't be shown.
+            EpisodeError: The page can't be shown.
         """
         ...
 
@@ -68,41 +68,41 @@ class Episode(Protocol):
 
     @property
     def snapshot(self) -> JsonValue:
-        """What is needed to open it again as it is now; None where its inputs are done again."""
+        """The data to open it again in this state; None if its inputs are repeated instead."""
         ...
 
     @property
     def result(self) -> dict[str, JsonValue]:
-        """What a grader needs to know of the episode as it stands now."""
+        """The data that a grader needs about the current state."""
         ...
 
     async def close(self) -> None:
-        """Give up what it holds; twice does no harm."""
+        """Release its resources; a second call does nothing."""
         ...
 
 
 @asynccontextmanager
 async def opening(episode: Episode) -> AsyncGenerator[None]:
-    """Close an episode that could not be opened, or not be brought to where it was.
+    """Close an episode if it can't be opened or its history can't be repeated.
 
     Raises:
-        EpisodeError: An input of its past can't be done again.
+        EpisodeError: An input of its history can't be repeated.
     """
     try:
         yield
     except BaseException as error:
         await episode.close()
         if isinstance(error, InputError):
-            raise EpisodeError(f"its past can't be brought back: {error.message}") from error
+            raise EpisodeError(f"its history can't be repeated: {error.message}") from error
         raise
 
 
 class Environment(Protocol):
-    """A kind of world."""
+    """An environment: an application, or a set of pages, that runs episodes."""
 
     @property
     def name(self) -> str:
-        """What packs call it."""
+        """Its name in packs."""
         ...
 
     @property
@@ -114,29 +114,29 @@ class Environment(Protocol):
         """Open an episode, or open it again.
 
         Args:
-            world: What the pack's item says of it, such as its first state.
-            past: What was done in it before.
+            world: Its beginning from the pack's item, such as the first state.
+            past: Its history, to open it again.
 
         Raises:
-            EpisodeError: It can't be opened, or its past can't be brought back.
-            DataError: `world` is none of this environment.
+            EpisodeError: It can't be opened, or its history can't be repeated.
+            DataError: `world` is not a world of this environment.
         """
         ...
 
     async def close(self) -> None:
-        """End the browser, if it runs."""
+        """Close the browser, if it runs."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class WorldTool:
-    """Something that can be done in a world, or read of it, without a screen.
+    """A tool that changes a world, or reads it, without a screen.
 
     Attributes:
         name: Unique in its environment.
         description: One sentence.
-        arguments: What it takes.
-        reads: Whether it changes nothing.
+        arguments: The model of its arguments.
+        reads: Whether it only reads.
     """
 
     name: str
@@ -146,47 +146,47 @@ class WorldTool:
 
 
 class ToolEpisode(Protocol):
-    """One world that is acted in by calls of tools; no page shows it."""
+    """One world that tool calls read and change; no page shows it."""
 
     def call(self, tool: str, given: Mapping[str, JsonValue]) -> JsonValue:
         """Call a tool and return its answer.
 
         Raises:
-            CallError: The application refuses it, or an argument is wrong; nothing was done.
+            CallError: The application refuses it, or an argument is wrong; nothing changes.
         """
         ...
 
     @property
     def snapshot(self) -> JsonValue:
-        """What is needed to open it again as it is now."""
+        """The data to open it again in this state."""
         ...
 
     @property
     def result(self) -> dict[str, JsonValue]:
-        """What a grader needs to know, in the same form as that of `Episode`."""
+        """The data that a grader needs, in the same form as that of `Episode`."""
         ...
 
 
 class Toolset(Protocol):
-    """The tools of an environment that can be acted in without a screen, and so without a browser.
+    """The tools of an environment, for episodes without a screen and without a browser.
 
     Its worlds are those of the environment of the same name.
     """
 
     @property
     def name(self) -> str:
-        """What packs call the environment."""
+        """The environment's name in packs."""
         ...
 
     @property
     def tools(self) -> Sequence[WorldTool]:
-        """What can be called, the same in all its worlds."""
+        """The tools, the same in all its worlds."""
         ...
 
     def open(self, world: JsonValue, past: Past = NOTHING) -> ToolEpisode:
         """Open an episode, or open it again from its snapshot.
 
         Raises:
-            DataError: `world` is none of this environment.
+            DataError: `world` is not a world of this environment.
         """
         ...

@@ -1,4 +1,4 @@
-"""A primitive input: one thing that a mouse or a keyboard does."""
+"""Primitive inputs of mouse and keyboard."""
 
 import math
 import re
@@ -11,16 +11,16 @@ from snellen.grading.errors import InputError
 from snellen.grading.models.actions import Point
 
 LONGEST_TEXT: Final = 2000
-"""Characters that one input may type."""
+"""The maximum number of characters that one input types."""
 
 LONGEST_WAIT: Final = 5.0
-"""Seconds that one input may wait."""
+"""The maximum number of seconds that one input waits."""
 
 Button: TypeAlias = Literal["left", "middle", "right"]
 
 
 class InputKind(StrEnum):
-    """What is done; each is one step."""
+    """The kinds of inputs; each input is one step."""
 
     CLICK = "click"
     MOVE = "move"
@@ -37,15 +37,15 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
     """One primitive input.
 
     Attributes:
-        kind: What is done.
-        path: Where, in pixels of the screenshot: one point, of a drag two or more. A press or a
-            release without one happens where the pointer is, a scroll in the middle of the screen.
-        button: Of a mouse.
-        count: How often it is clicked, 1 to 3.
-        keys: What is pressed together, or is held during a click, as Playwright names keys.
-        text: What is typed, 2,000 characters at most.
-        scroll: How far, in pixels of the screenshot, to the right and down.
-        seconds: How long it waits, 5 at most.
+        kind: The kind of input.
+        path: Points in pixels of the screenshot: one point, or two or more for a drag. Without a
+            point, a press or release happens at the pointer, a scroll in the middle of the screen.
+        button: The mouse button.
+        count: The number of clicks, 1 to 3.
+        keys: Keys that are pressed together, or held during a click, named as in Playwright.
+        text: The text to type, at most 2,000 characters.
+        scroll: The distance to the right and down, in pixels of the screenshot.
+        seconds: The time to wait, at most 5.
     """
 
     kind: InputKind
@@ -66,14 +66,14 @@ def check_input(given: Input, size: tuple[int, int]) -> None:
         size: Width and height of the screen, in pixels.
 
     Raises:
-        InputError: It can't, with what is wrong of it.
+        InputError: It can't; the message says why.
     """
     width, height = size
     for x, y in given.path:
         if not (0 <= x < width and 0 <= y < height):
             raise InputError(f"({x:g}, {y:g}) is outside the screen of {width} x {height} pixels")
     if given.kind in {InputKind.DRAG, InputKind.MOVE} and not given.path:
-        raise InputError(f"{given.kind} says no point")
+        raise InputError(f"{given.kind} needs a point")
     if given.kind is InputKind.KEY and not given.keys:
         raise InputError("no key is named")
     for key in given.keys:
@@ -81,14 +81,14 @@ def check_input(given: Input, size: tuple[int, int]) -> None:
         if not is_key(key) and not (last and len(key) == 1):
             raise InputError(f"there is no key {key!r}; keys are named as in Playwright")
     if not 1 <= given.count <= 3:
-        raise InputError(f"a click can be single, double or triple, not of {given.count}")
+        raise InputError(f"a click is single, double or triple, not {given.count} clicks")
     if not all(map(math.isfinite, given.scroll)):
-        raise InputError(f"it can't be scrolled by {given.scroll}")
+        raise InputError(f"can't scroll by {given.scroll}")
     if not 0 <= given.seconds <= LONGEST_WAIT:
-        raise InputError(f"it can't wait {given.seconds:g} s; {LONGEST_WAIT:g} at most")
+        raise InputError(f"can't wait {given.seconds:g} s; the limit is {LONGEST_WAIT:g} s")
     if len(given.text) > LONGEST_TEXT:
         raise InputError(
-            f"a text of {len(given.text):,} characters is too long: {LONGEST_TEXT:,} at most"
+            f"the text has {len(given.text):,} characters; the limit is {LONGEST_TEXT:,}"
         )
     if not given.text.isascii():
         _check_unicode(given.text)
@@ -162,7 +162,7 @@ _NUMBERED: Final = re.compile(r"F([1-9]|1\d|2[0-4])|Numpad[0-9]|Digit[0-9]|Key[A
 
 
 def is_key(name: str) -> bool:
-    """Whether Playwright, whose keyboard is that of the United States, knows a key."""
+    """Whether Playwright's keyboard, a US one, has a key of this name."""
     return (
         (len(name) == 1 and name.isascii() and name.isprintable())
         or name in _NAMED

@@ -1,4 +1,4 @@
-"""Names of keys: what agents call them, and what Playwright does."""
+"""Translate key names that agents use into Playwright's."""
 
 import re
 from collections.abc import Sequence

@@ -249,6 +249,15 @@ class Stage:
             await self._settle(0)
         self._state.notes.clear()
 
+    async def visit(self, path: str) -> None:
+        """Load another page of the same origin, where time is not stepped.
+
+        Raises:
+            EpisodeError: The page can't be loaded.
+        """
+        async with self._working(2 * SECONDS):
+            await self._page.goto(self.settings.origin + path)
+
     async def _set_clock(self) -> None:
         clock, seconds = self._page.clock, NOW / 1000
         if self.settings.time == "fixed":

@@ -85,7 +85,7 @@ async def play(
         environment: Where it is opened.
         world: Its beginning.
         agent: Who plays.
-        seed: Of what the agent draws.
+        seed: Of what the agent draws, together with `world`: other clicks in each world.
 
     Returns:
         The record of the episode, as an answer to `miniwob/episode`.
@@ -96,7 +96,7 @@ async def play(
     episode = await environment.open(world)
     steps = 0
     try:
-        async for given in agent(episode, random.Random(seed)):
+        async for given in agent(episode, random.Random(f"{seed} {world}")):
             await episode.act(given)
             steps += 1
             if episode.ended or steps == LIMIT:

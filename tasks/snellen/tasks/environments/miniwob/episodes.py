@@ -38,8 +38,8 @@ _START: Final = """async (seed) => {
 _TOP: Final = "() => scrollTo(0, 0)"
 _READY: Final = "() => WOB_TASK_READY"
 _GOAL: Final = """() => {
-  const said = core.getUtterance();
-  return typeof said === "string" ? said : said.utterance;
+  const goal = core.getUtterance();
+  return typeof goal === "string" ? goal : goal.utterance;
 }"""
 _STATE: Final = r"""() => ({
   page: location.pathname.replace(/.*\/|\.html$/g, ""),
@@ -131,16 +131,9 @@ class MiniWoBEpisode:
         Raises:
             EpisodeError: The page never gets ready.
         """
-        await self.stage.run(_START, self.world.seed)
-        for _ in range(100):
-            if await self.stage.run(_READY):
-                break
-            await self.stage.advance(100)
-        else:
-            raise EpisodeError(f"{self.world.page} never gets ready")
+        self._goal = await _started(self.stage, self.world)
         await self.stage.run(_TOP)
         await self.stage.settle()
-        self._goal = str(await self.stage.run(_GOAL))
 
     async def act(self, given: Input) -> str:
         """Do one input.
@@ -224,31 +217,64 @@ class MiniWoB:
                 await episode.act(given)
         return episode
 
+    async def goals(self, worlds: Sequence[JsonValue], *, pages: int = 4) -> list[str]:
+        """Return the goal of each world, which only its open page states.
+
+        Worlds share a few browser pages, which show one world after the other: a context for each
+        world takes twice the time.
+
+        Args:
+            worlds: Their beginnings.
+            pages: How many browser pages are open at a time.
+
+        Raises:
+            EpisodeError: A page can't be opened.
+            DataError: A world is not one of MiniWoB++.
+        """
+        waiting = list(enumerate(map(read_world, worlds)))
+        goals = [""] * len(waiting)
+
+        async def read() -> None:
+            stage: Stage | None = None
+            try:
+                while waiting:
+                    index, world = waiting.pop()
+                    path = page_path(world.page)
+                    if stage is None:
+                        settings = replace(_SETTINGS, path=path, time="fixed")
+                        stage = await self._browser.stage(settings, self._site.answer)
+                    else:
+                        await stage.visit(path)
+                    goals[index] = await _started(stage, world)
+            except BaseException:
+                waiting.clear()
+                raise
+            finally:
+                if stage is not None:
+                    await stage.close()
+
+        ends = await asyncio.gather(*(read() for _ in range(pages)), return_exceptions=True)
+        for error in ends:
+            if error is not None:
+                raise error
+        return goals
+
     async def close(self) -> None:
         """End the browser, if it runs."""
         await self._browser.close()
 
 
-async def goals(
-    environment: MiniWoB, worlds: Sequence[JsonValue], *, at_once: int = 4
-) -> list[str]:
-    """Return what each world asks for, which its page says only when it is open.
-
-    Args:
-        environment: Where the pages are opened.
-        worlds: Their beginnings.
-        at_once: How many are open at a time.
+async def _started(stage: Stage, world: World) -> str:
+    """Start a page's episode and return its goal.
 
     Raises:
-        EpisodeError: One can't be opened.
-        DataError: One is none of MiniWoB++.
+        EpisodeError: The page never gets ready.
     """
-    free = asyncio.Semaphore(at_once)
-
-    async def goal(world: JsonValue) -> str:
-        async with free:
-            episode = await environment.open(world)
-            await episode.close()
-            return episode.goal
-
-    return list(await asyncio.gather(*map(goal, worlds)))
+    await stage.run(_START, world.seed)
+    for _ in range(100):
+        if await stage.run(_READY):
+            return str(await stage.run(_GOAL))
+        await stage.advance(100)
+        if stage.settings.time != "stepped":
+            await asyncio.sleep(0.05)
+    raise EpisodeError(f"{world.page} never gets ready")

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from snellen.tasks.benchmarks.miniwob.load import LIMIT, Time, rows_of, write_rows
 from snellen.tasks.benchmarks.miniwob.schedule import Start
 from snellen.tasks.environments.browser import Browser
-from snellen.tasks.environments.miniwob.episodes import MiniWoB, goals
+from snellen.tasks.environments.miniwob.episodes import MiniWoB
 
 
 def make_episodes(
@@ -41,6 +41,6 @@ def make_episodes(
 async def _goals(worlds: Sequence[JsonValue]) -> list[str]:
     environment = MiniWoB(Browser())
     try:
-        return await goals(environment, worlds)
+        return await environment.goals(worlds)
     finally:
         await environment.close()

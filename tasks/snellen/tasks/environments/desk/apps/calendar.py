@@ -17,6 +17,7 @@ from snellen.tasks.environments.desk.kit.verbs import (
     read,
     take,
     verb,
+    written_like,
 )
 from snellen.tasks.environments.desk.kit.view import (
     CLOSE,
@@ -38,13 +39,13 @@ def _is_day(value: str) -> str:
     try:
         return date.fromisoformat(value).isoformat()
     except ValueError:
-        raise ValueError("choose a date") from None
+        raise ValueError("choose a date, such as 2025-06-16") from None
 
 
-Day = Annotated[str, AfterValidator(_is_day)]
+Day = Annotated[str, AfterValidator(_is_day), Field(json_schema_extra={"format": "date"})]
 """A date such as 2025-06-16."""
 
-Time = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
+Time = Annotated[str, written_like(r"([01]\d|2[0-3]):[0-5]\d", "09:30"), Field(description="HH:MM")]
 """A time of day such as 09:30."""
 
 

@@ -15,6 +15,7 @@ from snellen.tasks.environments.desk.kit.verbs import (
     read,
     take,
     verb,
+    written_like,
 )
 from snellen.tasks.environments.desk.kit.view import (
     CLOSE,
@@ -65,7 +66,7 @@ class Filing(FileId):
 class Sharing(FileId):
     """A file and who may read it, by mail address."""
 
-    email: Annotated[str, Field(pattern=r"^[^@\s,]+@[^@\s,]+\.[^@\s,]+$")]
+    email: Annotated[str, written_like(r"[^@\s,]+@[^@\s,]+\.[^@\s,]+", "ann@firm.example")]
 
 
 def make_folder(state: State, given: NewFolder) -> JsonValue:

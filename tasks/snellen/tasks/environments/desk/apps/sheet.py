@@ -17,6 +17,7 @@ from snellen.tasks.environments.desk.kit.verbs import (
     read,
     take,
     verb,
+    written_like,
 )
 from snellen.tasks.environments.desk.kit.view import CLOSE, Layer, View, do, go
 
@@ -35,7 +36,7 @@ class SheetId(Arguments):
 class CellValue(SheetId):
     """A cell, such as B7, and what it holds; empty: nothing."""
 
-    cell: Annotated[str, Field(pattern=r"^[A-G]([1-9]|1\d|2[0-2])$")]
+    cell: Annotated[str, written_like(r"[A-G]([1-9]|1\d|2[0-2])", "B7, from A1 to G22")]
     value: Annotated[str, Field(max_length=100)]
 
 

@@ -5,12 +5,13 @@ id. A verb is a function that is handed a copy of the state and its arguments. I
 and returns what a tool answers, or raises `RefusalError`.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, get_type_hints
 
 import msgspec
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, JsonValue, ValidationError
 
 from snellen.grading.errors import SnellenError
 
@@ -57,13 +58,32 @@ class Verb:
         try:
             arguments = self.arguments.model_validate(dict(given))
         except ValidationError as error:
-            first = error.errors()[0]
+            found = error.errors()
+            # What is misspelt explains what is missing.
+            first = next((each for each in found if each["type"] == "extra_forbidden"), found[0])
             field = " ".join(str(part) for part in first["loc"]).replace("_", " ").capitalize()
             message = first["msg"].removeprefix("Value error, ")
+            if first["type"] == "extra_forbidden":
+                message = f"{self.name} has no such argument; it takes {self._takes()}"
             raise RefusalError(f"{field}: {message}" if field else message) from None
         after = copied(state)
         answer = self.run(after, arguments)
         return (state if self.reads else after), answer
+
+    def _takes(self) -> str:
+        return ", ".join(self.arguments.model_fields) or "none"
+
+
+def written_like(pattern: str, example: str) -> AfterValidator:
+    """Return what refuses a text that does not match a pattern, and shows how it is written."""
+    form = re.compile(pattern)
+
+    def check(value: str) -> str:
+        if not form.fullmatch(value):
+            raise ValueError(f"write it like {example}")
+        return value
+
+    return AfterValidator(check)
 
 
 def verb(run: Callable[[State, Any], JsonValue], *, reads: bool = False) -> Verb:
