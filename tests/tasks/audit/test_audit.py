@@ -213,7 +213,7 @@ def test_good_items_are_left_alone_and_solvers_without_eyes_stay_at_chance(
     found = audit(pack)
     assert found.removed == ()
     for solver in found.overall:
-        if solver.solver in (Solver.BLIND, Solver.LONGEST, Solver.FIRST, Solver.FREQUENT):
+        if solver.solver not in (Solver.LABEL, Solver.OTHER_PAGE, Solver.TEXT_ONLY):
             assert solver.lift is not None
             assert solver.lift.interval is not None
             assert solver.lift.interval.low <= 0.01
@@ -317,6 +317,22 @@ def test_a_class_that_is_nearly_always_right_is_found_whatever_it_is_called(
     label = solvers[Solver.LABEL]
     assert label.items == len(grouping) == 40
     assert label.score == pytest.approx(0.9)
+
+
+@pytest.mark.slow
+def test_an_option_that_is_mostly_right_is_found_by_its_text(make_exam: MakeExam) -> None:
+    exam = make_exam(40)
+    for number, shot in enumerate(exam.l1):
+        for group in shot["groups"]:
+            wrong = next(letter for letter in group["options"] if letter != group["answer"])
+            right = "Delivery", "Returns"
+            group["options"][group["answer"]], group["options"][wrong] = (
+                right if number % 10 else right[::-1]
+            )
+    (l1,) = (task for task in audit(exam.pack()).tasks if task.task == L1)
+    solvers = {one.solver: one for one in l1.solvers}
+    assert solvers[Solver.PRIOR].score == pytest.approx(0.9)
+    assert solvers[Solver.PRIOR].chance == pytest.approx(0.25, abs=0.05)
 
 
 def test_a_damaged_picture_stops_an_audit(make_exam: MakeExam) -> None:

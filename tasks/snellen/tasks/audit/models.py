@@ -19,6 +19,8 @@ class Solver(StrEnum):
     """Takes the letter that is right most often in the other half of the task's items."""
     LABEL = "most frequent label"
     """Takes the class that is right most often in the other half of the task's items."""
+    PRIOR = "option prior"
+    """Takes the option whose text is right most often in the other half of the task's items."""
     FIRST = "first option"
     """Takes the first option."""
     OTHER_PAGE = "another page"

@@ -62,6 +62,7 @@ def try_solvers(
         Solver.LONGEST: longest(items),
         Solver.FREQUENT: most_frequent([item for item in items if _lettered(item)], seed),
         Solver.LABEL: most_frequent([item for item in items if _labelled(item)], seed),
+        Solver.PRIOR: option_prior([item for item in items if _lettered(item)], seed),
         Solver.FIRST: {item.place: "A" for item in items if _lettered(item)},
         Solver.OTHER_PAGE: other_pages(protocol, items, seed),
     }
@@ -210,12 +211,8 @@ def most_frequent(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
     The items are halved at random, by site, so that an item's own reference is never counted: with
     all the others counted, balanced letters would make the solver miss on purpose.
     """
-    chosen = [item for item in items if item.right]
-    sites = random_order({item.site for item in chosen}, seed)
-    first = set(sites[: len(sites) // 2])
-    halves = [[item for item in chosen if (item.site in first) is half] for half in (True, False)]
     found: dict[int, object] = {}
-    for own, other in (halves, halves[::-1]):
+    for own, other in _halves([item for item in items if item.right], seed):
         counts = Counter(place for item in other for place in item.right)
         if not counts:
             continue
@@ -224,6 +221,26 @@ def most_frequent(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
             fitting = [place for place in order if place < max(item.choices, 1)] or [0]
             labels = item.line.item.answer_format.options
             found[item.place] = labels[fitting[0]] if _labelled(item) else _letter(fitting[0])
+    return found
+
+
+def option_prior(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
+    """Take the option whose text is right most often of the times that it is offered.
+
+    Counted in the other half of the items, as in `most_frequent`; a text that is offered once or
+    never there is as likely as chance.
+    """
+    chosen = [item for item in items if item.right and item.options]
+    found: dict[int, object] = {}
+    for own, other in _halves(chosen, seed):
+        offered = Counter(key for item in other for key in map(_key, item.options))
+        right = Counter(_key(item.options[place]) for item in other for place in item.right)
+        for item in own:
+            chance = 1 / len(item.options)
+            shares = [(right[key] + chance) / (offered[key] + 1) for key in map(_key, item.options)]
+            letter = _letter_by(item, shares, seed)
+            if letter is not None:
+                found[item.place] = letter
     return found
 
 
@@ -265,6 +282,22 @@ def from_text(item: AuditItem, text: str, seed: int) -> object:
 
 
 # ---- what they have in common ------------------------------------------------------------------
+
+
+def _halves(
+    items: Sequence[AuditItem], seed: int
+) -> Sequence[tuple[Sequence[AuditItem], Sequence[AuditItem]]]:
+    """Return both halves of some items, by site at random, each with the other one beside it."""
+    sites = random_order({item.site for item in items}, seed)
+    first = set(sites[: len(sites) // 2])
+    one, other = (
+        [item for item in items if (item.site in first) is half] for half in (True, False)
+    )
+    return (one, other), (other, one)
+
+
+def _key(option: str) -> str:
+    return " ".join(words(option)) or option
 
 
 def _lettered(item: AuditItem) -> bool:
