@@ -134,6 +134,8 @@ def asked(kind: str, name: str, answer: str) -> ScreenQuestion:
         ("price", "History of music", "$5", "History of painting\n$7", True),
         ("price", "History of music", "$5", "The history of Music", False),
         ("cell", "Friday", "9 am", "open on Friday", False),
+        ("next", "Miscellaneous utilities", "Help", "Miscellaneous\nOther plugins", False),
+        ("next", "Miscellaneous utilities", "Help", "Miscellaneous parts\nPlugins", True),
         ("cell", "Friday", "9 am", "Monday\n9 am", True),
     ],
 )

@@ -76,9 +76,9 @@ def fractions(box: Ltrb, screen: Screen) -> list[float]:
 def following_headings(screen: Screen) -> list[tuple[Element, Element]]:
     """Return pairs of headings of which the second is the only next one below the first.
 
-    Both are larger than most of the page's text and begin at one edge. Some text lies between
-    them, else the second may be the first one's subtitle. Nothing that looks like a heading lies
-    between them or beside them, and no other heading says the same.
+    Both are bold or larger than most of the page's text, and begin at one edge. Some text lies
+    between them, else the second may be the first one's subtitle. Nothing that looks like a heading
+    lies between them or beside them, and no other heading says the same.
     """
     usual = _usual_size(screen)
     headings = [one for one in screen.elements if one.role == "heading" and one.text]
@@ -89,7 +89,7 @@ def following_headings(screen: Screen) -> list[tuple[Element, Element]]:
         second = min(below, key=lambda one: one.box[1], default=None)
         if second is None or abs(first.box[0] - second.box[0]) > _ONE_EDGE:
             continue
-        if min(first.font_size, second.font_size) < _LARGER * usual:
+        if not all(each.bold or each.font_size >= _LARGER * usual for each in (first, second)):
             continue
         if not any(
             each.own and first.box[3] <= each.box[1] and each.box[3] <= second.box[1]
@@ -144,7 +144,8 @@ def _is_like_heading(one: Element, heading: Element) -> bool:
     if not one.text:
         return False
     titled = one.tag in {"legend", "summary", "caption", "dt"}
-    bold = one.tag in {"strong", "b"} and one.height >= heading.height / 2
+    bold = (one.bold or one.tag in {"strong", "b"}) and one.height >= heading.height / 2
+    bold = bold and len(one.own) <= _TITLE
     large = bool(one.own) and len(one.own) <= _TITLE and 0 < heading.font_size <= one.font_size
     used = one.role in {"button", "link", "textbox", "combobox"}
     return one.role == "heading" or titled or (not used and (bold or large))

@@ -10,6 +10,7 @@ UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3
 """A sign of a script without spaces between words: Han, kana, Thai, Lao, Khmer, Burmese."""
 
 _SHORTEST, _STEM = 3, 5
+_UNTYPED = re.compile("[\u2500-\u257f\ufffd]")
 _OTHER = re.compile(r"[\W_]+")
 _SEPARATORS = re.compile(r"[\s:\uff1a|\u00b7\u2022*\u2013\u2014-]+$")
 
@@ -97,7 +98,10 @@ def count_words(text: str) -> int:
 
 
 def is_plain(text: str) -> bool:
-    """Whether all of a text can be typed: no signs of icon fonts, none that are broken."""
-    return not any(unicodedata.category(each) in {"Co", "Cn", "Cs"} for each in text) and (
-        "\ufffd" not in text
-    )
+    """Whether all of a text can be typed: no signs of icon fonts, broken ones or drawn lines.
+
+    >>> is_plain("flaskr/"), is_plain("├── flaskr/")
+    (True, False)
+    """
+    private = any(unicodedata.category(each) in {"Co", "Cn", "Cs"} for each in text)
+    return not private and not _UNTYPED.search(text)

@@ -287,4 +287,6 @@ def english_sentences(lookup: Lookup, random: Random) -> Sequence[str]:
     """
     fragments = dict(zip("abc", lookup.fragments, strict=False))
     chosen = random.sample(_SENTENCES[lookup.kind], RATERS)
-    return [wording.format(*lookup.names, **fragments) for wording in chosen]
+    sentences = (wording.format(*lookup.names, **fragments) for wording in chosen)
+    # A name or an answer may end with its own full stop.
+    return [f"{sentence[:-2]}." if sentence.endswith("..") else sentence for sentence in sentences]

@@ -46,6 +46,7 @@ class Element(msgspec.Struct, frozen=True, omit_defaults=True):
         background: The effective color behind its text, `#rrggbb`; empty for a picture or a
             gradient.
         font_size: In pixels.
+        bold: Whether its text is bold.
         alt: Of a picture: its text.
         cut: Whether some of its text can't be read on the screen: clipped, ended by dots, blurred,
             hardly darker than what is behind it, or made by CSS out of reach; of a picture,
@@ -78,6 +79,7 @@ class Element(msgspec.Struct, frozen=True, omit_defaults=True):
     color: str = ""
     background: str = ""
     font_size: float = 0.0
+    bold: bool = False
     alt: str = ""
     cut: bool = False
     clipped: bool = False

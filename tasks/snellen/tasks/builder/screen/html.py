@@ -200,6 +200,7 @@ def _element(
         color=_hex(inked["color"], background),
         background=_hex(background, None),
         font_size=inked["font"],
+        bold=inked["bold"],
         alt=record.get("alt", ""),
         cut=record.get("cut", False),
         clipped=record["clipped"],

@@ -10,6 +10,7 @@
   const PAINTING = new Set(["IMG", "VIDEO", "CANVAS", "OBJECT", "EMBED", "IFRAME", "SVG"]);
   const FAINT = 0.45;
   const HIDDEN = 24;
+  const BOLD = 600;
   // Their insides say what no record has.
   const CLOSED = new Set(["IFRAME", "FRAME", "OBJECT", "EMBED", "CANVAS", "VIDEO"]);
   const everything = [0, 0, width, height];
@@ -329,6 +330,7 @@
         background: below,
         painted: painted(style, outer.below) || PAINTING.has(tag),
         font: round(parseFloat(style.fontSize)),
+        bold: parseInt(style.fontWeight, 10) >= BOLD,
         inline: style.display === "inline",
         disabled: element.matches(":disabled, [aria-disabled=true]")
           || style.pointerEvents === "none",

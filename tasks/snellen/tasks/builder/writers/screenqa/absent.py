@@ -68,16 +68,20 @@ def shown_text(screen: Screen) -> str:
 def is_absent(asked: ScreenQuestion, shown: str) -> bool:
     """Whether a screen neither answers a question nor seems to.
 
-    What names a thing (a row, what is sold) must not be on the screen in full; of a label, no word
-    may be, and no value of its kind: a screen with any phone number may be said to give the phone.
-    Nor may the answer, which may stand in the footer without its label.
+    What names a thing (a row, what is sold) must not be on the screen in full, nor a part of it as
+    a text of its own; of a label, no word may be, and no value of its kind: a screen with any phone
+    number may be said to give the phone. Nor may the answer, which may stand in the footer without
+    its label.
     """
     page = f" {folded(shown)} "
     name = folded(asked.names[0])
     if f" {name} " in page or (_UNSPACED.search(name) and name.replace(" ", "") in page):
         return False
     if asked.kind not in {"pair", "field"}:
-        return not all(word in page for word in name.split())
+        lines = (set(folded(line).split()) for line in shown.splitlines())
+        # `Utilities` may be meant by who asks for `Small utilities`.
+        nearly = any(line and line < set(name.split()) for line in lines)
+        return not nearly and not all(word in page for word in name.split())
     if len(asked.answer) >= _LEAST and folded(asked.answer) in page:
         return False
     return (

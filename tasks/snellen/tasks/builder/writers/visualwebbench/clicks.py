@@ -36,6 +36,14 @@ FEWEST_TITLES = 3
 
 _LED = frozenset({"page", "title"})
 _NUMBERS = re.compile(r"[\d\s]+")
+# The page doesn't show what comes next, or what more there is.
+_NEXT = re.compile(
+    r"(next|prev(ious)?|back|forward|up|here|more|read more|learn more|continue"
+    r"|weiter|zurück|vor|nach oben|mehr|siguiente|anterior|atrás|arriba|más"
+    r"|suivante?|précédente?|retour|plus|próxim[oa]|seguinte|voltar|acima|mais"
+    r"|下一(页|步|章|节)|上一(页|步|章|节|级)|返回|更多|التالي|السابق|المزيد|رجوع)"
+    r"( (page|topic|chapter|section))?"
+)
 
 
 class _Led(NamedTuple):
@@ -191,7 +199,7 @@ def _led(snapshot: Snapshot) -> Mapping[str, Sequence[_Led]]:
 
 
 def _seen(found: Sequence[_Led]) -> Sequence[_Led]:
-    """Leave out what can't be seen in full, is too small for a box, or sends a form.
+    """Leave out what can't be seen in full, is too small for a box, says `Next`, or sends a form.
 
     Nobody knows where a form is sent to; a link that is followed is one of the page's own.
     """
@@ -201,6 +209,7 @@ def _seen(found: Sequence[_Led]) -> Sequence[_Led]:
         if (each.element.href or each.outcome == "title")
         and is_readable(each.element)
         and min(each.element.width, each.element.height) >= 6
+        and not _NEXT.fullmatch(folded(each.element.text or each.element.name))
     ]
 
 
