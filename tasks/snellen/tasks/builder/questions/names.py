@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from snellen.tasks.builder.questions.spatial import is_readable
+from snellen.tasks.builder.questions.spatial import drawn_texts, is_fragment, is_readable
 from snellen.tasks.builder.questions.text import (
     count_words,
     folded,
@@ -61,7 +61,7 @@ class Names:
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
         self._called: dict[str, list[Element]] = {}
-        self._drawn = "\n".join(folded(each.own) for each in screen.elements if each.own)
+        self._drawn = drawn_texts(screen)
         for each in screen.elements:
             texts = (each.text, each.own, each.name, each.label, each.placeholder, each.alt)
             for key in {folded(text) for text in texts if text} - {""}:
@@ -79,7 +79,7 @@ class Names:
                 or _repeats(element, other)
             )
         ]
-        if element.role == "" and occurrences(folded(name), self._drawn) > 1:
+        if element.role == "" and any(occurrences(folded(name), text) > 1 for text in self._drawn):
             return False
         # Of what is only read, one text is a field's label.
         labels = [other for other in others if other.role not in USED]
@@ -133,7 +133,7 @@ def candidates(snapshot: Snapshot) -> Sequence[Candidate]:
 
 def _candidate(snapshot: Snapshot, element: Element) -> Candidate | None:
     screen, kind = snapshot.screen, element.role
-    if kind not in NOUNS or not is_readable(element):
+    if kind not in NOUNS or not is_readable(element) or is_fragment(screen, element):
         return None
     name = one_line(_name(element))
     if not any(map(str.isalpha, name)) or len(name) > _LONGEST or not is_plain(name):

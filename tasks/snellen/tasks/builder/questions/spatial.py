@@ -44,6 +44,23 @@ def is_readable(element: Element) -> bool:
     return element.covered <= _COVERED and not element.cut and not element.clipped
 
 
+def is_fragment(screen: Screen, element: Element) -> bool:
+    """Whether a text is a piece of a sentence, such as a word in italics: no part of a page."""
+    if element.role or element.parent is None:
+        return False
+    return any(map(str.isalnum, screen.elements[element.parent].own))
+
+
+def drawn_texts(screen: Screen) -> Sequence[str]:
+    """Return the page's text, folded, in two forms: by element, and whole with links inside.
+
+    A phrase whose words are partly a link is only in the second, a field's text in the first.
+    """
+    by_element = (folded(element.own) for element in screen.elements if element.own)
+    whole = (folded(element.text) for element in screen.elements if element.parent is None)
+    return "\n".join(by_element), "\n".join(whole)
+
+
 def meet(one: Ltrb, other: Ltrb, margin: float = 0.0) -> bool:
     """Whether two boxes are less than a margin apart, or overlap."""
     return (
@@ -226,6 +243,7 @@ def pointable(screen: Screen) -> list[Element]:
         and element.height <= _HIGHEST
         and (element.own or element.role in {"button", "img", "textbox", "searchbox"})
         and (element.painted or element.own or element.role == "img")
+        and not is_fragment(screen, element)
         and not any(True for _ in screen.children(element))
     ]
 
@@ -237,14 +255,14 @@ def said_once(screen: Screen, elements: Sequence[Element]) -> list[Element]:
     counts = Counter(folded(one.own) for one in screen.elements if one.own)
     for one in screen.elements:
         counts.update(folded(text) for text in (one.placeholder, one.value, one.alt) if text)
-    drawn = "\n".join(folded(one.own) for one in screen.elements if one.own)
+    drawn = drawn_texts(screen)
     return [
         element
         for element in elements
         if is_short_text(element.own)
         and one_line(element.own) == one_line(element.text)
         and counts[folded(element.own)] == 1
-        and occurrences(folded(element.own), drawn) == 1
+        and all(occurrences(folded(element.own), text) <= 1 for text in drawn)
     ]
 
 

@@ -31,9 +31,15 @@ from snellen.tasks.builder.questions.options import (
     stands_out,
     steps,
 )
-from snellen.tasks.builder.questions.spatial import is_readable
+from snellen.tasks.builder.questions.spatial import drawn_texts, is_fragment, is_readable
 from snellen.tasks.builder.questions.templates import templates_of
-from snellen.tasks.builder.questions.text import folded, is_plain, language_of, one_line
+from snellen.tasks.builder.questions.text import (
+    folded,
+    is_plain,
+    language_of,
+    occurrences,
+    one_line,
+)
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Snapshot
 
@@ -392,15 +398,16 @@ def _are_apart(one: Element, other: Element) -> bool:
 def _texts(screen: Screen) -> Iterator[Element]:
     """Yield elements whose text is of a name's length and stands once on the screen."""
     shown = Counter(folded(each.own) for each in screen.elements if each.own)
-    whole = "\n".join(f" {folded(each.own)} " for each in screen.elements if each.own)
+    drawn = drawn_texts(screen)
     for each in screen.elements:
         key = folded(each.own)
         fits = (
             each.role in _SPATIAL
             and _SHORTEST <= len(each.own) <= _LONGEST
             and each.own == each.text
+            and not is_fragment(screen, each)
         )
-        alone = shown[key] == 1 and whole.count(f" {key} ") == 1
+        alone = shown[key] == 1 and all(occurrences(key, text) <= 1 for text in drawn)
         if (
             fits
             and alone
