@@ -275,13 +275,14 @@ def test_figures_with_a_number_are_asked_for_their_titles(blank: Blank, freeze: 
     outer = page.add("Figure 2.1. Levels of the core", "figcaption")
     page.add("Figure 2.1. Levels of the core", "strong", parent=outer)
     page.add("Table 3: Fees of the year", "caption")
-    page.add("Figure 4 shows the same, as was said before in this chapter.")
+    page.add("Table 4: What “slow” means", "caption")
+    page.add("Figure 5 shows the same, as was said before in this chapter.")
     assert said(freeze(page)) == {
-        ("pair", "Figure 2.1"): ("Levels of the core",),
-        ("pair", "Table 3"): ("Fees of the year",),
+        ("caption", "Figure 2.1"): ("Levels of the core",),
+        ("caption", "Table 3"): ("Fees of the year",),
     }
     page.add("Figure 2.1 is much larger")
-    assert ("pair", "Figure 2.1") not in said(freeze(page))
+    assert ("caption", "Figure 2.1") not in said(freeze(page))
 
 
 def test_parts_of_two_texts_in_two_looks_are_labels_and_values(

@@ -61,6 +61,7 @@ Kind: TypeAlias = Literal[
     "first",
     "last",
     "section",
+    "caption",
     "heading",
     "phone",
     "email",
@@ -98,6 +99,7 @@ _CAPTION = re.compile(
     r"|Exemple|Exemplo|Tableau|图|表|الشكل|الجدول)\s?\d+(?:[.-]\d+)*)[.:\s]+(?=[^\W\d_])(.+)"
 )
 """The caption of a figure or a table with a number."""
+_QUOTES = frozenset('"“”„‟«»‹›「」『』')
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
 
@@ -422,13 +424,20 @@ def _captions(screen: Screen) -> Iterator[Lookup]:
     found: dict[str, list[tuple[str, str]]] = {}
     for each in screen.elements:
         said = _CAPTION.match(one_line(each.text))
-        if said and is_readable(each) and _is_own(each) and each.role not in {"link", "heading"}:
+        # Whoever answers briefly leaves quotes out.
+        if (
+            said
+            and not _QUOTES & set(said[2])
+            and is_readable(each)
+            and _is_own(each)
+            and each.role not in {"link", "heading"}
+        ):
             found.setdefault(folded(said[1]), []).append((said[1], said[2].rstrip(".")))
     for captions in found.values():
         # What is in each other says the same; a text that mentions a figure says something else.
         if len({folded(text) for _, text in captions}) == 1:
             number, text = captions[0]
-            yield Lookup("pair", (number,), (text,), ())
+            yield Lookup("caption", (number,), (text,), ())
 
 
 def _lists(screen: Screen, names: Names) -> Iterator[Lookup]:

@@ -26,6 +26,7 @@ class Templates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         first: The same.
         last: The same.
         section: The same.
+        caption: The same.
         current: The same.
         dearest: Takes nothing.
         cheapest: Nothing.
@@ -49,6 +50,7 @@ class Templates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     first: str
     last: str
     section: str
+    caption: str
     current: str
     dearest: str
     cheapest: str

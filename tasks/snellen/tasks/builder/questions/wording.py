@@ -81,6 +81,10 @@ _QUESTIONS: Mapping[Kind, Sequence[str]] = MappingProxyType(
             "What is the next heading below the heading “{0}”?",
             "Which heading follows the heading “{0}”?",
         ),
+        "caption": (
+            "What is the caption of “{0}”?",
+            "Which caption does “{0}” have?",
+        ),
         "heading": (
             "What is the main heading of the screen?",
             "Which main heading does the screen have?",
@@ -159,6 +163,10 @@ _SENTENCES: Mapping[Kind, Sequence[str]] = MappingProxyType(
             "{a} is the next heading below {0}.",
             "The heading {0} is followed by {a}.",
         ),
+        "caption": (
+            "The caption of {0} is {a}.",
+            "{0} has the caption {a}.",
+        ),
         "heading": (
             "The main heading is {a}.",
             "{a} is the heading of the screen.",
@@ -230,7 +238,7 @@ def _text_of(lookup: Lookup, templates: Templates) -> str | None:
             return templates.hint.format(label=names[0])
         case "action":
             return templates.action.format(label=names[0])
-        case "chart" | "next" | "first" | "last" | "section" | "current":
+        case "chart" | "next" | "first" | "last" | "section" | "caption" | "current":
             return str(getattr(templates, lookup.kind)).format(label=names[0])
         case "row" | "heading":
             return None

@@ -26,6 +26,7 @@ from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.matrix.shared import Ask, Lettered, made, some_of
 
 _WORD = 4
+_CLEAR = 8
 _SUBJECTS = 4
 """How many subjects that follow one another in time, and how many others, a page's words choose."""
 
@@ -238,7 +239,9 @@ def _difference(random: Random, subjects: Sequence[Subject]) -> Ask:
         series = random.choice(table.series)
         one, other = random.sample(table.labels, 2)
         first, second = table.value(series.name, one), table.value(series.name, other)
-        if first > second and apart(table, first, second):
+        # The tolerance is twice the slack: a small difference would leave nothing to get wrong.
+        clear = first - second >= _CLEAR * table.slack
+        if first > second and apart(table, first, second) and clear:
             break
     return number(
         drawn(random, table),
