@@ -99,7 +99,7 @@ _CAPTION = re.compile(
     r"|Exemple|Exemplo|Tableau|图|表|الشكل|الجدول)\s?\d+(?:[.-]\d+)*)[.:\s]+(?=[^\W\d_])(.+)"
 )
 """The caption of a figure or a table with a number."""
-_QUOTES = frozenset('"“”„‟«»‹›「」『』')
+_QUOTED = re.compile('["“”„«»「」『』]')
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
 
@@ -425,13 +425,9 @@ def _captions(screen: Screen) -> Iterator[Lookup]:
     for each in screen.elements:
         said = _CAPTION.match(one_line(each.text))
         # Whoever answers briefly leaves quotes out.
-        if (
-            said
-            and not _QUOTES & set(said[2])
-            and is_readable(each)
-            and _is_own(each)
-            and each.role not in {"link", "heading"}
-        ):
+        if said is None or _QUOTED.search(said[2]) or each.role in {"link", "heading"}:
+            continue
+        if is_readable(each) and _is_own(each):
             found.setdefault(folded(said[1]), []).append((said[1], said[2].rstrip(".")))
     for captions in found.values():
         # What is in each other says the same; a text that mentions a figure says something else.
