@@ -301,7 +301,7 @@ def commands() -> str:
         ]
         if rows:
             lines.append(
-                _table(["argument, option or variable", "needed or default", "what it is"], rows)
+                _table(["argument, option or variable", "required or default", "meaning"], rows)
             )
     return "\n".join(lines)
 
@@ -328,7 +328,7 @@ def _spelling(parameter: Parameter) -> str:
 
 def _need(parameter: Parameter) -> str:
     if parameter.required:
-        return "needed"
+        return "required"
     return str(parameter.default) if parameter.default else ""
 
 
@@ -341,7 +341,7 @@ def metrics() -> str:
         lines += [
             f"### snellen.grading.metrics.{path.stem}\n",
             f"{_first(ast.get_docstring(tree) or '')}\n",
-            _table(["name", "what it is", "source"], rows),
+            _table(["name", "meaning", "source"], rows),
         ]
     return "\n".join(lines)
 

@@ -228,7 +228,7 @@ def test_an_empty_text_holds_no_list_and_is_not_the_empty_list(task: str) -> Non
     assert (found.outcome, found.value) == (Outcome.EMPTY, 0.0)
     assert score(task, "[]", [[]]).value == 1
     for protocol in ("official", "robust"):
-        assert "our decision" in protocol_of("screenqa/ui_contents").special
+        assert "snellen's own" in protocol_of("screenqa/ui_contents").special
         assert score(task, {"texts": []}, [[]], protocol).outcome is Outcome.UNPARSED
 
 

@@ -108,80 +108,81 @@ class Rule(NamedTuple):
     advice: str
 
 
-_SPACE_ADVICE = "State in the prompt which space is wanted, or convert this model's coordinates."
+_SPACE_ADVICE = "State the coordinate space in the prompt, or convert this model's coordinates."
 
 RULES: Mapping[FailureTag, Rule] = MappingProxyType(
     {
         FailureTag.MISSING: Rule(
             FailureGroup.RESPONSE,
             "There is no response to the item.",
-            "Ask these items before comparing: each counts as 0.",
+            "Get answers to these items before comparing: each scores 0.",
         ),
         FailureTag.ERROR: Rule(
             FailureGroup.RESPONSE,
-            "Something broke before there was an answer.",
-            "Look at the error texts and ask these items again.",
+            "An error occurred before there was an answer.",
+            "Check the error messages and repeat these items.",
         ),
         FailureTag.EMPTY: Rule(
             FailureGroup.RESPONSE,
-            "The response is blank.",
-            "Raise the output limit and look for stop sequences that end the answer at once.",
+            "The response is empty.",
+            "Raise the output limit and look for stop sequences that end the answer immediately.",
         ),
         FailureTag.REFUSED: Rule(
             FailureGroup.RESPONSE,
-            "The response opens like a refusal.",
-            "Check that the image arrives and that the system prompt allows the task.",
+            "The response begins like a refusal.",
+            "Check that the model receives the image and that the system prompt allows the task.",
         ),
         FailureTag.FORMAT: Rule(
             FailureGroup.FORMAT,
-            "The right answer is in the response, in a form that the protocol does not read.",
-            "Ask for the answer alone, in the prompt's words, or report the robust protocol too.",
+            "The response contains the correct answer in a format that the protocol does not read.",
+            "Ask for only the answer, in the prompt's format, or also report the robust protocol.",
         ),
         FailureTag.TOO_LONG: Rule(
             FailureGroup.FORMAT,
-            "The response is longer than what is read.",
+            "The response is longer than the limit of the parser.",
             "Lower the output limit and look for endless repetition.",
         ),
         FailureTag.WRONG_SHAPE: Rule(
             FailureGroup.FORMAT,
-            "The response is JSON of another shape than the task's answers.",
-            "Show the model the expected shape, as the item's answer format gives it.",
+            "The response is JSON in another format than the task's answers.",
+            "Show the model the expected format from the item's answer format.",
         ),
         FailureTag.UNPARSED: Rule(
             FailureGroup.FORMAT,
-            "No answer could be read in the response.",
+            "The parser found no answer in the response.",
             "Read some of these responses: is an answer there, was it cut off, or was none given?",
         ),
         FailureTag.SAID_NO_ANSWER: Rule(
             FailureGroup.TEXT,
             "The response says that there is no answer, and there is one.",
-            "Check that the text is legible at the size sent, and how the prompt offers this way"
-            " out.",
+            "Check that the text is legible at the sent size, and how the prompt describes "
+            "this option.",
         ),
         FailureTag.ANSWERED_UNANSWERABLE: Rule(
             FailureGroup.TEXT,
-            "The response answers a question to which the screen holds no answer.",
-            "Offer the no-answer reply in the prompt, and look for answers from general knowledge.",
+            "The response answers a question that the screen does not answer.",
+            "Describe the no-answer reply in the prompt, and look for answers from general "
+            "knowledge.",
         ),
         FailureTag.DISTRACTOR: Rule(
             FailureGroup.TEXT,
-            "The response names a button that was recolored to draw the eye.",
-            "Compare with the same pages in their own colors: this measures what color costs.",
+            "The response names a button that was recolored as a distractor.",
+            "Compare with the same pages in their original colors to measure the effect of color.",
         ),
         FailureTag.CASE_OR_PUNCTUATION: Rule(
             FailureGroup.TEXT,
-            "The response equals a reference but for case, punctuation or spaces.",
+            "The response equals a reference except for case, punctuation or spaces.",
             "The protocol is strict here: ask for the text exactly as written.",
         ),
         FailureTag.SAME_VALUE: Rule(
             FailureGroup.TEXT,
-            "The response equals a reference but for how numbers or units are written.",
-            "It was read right: ask for numbers exactly as the screen shows them.",
+            "The response equals a reference except for the format of numbers or units.",
+            "The value was read correctly: ask for numbers exactly as the screen shows them.",
         ),
         FailureTag.OPPOSITE: Rule(
             FailureGroup.TEXT,
-            "The response says the opposite of a reference: on for off, AM for PM, not for yes.",
-            "A state was misread: check that toggles, ticks and AM or PM are legible.",
+            "The response is the opposite of a reference: on for off, AM for PM, no for yes.",
+            "A state was misread: check that toggles, check marks and AM or PM are legible.",
         ),
         FailureTag.OTHER_UNIT: Rule(
             FailureGroup.TEXT,
@@ -190,17 +191,17 @@ RULES: Mapping[FailureTag, Rule] = MappingProxyType(
         ),
         FailureTag.NUMBERS_DIFFER: Rule(
             FailureGroup.TEXT,
-            "The response is a reference with other numbers in it.",
-            "Check that digits are legible at the size sent; zoom in on small print.",
+            "The response is a reference with other numbers.",
+            "Check that digits are legible at the sent size; zoom in on small text.",
         ),
         FailureTag.ORDER: Rule(
             FailureGroup.TEXT,
-            "The response holds a reference's words or elements in another order.",
-            "Ask for reading order, or report a protocol that does not count the order.",
+            "The response contains a reference's words or elements in another order.",
+            "Ask for reading order, or report a protocol that ignores the order.",
         ),
         FailureTag.EXTRA_WORDS: Rule(
             FailureGroup.TEXT,
-            "The response holds a reference with other words around it.",
+            "The response contains a reference with other words around it.",
             "Ask for the fewest words possible.",
         ),
         FailureTag.PART_OF_ANSWER: Rule(
@@ -210,27 +211,27 @@ RULES: Mapping[FailureTag, Rule] = MappingProxyType(
         ),
         FailureTag.NEAR_TEXT: Rule(
             FailureGroup.TEXT,
-            "The response is spelled nearly as a reference is.",
+            "The response is spelled almost like a reference.",
             "Likely misread characters: check the size at which images are sent.",
         ),
         FailureTag.ONE_REGION: Rule(
             FailureGroup.TEXT,
-            "The response describes one part of the page and leaves out the rest.",
+            "The response describes one part of the page and omits the rest.",
             "Ask for every part of the page in turn, or send the page at a larger size.",
         ),
         FailureTag.MISSING_ELEMENTS: Rule(
             FailureGroup.ELEMENTS,
             "The response lists some of a rater's elements and nothing else.",
-            "Ask for all elements that hold the answer.",
+            "Ask for all elements that contain the answer.",
         ),
         FailureTag.EXTRA_ELEMENTS: Rule(
             FailureGroup.ELEMENTS,
             "The response lists all of a rater's elements, and others.",
-            "Ask for only those elements that hold the answer.",
+            "Ask for only those elements that contain the answer.",
         ),
         FailureTag.BOXES_ELSEWHERE: Rule(
             FailureGroup.ELEMENTS,
-            "The response lists a rater's texts with boxes elsewhere.",
+            "The response lists a rater's texts with boxes in other places.",
             "The model reads but does not point: try a model that was trained on grounding.",
         ),
         FailureTag.SPACE_UNIT: Rule(
@@ -255,8 +256,8 @@ RULES: Mapping[FailureTag, Rule] = MappingProxyType(
         ),
         FailureTag.SPACE_VIEW: Rule(
             FailureGroup.PLACE,
-            "The coordinates would hit if read as pixels of the resized image that was seen.",
-            "Scale this model's coordinates back from the size that it saw.",
+            "The coordinates would hit if read as pixels of the resized view.",
+            "Scale this model's coordinates back from the size of its view.",
         ),
         FailureTag.SWAPPED: Rule(
             FailureGroup.PLACE,
@@ -276,67 +277,67 @@ RULES: Mapping[FailureTag, Rule] = MappingProxyType(
         FailureTag.NEAR_TARGET: Rule(
             FailureGroup.PLACE,
             "The point or box misses the target by no more than the target's own size.",
-            "The element was found, the place is imprecise: send a larger image or crop.",
+            "The element was found, but the position is imprecise: send a larger image or crop.",
         ),
         FailureTag.NEIGHBOUR: Rule(
             FailureGroup.CHOICE,
-            "The option next to the right one was chosen.",
-            "Where this is commoner than guessing gives, check how letters sit by what they name.",
+            "The response is the option next to the correct one.",
+            "If this is more frequent than with guessing, check the positions of the letters.",
         ),
         FailureTag.OUT_OF_RANGE: Rule(
             FailureGroup.CHOICE,
-            "An option was chosen that the item does not have.",
+            "The response is an option that the item does not have.",
             "List the options in the prompt, or check that the letters are legible.",
         ),
         FailureTag.INVERTED: Rule(
             FailureGroup.RELATION,
-            "Most of the wrong relations hold from the other side: subject and object exchanged.",
-            "Show one worked example of which region is said to lie where.",
+            "Most of the wrong relations are correct with subject and object exchanged.",
+            "Show an example of a relation with its direction.",
         ),
         FailureTag.MIRRORED: Rule(
             FailureGroup.RELATION,
-            "Left is taken for right, or top for bottom.",
+            "Left and right, or top and bottom, are confused.",
             "Check that the image is not flipped, then treat it as a spatial error.",
         ),
         FailureTag.MISSING_PAIRS: Rule(
             FailureGroup.RELATION,
             "Some pairs of regions have no relation in the response.",
-            "Ask for one line a pair and list the pairs; raise the output limit.",
+            "Ask for one line per pair and list the pairs; raise the output limit.",
         ),
         FailureTag.OTHER_ACTION: Rule(
             FailureGroup.ACTION,
-            "Another kind of action than the reference's.",
-            "Look which kinds are mistaken for which; another way to the same end counts as wrong.",
+            "The action is of another kind than the reference's.",
+            "Check which kinds are confused; another way to the same goal counts as wrong.",
         ),
         FailureTag.WRONG_TARGET: Rule(
             FailureGroup.ACTION,
-            "The right kind of action, elsewhere on the screen.",
-            "Tell grounding from planning: ask for the target in words.",
+            "The kind of action is correct, but its target is not.",
+            "To distinguish grounding from planning, ask for the target in words.",
         ),
         FailureTag.SCROLL_REVERSED: Rule(
             FailureGroup.ACTION,
-            "A scroll the other way round.",
+            "The scroll has the opposite direction.",
             "Say in the prompt whether the direction is the finger's or the content's.",
         ),
         FailureTag.FINISHED_EARLY: Rule(
             FailureGroup.ACTION,
-            "It says that the task is done, and the reference goes on.",
-            "Look whether the goal's last part is overlooked, or an earlier screen taken for it.",
+            "The response says that the task is done, but the reference continues.",
+            "Check if the last part of the goal is missed, or an earlier screen mistaken for it.",
         ),
         FailureTag.NEVER_FINISHED: Rule(
             FailureGroup.ACTION,
-            "Another action, and the reference says that the task is done.",
-            "Name the action that ends a task in the prompt, and when to use it.",
+            "The response is another action, but the reference says that the task is done.",
+            "State in the prompt which action ends a task, and when to use it.",
         ),
         FailureTag.OUT_OF_STEPS: Rule(
             FailureGroup.EPISODE,
-            "The episode failed having used all that it was allowed.",
-            "Run these with a larger limit to see whether time or ability is short.",
+            "The episode failed and used its whole step limit.",
+            "Run these with a larger limit to distinguish a lack of steps from a lack of ability.",
         ),
         FailureTag.GAVE_UP_EARLY: Rule(
             FailureGroup.EPISODE,
-            "The episode failed having used less than half of what it was allowed.",
-            "Look at how these runs end: the agent took the task for done, or gave up.",
+            "The episode failed and used less than half of its step limit.",
+            "Check how these episodes end: the agent considered the task done, or gave up.",
         ),
     }
 )

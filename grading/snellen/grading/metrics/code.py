@@ -20,7 +20,7 @@ _Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """How one run of candidate code went; that it could not be run at all is an error instead.
+    """The result of one run of candidate code; a run that is not possible is an error instead.
 
     Attributes:
         ok: It ended by itself with exit status 0.
@@ -42,7 +42,7 @@ class Execution:
 
 
 class CodeExecutor(Protocol):
-    """Runs candidate code somewhere that it can do no harm."""
+    """Runs candidate code in isolation."""
 
     def run(self, code: str, *, files: Mapping[str, str] | None = None) -> Execution:
         """Run a Python program to its end.
@@ -80,7 +80,7 @@ def pass_rate(outcomes: Iterable[Execution | bool]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SpecMatch:
-    """How far a JSON spec agrees with the reference.
+    """The agreement of a JSON spec with the reference.
 
     Attributes:
         score: Agreeing leaves over the leaves of both documents, in 0..1.

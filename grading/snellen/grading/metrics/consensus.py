@@ -32,7 +32,7 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Consensus:
-    """What the votes on one item came to.
+    """The result of the votes on one item.
 
     Attributes:
         answer: The agreed answer in its most frequent raw form; None if there is none.
@@ -78,7 +78,7 @@ class FrozenConsensus:
 
 
 def is_blank(text: str) -> bool:
-    """Whether there is nothing but white space."""
+    """Whether a text is empty or white space."""
     return not text.strip()
 
 

@@ -1,4 +1,4 @@
-"""Episodes of an agent and how well it used its steps: SR, EQA/SR, SR-EQA, platform means.
+"""Success and efficiency of episodes: SR, EQA/SR, SR-EQA, platform means.
 
 The area EQA itself lives in `eqa`, its behavior under other task orders in `eqa_orders`.
 """
@@ -17,7 +17,7 @@ Amount = int | float | Fraction
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """One task as the agent left it.
+    """The result of one task.
 
     Attributes:
         success: 0..1; fractions are partial credit, as OSWorld and WindowsAgentArena give it.

@@ -8,7 +8,7 @@ from snellen.grading.errors import MetricError
 
 @dataclass(frozen=True, slots=True)
 class RelationScore:
-    """How many of a page's pairs are right.
+    """The correct pairs of a page.
 
     Attributes:
         accuracy: The share of right pairs, 0 to 1.

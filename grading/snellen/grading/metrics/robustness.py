@@ -1,4 +1,4 @@
-"""What a perturbation of the page does to a score (WebRSSBench tasks T5-T7).
+"""The effect of a change of the page on a score (WebRSSBench tasks T5-T7).
 
 Scores lie in 0..1 here, as everywhere (-1..1 for raw cosines). The one exception is R, which the
 paper defines on percentage points: its value of 100 is "nothing changed", 0 is a gap of 20 points.

@@ -32,7 +32,7 @@ _words = re.compile(r"(?u)\b\w\w+\b").findall
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TfidfCorpus:
-    """Word weights learnt once, from the union of the reference texts.
+    """Word weights learned once from the union of the reference texts.
 
     Never from what models wrote: adding a model must not move the scores of another. The rule is
     scikit-learn's TfidfVectorizer with its default settings: lower-cased words of two or more
@@ -158,7 +158,7 @@ def _dot(weights: Mapping[str, float], direction: Mapping[str, float]) -> float:
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors whose angles mean something."""
+    """Turns texts into vectors that can be compared by angle."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Whether a tap is near enough: to enlarged boxes, or to the nodes of a screen."""
+"""Whether a tap is close to enlarged boxes or to the nodes of a screen."""
 
 from collections.abc import Sequence
 from math import hypot

@@ -1,4 +1,4 @@
-"""How much of a tool call is right: its name, its arguments, its fit to the tool's schema."""
+"""Scores of a tool call: its name, its arguments, and its validity under the tool's schema."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ def tool_call(
     *,
     normalize: Callable[[str], str] = identity,
 ) -> ToolCallScore:
-    """Compare a tool call with the right one.
+    """Compare a tool call with the correct one.
 
     Arguments are compared as JSON values: 1 equals 1.0 but not true or "1", arrays keep their
     order, objects do not. F1 is 2 * right / (given + wanted), and 1 where neither call has any

@@ -227,7 +227,7 @@ class GroundingSummary:
 
 
 def grounding_summary(cells: Iterable[GroundingCell]) -> GroundingSummary:
-    """Summarise element grounding.
+    """Summarize element grounding.
 
     A platform without icons or without texts, or a run of only one kind of instruction, has None
     in those places (the published code stops with an error there).

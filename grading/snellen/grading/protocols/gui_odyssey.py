@@ -183,7 +183,7 @@ _FIRST = replace(
     _OFFICIAL,
     id="official-2024",
     source="GUI-Odyssey of 2024, before its data had boxes",
-    special="as `official`, by the distance alone",
+    special="like `official`, but only by the distance",
     metric=step_metric(
         "14 % in fractions; text contains, or half its letters",
         KEYS,

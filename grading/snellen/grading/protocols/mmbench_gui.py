@@ -65,8 +65,8 @@ _L1 = (
         "official",
         1,
         "MMBench-GUI utils/misc.py (six regular expressions)",
-        "the first letter a-f that starts a line wins, even inside a word: an API failure is F;"
-        " JSON is read as Python writes it",
+        "reads the first letter a-f that starts a line, even inside a word: an API "
+        "failure is F; reads JSON as Python writes it",
         offered(Parser("MMBench-GUI's letter parser", _read_choice), _LETTERS),
         AS_IS,
         _LETTER_HIT,
@@ -76,7 +76,7 @@ _L1 = (
         "robust",
         1,
         "ours",
-        "the last explicit choice; never the article; two choices are none",
+        "reads the last explicit choice, never the article; two choices are not an answer",
         text_parser(
             "the last explicit choice among the offered letters",
             lambda text, context: robust_choice(text, context.options or _LETTERS),
@@ -132,8 +132,9 @@ _L2 = Protocol(
     "official",
     1,
     "MMBench-GUI benchmarks/l2_element_grounding.py",
-    "takes the first two numbers, so the corner of a box; pixels when either exceeds 1. As shipped"
-    " the default parser raises on every item, for it lacks `meta`; this is that parser as meant",
+    "reads the first two numbers, which is the corner of a box; pixels if "
+    "either exceeds 1. The published default parser raises on every item, "
+    "because `meta` is missing; this is the intended parser",
     Parser("the first two numbers", _read_point),
     AS_IS,
     pairwise("the point in the box, edges included", ("accuracy",), "accuracy", _point_hit),
@@ -144,9 +145,10 @@ _L2_ROBUST = Protocol(
     "robust",
     1,
     "ours",
-    "the point that a reader would take for the answer, the center of a box; percent counts as"
-    " percent, other numbers as official guesses. Where the prompt states the space, take `unit`,"
-    " `pixels` or `thousand`, which guess nothing",
+    "reads the point that a human reader would identify as the answer, or the "
+    "center of a box; recognizes percentages, other numbers as in official. If "
+    "the prompt states the space, use `unit`, `pixels` or `thousand`, which do "
+    "not guess",
     Parser("the point that is the answer", _read_point_robustly),
     AS_IS,
     POINT_IN_IMAGE,

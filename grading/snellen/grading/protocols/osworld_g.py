@@ -166,8 +166,8 @@ _OFFICIAL = Protocol(
     "official",
     1,
     "OSWorld-G's evaluation, as three ports of it agree",
-    "a point in pixels, or a box's middle; polygons by the even-odd rule; a refusal is a point with"
-    " both coordinates below 0",
+    "a point in pixels, or the center of a box; polygons by the even-odd rule; "
+    "a refusal is a point with both coordinates below 0",
     _parser("the point that a reader would take, in pixels", robust_point, _as_pixels),
     AS_IS,
     _metric("the point in the box or the polygon; below 0 where nothing is there", _hit),
@@ -176,7 +176,8 @@ _ROBUST = replace(
     _OFFICIAL,
     id="robust",
     source="ours",
-    special="as `official`, and fractions where both numbers lie within 0..1 and one is not whole",
+    special="like `official`, and fractions if both numbers are within 0..1 and one is "
+    "not an integer",
     parser=_parser(
         "the point that a reader would take, in fractions or pixels",
         robust_point,
@@ -191,8 +192,8 @@ _LMMS_EVAL = replace(
     _OFFICIAL,
     id="lmms-eval",
     source="lmms-eval 75571cf, osworld_g",
-    special="fractions when both numbers lie within 0..1, else pixels; thousandths score next to"
-    " nothing; a polygon of four numbers is a box",
+    special="fractions if both numbers are within 0..1, else pixels; thousandths score "
+    "almost nothing; a polygon of four numbers is a box",
     parser=_parser(
         "lmms-eval's: the first pair that it finds", lmms_eval_point, _fractions_or_pixels
     ),
@@ -202,8 +203,8 @@ _VLMEVALKIT = replace(
     _OFFICIAL,
     id="vlmevalkit",
     source="VLMEvalKit e8e78f0, OSWorld_G",
-    special="wants `x=.., y=..` in thousandths, anything else is the point (0, 0); boxes alone:"
-    " polygons and refusals are not in its data",
+    special="requires `x=.., y=..` in thousandths, anything else is the point (0, 0); "
+    "only boxes: polygons and refusals are not in its data",
     parser=_parser("VLMEvalKit's `x=.., y=..`", vlmevalkit_point, _thousandths),
     denominator=Denominator("the items that ask for a box", keep=_boxes_alone),
     write=_writes("x={x}, y={y}", "x=0, y=0", THOUSAND),
@@ -220,8 +221,8 @@ _OLMO_EVAL = replace(
     _OFFICIAL,
     id="olmo-eval",
     source="olmo-eval 8ab875e",
-    special="a refusal is an answer without a point; a point with a coordinate below 0 is none of"
-    " the image's, and no refusal",
+    special="a refusal is an answer without a point; a point with a coordinate below 0 "
+    "is outside the image and not a refusal",
     parser=Parser("the point that a reader would take, in pixels, or none", _point_or_none),
     metric=_metric("the point in the box or the polygon; no point where nothing is there", _found),
     write=_writes("({x}, {y})", "It is not there.", PIXELS),
@@ -230,7 +231,7 @@ _WITHOUT_REFUSALS = replace(
     _OFFICIAL,
     id="official-510",
     source="OSWorld-G's evaluation over the set that its mirrors hold",
-    special="as `official`, over the items that are there to point at: the mirrors' 510",
+    special="like `official`, only over the 510 items with a target, as in the mirrors",
     denominator=Denominator("the items that have a target", keep=_shown_targets),
 )
 

@@ -132,8 +132,9 @@ def robust_pointing(task: str) -> Protocol:
         "robust",
         1,
         "ours",
-        "the point that a reader would take; it counts what the answer declares (percent, or"
-        ' "space" in JSON), else fractions if it has decimals in 0..1, else pixels',
+        "reads the point that a human reader would identify; in the unit that the "
+        'answer declares (percent, or "space" in JSON), else fractions if it has '
+        "decimals in 0..1, else pixels",
         _READER,
         AS_IS,
         _HIT,

@@ -110,8 +110,8 @@ _OFFICIAL = Protocol(
     "official",
     1,
     "SeeClick pretrain/screenspot_test.py (661ff1b)",
-    "a text with the word box is read as <box>(l,t),(r,b)</box> in thousandths; any other must hold"
-    " two numbers, or four, in fractions, and no more",
+    "reads a text with the word box as <box>(l,t),(r,b)</box> in thousandths; "
+    "any other text must have exactly two or four numbers, in fractions",
     point_parser("SeeClick's: a point, or the middle of a box", seeclick_point_or_box, fractions),
     AS_IS,
     POINT_HIT,
@@ -121,14 +121,14 @@ _LMMS_EVAL = replace(
     _OFFICIAL,
     id="lmms-eval",
     source="lmms-eval tasks/screenspot_v2/utils.py (6c3e853)",
-    special="takes the image for 1 x 1, as its data has no size: an answer in pixels never hits;"
-    " the first numbers of any text are an answer",
+    special="assumes a 1 x 1 image, because its data has no size: an answer in pixels "
+    "never hits; reads the first numbers of any text",
     parser=point_parser("lmms-eval's: the first pair that it finds", lmms_eval_point, fractions),
 )
 _LMMS_EVAL_PRO = replace(
     _LMMS_EVAL,
     source="lmms-eval tasks/screenspot_pro/utils.py (226ba42)",
-    special="pixels when either number exceeds 1; the first numbers of any text are an answer",
+    special="pixels if either number exceeds 1; reads the first numbers of any text",
     parser=point_parser(
         "lmms-eval's: the first pair that it finds, pixels above 1",
         lmms_eval_point,
@@ -139,8 +139,8 @@ _VLMEVALKIT = replace(
     _OFFICIAL,
     id="vlmevalkit",
     source="VLMEvalKit vlmeval/dataset/GUI/screenspot.py, screenspot_v2.py (055911d, 516d2ba)",
-    special="wants `x=.., y=..`, anything else is the point (0, 0); pixels when either number"
-    " exceeds 1; the box ends a pixel early: x+w-1, y+h-1",
+    special="requires `x=.., y=..`, anything else is the point (0, 0); pixels if either"
+    " number exceeds 1; the box ends a pixel early: x+w-1, y+h-1",
     parser=point_parser("VLMEvalKit's `x=.., y=..`", vlmevalkit_point, pixels_above_one),
     metric=_hit_in_image(
         "the point in the box less its last pixels, edges included", _box_less_a_pixel
@@ -151,8 +151,8 @@ _VLMEVALKIT = replace(
 _VLMEVALKIT_PRO = replace(
     _VLMEVALKIT,
     source="VLMEvalKit vlmeval/dataset/GUI/screenspot_pro.py (055911d)",
-    special="wants `x=.., y=..`, anything else is the point (0, 0); pixels when either number"
-    " exceeds 1",
+    special="requires `x=.., y=..`, anything else is the point (0, 0); pixels if either"
+    " number exceeds 1",
     metric=_hit_in_image("the point in the box, edges included, in the image", unit_box),
 )
 _EVALSCOPE = replace(
@@ -170,8 +170,8 @@ _SCREENSUITE = replace(
     id="screensuite",
     source="ScreenSuite 0.0.1 benchmarks/perception/screenspot, benchmarks/utils.py"
     " (the click prompt in pixels)",
-    special="wants click(x, y) in pixels; an item that the model did not answer is left out, one"
-    " that can't be read counts 0",
+    special="requires click(x, y) in pixels; an unanswered item is omitted, an "
+    "unreadable one scores 0",
     parser=point_parser("ScreenSuite's `click(x, y)`", screensuite_click, pixels),
     metric=pairwise(
         "the point in the box, edges included, by width and height",
@@ -185,8 +185,9 @@ _SCREENSUITE = replace(
 _OFFICIAL_PRO = replace(
     _OFFICIAL,
     source="ScreenSpot-Pro eval_screenspot_pro.py (588f1f2), with SeeClick's reading",
-    special="the published code takes a point in fractions from each model's own adapter; the"
-    " reading here is SeeClick's: two numbers, or four, in fractions, or a <box> in thousandths",
+    special="the published code gets a point in fractions from each model's adapter; "
+    "the parser here is SeeClick's: two or four numbers in fractions, or a "
+    "<box> in thousandths",
 )
 
 

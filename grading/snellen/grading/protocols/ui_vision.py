@@ -68,7 +68,7 @@ _ELEMENT = Protocol(
     "official",
     1,
     "UI-Vision 2b79355, element grounding; the reading of thousandths that most of its adapters do",
-    "a point in thousandths in the box, edges included; what can't be read counts as wrong",
+    "a point in thousandths in the box, including edges; an unreadable answer is wrong",
     point_parser("the point that a reader would take, in thousandths", robust_point, _by_thousand),
     AS_IS,
     POINT_HIT,
@@ -79,8 +79,8 @@ _LAYOUT = Protocol(
     "official",
     1,
     "UI-Vision 2b79355, layout grounding",
-    "the mean IoU; what it prints as precision is the share of the reference that is covered, and"
-    " as recall the share of the answer; a box that is not upright scores 0",
+    "the mean IoU; its precision is the covered share of the reference, and its"
+    " recall that of the answer; an inverted box scores 0",
     Parser("a box in thousandths", _read_box),
     AS_IS,
     pairwise(

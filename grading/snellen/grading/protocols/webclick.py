@@ -18,7 +18,8 @@ _PAPER = replace(
     _ROBUST,
     id="paper",
     source="the model cards that print WebClick; its prompt asks for `Click(x, y)` in pixels",
-    special="a point in pixels in the box, edges included; unverified, as no scorer is published",
+    special="a point in pixels in the box, including edges; unverified, because no "
+    "scorer is published",
     parser=point_parser("the first `click(x, y)`, in pixels", screensuite_click, pixels),
     write=writes("Click({x}, {y})", PIXELS),
 )

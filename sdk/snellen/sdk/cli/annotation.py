@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from snellen.tasks.pack.read import Pack
 
 group = typer.Typer(
-    help="Have people check or make references: create, report, import, and the pack that results.",
+    help="Let people check or create references: create, report, import, and write the new pack.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 Name = Annotated[str, typer.Argument(help="The annotation.")]
-Source = Annotated[Path, typer.Argument(help="The pack's folder, or the exam file of which it is.")]
+Source = Annotated[Path, typer.Argument(help="The pack's folder, or the exam file.")]
 InTask = Annotated[
-    str | None, typer.Option(help="Of this task alone; all when left out.", show_default=False)
+    str | None, typer.Option(help="Only this task; by default all.", show_default=False)
 ]
 
 
@@ -81,29 +81,31 @@ def _opened(source: Path, store: str | None) -> Generator[_Opened]:
 
 @group.command()
 def create(
-    name: Annotated[str, typer.Argument(help="What it is called: small letters, digits, dashes.")],
+    name: Annotated[str, typer.Argument(help="The name: lowercase letters, digits, dashes.")],
     source: Source,
     task: InTask = None,
     mode: Annotated[
         str,
         typer.Option(
-            help="check: answers are compared with the references; make: references are made of"
-            " them. Raters see the same."
+            help="check: compare answers with the references; make: create references "
+            "from the answers. Raters see the same pages."
         ),
     ] = "check",
-    raters: Annotated[int, typer.Option(help="How many raters answer an item.", min=1)] = 2,
+    raters: Annotated[int, typer.Option(help="Raters per item.", min=1)] = 2,
     items: Annotated[
         Path | None,
-        typer.Option(help="A file of item ids, one a line; all when left out.", show_default=False),
+        typer.Option(
+            help="A file of item ids, one per line; by default all items.", show_default=False
+        ),
     ] = None,
     elements: Annotated[
         Path | None,
         typer.Option(
-            help="The boxes to choose from: a file of JSON lines, or the folder of the build.",
+            help="The boxes to choose from: a file of JSON lines, or a build folder.",
             show_default=False,
         ),
     ] = None,
-    note: Annotated[str, typer.Option(help="What raters are to know.")] = "",
+    note: Annotated[str, typer.Option(help="A note for the raters.")] = "",
     store: Store = None,
 ) -> None:
     """Create an annotation of a pack's items; raters answer them at /annotate of the server."""
@@ -127,7 +129,7 @@ def create(
 
 @group.command("list")
 def list_annotations(source: Source, store: Store = None) -> None:
-    """List the annotations of a pack or an exam, and how far they are."""
+    """List the annotations of a pack or an exam with their progress."""
     with _opened(source, store) as opened:
         for row in opened.annotations.listed():
             places, left = (
@@ -143,15 +145,13 @@ def report(
     name: Name,
     source: Source,
     threshold_most: Annotated[
-        int, typer.Option("--most", help="How many suspicious references are printed.", min=0)
+        int, typer.Option("--most", help="Maximum number of suspicious references to print.", min=0)
     ] = 20,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print it as JSON, a list of tasks.")
-    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, a list of tasks.")] = False,
     key: Key = None,
     store: Store = None,
 ) -> None:
-    """Say what people score, how far they agree, and which references are probably wrong.
+    """Report human scores, agreement, and references that are probably wrong.
 
     No reference and no answer is printed.
     """
@@ -167,7 +167,7 @@ def report(
 
 @group.command()
 def extend(name: Name, source: Source, key: Key = None, store: Store = None) -> None:
-    """Ask for one more rater where raters disagree with the reference or with one another."""
+    """Add a rater to each item on which raters disagree with the reference or each other."""
     with _opened(source, store) as opened:
         rated = _rated(opened, name, key)
         places = [(each.data.task, item.item_id) for each in rated for item in each.report.disputed]
@@ -179,10 +179,10 @@ def extend(name: Name, source: Source, key: Key = None, store: Store = None) -> 
 def close(
     name: Name,
     source: Source,
-    again: Annotated[bool, typer.Option("--open", help="Open it again.")] = False,
+    again: Annotated[bool, typer.Option("--open", help="Reopen it.")] = False,
     store: Store = None,
 ) -> None:
-    """Close an annotation: from then on no answer is taken or corrected."""
+    """Close an annotation: no more answers or corrections are accepted."""
     with _opened(source, store) as opened:
         opened.annotations.close(name, closed=not again)
         tell(f"{name} is {'open' if again else 'closed'}")
@@ -194,13 +194,18 @@ def answers(
     source: Source,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The file; printed when left out.", show_default=False),
+        typer.Option(
+            "--output",
+            "-o",
+            help="The output file; by default standard output.",
+            show_default=False,
+        ),
     ] = None,
     store: Store = None,
 ) -> None:
-    """Write what all raters answered, an answer a line, as `sdk.rate` reads it.
+    """Write all raters' answers, one per line, in the format of `sdk.rate`.
 
-    Answers may be right: keep the file like the references.
+    Answers may be correct: keep the file as private as the references.
     """
     with _opened(source, store) as opened:
         lines = [answer.model_dump_json() + "\n" for answer in opened.annotations.answers(name)]
@@ -217,26 +222,25 @@ def import_answers(
     source: Source,
     file: Annotated[
         Path,
-        typer.Argument(help="Potato's folder of output, or Label Studio's JSON export."),
+        typer.Argument(help="Potato's output folder, or Label Studio's JSON export."),
     ],
     program: Annotated[str, typer.Option("--from", help="The program: potato or label-studio.")],
     task: InTask = None,
     field: Annotated[
         str | None,
         typer.Option(
-            help="The schema or the control that has the answer; the only one when left out.",
+            help="The schema or control with the answer; optional if there is only one.",
             show_default=False,
         ),
     ] = None,
     id_key: Annotated[
-        str, typer.Option(help="What Label Studio's data calls the item's id.")
+        str, typer.Option(help="The field of the item's id in Label Studio's data.")
     ] = "item_id",
     store: Store = None,
 ) -> None:
-    """Take over answers that raters gave in Potato 2 or in Label Studio, all or none.
+    """Import raters' answers from Potato 2 or Label Studio, all or none.
 
-    Who answered there is another rater than a token's holder of the same name only if the names
-    differ.
+    A rater with the name of a token's owner counts as the same rater.
     """
     from snellen.tasks.annotation.imports import (
         LABEL_STUDIO,
@@ -273,12 +277,12 @@ def make_pack(
     source: Source,
     output: NewFolder,
     raters: Annotated[
-        int, typer.Option(help="How many raters must agree on a reference.", min=1)
+        int, typer.Option(help="Number of raters who must agree on a reference.", min=1)
     ] = 2,
     least: Annotated[
         float,
         typer.Option(
-            help="How probable it must be that a reference is wrong, before it is replaced.",
+            help="Minimum probability that a reference is wrong, to replace it.",
             min=0,
             max=1,
         ),
@@ -286,17 +290,17 @@ def make_pack(
     changes: Annotated[
         Path | None,
         typer.Option(
-            help="The list of changes, which is as private as the references; OUTPUT-changes.jsonl"
-            " when left out.",
+            help="The list of changes, as private as the references; by default "
+            "OUTPUT-changes.jsonl.",
             show_default=False,
         ),
     ] = None,
     key: Key = None,
     store: Store = None,
 ) -> None:
-    """Write the pack anew with references that raters confirmed, and a list of what changed.
+    """Write a new pack with references that raters confirmed, and a list of changes.
 
-    Items and images stay the same bytes; sealed references are sealed again.
+    Items and images do not change; sealed references are sealed again.
     """
     from snellen.server.store.tables.annotations import AnnotationMode
     from snellen.tasks.annotation.confirm import confirmed, write_confirmed

@@ -67,7 +67,7 @@ from snellen.sdk.stored import regrade as regrade_answers
 
 app = typer.Typer(
     name="snellen",
-    help="The eye test for agents that use screens.",
+    help="Evaluate agents that use screens.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -87,7 +87,7 @@ def options(
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
-    """The eye test for agents that use screens."""
+    """Evaluate agents that use screens."""
 
 
 app.command()(listing.benchmarks)
@@ -118,8 +118,8 @@ def grade(
 ) -> None:
     """Grade a file of answers.
 
-    Exit status: 0 when every line was good, 1 when some were not (the rest is graded), 2 when
-    nothing could be graded.
+    Exit status: 0 if all lines are valid, 1 if some are not (the rest is graded), 2 if nothing
+    could be graded.
     """
     with report_errors():
         check(output, with_references=with_references, film=film)
@@ -153,9 +153,11 @@ def grade(
 def regrade(
     report: Annotated[str, typer.Argument(help="A report saved as JSON, or a file of answers.")],
     protocol: Protocol = None,
-    task: Annotated[str | None, typer.Option(help="When the file does not say it.")] = None,
+    task: Annotated[
+        str | None, typer.Option(help="The task, if the file does not state it.")
+    ] = None,
     data: Annotated[
-        Path | None, typer.Option(help="When it moved, or the file does not say.")
+        Path | None, typer.Option(help="The data, if it moved or the file does not state it.")
     ] = None,
     references: References = None,
     split: Split = None,
@@ -165,7 +167,7 @@ def regrade(
     output: Output = None,
     json: Json = False,
 ) -> None:
-    """Grade stored answers again, under another protocol, asking no model."""
+    """Grade stored answers again, with another protocol, without querying a model."""
     with report_errors():
         check(output)
         again = regrade_answers(
@@ -190,22 +192,20 @@ def explain(
     references: References = None,
     protocols: Annotated[
         str | None,
-        typer.Option(
-            help="Two or more, separated by commas; all when left out.", show_default=False
-        ),
+        typer.Option(help="Two or more, separated by commas; by default all.", show_default=False),
     ] = None,
     split: Split = None,
     items: Items = None,
     columns: Map = None,
     run_code: RunCode = False,
     metric: Annotated[
-        str | None, typer.Option(help="The metric to compare; the primary ones when left out.")
+        str | None, typer.Option(help="The metric to compare; by default the primary ones.")
     ] = None,
     partings: Annotated[
-        int, typer.Option(help="How many items on which they part to show a pair.", min=0)
+        int, typer.Option(help="Items with different scores to show per pair.", min=0)
     ] = 5,
 ) -> None:
-    """Score one file of answers under several protocols and share out their differences."""
+    """Grade one file of answers with several protocols and explain the differences."""
     with report_errors():
         rescored = explain_answers(
             answers,
@@ -260,5 +260,5 @@ app.add_typer(store.group, name="store")
 
 @app.command()
 def doctor() -> None:
-    """Say what is installed, what is missing, and how to get it."""
+    """Report what is installed, what is missing, and how to install it."""
     show.doctor(checks())

@@ -49,18 +49,18 @@ _DRAIN_SECONDS = 1.0
 _out = Terminal()
 
 group = typer.Typer(
-    help="See, close, reissue, export and grade the attempts of a store.",
+    help="List, close, reissue, export and grade the attempts of a store.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Number = Annotated[int, typer.Argument(help="The attempt's number, as `list` has it.", min=1)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
+Number = Annotated[int, typer.Argument(help="The attempt's number from `list`.", min=1)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @group.command("list")
 def list_attempts(store: Store = None, json: AsJson = False) -> None:
-    """List everybody's attempts, the oldest first."""
+    """List all attempts, the oldest first."""
     from snellen.server.attempts.register import entry
 
     with report_server_errors(), _register(store) as register:
@@ -75,7 +75,7 @@ def list_attempts(store: Store = None, json: AsJson = False) -> None:
 
 @group.command("show")
 def show(number: Number, store: Store = None, json: AsJson = False) -> None:
-    """Show one attempt: its rules, how far it is, what it cost, its report once there is one."""
+    """Show one attempt: its rules, progress and cost, and its report once there is one."""
     from snellen.server.attempts.register import details
 
     with report_server_errors(), _register(store) as register:
@@ -90,18 +90,18 @@ def show(number: Number, store: Store = None, json: AsJson = False) -> None:
 def export(
     number: Number,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder to write to; made where it is not.")
+        Path, typer.Option("--output", "-o", help="The output folder; created if needed.")
     ],
     packs: Packs = None,
     store: Store = None,
     key: Key = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Write over the files of an earlier export.")
+        bool, typer.Option("--force", help="Overwrite the files of an earlier export.")
     ] = False,
 ) -> None:
-    """Write a closed attempt's answers, a file a task, and print how to grade them.
+    """Write the answers of a closed attempt, one file per task, and print the grading commands.
 
-    The packs are those that the attempt was taken from, or copies of them without references.
+    Use the packs of the attempt, or copies of them without references.
     """
     from snellen.server.attempts.register import Register
 
@@ -129,7 +129,7 @@ def grade(
 ) -> None:
     """Grade a closed attempt where the references are: a deferred one, or one without a report.
 
-    The report is for you: it is not stored, and the examinee does not see it.
+    The report is only for you: it is not stored, and the agent does not see it.
     """
     from snellen.server.attempts.register import Register
 
@@ -150,7 +150,7 @@ def grade(
 
 @group.command("close")
 def close(number: Number, store: Store = None) -> None:
-    """Close an attempt as finished: no answer is taken from then on; it can be graded."""
+    """Close an attempt as finished: no more answers are accepted, and it can be graded."""
     with report_server_errors(), _register(store) as register:
         attempt = register.numbered(number)
         _tell_closed(attempt, asyncio.run(register.close(attempt)))
@@ -158,7 +158,7 @@ def close(number: Number, store: Store = None) -> None:
 
 @group.command("abandon")
 def abandon(number: Number, store: Store = None) -> None:
-    """Close an attempt as abandoned: no answer is taken, and its examinee gets no report."""
+    """Close an attempt as abandoned: no more answers are accepted, and the agent gets no report."""
     with report_server_errors(), _register(store) as register:
         attempt = register.numbered(number)
         _tell_closed(attempt, asyncio.run(register.abandon(attempt)))
@@ -166,9 +166,9 @@ def abandon(number: Number, store: Store = None) -> None:
 
 @group.command("reissue")
 def reissue(number: Number, store: Store = None) -> None:
-    """Print a new handle of an attempt whose caller lost it; the old one is of no use any more.
+    """Print a new handle for a caller that lost its handle; the old one becomes invalid.
 
-    It is printed once, and works with the token of the attempt's caller only.
+    It is printed once, and works only with the token of the attempt's caller.
     """
     from snellen.server.logs import lines_to_stderr
 
@@ -182,11 +182,14 @@ def reissue(number: Number, store: Store = None) -> None:
 @group.command("sweep")
 def sweep(
     idle: Annotated[
-        float, typer.Option(help="Minutes that nobody has touched what is abandoned.", min=1)
+        float,
+        typer.Option(
+            help="Close attempts without activity for this many minutes as abandoned.", min=1
+        ),
     ] = 24 * 60,
     store: Store = None,
 ) -> None:
-    """Close what is past its deadline as expired, and what nobody has touched as abandoned."""
+    """Close attempts past their deadline as expired, and inactive ones as abandoned."""
     with report_server_errors(), _register(store) as register:
         swept = asyncio.run(register.sweep(idle))
         write(f"{swept.expired} expired, {swept.abandoned} abandoned\n")

@@ -32,78 +32,79 @@ _GENERATED_LICENCE = "CC0-1.0"
 
 def build(
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The exam's folder; must not exist.")
+        Path, typer.Option("--output", "-o", help="The new exam's folder; must not exist.")
     ],
     pages: Annotated[
         Path | None,
         typer.Argument(
-            help="A folder of HTML pages and what they load; its folders are sites.",
+            help="A folder of HTML pages with their files; its subfolders are sites.",
             show_default=False,
         ),
     ] = None,
     generate: Annotated[
         int | None,
         typer.Option(
-            help="Make so many pages up instead: sites that nobody has seen.",
+            help="Generate this many pages instead of reading a folder.",
             min=1,
             show_default=False,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="What every choice is drawn from.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of all random choices.", min=0)] = 0,
     task: Annotated[
         list[str] | None,
         typer.Option(
-            help="A task to make items of; may be repeated. All when left out.",
+            help="A task to create items for; may be repeated. By default all.",
             autocompletion=task_names,
             show_default=False,
         ),
     ] = None,
     jobs: Annotated[
-        int, typer.Option(help="Pages at a time, each in a browser of its own.", min=1)
+        int, typer.Option(help="Pages to capture at a time, each in its own browser.", min=1)
     ] = 2,
     phone: Annotated[
-        bool, typer.Option("--phone", help="Show the pages 390 pixels wide instead of 1280.")
+        bool, typer.Option("--phone", help="Render pages 390 pixels wide instead of 1280.")
     ] = False,
     max_height: Annotated[
         int | None,
         typer.Option(
-            help="Skip pages that are taller, in pixels; 5,500 when left out.",
+            help="Skip pages taller than this, in pixels; by default 5,500.",
             min=200,
             max=16_000,
             show_default=False,
         ),
     ] = None,
     clicks: Annotated[
-        int, typer.Option(help="Elements of a page to click at most, to see where they lead.")
+        int,
+        typer.Option(help="Maximum number of elements to click per page, for action prediction."),
     ] = 12,
     name: Annotated[
         str | None,
-        typer.Option(help="What the exam is called; its folder's name when left out."),
+        typer.Option(help="The exam's name; by default its folder's name."),
     ] = None,
-    title: Annotated[str, typer.Option(help="A line for people.")] = "",
-    licence: Annotated[str, typer.Option(help="Whose the pages are.")] = "",
+    title: Annotated[str, typer.Option(help="A one-line description.")] = "",
+    licence: Annotated[str, typer.Option(help="The license or owner of the pages.")] = "",
     audit: Annotated[
-        bool, typer.Option(help="Remove items that give themselves away or that are ambiguous.")
+        bool, typer.Option(help="Remove items that give away their answers or are ambiguous.")
     ] = True,
     webp: Annotated[
         bool,
-        typer.Option("--webp", help="Keep images as lossless WebP: a third of the bytes."),
+        typer.Option("--webp", help="Store images as lossless WebP, a third of the size."),
     ] = False,
     work: Annotated[
         Path | None,
         typer.Option(
-            help="Where the build keeps what it made; EXAM.build when left out.",
+            help="The build's work folder; by default EXAM.build.",
             show_default=False,
         ),
     ] = None,
     key: Key = None,
     new_key: NewKey = False,
 ) -> None:
-    """Make a fresh exam of pages, with exact references: no annotator, no model.
+    """Build an exam from pages, with exact references, without annotators or a model.
 
-    Each page is captured once in a browser, with nothing else in reach. Stopped at any moment, the
-    same command resumes where it was. Exit status: 0 when the exam is there, 1 when it is and pages
-    were skipped, 2 when nothing was made.
+    Each page is captured once in a browser without network access. After an interrupt, the
+    same command resumes. Exit status: 0 if the exam was built, 1 if it was built and pages
+    were skipped, 2 if nothing was built.
     """
     from snellen.tasks.browser.settings import DESKTOP, MAX_HEIGHT, PHONE, BrowserSettings
     from snellen.tasks.builder.build import BuildSettings

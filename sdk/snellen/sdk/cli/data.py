@@ -31,7 +31,7 @@ _out = Terminal()
 _err = Terminal(stderr=True)
 
 group = typer.Typer(
-    help="Look at data before it is graded against.",
+    help="Check benchmark data.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -47,28 +47,30 @@ def fetch(
     ],
     to: Annotated[
         Path | None,
-        typer.Option(help="Into this folder; one named like the benchmark when left out."),
+        typer.Option(help="The output folder; by default one with the name of the benchmark."),
     ] = None,
     task: Annotated[
         list[str] | None,
-        typer.Option(help="Only what this task needs; may be repeated.", show_default=False),
+        typer.Option(
+            help="Fetch only the files for this task; may be repeated.", show_default=False
+        ),
     ] = None,
     revision: Annotated[
         str | None,
         typer.Option(
-            help="A commit, or on Hugging Face a branch or tag; the pinned one when left out."
+            help="A commit, or on Hugging Face a branch or tag; by default the pinned commit."
         ),
     ] = None,
     no_images: Annotated[
-        bool, typer.Option("--no-images", help="Leave out files that hold only images.")
+        bool, typer.Option("--no-images", help="Skip files that contain only images.")
     ] = False,
 ) -> None:
-    """Fetch a benchmark's published files, and say what came.
+    """Download a benchmark's published files and check them.
 
-    What is there is not fetched again, and an interrupted fetch is taken up where it stopped.
+    Existing files are not downloaded again, and an interrupted download resumes.
 
-    Exit status: 0 when everything came, 1 when something did not (run it again to go on), 2 when
-    nothing could be asked for.
+    Exit status: 0 if all files were downloaded, 1 if some were not (run it again to resume), 2 if
+    nothing could be requested.
     """
     with report_errors():
         try:
@@ -94,20 +96,20 @@ def check(
     task: Annotated[
         str | None,
         typer.Option(
-            help="Check it as this task's data; as all it seems to hold when left out.",
+            help="Check it as this task's data; by default as all data that it seems to contain.",
             autocompletion=task_names,
         ),
     ] = None,
     images: Images = None,
     no_images: Annotated[
-        bool, typer.Option("--no-images", help="Do not look at the images.")
+        bool, typer.Option("--no-images", help="Do not check the images.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Say what a folder is, which release it holds, what differs, and what is wrong with it.
+    """Report what a folder contains, its release, differences and faults.
 
-    Exit status: 0 when all of it loads and nothing is wrong, 1 when something is, 2 when there is
-    nothing to look at.
+    Exit status: 0 if everything loads without faults, 1 if there are faults, 2 if the path does
+    not exist.
     """
     with report_errors():
         with _status() as watch:

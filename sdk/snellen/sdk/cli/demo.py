@@ -20,48 +20,48 @@ _INTERRUPTED = 130
 def demo(
     pack: Annotated[
         Path | None,
-        typer.Option(help="The folder of a pack; the sample that ships when left out."),
+        typer.Option(help="The folder of a pack; by default the included sample."),
     ] = None,
     n: Annotated[
         int | None,
         typer.Option(
             "--n",
-            help="About how many items, shared out evenly among the tasks; 70 when left out.",
+            help="Approximate number of items, spread evenly over the tasks; by default 70.",
             min=1,
             show_default=False,
         ),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every item.")] = False,
-    seed: Annotated[int, typer.Option(help="Draws the sample.")] = 0,
+    every: Annotated[bool, typer.Option("--all", help="Take all items.")] = False,
+    seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 0,
     key: Annotated[
         Path | None,
-        typer.Option(help="The file of the key of a pack that is sealed.", show_default=False),
+        typer.Option(help="The key file of a sealed pack.", show_default=False),
     ] = None,
     url: Annotated[
         str | None,
-        typer.Option("--http", help="An exam that is served already: http://HOST:8765/mcp."),
+        typer.Option("--http", help="An exam on a running server: http://HOST:8765/mcp."),
     ] = None,
     token: Annotated[
         str | None,
         typer.Option(
-            help="What that server asks for; better in the environment.", envvar="SNELLEN_TOKEN"
+            help="The server's token; preferably set in the environment.", envvar="SNELLEN_TOKEN"
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Items looked at at a time.", min=1)] = 2,
+    jobs: Annotated[int, typer.Option(help="Items to process at a time.", min=1)] = 2,
     blind: Annotated[
-        bool, typer.Option(help="Take it without the images, too: what the exam gives away.")
+        bool, typer.Option(help="Also run without images, to measure what the exam gives away.")
     ] = True,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder for report.json and report.html.")
     ] = Path("snellen-demo"),
     open_page: Annotated[
-        bool, typer.Option("--open/--no-open", help="Open the page, on a terminal.")
+        bool, typer.Option("--open/--no-open", help="Open the report page if run on a terminal.")
     ] = True,
 ) -> None:
-    """Have the baseline agent take an exam: OCR and rules, no language model, over MCP.
+    """Let the baseline agent take an exam over MCP: OCR and rules, no language model.
 
-    Its score stands beside what it scores without the images (blind) and what chance scores.
-    Nothing is downloaded, and nothing leaves this machine.
+    The report compares its score with the same agent without images (blind) and with chance.
+    Nothing is downloaded, and no data leaves this machine.
     """
     from snellen.sdk.demo.run import ITEMS, DemoOptions, run_demo
 

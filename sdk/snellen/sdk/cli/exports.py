@@ -31,71 +31,77 @@ def export(
     source: Annotated[Path, typer.Argument(help="A pack, or a report saved as JSON.")],
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", help="The file; for harbor and with --parts a new folder."),
+        typer.Option(
+            "--output", "-o", help="The output file; for harbor and with --parts, a new folder."
+        ),
     ],
     to: Annotated[
         Format | None,
         typer.Option(
-            help="Of a pack: chats (when left out) or harbor; of a report the others.",
+            help="For a pack: chats (default) or harbor; for a report: the other formats.",
             show_default=False,
         ),
     ] = None,
     parts: Annotated[
         str | None,
-        typer.Option(help="Chats: names and shares: train=0.9,validation=0.1.", show_default=False),
+        typer.Option(help="chats: names and shares: train=0.9,validation=0.1.", show_default=False),
     ] = None,
     by: Annotated[
         str,
         typer.Option(
-            help="Chats: the tag whose values no two parts share; site: the task's groups."
+            help="chats: the tag whose values are kept together; site: the task's groups."
         ),
     ] = SITE,
-    seed: Annotated[
-        int, typer.Option(help="Chats: the same seed makes the same split.", min=0)
-    ] = 0,
+    seed: Annotated[int, typer.Option(help="chats: the seed of the split.", min=0)] = 0,
     key: Key = None,
     wheel: Annotated[
         Path | None,
         typer.Option(
-            help="Harbor: a wheel of snellen for the verifier; its release when left out.",
+            help="harbor: a wheel of snellen for the verifier; by default the released version.",
             show_default=False,
         ),
     ] = None,
     organization: Annotated[
-        str, typer.Option(help="Who ran the evaluation; Harbor: whose the task is.")
+        str,
+        typer.Option(
+            help="The organization that ran the evaluation; harbor: the owner of the task."
+        ),
     ] = "",
     model: Annotated[
         str | None, typer.Option(help="The model's name, ORG/NAME.", show_default=False)
     ] = None,
     dataset: Annotated[
-        str | None, typer.Option(help="The data's id on the Hub, ORG/NAME.", show_default=False)
+        str | None, typer.Option(help="The data set's id on the Hub, ORG/NAME.", show_default=False)
     ] = None,
     dataset_task: Annotated[
         str, typer.Option(help="eval_results: the task's id in the data set's eval.yaml.")
     ] = _DEFAULTS.dataset_task,
     relationship: Annotated[
-        Relationship, typer.Option(help="every_eval_ever: to the model's makers.")
+        Relationship,
+        typer.Option(
+            help="every_eval_ever: the evaluator's relationship to the model's developer."
+        ),
     ] = _DEFAULTS.relationship,
     url: Annotated[
-        str | None, typer.Option(help="Where the answers are.", show_default=False)
+        str | None, typer.Option(help="The URL of the answers.", show_default=False)
     ] = None,
     date: Annotated[
-        datetime | None, typer.Option(help="When it was run, in UTC.", show_default=False)
+        datetime | None, typer.Option(help="The date of the run, in UTC.", show_default=False)
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option(help="Where a report's data is now, when it moved.", show_default=False),
+        typer.Option(help="The location of a report's data, if it moved.", show_default=False),
     ] = None,
     references: References = None,
     with_references: Annotated[
         bool,
-        typer.Option("--with-references", help="inspect, harbor: references may be in it."),
+        typer.Option("--with-references", help="inspect, harbor: include references."),
     ] = False,
 ) -> None:
-    """Write a pack or a saved report in the format of another project.
+    """Export a pack or a saved report in the format of another project.
 
-    A pack becomes chats for fine-tuning, with the reference as the answer, or a task of Harbor.
-    What is trained on is no exam any more: split first, or with --parts.
+    A pack becomes chats for fine-tuning, with the reference as the answer, or a Harbor task.
+    Do not evaluate a model on its training data: split the pack first, or use --parts.
     """
     with report_errors():
         if source.is_dir():

@@ -22,33 +22,39 @@ from snellen.sdk.files import write_atomically
 from snellen.server.exam.rules import Mode
 from snellen.server.settings import Address, Settings
 
-exams = typer.Typer(help="Write and check exam files: a challenge with its phases and rules.")
-leaderboards = typer.Typer(help="Check what a leaderboard says.")
+exams = typer.Typer(help="Write and check exam files: hosted exams with phases and rules.")
+leaderboards = typer.Typer(help="Verify a leaderboard.")
 
 
 @with_settings
 def serve(
     settings: Settings,
     host: Annotated[
-        str, typer.Option(help="Where to listen; others than this machine's own need tokens.")
+        str,
+        typer.Option(
+            help="The address to listen on; other addresses than this machine's own need tokens."
+        ),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="0: any that is free.", min=0, max=65535)] = 8765,
+    port: Annotated[int, typer.Option(help="The port; 0: any free port.", min=0, max=65535)] = 8765,
     name: Annotated[
         list[str] | None,
         typer.Option(
-            help="A name that clients may call it by, behind a proxy; may be repeated.",
+            help="A host name that clients use, if behind a proxy; may be repeated.",
             show_default=False,
         ),
     ] = None,
     workers: Annotated[
-        int, typer.Option(help="Workers that grade uploads here; 0: `snellen worker` does.", min=0)
+        int,
+        typer.Option(
+            help="Workers that grade uploads in this server; 0: use `snellen worker`.", min=0
+        ),
     ] = 1,
 ) -> None:
-    """Serve an exam on HTTP: over MCP for agents anywhere, over REST for files of predictions.
+    """Serve an exam over HTTP: MCP for agents, REST for prediction files.
 
-    Give packs, or an exam file, which `snellen exam init` writes. Agents and participants show a
-    token, which `snellen token create` makes. Without any token the server listens on this
-    machine's own address only.
+    Give packs, or an exam file from `snellen exam init`. Agents and participants need a
+    token from `snellen token create`. Without any token, the server listens only on this
+    machine's own address.
     """
     from snellen.sdk.cli.file_grader import open_grader, open_pages
     from snellen.server.host import LazyHost, open_challenge, open_exam, world_tools
@@ -86,9 +92,9 @@ def serve(
 @with_settings
 def worker(
     settings: Settings,
-    count: Annotated[int, typer.Option(help="How many files are graded at once.", min=1)] = 1,
+    count: Annotated[int, typer.Option(help="Files to grade at a time.", min=1)] = 1,
 ) -> None:
-    """Grade uploads of a challenge whose server runs elsewhere on the same store."""
+    """Grade uploads of a hosted exam whose server uses the same store."""
     from snellen.sdk.cli.file_grader import open_grader
     from snellen.server.challenge.workers import run_workers
     from snellen.server.host import open_challenge, open_exam
@@ -119,11 +125,11 @@ def worker(
 def init_exam(
     pack: Annotated[
         Path | None,
-        typer.Argument(help="The folder of the pack; the sample that ships when left out."),
+        typer.Argument(help="The pack's folder; by default the included sample."),
     ] = None,
     output: Annotated[Path, typer.Option(help="The exam file.")] = Path("exam.toml"),
 ) -> None:
-    """Write an exam file for a pack, with every setting and what it means."""
+    """Write an exam file for a pack, with every setting and its meaning."""
     from snellen.server.exam.file import exam_file_for
     from snellen.tasks.pack.read import read_manifest
 
@@ -169,9 +175,9 @@ def check_exam(
 def verify(
     file: Annotated[Path, typer.Argument(help="An export of a leaderboard.")],
 ) -> None:
-    """Make a leaderboard again from its export, and compare every byte.
+    """Recompute a leaderboard from its export and compare every byte.
 
-    Exit status: 0 when all agrees, 1 when something does not, 2 when the file can't be read.
+    Exit status: 0 if everything agrees, 1 if something differs, 2 if the file can't be read.
     """
     from snellen.server.challenge.export import verify_export
 

@@ -16,37 +16,37 @@ from snellen.sdk.stored import reopen
 def judge(
     report: Annotated[Path, typer.Argument(help="A report saved as JSON.")],
     judge: Annotated[
-        str, typer.Option(help="The judge's API by its base URL: http://localhost:8000/v1.")
+        str, typer.Option(help="The base URL of the judge's API: http://localhost:8000/v1.")
     ],
-    name: Annotated[str, typer.Option(help="The judge's name there.")],
+    name: Annotated[str, typer.Option(help="The judge's model name on this server.")],
     rubric: Annotated[
-        str, typer.Option(help="correct (0 or 1), graded (0 to 4), or a TOML file of your own.")
+        str, typer.Option(help="correct (0 or 1), graded (0 to 4), or your own TOML file.")
     ] = "correct",
     api: models.Api = "openai",
     labels: Annotated[
         Path | None,
         typer.Option(
-            help="What people say: CSV, TSV or JSONL with item_id and label.", show_default=False
+            help="Human labels: CSV, TSV or JSONL with item_id and label.", show_default=False
         ),
     ] = None,
-    votes: Annotated[
-        int, typer.Option(help="How often each response is judged; an odd number.", min=1)
-    ] = 1,
+    votes: Annotated[int, typer.Option(help="Verdicts per response; an odd number.", min=1)] = 1,
     items: Annotated[
         Path | None,
-        typer.Option(help="A file of item ids, one a line: judge only these.", show_default=False),
+        typer.Option(
+            help="Judge only these items: a file of item ids, one per line.", show_default=False
+        ),
     ] = None,
     with_images: Annotated[
-        bool, typer.Option("--with-images", help="Send the judge the screenshots, too.")
+        bool, typer.Option("--with-images", help="Also send the screenshots to the judge.")
     ] = False,
     images: Images = None,
     data: Annotated[
-        Path | None, typer.Option(help="Where its data is now, when it moved.", show_default=False)
+        Path | None, typer.Option(help="The location of its data, if it moved.", show_default=False)
     ] = None,
     run: Annotated[
         Path | None,
         typer.Option(
-            help="A folder that keeps the verdicts; given again, asking goes on.",
+            help="A folder for the verdicts; use it again to resume.",
             show_default=False,
         ),
     ] = None,
@@ -56,11 +56,11 @@ def judge(
     output: Output = None,
     json: Json = False,
 ) -> None:
-    """Ask a model whether a saved report's responses are right; the score stays as it is.
+    """Let a model judge the responses of a saved report, without changing the score.
 
-    The judge is sent the questions, the references and the responses: with a remote one, the
-    references leave this machine. The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY. Exit
-    status: 0 when every response has a verdict, 1 when some have none, 2 when nothing was judged.
+    The judge receives questions, references and responses: with a remote judge, the references
+    leave this machine. The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY. Exit
+    status: 0 if every response has a verdict, 1 if some have none, 2 if nothing was judged.
     """
     from snellen.sdk.models.judge import judge as judge_report
 

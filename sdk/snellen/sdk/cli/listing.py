@@ -33,7 +33,7 @@ def task_names(incomplete: str) -> list[str]:
 
 @app.command()
 def benchmarks() -> None:
-    """List the benchmarks, their tasks and what each is scored by."""
+    """List the benchmarks, their tasks and their primary metrics."""
     with left_out_told():
         _benchmarks(TASKS.values())
 
@@ -41,10 +41,10 @@ def benchmarks() -> None:
 @app.command()
 def protocols(
     task: Annotated[
-        str | None, typer.Argument(help="All tasks when left out.", autocompletion=task_names)
+        str | None, typer.Argument(help="A task; by default all.", autocompletion=task_names)
     ] = None,
 ) -> None:
-    """List how a task can be scored: source, parts, and what is special about each protocol."""
+    """List the protocols of a task: source, parts, and special features."""
     from snellen.grading.protocols.table import PROTOCOLS, protocols_of
 
     with report_errors(), left_out_told():

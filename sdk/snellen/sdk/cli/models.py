@@ -17,7 +17,7 @@ Api = Annotated[
     endpoints.Api, typer.Option(help="openai (chat completions) or anthropic (Messages).")
 ]
 Header = Annotated[
-    list[str] | None, typer.Option(help="Sent with each request: 'Name: value'; repeatable.")
+    list[str] | None, typer.Option(help="A header of each request, 'Name: value'; may be repeated.")
 ]
 
 
@@ -35,28 +35,32 @@ def endpoint(
 
 def asking_options(
     max_view_side: Annotated[
-        int | None, typer.Option(help="Scale images down to this side, in pixels.", min=1)
+        int | None, typer.Option(help="Scale images down to this longest side, in pixels.", min=1)
     ] = None,
-    temperature: Annotated[str, typer.Option(help="Of the decoding; none sends none.")] = "0",
+    temperature: Annotated[str, typer.Option(help="The temperature; none: do not send it.")] = "0",
     max_tokens: Annotated[
-        str, typer.Option(help="A reply is cut after so many; none sends none.")
+        str, typer.Option(help="Maximum tokens of a reply; none: do not send it.")
     ] = "1024",
-    seed: Annotated[int | None, typer.Option(help="Of the decoding, if the API has one.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="The decoding seed, if the API supports it.")
+    ] = None,
     extra: Annotated[
-        str, typer.Option(help="Further fields of each request, as a JSON object.")
+        str, typer.Option(help="Additional fields of each request, as a JSON object.")
     ] = "{}",
     concurrency: Annotated[int, typer.Option(help="Requests at a time.", min=1)] = 8,
     requests_per_minute: Annotated[
-        float | None, typer.Option(help="At most so many.", min=0.01)
+        float | None, typer.Option(help="Maximum requests per minute.", min=0.01)
     ] = None,
     tokens_per_minute: Annotated[
-        float | None, typer.Option(help="At most so many, input and output.", min=1)
+        float | None, typer.Option(help="Maximum tokens per minute, input and output.", min=1)
     ] = None,
-    retries: Annotated[int, typer.Option(help="After faults that may pass.", min=0)] = 6,
-    timeout: Annotated[float, typer.Option(help="Seconds for one reply.", min=0.001)] = 600.0,
+    retries: Annotated[int, typer.Option(help="Retries after temporary faults.", min=0)] = 6,
+    timeout: Annotated[
+        float, typer.Option(help="Timeout for one reply, in seconds.", min=0.001)
+    ] = 600.0,
     cache: Annotated[
         bool | None,
-        typer.Option("--cache/--no-cache", help="Keep replies in a cache.", show_default=False),
+        typer.Option("--cache/--no-cache", help="Cache replies.", show_default=False),
     ] = None,
 ) -> AskingOptions:
     """Return how a model is asked.

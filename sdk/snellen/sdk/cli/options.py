@@ -31,11 +31,16 @@ def protocol_names(context: typer.Context, incomplete: str) -> list[str]:
 
 
 Answers = Annotated[
-    str, typer.Argument(help="JSONL, JSON, CSV or parquet; - reads JSONL from standard input.")
+    str,
+    typer.Argument(
+        help="A file of answers: JSONL, JSON, CSV or parquet; - reads JSONL from standard input."
+    ),
 ]
 Task = Annotated[
     str,
-    typer.Option(help="Such as screenqa/short.", autocompletion=task_names, show_default=False),
+    typer.Option(
+        help="The task, such as screenqa/short.", autocompletion=task_names, show_default=False
+    ),
 ]
 Data = Annotated[
     Path | None,
@@ -44,24 +49,25 @@ Data = Annotated[
 References = Annotated[
     Path | None,
     typer.Option(
-        help="Instead of data: a JSON object, item ids to references.", show_default=False
+        help="Instead of --data: a JSON object from item ids to references.", show_default=False
     ),
 ]
 Protocol = Annotated[
     str | None,
     typer.Option(
-        help="How to score; the task's first protocol when left out.",
+        help="The protocol; by default the task's first one.",
         autocompletion=protocol_names,
         show_default=False,
     ),
 ]
 Split = Annotated[
-    str | None, typer.Option(help="Which split of the data; test when there.", show_default=False)
+    str | None,
+    typer.Option(help="The split of the data; by default test, if it exists.", show_default=False),
 ]
 Items = Annotated[
     Path | None,
     typer.Option(
-        help="Grade only these: a file of item ids, one a line, or of `snellen sample`.",
+        help="Grade only these items: a file of item ids, one per line, or from `snellen sample`.",
         show_default=False,
     ),
 ]
@@ -69,7 +75,7 @@ Map = Annotated[
     list[str] | None,
     typer.Option(
         "--map",
-        help="What the answers call a field: prediction=response; may be repeated.",
+        help="The name of a field in the answers: prediction=response; may be repeated.",
         metavar="COLUMN=FIELD",
         show_default=False,
     ),
@@ -77,7 +83,7 @@ Map = Annotated[
 Embedder = Annotated[
     str | None,
     typer.Option(
-        help="For similarity: char-ngram, or a package or folder with a sentence model.",
+        help="For text similarity: char-ngram, or a package or folder with a sentence model.",
         show_default=False,
     ),
 ]
@@ -85,20 +91,20 @@ RunCode = Annotated[
     bool,
     typer.Option(
         "--run-code",
-        help="Run the programs among the answers, each apart from this machine as far as it can.",
+        help="Run the programs in answers, each isolated as far as this machine can.",
     ),
 ]
 Images = Annotated[
     Path | None,
-    typer.Option(help="A folder of screenshots, where the data holds none.", show_default=False),
+    typer.Option(help="A folder of screenshots, if the data has none.", show_default=False),
 ]
 WithReferences = Annotated[
-    bool, typer.Option("--with-references", help="For a page: show the references, too.")
+    bool, typer.Option("--with-references", help="For an HTML page: include the references.")
 ]
 Film = Annotated[
     Path | None,
     typer.Option(
-        help="For a page: filmstrips, written by `snellen replay -o`, to link its items to.",
+        help="For an HTML page: filmstrips from `snellen replay -o`, to link from items.",
         show_default=False,
     ),
 ]
@@ -112,20 +118,21 @@ Output = Annotated[
     ),
 ]
 Least = Annotated[
-    int, typer.Option(help="With --by: cells with fewer items show no number.", min=1)
+    int, typer.Option(help="With --by: show no number in cells with fewer items.", min=1)
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON, without scores.")]
 Tags = Annotated[
     Path | None,
     typer.Option(
-        help="More tags for the items: CSV, TSV or JSONL, joined by item_id or by a tag they have.",
+        help="Additional tags for the items: CSV, TSV or JSONL, joined by item_id or"
+        " an existing tag.",
         show_default=False,
     ),
 ]
 Cluster = Annotated[
     str | None,
     typer.Option(
-        help="The tag whose values are independent groups, for the intervals; item: none.",
+        help="The tag whose values are independent groups, for intervals; item: no groups.",
         show_default=False,
     ),
 ]
@@ -140,7 +147,7 @@ By = Annotated[
 Grid = Annotated[
     str | None,
     typer.Option(
-        help="Print the primary metric by two tags crossed, with rows, columns and intervals.",
+        help="Print the primary metric by two crossed tags, with totals and intervals.",
         metavar="ROWS,COLUMNS",
         show_default=False,
     ),

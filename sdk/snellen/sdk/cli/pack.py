@@ -30,7 +30,7 @@ _FEW = 5
 _Given = TypeVar("_Given")
 
 group = typer.Typer(
-    help="Make an exam of a benchmark's items, and keep its references apart.",
+    help="Create exams from benchmarks, with separate references, and work with them.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -42,12 +42,12 @@ NewFolder = Annotated[
 Key = Annotated[
     Path | None,
     typer.Option(
-        help=f"The file of the key; what {seal.KEY_VARIABLE} says when left out.",
+        help=f"The key file; by default {seal.KEY_VARIABLE}.",
         show_default=False,
     ),
 ]
 NewKey = Annotated[
-    bool, typer.Option("--new-key", help="Make a key, and write it to the file of --key.")
+    bool, typer.Option("--new-key", help="Create a key and write it to the file of --key.")
 ]
 
 
@@ -56,7 +56,7 @@ def create(
     task: Annotated[
         list[str],
         typer.Option(
-            help="Such as screenqa/short; may be repeated.",
+            help="A task, such as screenqa/short; may be repeated.",
             autocompletion=task_names,
             show_default=False,
         ),
@@ -64,62 +64,63 @@ def create(
     data: Annotated[
         list[Path],
         typer.Option(
-            help="The published folder or file: once for all tasks, or once each, in order.",
+            help="The published folder or file: one for all tasks, or one per task in "
+            "the same order.",
             show_default=False,
         ),
     ],
-    name: Annotated[
-        str, typer.Option(help="What the pack is called: small letters, digits, dashes.")
-    ],
+    name: Annotated[str, typer.Option(help="The pack's name: lowercase letters, digits, dashes.")],
     output: NewFolder,
     images: Annotated[
         list[Path] | None,
         typer.Option(
-            help="A folder of screenshots, where the data holds none; as for --data.",
+            help="A folder of screenshots, if the data has none; repeat as for --data.",
             show_default=False,
         ),
     ] = None,
     no_images: Annotated[
-        bool, typer.Option("--no-images", help="Leave the images out: a baseline.")
+        bool, typer.Option("--no-images", help="Omit the images, for a baseline.")
     ] = False,
     split: Annotated[
         list[str] | None,
-        typer.Option(help="Which split of the data; as for --data.", show_default=False),
+        typer.Option(help="The split of the data; repeat as for --data.", show_default=False),
     ] = None,
     prompt: Annotated[
         list[str] | None,
         typer.Option(
-            help="A prompt of the task by name, its first when left out; as for --data.",
+            help="The name of a prompt of the task; by default its first; repeat as for --data.",
             show_default=False,
         ),
     ] = None,
     protocol: Annotated[
         list[str] | None,
         typer.Option(
-            help="How to score, the task's first when left out; as for --data.",
+            help="The protocol; by default the task's first one; repeat as for --data.",
             show_default=False,
         ),
     ] = None,
     items: Annotated[
         list[Path] | None,
         typer.Option(
-            help="A file of item ids, one a line: only these; as for --data.",
+            help="Only these items: a file of item ids, one per line; repeat as for --data.",
             show_default=False,
         ),
     ] = None,
     n: Annotated[
         int | None,
-        typer.Option("--n", help="Draw so many items of each task, at most.", min=1),
+        typer.Option("--n", help="Maximum number of items to draw from each task.", min=1),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the draw; another one draws others.")] = 0,
-    title: Annotated[str, typer.Option(help="A line for people.")] = "",
-    licence: Annotated[str, typer.Option(help="Whose the items and images are.")] = "",
+    seed: Annotated[int, typer.Option(help="The seed of the draw.")] = 0,
+    title: Annotated[str, typer.Option(help="A one-line description.")] = "",
+    licence: Annotated[
+        str, typer.Option(help="The license or owner of the items and images.")
+    ] = "",
     key: Key = None,
     new_key: NewKey = False,
 ) -> None:
-    """Make a pack of one task or several: items and images for all to see, references apart.
+    """Create a pack of one or more tasks: public items and images, and separate references.
 
-    With a key the references are sealed. Exit status: 0 when the pack is there, 2 when nothing
+    With a key, the references are sealed. Exit status: 0 if the pack was written, 2 if nothing
     was written.
     """
     with report_errors():
@@ -168,8 +169,8 @@ def episodes(
     what: Annotated[
         str,
         typer.Argument(
-            help="desk, miniwob, miniwob-browsergym (its 625 episodes), or tiddlywiki, whose npm"
-            " package has to be installed."
+            help="desk, miniwob, miniwob-browsergym (its 625 episodes), or tiddlywiki, "
+            "which needs its npm package."
         ),
     ],
     output: NewFolder,
@@ -177,7 +178,7 @@ def episodes(
         int | None,
         typer.Option(
             "--n",
-            help="How many; one of each template or page when left out.",
+            help="Number of tasks; by default one of each template or page.",
             min=1,
             show_default=False,
         ),
@@ -185,8 +186,7 @@ def episodes(
     seed: Annotated[
         int | None,
         typer.Option(
-            help="The same seed makes the same tasks, and their references; drawn anew and kept"
-            " nowhere when left out.",
+            help="The seed of the tasks and their references; by default random and not stored.",
             min=0,
             show_default=False,
         ),
@@ -194,9 +194,9 @@ def episodes(
     key: Key = None,
     new_key: NewKey = False,
 ) -> None:
-    """Make a pack of tasks to act in, each in a world of its own.
+    """Create a pack of interactive tasks, each with its own initial state.
 
-    Exit status: 0 when the pack is there, 2 when nothing was written.
+    Exit status: 0 if the pack was written, 2 if nothing was written.
     """
     from snellen.tasks.environments.packs import make_episode_pack
 
@@ -210,10 +210,10 @@ def episodes(
 
 @group.command("seal")
 def seal_references(folder: Folder, key: Key = None, new_key: NewKey = False) -> None:
-    """Encrypt a pack's references, and remove the readable file.
+    """Encrypt a pack's references and remove the readable file.
 
-    The same references and the same key make the same bytes. Sealing again changes nothing, and
-    ends what was interrupted.
+    The same references and key give the same bytes. Sealing again changes nothing, or finishes an
+    interrupted run.
     """
     with report_errors():
         pack = open_pack(folder)
@@ -232,12 +232,12 @@ def seal_references(folder: Folder, key: Key = None, new_key: NewKey = False) ->
 def check(
     folder: Folder,
     key: Key = None,
-    json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Say what a pack holds, and what is missing, changed, damaged or too much.
+    """Check a pack for missing, changed, damaged or unexpected files.
 
-    Where the references can be read, each is given as the answer to its own item. No reference
-    is ever printed. Exit status: 0 when nothing is wrong, 1 when something is, 2 when it is no
+    If the references can be read, each is graded as the answer to its own item. No reference
+    is printed. Exit status: 0 if there are no faults, 1 if there are faults, 2 if it is not a
     pack.
     """
     with report_errors():
@@ -256,7 +256,7 @@ def check(
 def strip(folder: Folder, output: NewFolder) -> None:
     """Copy a pack without its references, for a server that only records answers.
 
-    Answers to the copy are graded against the pack.
+    Grade the answers to the copy with the original pack.
     """
     with report_errors():
         pack = open_pack(folder)

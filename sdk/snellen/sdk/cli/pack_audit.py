@@ -30,37 +30,39 @@ def audit(
         typer.Option(
             "--output",
             "-o",
-            help="Write the list of the items at fault to this file.",
+            help="Write the list of faulty items to this file.",
             show_default=False,
         ),
     ] = None,
     remove: Annotated[
         Path | None,
-        typer.Option(help="Write the pack without them to this new folder.", show_default=False),
+        typer.Option(
+            help="Write the pack without the faulty items to this new folder.", show_default=False
+        ),
     ] = None,
     read: Annotated[
         bool,
         typer.Option(
             "--read",
-            help="Read the pictures by OCR, too, and compare references with it: takes a while.",
+            help="Also read the pictures by OCR and compare the references with it; slow.",
         ),
     ] = False,
     against: Annotated[
         Path | None,
         typer.Option(
-            help="The folder of the build that made it, EXAM.build: compare with its pages.",
+            help="The build folder, EXAM.build: compare the items with its pages.",
             show_default=False,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="What lots are drawn from.", min=0)] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+    seed: Annotated[int, typer.Option(help="The seed of random choices.", min=0)] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     key: Key = None,
 ) -> None:
-    """Compare each item with what is known of it, try what must fail, and list the items at fault.
+    """Check each item against its sources, run solvers that must fail, and list faulty items.
 
-    What is printed shows references: it says of each item at fault what was expected and what was
-    found. The list is for snellen pack remove, and shows none. Exit status: 0 when no item is at
-    fault, 1 when some are, 2 when nothing could be audited.
+    The output contains references: for each faulty item it says what was expected and what was
+    found. The list for snellen pack remove contains none. Exit status: 0 if no item is
+    faulty, 1 if some are, 2 if nothing could be audited.
     """
     with report_errors():
         pack = open_pack(folder)

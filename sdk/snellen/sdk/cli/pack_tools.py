@@ -28,7 +28,7 @@ from snellen.tasks.pack.split import parts_of, split_pack
 from snellen.tasks.pack.stats import pack_stat
 from snellen.tasks.pack.transform import check_outside
 
-Seed = Annotated[int, typer.Option(help="The same seed makes the same choice.", min=0)]
+Seed = Annotated[int, typer.Option(help="The seed of the choice.", min=0)]
 
 
 def readable(pack: Pack, key: Path | None) -> References | None:
@@ -44,9 +44,9 @@ def stat(
     key: Key = None,
     json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
-    """Say in numbers what a pack holds: items, images, sites, tags, prompts.
+    """Print statistics of a pack: items, images, sites, tags, prompts.
 
-    Where the references can be read, their kinds and tags are counted, too; none is printed.
+    If the references can be read, their kinds and tags are counted, too; none is printed.
     """
     with report_errors():
         pack = open_pack(folder)
@@ -60,9 +60,11 @@ def stat(
 def split(
     folder: Folder,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder of the parts; must not exist.")
+        Path, typer.Option("--output", "-o", help="The new folder of the parts; must not exist.")
     ],
-    parts: Annotated[str, typer.Option(help="Names and shares.")] = "train=0.8,test=0.2",
+    parts: Annotated[
+        str, typer.Option(help="Names and shares, such as train=0.5,test=0.5.")
+    ] = "train=0.8,test=0.2",
     by: Annotated[
         str, typer.Option(help="The tag whose values stay together; site: the task's groups.")
     ] = SITE,
@@ -71,12 +73,13 @@ def split(
         bool,
         typer.Option(
             "--own-references",
-            help="Give each part its own items' references alone; a fitted metric then moves.",
+            help="Give each part only the references of its own items; this changes "
+            "fitted metrics.",
         ),
     ] = False,
     key: Key = None,
 ) -> None:
-    """Split a pack into parts that have no site, no screenshot and no pair in common."""
+    """Split a pack into parts that share no site, screenshot or pair."""
     with report_errors():
         pack = open_pack(folder)
         secret = seal.find_key(key, pack=folder)
@@ -98,13 +101,11 @@ def split(
 def merge(
     folders: Annotated[list[Path], typer.Argument(help="The packs.")],
     output: NewFolder,
-    name: Annotated[
-        str, typer.Option(help="What the pack is called: small letters, digits, dashes.")
-    ],
-    title: Annotated[str, typer.Option(help="A line for people.")] = "",
+    name: Annotated[str, typer.Option(help="The pack's name: lowercase letters, digits, dashes.")],
+    title: Annotated[str, typer.Option(help="A one-line description.")] = "",
     key: Key = None,
 ) -> None:
-    """Put the items of several packs into one; the same item is taken once."""
+    """Merge several packs; equal items are included once."""
     with report_errors():
         packs = [open_pack(folder) for folder in folders]
         secret = seal.find_key(key, pack=folders[0])
@@ -117,21 +118,21 @@ def merge(
 def sample(
     folder: Folder,
     output: NewFolder,
-    n: Annotated[int, typer.Option("--n", help="How many items, at most.", min=1)],
+    n: Annotated[int, typer.Option("--n", help="Maximum number of items.", min=1)],
     by: Annotated[
-        str, typer.Option(help="The tags that make the strata, such as task,difficulty.")
+        str, typer.Option(help="The tags of the strata, such as task,difficulty.")
     ] = TASK,
     each: Annotated[
-        bool, typer.Option("--each", help="So many of each stratum, not of all together.")
+        bool, typer.Option("--each", help="--n is per stratum instead of in total.")
     ] = False,
     task: Annotated[
         list[str] | None,
-        typer.Option(help="Of this task alone; may be repeated.", show_default=False),
+        typer.Option(help="Only this task; may be repeated.", show_default=False),
     ] = None,
     seed: Seed = 0,
     key: Key = None,
 ) -> None:
-    """Draw a stratified sample of a pack's items, in proportion, pairs whole, as a pack."""
+    """Draw a stratified, proportional sample of a pack as a new pack; pairs stay together."""
     with report_errors():
         pack = open_pack(folder)
         secret = seal.find_key(key, pack=folder)
@@ -154,12 +155,12 @@ def remove(
     folder: Folder,
     removed: Annotated[
         list[Path],
-        typer.Argument(help="Lists of items, as the preview and the audit write them."),
+        typer.Argument(help="Lists of items, as written by preview and audit."),
     ],
     output: NewFolder,
     key: Key = None,
 ) -> None:
-    """Write a pack without some of its items; its manifest says which, and why.
+    """Write a pack without some of its items; its manifest lists them with reasons.
 
     A pack is never changed in place.
     """
@@ -174,20 +175,20 @@ def remove(
 
 def preview(
     folder: Folder,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The page, ending in .html.")
-    ] = Path("preview.html"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page, an .html file.")] = Path(
+        "preview.html"
+    ),
     page_megabytes: Annotated[
-        int, typer.Option(help="A larger sheet becomes an index, and pages beside it.", min=1)
+        int, typer.Option(help="Split a larger page into an index and several pages.", min=1)
     ] = PAGE_BUDGET // 1_000_000,
     without_references: Annotated[
-        bool, typer.Option("--without-references", help="Leave the references out.")
+        bool, typer.Option("--without-references", help="Omit the references.")
     ] = False,
     key: Key = None,
 ) -> None:
-    """Make a contact sheet of a pack: every picture, prompt and reference, to remove items.
+    """Write a page with every picture, prompt and reference of a pack, to select items to remove.
 
-    The page loads nothing and keeps what was removed; its list is for snellen pack remove.
+    The page works offline and remembers the selection; its list is for snellen pack remove.
     """
     with report_errors():
         if output.suffix != ".html":

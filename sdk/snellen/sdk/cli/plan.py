@@ -17,31 +17,34 @@ from snellen.sdk.data.samples import stratify
 def sample(
     task: Task,
     data: Data,
-    by: Annotated[str, typer.Option(help="The tags that make the strata: dimension,level.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The sample to freeze, as JSON.")],
+    by: Annotated[str, typer.Option(help="The tags of the strata: dimension,level.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The output file, JSON.")],
     n: Annotated[
         int | None,
         typer.Option(
-            help="How many items to draw of all strata that are not core, in proportion.", min=1
+            help="Number of items to draw from all strata except the core, in proportion.", min=1
         ),
     ] = None,
     each: Annotated[
-        int | None, typer.Option(help="Instead: how many of each of these strata.", min=1)
+        int | None, typer.Option(help="Instead of --n: number of items per stratum.", min=1)
     ] = None,
     core: Annotated[
         str | None,
-        typer.Option(help="Values whose strata keep all items: perception,action or level=L1."),
+        typer.Option(
+            help="Values whose strata are included completely: perception,action or level=L1."
+        ),
     ] = None,
     whole: Annotated[
-        str | None, typer.Option(help="A tag whose values are drawn as one, such as site.")
+        str | None,
+        typer.Option(help="A tag whose values are drawn completely or not at all, such as site."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed draws the same items.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of the draw.", min=0)] = 0,
     split: Split = None,
     tags: Tags = None,
 ) -> None:
-    """Draw a stratified sample of a task's items and freeze it in a file.
+    """Draw a stratified sample of a task's items and save it.
 
-    Grade or evaluate with --items SAMPLE: the report then estimates what all items would score.
+    Grade or evaluate with --items SAMPLE. The report then estimates the score on all items.
     """
     with report_errors():
         check_folder(output)
@@ -65,45 +68,53 @@ def sample(
 
 def plan(
     half_width: Annotated[
-        float | None, typer.Option(help="How close a score shall be known, +- points.", min=0.01)
+        float | None,
+        typer.Option(help="The half-width of the interval of a score, in points.", min=0.01),
     ] = None,
     difference: Annotated[
-        float | None, typer.Option(help="The difference between two models to find, points.")
+        float | None, typer.Option(help="The difference between two models to detect, in points.")
     ] = None,
     n: Annotated[
-        int | None, typer.Option("--n", help="The other way round: what so many items show.", min=2)
+        int | None, typer.Option("--n", help="Instead: the precision of this many items.", min=2)
     ] = None,
     score: Annotated[
-        float, typer.Option(help="The score expected, percent.", min=0.0, max=100.0)
+        float, typer.Option(help="The expected score, in percent.", min=0.0, max=100.0)
     ] = 50.0,
     correlation: Annotated[
-        float, typer.Option(help="How far two models get the same items right.", min=-1, max=1)
+        float, typer.Option(help="The correlation of two models' item scores.", min=-1, max=1)
     ] = 0.5,
     cluster_size: Annotated[
-        float, typer.Option(help="Items that an item's page or site has, itself included.", min=1)
+        float, typer.Option(help="Items per page or site, including the item itself.", min=1)
     ] = 1.0,
     icc: Annotated[
-        float, typer.Option(help="How alike items of one page or site are, 0 to 1.", min=0, max=1)
+        float,
+        typer.Option(
+            help="The intraclass correlation of items of one page or site, 0 to 1.", min=0, max=1
+        ),
     ] = 0.0,
     models: Annotated[
-        int, typer.Option(help="Models that are all compared with one another.", min=1)
+        int, typer.Option(help="Number of models to compare, each with each.", min=1)
     ] = 2,
     population: Annotated[
-        int | None, typer.Option(help="Items to draw from, where only these matter.", min=2)
+        int | None, typer.Option(help="The size of a finite population of items.", min=2)
     ] = None,
-    power: Annotated[float, typer.Option(help="The chance of finding the difference.")] = 0.8,
-    level: Annotated[float, typer.Option(help="Of the interval and the test.")] = 0.95,
-    attempts: Annotated[int, typer.Option(help="Answers an item.", min=1)] = 1,
+    power: Annotated[
+        float, typer.Option(help="The probability of detecting the difference.")
+    ] = 0.8,
+    level: Annotated[
+        float, typer.Option(help="The confidence level of the interval and the test.")
+    ] = 0.95,
+    attempts: Annotated[int, typer.Option(help="Answers per item.", min=1)] = 1,
     tokens: Annotated[
-        int | None, typer.Option(help="Tokens an answer, prompt and picture included.", min=1)
+        int | None, typer.Option(help="Tokens per answer, including prompt and image.", min=1)
     ] = None,
     price: Annotated[
-        float | None, typer.Option(help="Of a million tokens, in any currency.", min=0)
+        float | None, typer.Option(help="The price of a million tokens, in any currency.", min=0)
     ] = None,
 ) -> None:
-    """Say how many items a question needs, and what they cost.
+    """Compute how many items an evaluation needs, and what they cost.
 
-    One of --half-width, --difference and --n; the first two may be asked for together.
+    Give one of --half-width, --difference and --n; the first two can be combined.
     """
     with report_errors():
         asked = Plan(

@@ -28,19 +28,19 @@ def replay(
         typer.Option(
             "--output",
             "-o",
-            help="Write the steps as a page with their clicks.",
+            help="Write a page with the steps and their clicks.",
             show_default=False,
         ),
     ] = None,
     only_page: Annotated[
-        bool, typer.Option("--no-play", help="Play nothing again: only write the page.")
+        bool, typer.Option("--no-play", help="Only write the page, without a replay.")
     ] = False,
     store: Store = None,
 ) -> None:
-    """Play the episodes of a closed attempt again, and compare every screenshot and every end.
+    """Replay the episodes of a closed attempt and compare every screenshot and final state.
 
-    The packs are those that the attempt was taken from; references are not read. Exit status: 0
-    when all is the same, 1 when something differs, 2 when nothing could be played.
+    Use the packs of the attempt; references are not read. Exit status: 0
+    if everything is equal, 1 if something differs, 2 if nothing could be replayed.
     """
     from snellen.server.episodes.replay import played_episodes
 

@@ -45,42 +45,45 @@ from snellen.sdk.models.settings import AskingOptions
 from snellen.sdk.stored import reopen, retagged
 from snellen.tasks.benchmarks.table import load_task
 
-_LEVEL = typer.Option(help="Of the intervals and the verdicts.", min=0.5, max=0.9999)
+_LEVEL = typer.Option(help="The confidence level of intervals and verdicts.", min=0.5, max=0.9999)
 
 
 def compare(
     reports: Annotated[list[Path], typer.Argument(help="Two or more reports saved as JSON.")],
     metric: Annotated[
         str | None,
-        typer.Option(help="The metric to compare; the primary one when left out."),
+        typer.Option(help="The metric to compare; by default the primary one."),
     ] = None,
     baseline: Annotated[
         str | None,
-        typer.Option(help="Compare each run with this one (a file's name without its ending)."),
+        typer.Option(help="Compare each run with this one (a file name without its extension)."),
     ] = None,
     correction: Annotated[
-        Correction, typer.Option(help="How the p-values of several comparisons are corrected.")
+        Correction, typer.Option(help="The correction of p-values for multiple comparisons.")
     ] = "holm",
     level: Annotated[float, _LEVEL] = 0.95,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of the bootstrap.", min=0)] = 0,
     by: Annotated[
         list[str] | None,
         typer.Option(
-            help="Set the runs beside each other by this tag, such as template; may be repeated.",
+            help="Also print the scores of the runs by this tag, such as template; may "
+            "be repeated.",
             show_default=False,
         ),
     ] = None,
     changes: Annotated[
-        int, typer.Option(help="How many gained and lost items to show a pair.", min=0)
+        int, typer.Option(help="Gained and lost items to show per pair.", min=0)
     ] = 5,
     output: Annotated[
         list[Path] | None,
         typer.Option(
-            "--output", "-o", help="Save it: .json, .csv (items) or .md; may be repeated."
+            "--output",
+            "-o",
+            help="Save the comparison: .json, .csv (items) or .md; may be repeated.",
         ),
     ] = None,
 ) -> None:
-    """Say whether runs over the same items differ, and on which items."""
+    """Compare runs over the same items: whether they differ, and on which items."""
     with report_errors():
         for path in output or ():
             check_ending(path, COMPARISON_RENDERERS, "comparisons")
@@ -108,7 +111,7 @@ def report(
     tags: Tags = None,
     cluster: Cluster = None,
     data: Annotated[
-        Path | None, typer.Option(help="Where its data is now, when it moved.", show_default=False)
+        Path | None, typer.Option(help="The location of its data, if it moved.", show_default=False)
     ] = None,
     references: References = None,
     images: Images = None,
@@ -116,9 +119,9 @@ def report(
     film: Film = None,
     json: Json = False,
 ) -> None:
-    """Read a saved report: print it, break it down by tags, make its page.
+    """Print a saved report, break it down by tags, or write its page.
 
-    Its data is loaded again where it was, for the questions, the tags and the page.
+    The questions, tags and page need its data, which is loaded from the same path again.
     """
     with report_errors():
         check(output, with_references=with_references, film=film)
@@ -139,24 +142,24 @@ def report(
 
 @models.asks_a_model
 def evaluate(
-    task: Annotated[str, typer.Argument(help="Such as screenqa/short.", autocompletion=task_names)],
-    model: Annotated[str, typer.Option(help="The API's base URL: http://localhost:8000/v1.")],
-    name: Annotated[str, typer.Option(help="The model's name there.")],
-    data: Annotated[Path, typer.Option(help="The benchmark's published folder or file.")],
-    run: Annotated[
-        Path, typer.Option(help="A folder that keeps the answers; given again, asking goes on.")
+    task: Annotated[
+        str, typer.Argument(help="The task, such as screenqa/short.", autocompletion=task_names)
     ],
+    model: Annotated[str, typer.Option(help="The API's base URL: http://localhost:8000/v1.")],
+    name: Annotated[str, typer.Option(help="The model's name on this server.")],
+    data: Annotated[Path, typer.Option(help="The benchmark's published folder or file.")],
+    run: Annotated[Path, typer.Option(help="A folder for the answers; use it again to resume.")],
     api: models.Api = "openai",
     images: Images = None,
     no_images: Annotated[
-        bool, typer.Option("--no-images", help="Ask without any image, as a baseline.")
+        bool, typer.Option("--no-images", help="Send no images, as a baseline.")
     ] = False,
     prompt: Annotated[
-        str | None, typer.Option(help="A prompt of the task by name; its first when left out.")
+        str | None, typer.Option(help="The name of a prompt of the task; by default its first.")
     ] = None,
     split: Split = None,
     items: Items = None,
-    attempts: Annotated[int, typer.Option(help="How often each item is asked.", min=1)] = 1,
+    attempts: Annotated[int, typer.Option(help="Attempts per item.", min=1)] = 1,
     protocol: Protocol = None,
     embedder: Embedder = None,
     header: models.Header = None,
@@ -170,10 +173,10 @@ def evaluate(
     with_references: WithReferences = False,
     json: Json = False,
 ) -> None:
-    """Ask a model every item of a task and grade its answers.
+    """Query a model for every item of a task and grade its answers.
 
-    The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY. Exit status: 0 when every item was
-    answered, 1 when some were not (the same command asks these again), 2 when asking stopped.
+    The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY. Exit status: 0 if every item was
+    answered, 1 if some were not (the same command repeats these), 2 if the run stopped.
     """
     from snellen.sdk.models.evaluate import evaluate as evaluate_model
 
@@ -206,29 +209,30 @@ def evaluate(
 
 def consensus(
     task: Annotated[
-        str, typer.Argument(help="Such as webrssbench/color.", autocompletion=task_names)
+        str, typer.Argument(help="The task, such as webrssbench/color.", autocompletion=task_names)
     ],
     answers: Annotated[
-        list[Path], typer.Argument(help="One file of answers a model, three or more.")
+        list[Path], typer.Argument(help="Three or more files of answers, one per model.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The references file to freeze.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The output file of references.")],
     rule: Annotated[
         Rule | None,
-        typer.Option(help="How votes become references; by the task when left out."),
+        typer.Option(help="The voting rule; by default the rule of the task."),
     ] = None,
     minimum_support: Annotated[
-        int, typer.Option(help="How many voters a reference takes.", min=1)
+        int, typer.Option(help="Minimum number of votes for a reference.", min=1)
     ] = 3,
     pairs: Annotated[
-        PairRule, typer.Option(help="clean: before and after share a reference; each: they don't.")
+        PairRule,
+        typer.Option(help="clean: before and after share a reference; each: separate references."),
     ] = "clean",
     embedder: Embedder = None,
     columns: Map = None,
 ) -> None:
-    """Make references of several models' answers and freeze them in a file.
+    """Create references by vote from several models' answers.
 
-    Each file's name, without its ending, is the voter's. The file holds every vote, what stays
-    unresolved and why, and is closed by a digest; grade against it with --references.
+    The voters have the names of the files without extension. The output has every vote, the
+    unresolved items with reasons, and a digest. Use it with --references.
     """
     with report_errors():
         check_folder(output)

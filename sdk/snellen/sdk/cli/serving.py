@@ -40,28 +40,29 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-tokens = typer.Typer(help="Make, list and revoke the tokens that HTTP asks for.")
+tokens = typer.Typer(help="Create, list and revoke tokens for HTTP.")
 
 Packs = Annotated[
     list[Path] | None,
     typer.Argument(
-        help="Folders of packs, or one exam file (.toml); the sample that ships when left out."
+        help="Folders of packs, or one exam file (.toml); by default the included sample."
     ),
 ]
 Env = Annotated[
     list[str] | None,
     typer.Option(
         "--env",
-        help="Tasks to act in: desk, miniwob, miniwob-browsergym or tiddlywiki, made at the first"
-        " start and kept in your data folder; may be repeated.",
+        help="Interactive tasks: desk, miniwob, miniwob-browsergym or tiddlywiki, "
+        "generated at the first start and kept in your data folder; may be "
+        "repeated.",
         show_default=False,
     ),
 ]
 Store = Annotated[
     str | None,
     typer.Option(
-        help="Where attempts and tokens are kept: a SQLite file or a database's URL; a file in"
-        " your data folder when left out.",
+        help="The store of attempts and tokens: a SQLite file or a database URL; by "
+        "default a file in your data folder.",
         envvar="SNELLEN_STORE",
         show_default=False,
     ),
@@ -69,7 +70,7 @@ Store = Annotated[
 Key = Annotated[
     Path | None,
     typer.Option(
-        help="The file of the key that opens sealed references; SNELLEN_PACK_KEY when left out.",
+        help="The key file for sealed references; by default SNELLEN_PACK_KEY.",
         envvar="SNELLEN_KEY",
         show_default=False,
     ),
@@ -77,52 +78,54 @@ Key = Annotated[
 InMode = Annotated[
     Mode,
     typer.Option(
-        help="exam: silence until the end; practice: each score at once; deferred: answers are"
-        " recorded, and no reference is read."
+        help="exam: no scores until the end; practice: each score immediately; "
+        "deferred: record answers without reading references."
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Shuffles the order of items.")]
+Seed = Annotated[int, typer.Option(help="The seed of the order of items.")]
 Sample = Annotated[
-    int | None, typer.Option(help="Items of each task; all when left out.", show_default=False)
+    int | None, typer.Option(help="Number of items per task; by default all.", show_default=False)
 ]
 Attempts = Annotated[
     int | None,
-    typer.Option(help="Attempts a caller may start; any number when left out.", show_default=False),
+    typer.Option(help="Maximum attempts per caller; by default unlimited.", show_default=False),
 ]
 Minutes = Annotated[
     float | None,
-    typer.Option(help="How long an attempt lasts; no end when left out.", show_default=False),
+    typer.Option(help="Time limit of an attempt, in minutes; by default none.", show_default=False),
 ]
 Views = Annotated[
     int | None,
     typer.Option(
-        help="Views of an item's images with get_screenshot; any number when left out.",
+        help="Maximum views per item with get_screenshot; by default unlimited.",
         show_default=False,
     ),
 ]
-Submissions = Annotated[int, typer.Option(help="Answers that are taken to an item.")]
-Count = Annotated[Counting, typer.Option(help="Which of them counts.")]
+Submissions = Annotated[int, typer.Option(help="Maximum answers per item.")]
+Count = Annotated[Counting, typer.Option(help="The answer that counts.")]
 InContexts = Annotated[
     Contexts | None,
     typer.Option(
-        help="Items that a context may see: one, or any number; the client says it when left out.",
+        help="Items per context: fresh is one, continuous any number; by default the"
+        " client declares it.",
         show_default=False,
     ),
 ]
 Pairs = Annotated[
-    bool, typer.Option("--pairs-together", help="One client may see both halves of a pair.")
+    bool, typer.Option("--pairs-together", help="Allow one client to see both halves of a pair.")
 ]
-Lease = Annotated[float, typer.Option(help="Minutes that an item is kept for its client.")]
+Lease = Annotated[float, typer.Option(help="Minutes that an item is leased to its client.")]
 ViewSide = Annotated[int, typer.Option(help="The longest side of a view, in pixels.")]
 KeepOptions = Annotated[
-    bool, typer.Option("--keep-options", help="Leave lettered options in the order they have.")
+    bool, typer.Option("--keep-options", help="Do not shuffle lettered options.")
 ]
 
 InDoor = Annotated[
     Door,
     typer.Option(
-        help="How tasks are acted in: screen, by act on what screenshots show; tools, by the"
-        " application's own tools, without a screen or a browser."
+        help="The interface of interactive tasks: screen, with screenshots and act; "
+        "tools, with the application's own tools, without a screen or a "
+        "browser."
     ),
 ]
 
@@ -255,29 +258,29 @@ def mcp(settings: Settings) -> None:
 
 @tokens.command()
 def create(
-    name: Annotated[str, typer.Argument(help="Whose it is; attempts belong to this name.")],
+    name: Annotated[
+        str, typer.Argument(help="The name of the owner; attempts belong to this name.")
+    ],
     scope: Annotated[
         list[str] | None,
         typer.Option(
-            help="take, submit, annotate, organize or admin; may be repeated; take when left out."
+            help="take, submit, annotate, organize or admin; may be repeated; by default take."
         ),
     ] = None,
     days: Annotated[
         float | None,
-        typer.Option(
-            help="How long it is good for; until it is revoked when left out.", show_default=False
-        ),
+        typer.Option(help="Days until it expires; by default never.", show_default=False),
     ] = None,
     team: Annotated[
         str | None,
         typer.Option(
-            help="The team that it is of: uploads, attempts and rows are the team's.",
+            help="The team, which shares uploads, attempts and leaderboard rows.",
             show_default=False,
         ),
     ] = None,
     store: Store = None,
 ) -> None:
-    """Make a token and print it; it is not kept, and can't be shown again."""
+    """Create a token and print it; it is not stored and can't be shown again."""
     from snellen.server.http.auth import Tokens
     from snellen.server.store.tables.exams import Scope
 
@@ -296,7 +299,7 @@ def create(
 
 @tokens.command("list")
 def list_tokens(store: Store = None) -> None:
-    """List the tokens: name, team, scopes, when made and when revoked; never what they are."""
+    """List the tokens: name, team, scopes, creation and revocation; never the tokens themselves."""
     from snellen.server.http.auth import Tokens
 
     with report_server_errors(), open_database(store) as database:
@@ -309,7 +312,9 @@ def list_tokens(store: Store = None) -> None:
 
 
 @tokens.command()
-def revoke(name: Annotated[str, typer.Argument(help="Whose token.")], store: Store = None) -> None:
+def revoke(
+    name: Annotated[str, typer.Argument(help="The name of the token's owner.")], store: Store = None
+) -> None:
     """Revoke a token: the next call with it is refused."""
     from snellen.server.http.auth import Tokens
 

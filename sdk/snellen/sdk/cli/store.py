@@ -18,12 +18,12 @@ group = typer.Typer(
 
 @group.command()
 def backup(
-    file: Annotated[Path, typer.Argument(help="The copy; it is replaced if it is there.")],
+    file: Annotated[Path, typer.Argument(help="The copy; an existing file is replaced.")],
     store: Store = None,
 ) -> None:
-    """Copy a SQLite store to a file, as it is at one moment; servers may go on meanwhile.
+    """Copy a SQLite store to a file, consistently, while servers may run.
 
-    A PostgreSQL database is copied with `pg_dump`.
+    Copy a PostgreSQL database with `pg_dump`.
     """
     from snellen.server.store.copies import back_up
 
@@ -34,12 +34,12 @@ def backup(
 
 @group.command()
 def restore(
-    file: Annotated[Path, typer.Argument(help="What `snellen store backup` wrote.")],
+    file: Annotated[Path, typer.Argument(help="A file from `snellen store backup`.")],
     store: Store = None,
 ) -> None:
-    """Make a SQLite store of a backup; it never replaces one that is there.
+    """Restore a SQLite store from a backup; an existing store is never replaced.
 
-    A backup of an older version of snellen is brought up to date.
+    A backup of an older version of snellen is migrated.
     """
     from snellen.server.store.copies import restore as restore_store
 
@@ -50,7 +50,7 @@ def restore(
 
 @group.command()
 def check(store: Store = None) -> None:
-    """Look at every page of a SQLite store, or of a backup, and print its revision."""
+    """Check every page of a SQLite store or a backup, and print its revision."""
     from snellen.server.store.copies import check as check_store
 
     with report_server_errors():
@@ -59,9 +59,9 @@ def check(store: Store = None) -> None:
 
 @group.command()
 def migrate(store: Store = None) -> None:
-    """Bring a store up to date, all or nothing; every server does so when it starts.
+    """Migrate a store to this version, all or nothing; every server does this at its start.
 
-    With several servers it lets you say when: stop them, back up, migrate, start them.
+    With several servers: stop them, back up, migrate, start them.
     """
     from snellen.server.store.copies import migrate as migrate_store
 

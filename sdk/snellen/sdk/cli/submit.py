@@ -21,26 +21,26 @@ def submit(
     to: Annotated[str, typer.Option(help="The server's address: https://exam.example.org.")],
     exam: Annotated[
         str | None,
-        typer.Option(help="The exam; the server's only one when left out.", show_default=False),
+        typer.Option(help="The exam; optional if the server has only one.", show_default=False),
     ] = None,
     phase: Annotated[
         str | None,
-        typer.Option(help="The phase; the one that is open when left out.", show_default=False),
+        typer.Option(help="The phase; by default the open one.", show_default=False),
     ] = None,
     task: Annotated[
         str | None,
         typer.Option(
-            help="The one task that the file answers; its lines say it when left out.",
+            help="The task of the whole file; by default each line states its task.",
             show_default=False,
         ),
     ] = None,
-    name: Annotated[str, typer.Option(help="What the leaderboard is to call it.")] = "",
-    link: Annotated[str, typer.Option(help="Where more is said of it.")] = "",
+    name: Annotated[str, typer.Option(help="The name on the leaderboard.")] = "",
+    link: Annotated[str, typer.Option(help="A link with more information.")] = "",
     key: Annotated[
         str | None,
         typer.Option(
-            help="Tells this upload from others: the same file with the same key is one"
-            " submission, however often it is sent.",
+            help="A unique key of this upload: the same file with the same key is one "
+            "submission, even if sent again.",
             show_default=False,
         ),
     ] = None,
@@ -54,15 +54,15 @@ def submit(
     output: Annotated[
         Path | None,
         typer.Option(
-            help="Where to save the report, if the phase shows reports: .json, .html, .md or .csv.",
+            help="Save the report, if the phase shows reports: .json, .html, .md or .csv.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Upload predictions to a hosted exam, and say what they score.
+    """Upload predictions to a hosted exam and print their score.
 
-    Exit status: 0 when it is graded (or, with --no-wait, taken), 1 when it can't be graded, 2 when
-    it was not taken.
+    Exit status: 0 if the file is graded (or, with --no-wait, accepted), 1 if it can't be graded,
+    2 if it was not accepted.
     """
     from snellen.sdk.hosted.client import Client
 

@@ -24,32 +24,32 @@ _out = Terminal()
 
 def summary(
     reports: Annotated[
-        list[Path], typer.Argument(help="One model's reports, saved as JSON, a task each.")
+        list[Path], typer.Argument(help="Reports of one model, saved as JSON, one per task.")
     ],
     limit: Annotated[
         float | None,
-        typer.Option(help="L3, L4: the steps a task is allowed; more is a failure.", min=1),
+        typer.Option(help="L3, L4: the step limit of a task; longer episodes are failures.", min=1),
     ] = None,
     missing: Annotated[
         Missing | None,
-        typer.Option(help="L3, L4: leave out platforms that were not run, or count them 0."),
+        typer.Option(help="L3, L4: skip platforms without runs, or count them as 0."),
     ] = None,
     reading: Annotated[
         Reading | None,
-        typer.Option(help="L3, L4: which EQA is compared; the protocol's when left out."),
+        typer.Option(help="L3, L4: the EQA to compare; by default the protocol's."),
     ] = None,
     beside: Annotated[
-        bool, typer.Option("--beside", help="Set the numbers beside published ones.")
+        bool, typer.Option("--beside", help="Compare with published numbers.")
     ] = False,
     output: Annotated[
         list[Path] | None,
-        typer.Option("--output", "-o", help="Save it: .json or .md; may be repeated."),
+        typer.Option("--output", "-o", help="Save the summary: .json or .md; may be repeated."),
     ] = None,
 ) -> None:
-    """Print what the benchmark's paper prints: its tables, over several tasks where it does.
+    """Print the tables of the benchmark's paper, also over several tasks.
 
-    VisualWebBench's seven tasks make its average, L2's two its mean, L3 and L4 the table of what
-    is lost.
+    VisualWebBench's seven tasks give its average, L2's two tasks its mean, L3 and L4 the table of
+    losses.
     """
     with report_errors():
         for path in output or ():

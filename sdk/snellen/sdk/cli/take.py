@@ -21,37 +21,36 @@ def take(
     agent: Annotated[
         str,
         typer.Option(
-            help="The agent's command, as a shell reads it: run once an item, its prompt on"
-            " standard input.",
+            help="The agent's shell command: run once per item, with the prompt on standard input.",
             show_default=False,
         ),
     ],
     serve: Annotated[
         list[str] | None,
         typer.Argument(
-            help="After --: packs and options for `snellen serve`, which is started on this"
-            " machine; the sample that ships when left out.",
+            help="After --: packs and options for a local `snellen serve`; by default "
+            "the included sample.",
             show_default=False,
         ),
     ] = None,
-    contexts: Annotated[int, typer.Option(help="How many run at a time.", min=1)] = 1,
+    contexts: Annotated[int, typer.Option(help="Agents to run at a time.", min=1)] = 1,
     attempt: Annotated[
         str | None,
-        typer.Option(help="Go on with this attempt instead of a new one.", show_default=False),
+        typer.Option(help="Resume this attempt instead of starting a new one.", show_default=False),
     ] = None,
     task: Annotated[
         list[str] | None,
         typer.Option(
-            help="A task or benchmark, may be repeated; all that is offered when left out.",
+            help="A task or benchmark; may be repeated; by default all.",
             show_default=False,
         ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option(help="Who answers, for the report.", show_default=False)
+        str | None, typer.Option(help="The model's name, for the report.", show_default=False)
     ] = None,
     url: Annotated[
         str | None,
-        typer.Option(help="An exam that is served already: http://HOST:8765/mcp."),
+        typer.Option(help="An exam on a running server: http://HOST:8765/mcp."),
     ] = None,
     token: Annotated[
         str | None,
@@ -59,26 +58,27 @@ def take(
             help="What the server asks for; better in the environment.", envvar="SNELLEN_TOKEN"
         ),
     ] = None,
-    timeout: Annotated[float, typer.Option(help="Seconds for one run.", min=0.001)] = 600.0,
-    retries: Annotated[
-        int, typer.Option(help="How often an item is run again after a fault.", min=0)
-    ] = 2,
+    timeout: Annotated[
+        float, typer.Option(help="Time limit of one run, in seconds.", min=0.001)
+    ] = 600.0,
+    retries: Annotated[int, typer.Option(help="Retries of an item after a fault.", min=0)] = 2,
     logs: Annotated[
         Path | None,
-        typer.Option(help="A folder for what the agents write.", show_default=False),
+        typer.Option(help="A folder for the agents' output.", show_default=False),
     ] = None,
     finish: Annotated[
         bool,
-        typer.Option("--finish", help="Close the attempt even where the agent failed."),
+        typer.Option("--finish", help="Close the attempt even if the agent failed on items."),
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Save it all as JSON.", show_default=False)
+        Path | None,
+        typer.Option("--output", "-o", help="Save the result as JSON.", show_default=False),
     ] = None,
 ) -> None:
-    """Take an exam with an agent command: a fresh process, and so a fresh context, for each item.
+    """Take an exam with an agent command: a new process and context for each item.
 
-    Exit status: 0 when every item was answered, 1 when some are open because the agent failed
-    (the same command with --attempt goes on), 2 when nothing could be taken.
+    Exit status: 0 if every item was answered, 1 if some are open because the agent failed
+    (use the same command with --attempt to resume), 2 if no item could be taken.
     """
     from snellen.sdk.exam.runner import ExamRequest, RunLimits
     from snellen.sdk.exam.runner import take as take_exam

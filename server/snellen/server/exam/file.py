@@ -309,39 +309,39 @@ def exam_file_for(pack: Path, title: str, file: Path, now: datetime) -> str:
 
 
 _TEMPLATE = """\
-# The challenge that `snellen serve exam.toml` hosts. `snellen exam check exam.toml` checks it.
+# A hosted exam: `snellen serve exam.toml` serves it, `snellen exam check exam.toml` checks it.
 name = "{name}"
 title = "{title}"
 description = ""
 packs = ["{pack}"]
-store = "{name}.sqlite"         # or a database's URL: postgresql://host/name
-# files = "s3://bucket/prefix"  # where uploads are kept; in the store when left out
-# images = "s3://bucket/images" # where the pack's images are; in its folder when left out
-items = "own"                   # who reads items over REST: hidden, own (with a token), public
+store = "{name}.sqlite"         # or a database URL: postgresql://host/name
+# files = "s3://bucket/prefix"  # where uploads are kept; default: the store
+# images = "s3://bucket/images" # where the pack's images are; default: its folder
+items = "own"                   # who can read items over REST: hidden, own (with a token), public
 
-# [teams]                       # quota, attempts and rows are a team's
+# [teams]                       # members share quota, attempts and leaderboard rows
 # lab-a = ["ada", "bob"]        # names of tokens
 
-# [oauth]                       # tokens of an identity provider, beside snellen's own
+# [oauth]                       # tokens of an identity provider, in addition to snellen's own
 # issuer = "https://id.example.org"
 # jwks = "https://id.example.org/.well-known/jwks.json"
 # resource = "https://exam.example.org/mcp"
 
-[rules]                         # of attempts over MCP
-attempts = 1                    # that a participant may start; leave it out for any number
-# sample = 100                  # items of each task; leave it out for all
+[rules]                         # rules of attempts over MCP
+attempts = 1                    # attempts per participant; default: unlimited
+# sample = 100                  # items per task; default: all
 
 [[phases]]
 name = "main"
 start = {start}  # date, time and offset
 # end = 2027-01-31T23:59:59-12:00        # -12:00 is "anywhere on earth"
-zone = "UTC"                    # where a day of uploads_a_day begins
+zone = "UTC"                    # the time zone of the days for uploads_a_day
 uploads_a_day = 5
-uploads = 50                    # in all
-counts = "best"                 # which of a participant's submissions: all, best, last
-scores = "public"               # who sees values: hidden, own, public
-reports = "hidden"              # who sees which items are right
-# public_share = 0.5            # show values of half of the screens until the end
+uploads = 50                    # uploads in total
+counts = "best"                 # the submissions of a participant that count: all, best, last
+scores = "public"               # who can see scores: hidden, own, public
+reports = "hidden"              # who can see item results
+# public_share = 0.5            # show scores on half of the screens until the end
 """
 
 

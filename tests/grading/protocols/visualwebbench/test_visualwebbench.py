@@ -455,7 +455,7 @@ def test_the_tables_say_what_is_ours_and_what_the_key_is_called() -> None:
     for task in BOXES:
         assert "`precision`" in protocol_of(f"visualwebbench/{task}").source
     for task in (*BOXES, *POINTS):
-        assert "our decision" in protocol_of(f"visualwebbench/{task}").special
+        assert "snellen's own" in protocol_of(f"visualwebbench/{task}").special
 
 
 def test_the_seven_tasks_have_lmms_evals_protocol() -> None:

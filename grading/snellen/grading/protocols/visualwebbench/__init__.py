@@ -45,7 +45,7 @@ def _rouge_task(task: str, parser: Parser, *, blank_up_to: int = 0) -> tuple[Pro
         "official",
         1,
         f"{_EVAL_UTILS}; rouge 1.0.1",
-        "case counts, repeated words count once; a response of dots alone ends the run",
+        "case-sensitive; repeated words count once; a response with only dots stops the run",
         parser,
         AS_IS,
         metric,
@@ -55,9 +55,7 @@ def _rouge_task(task: str, parser: Parser, *, blank_up_to: int = 0) -> tuple[Pro
         official,
         *by_adapter(official),
         robust(task),
-        _as_given(
-            task, metric, "the official metric on the text as given, with nothing cut from it"
-        ),
+        _as_given(task, metric, "the official metric on the unchanged text"),
         screensuite(official, rouge101(blank_up_to=blank_up_to, averaged=True, blank_golds=True)),
     )
 
@@ -74,7 +72,7 @@ def _choice_task(task: str) -> tuple[Protocol, ...]:
         "official",
         1,
         f"{_EVAL_UTILS}, parse_multi_choice_response",
-        "the last letter between spaces wins, the article A included; B) is no answer",
+        "reads the last letter between spaces, also the article A; B) is not an answer",
         CHOICE,
         AS_IS,
         ACCURACY,
@@ -87,7 +85,7 @@ def _choice_task(task: str) -> tuple[Protocol, ...]:
             "robust",
             1,
             "ours",
-            "the last explicit choice; never the article; two choices are none",
+            "reads the last explicit choice, never the article; two choices are not an answer",
             ROBUST_CHOICE,
             AS_IS,
             ACCURACY,
@@ -106,7 +104,7 @@ def _box_task(task: str) -> tuple[Protocol, ...]:
             "official",
             1,
             f"{_EVAL_UTILS} (box_iou >= 0.5), where the key is `precision`",
-            "compares in float32, never asks for the space; reading text is our decision",
+            "compares in float32 without checking the space; parsing of text is snellen's own",
             BOX,
             AS_IS,
             BOX_HIT,
@@ -123,7 +121,8 @@ def _point_task(task: str) -> tuple[Protocol, ...]:
             "official",
             1,
             f"{_EVAL_UTILS} (point variants)",
-            "never asks for the space; reading text is our decision, all but pairs ends the run",
+            "never checks the space; parsing of text is snellen's own; anything "
+            "but pairs stops the run",
             POINT,
             AS_IS,
             POINT_HIT,
@@ -141,7 +140,8 @@ def _webqa(task: str) -> tuple[Protocol, ...]:
         "official",
         1,
         f"{_EVAL_UTILS}; rouge 1.0.1",
-        "case counts; an item that raises, such as a response of dots, leaves the mean",
+        "case-sensitive; an item that raises, such as a response with only dots, is"
+        " omitted from the mean",
         AS_GIVEN,
         AS_IS,
         metric,
@@ -164,7 +164,7 @@ def _webqa(task: str) -> tuple[Protocol, ...]:
         _as_given(
             task,
             metric,
-            "the official metric item by item, so that an item that raises ends the run",
+            "the official metric item by item; an item that raises stops the run",
         ),
         screensuite(official, metric),
     )

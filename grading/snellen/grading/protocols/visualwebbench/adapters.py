@@ -69,7 +69,8 @@ _ADAPTERS = (
             {
                 "web_caption": _Cut(
                     AFTER_COLON,
-                    "cuts up to the first colon, as its prompt asks for a lead-in; keeps a tag",
+                    "removes text up to the first colon, because its prompt asks for a lead-in;"
+                    " keeps a tag",
                 ),
                 "element_ocr": _OCR,
             }
@@ -82,7 +83,8 @@ _ADAPTERS = (
             {
                 "web_caption": _Cut(
                     AS_GIVEN,
-                    "keeps the lead-in that its prompt asks for: it is cut for a task that is not",
+                    "keeps the lead-in that its prompt asks for; removes it in a task"
+                    " that does not",
                 ),
                 "element_ocr": _OCR,
             }
@@ -94,11 +96,13 @@ _ADAPTERS = (
         MappingProxyType(
             {
                 "web_caption": _Cut(META_DESCRIPTION, _SAME),
-                "webqa": _Cut(AFTER_COLON, 'cuts up to the first colon: "10:30" is "30"'),
+                "webqa": _Cut(
+                    AFTER_COLON, 'removes text up to the first colon: "10:30" becomes "30"'
+                ),
                 "element_ocr": _OCR,
                 "action_prediction": _Cut(
                     FIRST_CHARACTER_OR_CRASH,
-                    '"The answer is B" is T; an empty response ends the run',
+                    'reads "The answer is B" as T; an empty response stops the run',
                     STOP_ON_CRASH,
                 ),
             }
@@ -141,14 +145,17 @@ def screensuite(official: Protocol, metric: Metric) -> Protocol:
     qwen = next(one for one in by_adapter(official) if one.id == "official-qwen")
     crashes = qwen.parser is FIRST_CHARACTER_OR_CRASH
     special = {
-        "rouge_mean": "the mean of three ROUGE values; failed responses leave the mean",
-        "f1": 'cuts up to the first colon: "10:30" is "30"; failed responses leave the mean',
-    }.get(metric.primary, "failed responses leave the mean")
+        "rouge_mean": "the mean of three ROUGE values; failed responses are omitted from the mean",
+        "f1": 'removes text up to the first colon: "10:30" becomes "30"; failed responses'
+        " are omitted from the mean",
+    }.get(metric.primary, "failed responses are omitted from the mean")
     return replace(
         qwen,
         id="screensuite",
         source="ScreenSuite 0.0.1, perception/visualwebbench",
-        special='"The answer is B" is T; failed responses leave the mean' if crashes else special,
+        special='reads "The answer is B" as T; failed responses are omitted from the mean'
+        if crashes
+        else special,
         parser=FIRST_CHARACTER if crashes else qwen.parser,
         metric=metric,
         denominator=_WITHOUT_FAILED.get(official.denominator.name, DROP_FAILED),

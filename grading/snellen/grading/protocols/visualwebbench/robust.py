@@ -145,8 +145,8 @@ _PARTS: Mapping[str, tuple[str, Parser, Normalizer, Metric]] = MappingProxyType(
         "heading_ocr": (*_READ, WORDS, WORD_ROUGE),
         "element_ocr": (*_READ, WORDS, WORD_ROUGE),
         "webqa": (
-            '"1,000" is "1000", "3.4" is not "34", "10km" is "10 km"; currency and percent signs'
-            " do not count; an exact match is 1",
+            '"1,000" equals "1000", "3.4" differs from "34", "10km" equals "10 km"; '
+            "ignores currency and percent signs; an exact match is 1",
             _SHORT,
             ANSWER_WORDS,
             ANSWER_F1,
