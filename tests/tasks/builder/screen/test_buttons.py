@@ -194,6 +194,16 @@ def test_what_a_button_does_is_known_where_it_is_said_to_what(text: str, does: s
         assert deed_of(alone, words, alone.elements[1]) is None
 
 
+def test_a_button_in_a_form_does_not_start_what_it_sends() -> None:
+    words = words_of("en")
+    assert words is not None
+    alone = page(button("Apply now"))
+    assert deed_of(alone, words, alone.elements[1]) == "Starts an application."
+    around = {"tag": "form", "box": (0, 200, 900, 400), "parent": 0}
+    sent = page(around, button("Apply now", parent=1))
+    assert deed_of(sent, words, sent.elements[2]) is None
+
+
 def test_a_picture_behind_it_is_no_fill() -> None:
     screen = page(button("Buy", background=""))
     assert fill_of(screen, screen.elements[1]) == 1

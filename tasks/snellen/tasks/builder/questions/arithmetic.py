@@ -30,11 +30,13 @@ _FEWEST_ROWS = 5
 _DIGITS = re.compile(r"\d[\d.,'\s]*\d|\d")
 _UNGROUPED = re.compile(r"\d{4}")
 _TOTAL = re.compile(r"\b(sub)?totals?\b|\bsum\b|summe|gesamt|合计|总计|小计|مجموع|إجمالي")
-_NUMBERING = re.compile(
+_UNCOUNTED = re.compile(
     r"([^\W\d]+ )?(no|nr|number|nummer|id|code)|num|rank|year|jahr"
+    r"|defaults?( values?)?|vorgabe|standard(wert)?|(valor )?por defecto|predeterminado|par défaut"
+    r"|padrão|默认值?|الافتراضي"
     r"|zip|postcode|post ?code|plz|número|nº|código|año|cp|序号|编号|年份|年|邮编|رقم|رمز|سنة"
 )
-"""What numbers that count nothing are called, for which nobody asks which is the highest."""
+"""What numbers are called that count nothing, or each something else: no sum has a meaning."""
 _SPAN = re.compile(r"\s*[\u2013\u2014-]\s*")
 
 
@@ -133,7 +135,7 @@ def _columns(facts: Sequence[Fact]) -> Iterator[tuple[Table, int, int]]:
             continue
         for column, header in enumerate(table.headers):
             alone = column != key and folded(header) and headers[folded(header)] == 1
-            counts = not _NUMBERING.fullmatch(folded(header))
+            counts = not _UNCOUNTED.fullmatch(folded(header))
             if alone and counts and table.known(column):
                 yield table, column, key
 

@@ -155,9 +155,13 @@ def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
         and (deed(words, one_line(e.text or e.name)) is None or ends_unknown(screen, words, e))
         for e in screen.elements
     )
+    acts = {folded(e.text or e.name) for e in screen.elements if e.role in _ACTS}
     for each, does in done:
         # Any button may do what is said without what it is done to.
         if unknown and _VAGUE.search(does):
+            continue
+        # `Apply at our office` may do what `Apply` does.
+        if any(name != each.key and f" {each.key} " in f" {name} " for name in acts):
             continue
         effect = f"{does[0].lower()}{does[1:].rstrip('.')}"
         if same[does] <= 1:

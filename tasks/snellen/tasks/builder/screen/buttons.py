@@ -170,11 +170,14 @@ def ends_unknown(screen: Screen, words: Words, element: Element) -> bool:
 
     One that cancels may cancel anything, such as the order that it stands beside, if there is no
     form or dialog around it that it could close; without a form, one that sends opens one, and one
-    that searches opens a field. A link to another page downloads nothing yet.
+    that searches opens a field. What starts something ends it below the fields of its form. A link
+    to another page downloads nothing yet.
     """
     does = deed(words, element.text or element.name) or ""
     if does.startswith("Downloads") and _PAGE_ADDRESS.search(urlsplit(element.href).path):
         return True
+    if does.startswith("Starts an application"):
+        return any(outer.tag in _FORMS for outer in screen.ancestors(element))
     if not does.startswith(("Sends", "Starts a search")) and not is_cancel(
         words, element.text or element.name
     ):

@@ -74,7 +74,7 @@ def docs(draft: PageDraft) -> Body:
             "section",
             tag("h2", thing.name, id=f"part-{place}"),
             blocks.paragraphs(draft.says(3, thing)),
-            tag("pre", tag("code", source.format(name=name, n=n, m=m))),
+            tag("pre", tag("code", source.format(name=name, n=n, m=m), dir="ltr")),
         )
         for place, (thing, source) in enumerate(zip(steps, sources[:3], strict=False))
     ]
@@ -82,7 +82,7 @@ def docs(draft: PageDraft) -> Body:
     *_, effect = site.words.fields.values()
     lines = [
         [
-            tag("code", f"--{option}"),
+            tag("code", f"--{option}", dir="ltr"),
             tag("code", str(random.choice((0, 1, 8, 30, 100, 500)))),
             value,
         ]

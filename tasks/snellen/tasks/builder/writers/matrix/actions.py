@@ -164,7 +164,9 @@ def _point(snapshot: Snapshot, random: Random) -> Ask | None:
     def fits(elements: Sequence[Element]) -> bool:
         return elements[0].width * elements[0].height < 0.02 * screen.width * HEIGHT
 
-    shown = some_shown(screen, said_once(screen, pointable(screen)), 1, random, fits)
+    # Of a field's label and the field either may be meant.
+    named = [each for each in said_once(screen, pointable(screen)) if each.tag != "label"]
+    shown = some_shown(screen, named, 1, random, fits)
     where = None if shown is None else seen(screen, shown.elements[0], snapshot.pixels)
     if shown is None or where is None:
         return None
