@@ -180,7 +180,7 @@ async def test_the_same_end_again_changes_nothing(play: Play) -> None:
         ({"status": "infeasible"}, "no_such_item"),
         ({"status": "infeasible", "reason_code": "bored"}, "no_such_item"),
         ({"state": "done"}, "no field 'state'"),
-        ('{"status"', "no JSON"),
+        ('{"status"', "not valid JSON"),
     ],
 )
 async def test_an_end_that_cannot_be_read_is_sent_back(
@@ -298,7 +298,7 @@ async def test_looking_has_an_end(play: Play) -> None:
         item = await begun(played)
         for _ in range(15):
             await played.agent.call("get_screenshot", attempt=played.agent.attempt, item=item)
-        assert "looked at 15 times" in await played.agent.refused(
+        assert "limit of 15 screenshots" in await played.agent.refused(
             "get_screenshot", attempt=played.agent.attempt, item=item
         )
 

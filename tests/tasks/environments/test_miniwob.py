@@ -63,7 +63,7 @@ async def test_the_page_ends_the_episode_and_its_reward_stays(miniwob: MiniWoB) 
     await hand.at(place, count=2)
     assert episode.ended
     assert episode.result == {"reward": 1, "ended": True, "page": "click-test", "time": "stepped"}
-    with pytest.raises(InputError, match="takes no further input"):
+    with pytest.raises(InputError, match="no further input is possible"):
         await episode.act(Input(InputKind.CLICK, ((320, 420),)))
     assert episode.result["reward"] == 1
     await episode.close()

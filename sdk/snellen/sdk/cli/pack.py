@@ -194,7 +194,7 @@ def episodes(
     key: Key = None,
     new_key: NewKey = False,
 ) -> None:
-    """Make a pack of tasks to act in, each in a world of its own.
+    """Make a pack of interactive tasks, each in a world of its own.
 
     Exit status: 0 when the pack is there, 2 when nothing was written.
     """

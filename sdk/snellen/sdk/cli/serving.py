@@ -52,7 +52,7 @@ Env = Annotated[
     list[str] | None,
     typer.Option(
         "--env",
-        help="Tasks to act in: desk, miniwob, miniwob-browsergym or tiddlywiki, made at the first"
+        help="Interactive tasks: desk, miniwob, miniwob-browsergym or tiddlywiki, made at the first"
         " start and kept in your data folder; may be repeated.",
         show_default=False,
     ),
@@ -335,7 +335,7 @@ def grade_answers(taken: "AnswerSet") -> "Report":
 
 
 def with_episodes(settings: Settings) -> Settings:
-    """Return settings whose packs of tasks to act in are there; what is not, is made.
+    """Return settings whose packs of interactive tasks are there; what is not, is made.
 
     Raises:
         SnellenError: One can't be made.

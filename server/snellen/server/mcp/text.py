@@ -43,36 +43,36 @@ def rules_said(rules: Rules, contexts: Contexts | None = None) -> list[str]:
 
 
 def acting_said(space: str) -> list[str]:
-    """Return the rules of items that are acted in, as sentences, for the examinee."""
+    """Return the rules of interactive items, as sentences, for the examinee."""
     counts = {
         "pixels": "pixels of the screenshot",
-        "unit": "0 to 1 of its width and height",
-        "thousand": "0 to 1000 of its width and height",
+        "unit": "fractions of the screenshot's width and height, 0 to 1",
+        "thousand": "thousandths of the screenshot's width and height, 0 to 1000",
     }[space]
     return [
-        "Items with steps_left are done by act: a click, a text, a key combination, a drag, a"
-        " scroll or a wait is a step, and so is an action that can't be read. Looking is none.",
-        f"Coordinates count {counts}.",
+        "Items with steps_left are interactive: call act. Each click, text, key combination, drag,"
+        " scroll or wait is a step, and so is an action that can't be read. get_screenshot is no"
+        " step.",
+        f"Coordinates are {counts}.",
         _ending(),
     ]
 
 
 def calling_said() -> list[str]:
-    """Return the rules of items that are acted in by tools, as sentences, for the examinee."""
+    """Return the rules of interactive items by tools, as sentences, for the examinee."""
     return [
-        "Items with steps_left are done by the application's tools, each called with attempt and"
-        " item. Each call is a step: one that only reads, and one that is refused, as well. There"
-        " is no screen.",
+        "Items with steps_left are interactive: call the application's tools with attempt and item."
+        " Each call is a step, also one that only reads or that is refused. There is no screen.",
         _ending(),
     ]
 
 
 def _ending() -> str:
-    reasons = "; ".join(f"{code}: {said}" for code, said in REASONS.items())
+    reasons = " ".join(f"{code}: {sentence}" for code, sentence in REASONS.items())
     return (
-        'End each with submit_answer: {"status": "done"}, with "answer" where the task asks for'
-        ' one, or {"status": "infeasible", "reason_code": "..."} where it can\'t be done'
-        f" ({reasons})."
+        'End each with submit_answer: {"status": "done"}, with "answer" if the task asks for one,'
+        ' or {"status": "infeasible", "reason_code": "..."} if it can\'t be done. The reason codes:'
+        f" {reasons}"
     )
 
 
