@@ -51,6 +51,9 @@ async def test_an_exam_to_act_in_has_one_tool_more_and_says_its_rules(play: Play
         assert act.input_schema["required"] == ["attempt", "item", "action"]
         started = await played.agent.call("start_attempt")
         assert any("reason_code" in rule for rule in started["rules"])
+        assert "do their task with act" in (played.agent.client.instructions or "")
+        (message,) = (await played.agent.client.get_prompt("take_exam")).messages
+        assert "do their task with act" in message.content.text
 
 
 async def test_what_is_lit_as_asked_succeeds_and_nothing_else_does(play: Play) -> None:

@@ -16,6 +16,21 @@ INSTRUCTIONS = (
 )
 
 
+def instructions(*, interactive: bool, by_tools: bool) -> str:
+    """Return the instructions of a server, which hosts hand to their model.
+
+    Args:
+        interactive: Whether some items are interactive.
+        by_tools: Whether these are done by their application's tools, without a screen.
+    """
+    return f"{INSTRUCTIONS} {_acting(by_tools)}" if interactive else INSTRUCTIONS
+
+
+def _acting(by_tools: bool) -> str:
+    by = "the application's tools" if by_tools else "act"
+    return f"Items with steps_left are interactive: do their task with {by}, then submit_answer."
+
+
 def rules_said(rules: Rules, contexts: Contexts | None = None) -> list[str]:
     """Return the rules as sentences, for the examinee."""
     policy = contexts or rules.contexts
@@ -122,15 +137,18 @@ def offered(spec: "ExamSpec") -> dict[str, Any]:
     }
 
 
-def take_exam(tasks: Sequence[str]) -> str:
-    """Return the prompt that has an agent take the exam."""
+def take_exam(tasks: Sequence[str], *, interactive: bool = False, by_tools: bool = False) -> str:
+    """Return the prompt that has an agent take the exam; see `instructions`."""
+    acting = f" {_acting(by_tools)}" if interactive else ""
     which = f" with tasks {', '.join(tasks)}" if tasks else ""
     return (
         f"Take the exam that this server gives. Call start_attempt{which} and keep the handle;"
         " pass it to every call. Then, until get_item says that every item is answered: call"
         " get_item, read its prompt and look at its image; call get_screenshot for a part or a"
         " tile at full size where something is too small to read; answer in the form that the"
-        " item asks for with submit_answer. Answer every item yourself from what the images show,"
+        " item asks for with submit_answer."
+        f"{acting}"
+        " Answer every item yourself from what the images show,"
         " even if you are not sure. At the end call finish_attempt and show its report."
     )
 
