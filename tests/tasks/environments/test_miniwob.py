@@ -150,7 +150,7 @@ async def test_real_time_passes_by_itself_and_can_not_be_brought_back(miniwob: M
     assert isinstance(start, int)
     assert isinstance(end, int)
     assert end - start >= 200
-    with pytest.raises(EpisodeError, match="take it again"):
+    with pytest.raises(EpisodeError, match="start the item again"):
         await miniwob.open(world, Past([Input(InputKind.WAIT, seconds=0.2)]))
     await episode.close()
 
