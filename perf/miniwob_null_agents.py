@@ -65,9 +65,9 @@ def main() -> None:
     file = json.loads(FILE.read_bytes())
     if options.agent and file["seeds"] != options.seeds:
         parser.error(f"the others played {file['seeds']} episodes of each page: give --seeds so")
-    kept = file["agents"] if options.agent else {}
+    kept: dict[str, dict[str, list[JsonValue]]] = file["agents"] if options.agent else {}
     new = asyncio.run(played(options.seeds, None, agents))
-    episodes = {agent: new.get(agent, kept.get(agent)) for agent in AGENTS}
+    episodes = {agent: (new if agent in new else kept)[agent] for agent in AGENTS}
     head = {
         "command": "python perf/miniwob_null_agents.py",
         "seeds": options.seeds,

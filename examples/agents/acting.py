@@ -1,4 +1,4 @@
-"""Take an exam of tasks to act in: the loop that the agents beside this file share.
+"""Take an exam of interactive tasks: the loop that the agents beside this file share.
 
 An agent is a function that plays one task: it asks its model, forwards what the model wants to
 `Task.act`, and returns the answer.

@@ -79,7 +79,7 @@ class LazyHost:
 
     Args:
         open_now: Opens it.
-        interactive: Whether it has items that are acted in: tools are listed before it is opened.
+        interactive: Whether it has interactive items: tools are listed before it is opened.
         tools: What these items are acted in by; none: by their screen.
     """
 
@@ -204,7 +204,7 @@ def open_episodes(service: "Service") -> "Episodes":
 
 
 def has_worlds(settings: "Settings") -> bool:
-    """Whether some pack has items that are acted in; only manifests are read."""
+    """Whether some pack has interactive items; only manifests are read."""
     return bool(_environments(settings))
 
 
@@ -221,7 +221,9 @@ def world_tools(settings: "Settings") -> "Sequence[WorldTool]":
 
     names = _environments(settings)
     if not names:
-        raise ExamError("with door tools, items must be acted in: these packs have none")
+        raise ExamError(
+            "with door tools, the exam needs interactive items, and these packs have none"
+        )
     return [tool for name in names for tool in toolset_of(name).tools]
 
 

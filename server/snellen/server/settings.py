@@ -21,7 +21,7 @@ class Settings:
         key: The file of the key that opens sealed references; None: the environment's.
         cache: Where images that packs leave on the web are kept; None: they are not fetched.
         file: The challenge that is hosted; None: the packs make one of a single phase.
-        episodes: Packs of tasks to act in that are made, and join `packs`, before the exam is
+        episodes: Packs of interactive tasks that are made, and join `packs`, before the exam is
             opened; names of `snellen.tasks.environments.table.PACKS`.
     """
 

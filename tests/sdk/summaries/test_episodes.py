@@ -1,4 +1,4 @@
-"""Summaries of tasks that are acted in: of one report, from level to level, and in the matrix."""
+"""Summaries of interactive tasks: of one report, from level to level, and in the matrix."""
 
 from pathlib import Path
 from typing import Any, cast

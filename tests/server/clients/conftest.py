@@ -206,7 +206,7 @@ def check(examinee: Examinee) -> Callable[[str], None]:
 
 @dataclass(frozen=True, slots=True)
 class Acting:
-    """An exam of two tasks to act in, and the way through one of them.
+    """An exam of two interactive tasks, and the way through one of them.
 
     Attributes:
         env: The environment's name.

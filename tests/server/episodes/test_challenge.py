@@ -1,4 +1,4 @@
-"""A challenge of tasks to act in: attempts stand on its board, and no file does."""
+"""A challenge of interactive tasks: attempts stand on its board, and no file does."""
 
 import asyncio
 import json

@@ -51,6 +51,9 @@ async def test_an_exam_to_act_in_has_one_tool_more_and_says_its_rules(play: Play
         assert act.input_schema["required"] == ["attempt", "item", "action"]
         started = await played.agent.call("start_attempt")
         assert any("reason_code" in rule for rule in started["rules"])
+        assert "do their task with act" in (played.agent.client.instructions or "")
+        (message,) = (await played.agent.client.get_prompt("take_exam")).messages
+        assert "do their task with act" in message.content.text
 
 
 async def test_what_is_lit_as_asked_succeeds_and_nothing_else_does(play: Play) -> None:
@@ -180,7 +183,7 @@ async def test_the_same_end_again_changes_nothing(play: Play) -> None:
         ({"status": "infeasible"}, "no_such_item"),
         ({"status": "infeasible", "reason_code": "bored"}, "no_such_item"),
         ({"state": "done"}, "no field 'state'"),
-        ('{"status"', "no JSON"),
+        ('{"status"', "not valid JSON"),
     ],
 )
 async def test_an_end_that_cannot_be_read_is_sent_back(
@@ -298,7 +301,7 @@ async def test_looking_has_an_end(play: Play) -> None:
         item = await begun(played)
         for _ in range(15):
             await played.agent.call("get_screenshot", attempt=played.agent.attempt, item=item)
-        assert "looked at 15 times" in await played.agent.refused(
+        assert "limit of 15 screenshots" in await played.agent.refused(
             "get_screenshot", attempt=played.agent.attempt, item=item
         )
 

@@ -161,6 +161,9 @@ async def test_there_is_no_screen_and_the_rules_say_so(take: Callable[..., Any])
         assert "no screen" in said
         said = await agent.refused("act", attempt=agent.attempt, item=item["item"], action="wait")
         assert "no such tool" in said
+        assert "with the application's tools" in (agent.client.instructions or "")
+        (message,) = (await agent.client.get_prompt("take_exam")).messages
+        assert "with the application's tools" in message.content.text
 
 
 async def test_reading_is_a_step_and_so_is_what_is_refused(take: Callable[..., Any]) -> None:

@@ -1,4 +1,4 @@
-"""What breaks a stage breaks that one alone, and a browser that is gone starts anew."""
+"""What breaks a stage breaks that one alone, and a browser that is gone starts again."""
 
 import asyncio
 import os

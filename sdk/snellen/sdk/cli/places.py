@@ -24,7 +24,7 @@ def default_store() -> Path:
 
 
 def episode_folder(what: str) -> Path:
-    """Return where this machine keeps a pack of tasks to act in, or will.
+    """Return where this machine keeps a pack of interactive tasks, or will.
 
     Raises:
         UnknownNameError: There is none of this name.
@@ -32,12 +32,12 @@ def episode_folder(what: str) -> Path:
     from snellen.tasks.environments.table import PACKS
 
     if what not in PACKS:
-        raise UnknownNameError("environment to act in", what, PACKS)
+        raise UnknownNameError("environment", what, PACKS)
     return home() / "episodes" / what
 
 
 def episode_pack(what: str) -> Path:
-    """Return the folder of a pack of tasks to act in; it is made where it is not there.
+    """Return the folder of a pack of interactive tasks; it is made where it is not there.
 
     Raises:
         SnellenError: It can't be made.

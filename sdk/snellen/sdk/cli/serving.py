@@ -340,7 +340,7 @@ def grade_answers(taken: "AnswerSet") -> "Report":
 
 
 def with_episodes(settings: Settings) -> Settings:
-    """Return settings whose packs of tasks to act in are there; what is not, is made.
+    """Return settings whose packs of interactive tasks are there; what is not, is made.
 
     Raises:
         SnellenError: One can't be made.

@@ -24,7 +24,7 @@ ITEMS = 70
 """How many items a demonstration takes by default."""
 
 EPISODES = ("mail-delete", "notes-pin")
-"""Templates of tasks that are acted in, one easy task of each."""
+"""Templates of interactive tasks, one easy task of each."""
 
 _LEAST = 2
 """Items of a task: fewer could not hold a pair, the same page before and after a change."""
@@ -58,7 +58,7 @@ class DemoOptions:
 
     @property
     def acts(self) -> bool:
-        """Whether tasks to act in are added: to the sample that ships, and to no other exam."""
+        """Whether interactive tasks are added: to the sample that ships, and to no other exam."""
         return self.pack is None and self.url is None
 
 

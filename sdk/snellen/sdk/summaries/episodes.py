@@ -1,4 +1,4 @@
-"""Summaries of tasks that are acted in: success and EQA by what tasks are, and what it took."""
+"""Summaries of interactive tasks: success and EQA by what tasks are, and what it took."""
 
 from snellen.grading.protocols.base import AnswerValue
 from snellen.grading.tables.episodes import Episodes, Record, episodes_of, episodes_tables

@@ -39,7 +39,7 @@ def acted(reports: Mapping[str, ScoredReport]) -> Sequence[ScoredReport]:
 
 
 def with_episodes(report: ScoredReport, acted: Sequence[ScoredReport]) -> Summary:
-    """Summarise items of the matrix together with tasks that are acted in, each in its cell.
+    """Summarise items of the matrix together with interactive tasks, each in its cell.
 
     An item counts by its score, an episode by whether it succeeded.
 

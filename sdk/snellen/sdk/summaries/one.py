@@ -20,7 +20,7 @@ PLAYED: Mapping[str, Callable[[ScoredReport, Options], Summary]] = MappingProxyT
         "miniwob/episode": episodes.played_on_pages,
     }
 )
-"""The tasks that are acted in on this server; no paper prints these tables of them."""
+"""The interactive tasks on this server; no paper prints these tables of them."""
 
 SUMMARIES: Mapping[str, Callable[[ScoredReport, Options], Summary]] = MappingProxyType(
     {

@@ -129,7 +129,7 @@ class Cost(Closed):
         image_bytes: Bytes of the images that were returned, before base64.
         image_tokens: What these cost a model, estimated.
         seconds: From the start to the end of the attempt.
-        steps: Steps that were taken in items that are acted in.
+        steps: Steps that were taken in interactive items.
     """
 
     calls: int

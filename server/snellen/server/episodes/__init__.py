@@ -1,1 +1,1 @@
-"""Episodes: interactive items that are played, counted and kept."""
+"""Episodes of interactive items: run, counted and stored."""

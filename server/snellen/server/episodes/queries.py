@@ -1,4 +1,4 @@
-"""What episodes ask of the store and write to it, each statement in one place."""
+"""The statements that read and write episodes in the store."""
 
 from collections.abc import Sequence
 
@@ -33,7 +33,7 @@ _ADD_FRAME = Statement(insert(frames))
 def keep(
     connection: Connection, episode: EpisodeRow, taken: Sequence[StepRow], frame: FrameRow | None
 ) -> None:
-    """Write an episode as it stands now, the steps that led there and what is seen."""
+    """Write an episode's current state, its new steps and the last screenshot."""
     _FORGET.run(connection, {"a": episode.attempt, "p": episode.place})
     _KEEP.run(connection, row_values(episode))
     for step in taken:

@@ -1,4 +1,4 @@
-"""Episodes as they were played, and played again from what the store has of them."""
+"""Read stored episodes, and replay them."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -21,12 +21,12 @@ from snellen.tasks.models import World
 
 @dataclass(frozen=True, slots=True)
 class PlayedStep:
-    """A step, and the screen after it.
+    """A stored step.
 
     Attributes:
-        row: As the store has it.
-        input: What was done; None: nothing.
-        frame: The screen after it, as PNG; None: a tool was called, and there is none.
+        row: Its row in the store.
+        input: The input; None if nothing was done, or a tool was called.
+        frame: The screenshot after it, as PNG; None for a tool call.
     """
 
     row: StepRow
@@ -36,13 +36,13 @@ class PlayedStep:
 
 @dataclass(frozen=True, slots=True)
 class PlayedEpisode:
-    """An episode as it was played.
+    """A stored episode.
 
     Attributes:
-        row: How it stands, and which item it is of.
-        prompt: What was asked.
-        world: Where it was played.
-        steps: Its steps; the first is its first view.
+        row: Its state and its item.
+        prompt: The item's prompt.
+        world: The world that it ran in.
+        steps: Its steps; the first one is the first view.
     """
 
     row: PlayedItem
@@ -52,19 +52,19 @@ class PlayedEpisode:
 
     @property
     def by_tools(self) -> bool:
-        """Whether it was played by calls of tools, without a screen."""
+        """Whether its agent called tools, without a screen."""
         return self.steps[0].frame is None
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What playing an episode again came to.
+    """The result of a replay.
 
     Attributes:
-        screens: How many screenshots were compared.
-        same: How many of them are the same, byte for byte.
-        state: Whether it ended as it did.
-        fault: Why it can't be played again; empty: it can.
+        screens: The number of compared screenshots.
+        same: The number of screenshots that are equal, byte for byte.
+        state: Whether the final state is equal.
+        fault: Why the replay failed; empty if it did not.
     """
 
     screens: int
@@ -74,12 +74,12 @@ class Replay:
 
     @property
     def fine(self) -> bool:
-        """Whether nothing is different."""
+        """Whether nothing differs."""
         return self.state and self.screens == self.same and not self.fault
 
 
 def played_episodes(service: Service, attempt: Attempt) -> list[PlayedEpisode]:
-    """Return an attempt's episodes in the order of its items; the last try of each."""
+    """Return the last episode of each item of an attempt, in the order of its items."""
     database = service.database
     found = database.read(lambda c: PLAYED.all(c, {"a": attempt.id}))
     episodes: list[PlayedEpisode] = []
@@ -110,9 +110,9 @@ def _steps(service: Service, row: PlayedItem) -> list[PlayedStep]:
 
 
 async def replay(played: PlayedEpisode, environment: Callable[[str], Environment]) -> Replay:
-    """Play an episode again, input by input, and compare what is seen and how it ends.
+    """Replay an episode input by input, and compare screenshots and the final state.
 
-    Inputs of one call are compared at its end, since nobody looked in between.
+    The inputs of one call have one screenshot, after the last of them.
     """
     if played.by_tools:
         return _call_again(played)
@@ -122,7 +122,7 @@ async def replay(played: PlayedEpisode, environment: Callable[[str], Environment
         try:
             for place, step in enumerate(played.steps):
                 if step.input is not None:
-                    # What could not be done when it was played can't be done now.
+                    # An input that was refused in the episode is refused again.
                     with suppress(InputError):
                         await episode.act(step.input)
                 following = played.steps[place + 1 : place + 2]
@@ -139,7 +139,7 @@ async def replay(played: PlayedEpisode, environment: Callable[[str], Environment
 
 
 def _call_again(played: PlayedEpisode) -> Replay:
-    """Call again what was called and not refused, and compare how it ends."""
+    """Repeat the calls that were not refused, and compare the final state."""
     episode = toolset_of(played.world.environment).open(played.world.start)
     for step in played.steps[1:]:
         if not step.row.note:

@@ -1,4 +1,4 @@
-"""Worlds that run in this process: held by one at a time, and given up at any time."""
+"""The running episodes of this process; any of them can be closed and reopened."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -23,30 +23,30 @@ from snellen.tasks.environments.inputs import Input
 from snellen.tasks.models import World
 
 MOST_OPEN = 32
-"""Worlds that are kept running; the one that was idle longest makes way."""
+"""The maximum number of open worlds; the one that is idle longest is closed first."""
 MOST_BUSY = 8
-"""Worlds that do something at once: more would only slow each other down."""
+"""The maximum number of worlds that work at the same time; more only slow each other down."""
 BUSY_SECONDS = 20.0
-"""How long a call waits for its turn before it is sent away."""
+"""How long a call waits for its turn before it is refused."""
 IDLE_SECONDS = 600.0
 
 Key = tuple[int, int]
-"""An attempt, and the place of an item in it."""
+"""An attempt, and the position of an item in it."""
 Said = Mapping[str, JsonValue]
 _NOTHING: Said = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """How a world stands after inputs.
+    """A world's state after inputs.
 
     Attributes:
-        frame: What its screen shows, as PNG; None where it is acted in by tools.
-        notes: What is said of each input that was done.
+        frame: The screenshot, as PNG; None if agents call tools.
+        notes: A note for each input that was done.
         over: Whether the page has ended the task.
-        snapshot: What it can be made of again.
-        result: What it says of how it went.
-        answer: What the tool that was called answered.
+        snapshot: The data to open the world again in this state.
+        result: The data that the grader needs.
+        answer: The answer of the called tool.
     """
 
     frame: bytes | None = field(repr=False)
@@ -59,13 +59,13 @@ class Played:
 
 @dataclass(slots=True)
 class Live:
-    """A world that runs, or a place for one.
+    """A slot for a running world.
 
     Attributes:
-        lock: Held by whoever plays.
-        episode: The world on its screen; None: it is to be opened.
-        calls: The world by its tools; it holds nothing that must be given up.
-        used: When it was played last, by the loop's clock.
+        lock: Held during a call.
+        episode: The world with its screen; None if it is not open.
+        calls: The world with its tools; it holds no resources.
+        used: The time of the last call, by the loop's clock.
     """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -75,7 +75,7 @@ class Live:
 
 
 class Running:
-    """The worlds that run.
+    """All running worlds.
 
     Args:
         environment: Returns an environment by its name, the same one each time.
@@ -96,17 +96,17 @@ class Running:
         return Extent(*self._environment(world.environment).size)
 
     def lock(self, key: Key) -> asyncio.Lock:
-        """Return what is held by whoever plays an episode."""
+        """Return the lock of an episode, which is held during a call."""
         return self._live.setdefault(key, Live()).lock
 
     @asynccontextmanager
     async def playing(self, key: Key) -> AsyncGenerator[Live]:
-        """Hold an episode, and one of the places of those that do something.
+        """Hold an episode's lock and one of the slots for worlds that work.
 
-        Whatever goes wrong inside, the world is given up: the store alone knows how it stands.
+        After any fault the world is closed: only the store has its state then.
 
         Raises:
-            ExamError: There is no room now.
+            ExamError: The server is busy.
         """
         live = self._live.setdefault(key, Live())
         async with _held(live.lock), _held(self._busy):
@@ -124,7 +124,7 @@ class Running:
     async def play(
         self, live: Live, world: World, past: Callable[[], Past], inputs: Sequence[Input] = ()
     ) -> Played:
-        """Open a world unless it is open, and do inputs until the page ends the task."""
+        """Open a world if it is not open, and do inputs until the page ends the task."""
         if live.episode is None:
             self._used.add(world.environment)
             live.episode = await self._environment(world.environment).open(world.start, past())
@@ -148,7 +148,7 @@ class Running:
         tool: str = "",
         given: Said = _NOTHING,
     ) -> Played:
-        """Open a world by its tools, unless it is open, and call one unless none is named."""
+        """Open a world for tools if it is not open, and call a tool if one is named."""
         if live.calls is None:
             live.calls = self._toolset(world.environment).open(world.start, past())
         notes: list[str] = []
@@ -160,26 +160,26 @@ class Running:
         return Played(None, notes, False, live.calls.snapshot, live.calls.result, answer)
 
     async def forget(self, live: Live) -> None:
-        """Give a world up; it is opened again when it is played."""
+        """Close a world; the next call opens it again."""
         episode, live.episode, live.calls = live.episode, None, None
         if episode is not None:
             await episode.close()
 
     async def drop(self, key: Key) -> None:
-        """Give a world up, and its place."""
+        """Close a world and free its slot."""
         live = self._live.pop(key, None)
         if live is not None:
             await self.forget(live)
 
     async def reap(self) -> None:
-        """Give up worlds that were idle for long."""
+        """Close worlds that are idle for long."""
         now = asyncio.get_running_loop().time()
         for key, live in list(self._live.items()):
             if not live.lock.locked() and now - live.used > IDLE_SECONDS:
                 await self.drop(key)
 
     async def close(self) -> None:
-        """Give up every world, and end what shows them."""
+        """Close every world and the browser."""
         for key in list(self._live):
             await self.drop(key)
         for name in self._used:
@@ -197,13 +197,13 @@ class Running:
 
 
 @asynccontextmanager
-async def _held(place: asyncio.Lock | asyncio.Semaphore) -> AsyncGenerator[None]:
+async def _held(lock: asyncio.Lock | asyncio.Semaphore) -> AsyncGenerator[None]:
     try:
         async with asyncio.timeout(BUSY_SECONDS):
-            await place.acquire()
+            await lock.acquire()
     except TimeoutError:
         raise ExamError("the server is busy with other episodes: call again in 5 seconds") from None
     try:
         yield
     finally:
-        place.release()
+        lock.release()

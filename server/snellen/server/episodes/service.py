@@ -1,9 +1,9 @@
-"""Playing episodes: every input is counted, done once, and on disk before it is acknowledged.
+"""Run episodes: every input is counted, done once, and stored before it is acknowledged.
 
-A world runs in this process; what it is made of again is in the store. So a world may be given up
-at any time (it was idle, the browser died, another server takes over) and is opened again from its
-last snapshot, or by doing its inputs again. A world that fails is tried once more; if it fails
-again, the episode is broken: a fault of the exam, and never an agent's failure.
+A world runs in this process; the data to open it again is in the store. So a world can be closed
+at any time (it is idle, the browser dies, another server takes over). The next call opens it again
+from its last snapshot, or by repeating its inputs. A failed action is repeated once in a new world;
+if it fails again, the episode is broken: a fault of the exam, and never an agent's failure.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ class Shot:
     """A screenshot.
 
     Attributes:
-        frame: It as PNG.
+        frame: The PNG file.
         size: Its width and height.
     """
 
@@ -63,7 +63,7 @@ class Shot:
 
     @property
     def name(self) -> str:
-        """What the screenshot is called among an item's images."""
+        """The name of the screenshot among an item's images."""
         return "screen"
 
     @property
@@ -74,15 +74,15 @@ class Shot:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What an agent gets back.
+    """The result of a call for the agent.
 
     Attributes:
-        step: How many steps were taken.
-        left: How many are left.
-        ended: Whether no further step is taken.
+        step: The number of steps so far.
+        left: The number of steps left.
+        ended: Whether no further step is possible.
         note: What the screenshot does not show.
-        shot: What the screen shows; None where the world is acted in by tools.
-        answer: What the tool that was called answered.
+        shot: The screenshot; None if agents call tools.
+        answer: The answer of the called tool.
     """
 
     step: int
@@ -94,7 +94,7 @@ class Turn:
 
 
 class Episodes:
-    """Plays the interactive items of an exam.
+    """Runs the interactive items of an exam.
 
     Args:
         service: The exam's rules and its store.
@@ -114,10 +114,10 @@ class Episodes:
     # ---- what tools call ---------------------------------------------------------------------
 
     async def open(self, attempt: Attempt, lease: Lease) -> Turn:
-        """Open an item's episode, or show it as it stands.
+        """Open an item's episode, or show its current state.
 
         Raises:
-            ExamError: The environment failed, or there is no room now.
+            ExamError: The environment failed, or the server is busy.
         """
         world = _world(lease)
         async with self._running.playing(_key(attempt, lease)) as live:
@@ -131,11 +131,11 @@ class Episodes:
             return await self._shown(row, world)
 
     async def act(self, attempt: Attempt, lease: Lease, given: Said) -> Turn:
-        """Do what an agent asks for, and count it.
+        """Do an agent's action, and count it.
 
         Raises:
-            ExamError: The item is no episode or not this client's, the episode is over, there is
-                no room now, or the environment failed: none of these costs a step.
+            ExamError: The item is not interactive or belongs to another client, the episode is
+                over, the server is busy, or the environment failed. None of these costs a step.
         """
         world = _world(lease)
         async with self._running.playing(_key(attempt, lease)) as live:
@@ -176,15 +176,15 @@ class Episodes:
             return await self._keep(live, row, world, taken, played, said, start)
 
     async def look(self, attempt: Attempt, caller: Caller, item: str) -> Turn:
-        """Show an episode again, which is no step.
+        """Show an episode again, which is not a step.
 
         Raises:
-            ExamError: As for `act`, or it was looked at too often.
+            ExamError: As for `act`, or there were too many screenshots.
         """
         lease = await self.held(attempt, caller, item)
         world = _world(lease)
         if attempt.rules.door is Door.TOOLS:
-            raise ExamError("there is no screen: this task is done by the application's tools")
+            raise ExamError("there is no screen: use the application's tools for this task")
         async with self._running.playing(_key(attempt, lease)) as live:
             row = await self._row(attempt.id, lease.item.place)
             if row is None:
@@ -194,7 +194,7 @@ class Episodes:
     async def end(
         self, attempt: Attempt, caller: Caller, item: str, answer: JsonValue, meta: AnswerMeta
     ) -> Receipt:
-        """End an episode with what its agent says of it, and store its record.
+        """End an episode with its agent's answer, and store its record.
 
         Raises:
             ExamError: The answer can't be read, or as for `act`.
@@ -203,7 +203,7 @@ class Episodes:
         service = self._service
         place, world = await self._found(attempt, item)
         if world is None:
-            raise ExamError(f"item {item} is no task to act in", field="item")
+            raise ExamError(f"item {item} is not interactive", field="item")
         key = (attempt.id, place)
         async with self._running.lock(key):
             row = await self._row(*key)
@@ -216,11 +216,11 @@ class Episodes:
                 ended = replace(ended, state=EpisodeState.ENDED)
                 await service.database.write(lambda c: queries.keep(c, ended, (), None))
         await self._running.drop(key)
-        # The record says how it went, which nobody hears before the report.
+        # The record shows the outcome, which the agent must not see before the report.
         return replace(receipt, stored=said)
 
     async def has(self, attempt: Attempt, item: str) -> bool:
-        """Whether an item is one to act in.
+        """Whether an item is interactive.
 
         Raises:
             ExamError: There is no such item.
@@ -236,11 +236,11 @@ class Episodes:
     # ---- life --------------------------------------------------------------------------------
 
     async def reap(self) -> None:
-        """Give up worlds that were idle for long; they are opened again when they are played."""
+        """Close worlds that are idle for long; the next call opens them again."""
         await self._running.reap()
 
     async def close(self) -> None:
-        """Give up every world, and end what shows them."""
+        """Close every world and the browser."""
         await self._running.close()
 
     # ---- inside ------------------------------------------------------------------------------
@@ -304,10 +304,10 @@ class Episodes:
     async def _twice(
         self, live: Live, row: EpisodeRow, play: Callable[[], Awaitable[Played]]
     ) -> Played:
-        """Play, and where the world fails once more with a world made anew.
+        """Play; if the world fails, play once more in a new one.
 
         Raises:
-            ExamError: It failed again: the episode is broken.
+            ExamError: It failed twice: the episode is broken.
         """
         why = ""
         for _ in range(2):
@@ -315,7 +315,7 @@ class Episodes:
                 async with asyncio.timeout(STEP_SECONDS):
                     return await play()
             except (EpisodeError, TimeoutError, MissingExtraError, DataError) as error:
-                why = str(error) or f"it took longer than {STEP_SECONDS:g} seconds"
+                why = str(error) or f"the action took longer than {STEP_SECONDS:g} seconds"
                 log().error("episode fault", attempt=row.attempt, place=row.place, **fault(error))
                 await self._running.forget(live)
         broken = replace(
@@ -335,7 +335,7 @@ class Episodes:
         start: int,
         notes: Sequence[str] = (),
     ) -> Turn:
-        """Write what was done, and return what the agent sees."""
+        """Store the steps, and return the result for the agent."""
         now = self._service.now()
         shot = self._shot(world, played.frame)
         tokens = 0 if shot is None else image_tokens(shot.size)
@@ -355,7 +355,7 @@ class Episodes:
                 place=row.place,
                 episode=row.number,
                 number=number,
-                # A call that was done is kept whole: it is all that can be done again.
+                # A successful tool call is kept whole: a replay needs all of it.
                 given=said[: None if shot is None and not each.note else _LONGEST_GIVEN],
                 input=None if each.input is None else msgspec.json.encode(each.input).decode(),
                 note=each.note,
@@ -371,7 +371,7 @@ class Episodes:
         try:
             await self._service.database.write(lambda c: queries.keep(c, row, steps, frame))
         except BaseException:
-            # The world is a step ahead of the store: it is made again of what the store has.
+            # The world is a step ahead of the store: it is opened again from the store.
             await self._running.forget(live)
             raise
         note = "; ".join(filter(None, (*notes, *played.notes)))
@@ -388,17 +388,19 @@ class Episodes:
     async def _looked(self, live: Live, row: EpisodeRow, world: World) -> Turn:
         most = LOOKS_PER_STEP * world.limit
         if row.looks >= most:
-            raise ExamError(f"it was looked at {most} times between steps: act, or submit_answer")
+            raise ExamError(
+                f"the limit of {most} screenshots is reached: call act or submit_answer"
+            )
         size = self._running.size(world)
         row = replace(row, looks=row.looks + 1, image_tokens=row.image_tokens + image_tokens(size))
-        # Where a page's time is the clock's, it shows something else by now.
+        # In real time the page may have changed since the last step.
         running = live.episode is not None and row.state is EpisodeState.OPEN
         frame = await live.episode.view() if running and live.episode else await self._frame(row)
         await self._service.database.write(lambda c: queries.keep(c, row, (), None))
         return _turn(row, world, "", self._shot(world, frame))
 
     async def _found(self, attempt: Attempt, item: str) -> tuple[int, World | None]:
-        """Return where an item stands in its attempt, and its world."""
+        """Return an item's position in its attempt, and its world."""
         database = self._service.database
         found = await database.off_loop(
             lambda: database.read(lambda c: item_row(c, attempt.id, item))
@@ -406,7 +408,7 @@ class Episodes:
         return found.place, self._service.exam.line(found.task, found.item).world
 
     async def _going(self, attempt: Attempt, lease: Lease, world: World) -> EpisodeRow:
-        """Return an episode in which a step may be taken.
+        """Return an episode that a step is possible in.
 
         Raises:
             ExamError: It is not open, or over.
@@ -445,7 +447,7 @@ class Episodes:
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """A step: what was done, None where it could not be read, and what is said of it."""
+    """A step: its input, None if the action could not be read, and its note."""
 
     input: Input | None
     note: str
@@ -479,7 +481,7 @@ def _world(lease: Lease) -> World:
     world = lease.question.line.world
     if world is None:
         raise ExamError(
-            f"item {lease.item.opaque} is no task to act in: answer it with submit_answer",
+            f"item {lease.item.opaque} is not interactive: answer it with submit_answer",
             field="item",
         )
     return world
@@ -487,11 +489,15 @@ def _world(lease: Lease) -> World:
 
 def _check_playable(row: EpisodeRow) -> None:
     if row.state is EpisodeState.ENDED:
-        raise ExamError("the episode has ended: go on with the next item")
+        raise ExamError("the episode has ended: call get_item for the next item")
     if row.state is EpisodeState.BROKEN:
         raise ExamError(_broken(row))
 
 
 def _broken(row: EpisodeRow) -> str:
-    again = "Call get_item with it to begin it anew, or" if row.number < MOST_TRIES else "To go on,"
+    again = (
+        "Call get_item with this item to start it again, or"
+        if row.number < MOST_TRIES
+        else "To go on,"
+    )
     return f"{FAULT}. It counts as an error and never as a failure. {again} submit the answer done."

@@ -63,7 +63,7 @@ class Rules(Closed):
         lease_minutes: How long an item is kept for the client that took it.
         max_view_side: The longest side of a view, in pixels.
         shuffle_options: Whether lettered options are put in another order where the item allows.
-        door: How items that are acted in are acted in.
+        door: How interactive items are acted in.
     """
 
     mode: Mode = Mode.EXAM

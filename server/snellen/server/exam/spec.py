@@ -135,7 +135,7 @@ class ExamSpec:
         )
 
     def acted_in(self, task: str) -> str:
-        """Say why no file answers a task that is acted in."""
+        """Say why no file answers an interactive task."""
         return (
             f"the items of {task} are acted in, and what is graded is this server's own record of"
             " it: take the exam over MCP, at /mcp"

@@ -64,11 +64,11 @@ class StartAttempt(Closed):
 
 
 class StartPlaying(StartAttempt):
-    """What to take, where some of it is acted in."""
+    """The arguments of `start_attempt` in an exam with interactive items."""
 
     space: Annotated[
         Literal["pixels", "unit", "thousand"],
-        Field(description="What act's coordinates count: screenshot pixels, 0..1 or 0..1000"),
+        Field(description="Unit of act's coordinates: screenshot pixels, 0..1 or 0..1000"),
     ] = "pixels"
 
 
@@ -150,7 +150,7 @@ class SubmitAnswer(Closed):
 
 
 def _shown(kind: str, description: str = "", **more: JsonValue) -> Any:  # noqa: ANN401  # a field
-    """Return a field that is shown as of a type and taken as it comes: its reader is tolerant."""
+    """Return a field with a type in the schema, whose value is not checked here."""
     known: dict[str, JsonValue] = {"type": kind, **more}
     if description:
         known["description"] = description
@@ -162,7 +162,7 @@ def _point(description: str = "") -> Any:  # noqa: ANN401
 
 
 class InWorld(Closed):
-    """What is done in an item's world; what it takes beside is read later."""
+    """The arguments of every call in an item's world; the others are read later."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -171,7 +171,7 @@ class InWorld(Closed):
     client: _Client = "main"
 
     def said(self) -> dict[str, Any]:
-        """Return what is to be done, as it came."""
+        """Return the other arguments, as received."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
         for name in InWorld.model_fields:
             given.pop(name, None)
@@ -179,7 +179,7 @@ class InWorld(Closed):
 
 
 class Act(InWorld):
-    """What to do on the screen. Other vocabularies' fields are taken, and read later."""
+    """The arguments of `act`. Fields of other vocabularies are accepted and read later."""
 
     model_config = ConfigDict(
         extra="allow", json_schema_extra={"required": ["attempt", "item", "action"]}
@@ -198,18 +198,20 @@ class Act(InWorld):
 
 
 def of_world_tool(tool: WorldTool) -> type[InWorld]:
-    """Return what a tool of a world takes: its own arguments, beside attempt, item and client.
+    """Return the arguments of a world's tool: its own, and attempt, item and client.
 
-    Its own are taken as they come: the world reads them, and an argument that is wrong is a step.
-    A list of dozens of tools does not repeat what the other tools say of attempt, item and client.
+    Its own are not checked here: the world checks them, and a call with a wrong argument is a step.
+    attempt, item and client have no descriptions, since other tools describe them.
 
     Raises:
-        ExamError: An argument of it is called as one of the server's.
+        ExamError: An argument has the name of one of the server's.
     """
     own = tool.arguments.model_json_schema()
     shown: dict[str, dict[str, Any]] = own.get("properties", {})
     if clash := sorted(shown.keys() & InWorld.model_fields.keys()):
-        raise ExamError(f"the tool {tool.name} has an argument {clash[0]!r}, which is the server's")
+        raise ExamError(
+            f"the argument {clash[0]!r} of the tool {tool.name} has the name of one of the server's"
+        )
     fields: dict[str, Any] = {
         name: (Any, Field(default=known.get("default"), json_schema_extra=known))
         for name, known in shown.items()

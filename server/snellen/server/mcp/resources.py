@@ -84,8 +84,16 @@ async def read(call: "ToolCall", uri: str) -> ReadResourceResult:
     )
 
 
-def prompt(name: str, arguments: Mapping[str, str]) -> GetPromptResult:
+def prompt(
+    name: str, arguments: Mapping[str, str], *, interactive: bool = False, by_tools: bool = False
+) -> GetPromptResult:
     """Return a prompt.
+
+    Args:
+        name: Its name.
+        arguments: Its arguments.
+        interactive: As in `text.instructions`.
+        by_tools: As in `text.instructions`.
 
     Raises:
         ExamError: There is none of that name, or it takes no such argument.
@@ -95,7 +103,8 @@ def prompt(name: str, arguments: Mapping[str, str]) -> GetPromptResult:
     if unknown := arguments.keys() - {"tasks"}:
         raise ExamError(f"{name} takes tasks, not {min(unknown)[:40]!r}")
     tasks = [task.strip() for task in arguments.get("tasks", "").split(",") if task.strip()]
-    content = TextContent(type="text", text=text.take_exam(tasks))
+    words = text.take_exam(tasks, interactive=interactive, by_tools=by_tools)
+    content = TextContent(type="text", text=words)
     return GetPromptResult(
         description=PROMPTS[0].description, messages=[PromptMessage(role="user", content=content)]
     )

@@ -84,7 +84,7 @@ class ExamServer:
             "snellen",
             title="snellen",
             version=version("snellen"),
-            instructions=text.INSTRUCTIONS,
+            instructions=text.instructions(interactive=host.interactive, by_tools=bool(host.tools)),
             lifespan=self._lifespan,
             get_tool_input_schema=self._schemas.get,
             on_call_tool=self._call_tool,
@@ -144,7 +144,12 @@ class ExamServer:
 
     async def _get_prompt(self, _: Context, params: GetPromptRequestParams) -> GetPromptResult:
         try:
-            return resources.prompt(params.name, params.arguments or {})
+            return resources.prompt(
+                params.name,
+                params.arguments or {},
+                interactive=self._host.interactive,
+                by_tools=bool(self._host.tools),
+            )
         except ExamError as error:
             raise MCPError(INVALID_PARAMS, str(error)) from None
 

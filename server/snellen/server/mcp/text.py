@@ -16,6 +16,21 @@ INSTRUCTIONS = (
 )
 
 
+def instructions(*, interactive: bool, by_tools: bool) -> str:
+    """Return the instructions of a server, which hosts hand to their model.
+
+    Args:
+        interactive: Whether some items are interactive.
+        by_tools: Whether these are done by their application's tools, without a screen.
+    """
+    return f"{INSTRUCTIONS} {_acting(by_tools)}" if interactive else INSTRUCTIONS
+
+
+def _acting(by_tools: bool) -> str:
+    by = "the application's tools" if by_tools else "act"
+    return f"Items with steps_left are interactive: do their task with {by}, then submit_answer."
+
+
 def rules_said(rules: Rules, contexts: Contexts | None = None) -> list[str]:
     """Return the rules as sentences, for the examinee."""
     policy = contexts or rules.contexts
@@ -43,36 +58,36 @@ def rules_said(rules: Rules, contexts: Contexts | None = None) -> list[str]:
 
 
 def acting_said(space: str) -> list[str]:
-    """Return the rules of items that are acted in, as sentences, for the examinee."""
+    """Return the rules of interactive items, as sentences, for the examinee."""
     counts = {
         "pixels": "pixels of the screenshot",
-        "unit": "0 to 1 of its width and height",
-        "thousand": "0 to 1000 of its width and height",
+        "unit": "fractions of the screenshot's width and height, 0 to 1",
+        "thousand": "thousandths of the screenshot's width and height, 0 to 1000",
     }[space]
     return [
-        "Items with steps_left are done by act: a click, a text, a key combination, a drag, a"
-        " scroll or a wait is a step, and so is an action that can't be read. Looking is none.",
-        f"Coordinates count {counts}.",
+        "Items with steps_left are interactive: call act. Each click, text, key combination, drag,"
+        " scroll or wait is a step, and so is an action that can't be read. get_screenshot is no"
+        " step.",
+        f"Coordinates are {counts}.",
         _ending(),
     ]
 
 
 def calling_said() -> list[str]:
-    """Return the rules of items that are acted in by tools, as sentences, for the examinee."""
+    """Return the rules of interactive items by tools, as sentences, for the examinee."""
     return [
-        "Items with steps_left are done by the application's tools, each called with attempt and"
-        " item. Each call is a step: one that only reads, and one that is refused, as well. There"
-        " is no screen.",
+        "Items with steps_left are interactive: call the application's tools with attempt and item."
+        " Each call is a step, also one that only reads or that is refused. There is no screen.",
         _ending(),
     ]
 
 
 def _ending() -> str:
-    reasons = "; ".join(f"{code}: {said}" for code, said in REASONS.items())
+    reasons = " ".join(f"{code}: {sentence}" for code, sentence in REASONS.items())
     return (
-        'End each with submit_answer: {"status": "done"}, with "answer" where the task asks for'
-        ' one, or {"status": "infeasible", "reason_code": "..."} where it can\'t be done'
-        f" ({reasons})."
+        'End each with submit_answer: {"status": "done"}, with "answer" if the task asks for one,'
+        ' or {"status": "infeasible", "reason_code": "..."} if it can\'t be done. The reason codes:'
+        f" {reasons}"
     )
 
 
@@ -122,15 +137,18 @@ def offered(spec: "ExamSpec") -> dict[str, Any]:
     }
 
 
-def take_exam(tasks: Sequence[str]) -> str:
-    """Return the prompt that has an agent take the exam."""
+def take_exam(tasks: Sequence[str], *, interactive: bool = False, by_tools: bool = False) -> str:
+    """Return the prompt that has an agent take the exam; see `instructions`."""
+    acting = f" {_acting(by_tools)}" if interactive else ""
     which = f" with tasks {', '.join(tasks)}" if tasks else ""
     return (
         f"Take the exam that this server gives. Call start_attempt{which} and keep the handle;"
         " pass it to every call. Then, until get_item says that every item is answered: call"
         " get_item, read its prompt and look at its image; call get_screenshot for a part or a"
         " tile at full size where something is too small to read; answer in the form that the"
-        " item asks for with submit_answer. Answer every item yourself from what the images show,"
+        " item asks for with submit_answer."
+        f"{acting}"
+        " Answer every item yourself from what the images show,"
         " even if you are not sure. At the end call finish_attempt and show its report."
     )
 

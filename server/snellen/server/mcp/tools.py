@@ -33,7 +33,7 @@ Content: TypeAlias = TextContent | ImageContent
 Given = TypeVar("Given", bound=Closed)
 
 ENDING = '{"status": "done"}'
-"""How a task that was acted in is ended, at its shortest."""
+"""The shortest answer that ends an interactive task."""
 
 PAGE = 50
 """How many items a page of a list has: it stays under the 12 KB that clients show of a result."""
@@ -83,7 +83,7 @@ class ToolCall:
             ExamError: The exam has none.
         """
         if self.host.episodes is None:
-            raise ExamError("this exam has no items to act in")
+            raise ExamError("this exam has no interactive items")
         return self.host.episodes
 
     def about(self, lease: "Lease") -> None:
@@ -281,7 +281,7 @@ async def submit_answer(call: ToolCall, given: arguments.SubmitAnswer) -> Sequen
 
 
 async def act(call: ToolCall, given: arguments.Act) -> Sequence[Content]:
-    """Do something on the screen of an item."""
+    """Do an action on the screen of an item."""
     attempt, caller = await call.find(given.attempt), call.caller(given.client)
     lease = await call.episodes.held(attempt, caller, given.item.strip())
     call.about(lease)
@@ -295,7 +295,7 @@ def world_tool(tool: "WorldTool") -> ExamTool[Any]:
     """Return a tool of a world as an agent calls it.
 
     Raises:
-        ExamError: An argument of it is called as one of the server's.
+        ExamError: An argument has the name of one of the server's.
     """
 
     async def run(call: ToolCall, given: arguments.InWorld) -> Sequence[Content]:
@@ -402,11 +402,11 @@ PLAYING_TOOLS: dict[str, ExamTool[Any]] = {
     ),
     "finish_attempt": TOOLS["finish_attempt"],
 }
-"""Every tool of an exam with items that are acted in on their screen."""
+"""Every tool of an exam with interactive items on their screen."""
 
 
 def calling_tools(worlds: Sequence["WorldTool"]) -> dict[str, ExamTool[Any]]:
-    """Return every tool of an exam with items that are acted in by tools.
+    """Return every tool of an exam with interactive items by tools.
 
     Raises:
         ExamError: A tool of a world is called as one of the server's, or has such an argument.
@@ -415,7 +415,7 @@ def calling_tools(worlds: Sequence["WorldTool"]) -> dict[str, ExamTool[Any]]:
     tools = {name: tool for name, tool in TOOLS.items() if name != last}
     for tool in worlds:
         if tool.name in tools or tool.name == last:
-            raise ExamError(f"there are two tools {tool.name}: serve their packs apart")
+            raise ExamError(f"two packs have a tool {tool.name}: serve them apart")
         tools[tool.name] = world_tool(tool)
     return {**tools, last: TOOLS[last]}
 

@@ -1,1 +1,1 @@
-"""Interactive environments: applications that an agent acts in, a step at a time."""
+"""Interactive environments: applications that an agent uses step by step."""

@@ -1,7 +1,7 @@
-"""The one browser of a server, in which each episode has a context of its own.
+"""The one browser of a server, in which each episode has its own context.
 
-It is driven by Playwright's asynchronous interface on the caller's event loop. What reaches the
-network is stopped by the browser's flags, and once more by the routes of each stage.
+Playwright's asynchronous interface drives it on the caller's event loop. The browser's flags block
+the network; the routes of each stage block it again.
 """
 
 import asyncio
@@ -26,14 +26,14 @@ _LAUNCH_SECONDS: Final = 60.0
 _STAGE_SECONDS: Final = 30.0
 _CLOSE_SECONDS: Final = 10.0
 
-# A page is at rest after a scroll, not on its way.
+# A scroll ends at once, without an animation.
 _MORE_FLAGS: Final = ("--disable-smooth-scrolling",)
 
 
 class Browser:
-    """A Chromium that is started when it is first needed, and again when it is gone.
+    """A Chromium that starts with the first page, and again after it has ended.
 
-    All calls come from one event loop.
+    All calls must come from one event loop.
 
     Args:
         program: Chromium's program; None: the one that is found, the headless shell first.
@@ -53,12 +53,11 @@ class Browser:
         self._fonts: tempfile.TemporaryDirectory[str] | None = None
 
     async def stage(self, settings: StageSettings, answer: Answer) -> Stage:
-        """Open a page in a context of its own.
+        """Open a page in its own context.
 
         Args:
-            settings: What it is like.
-            answer: Says what the page's server says to what it asks for under its own origin;
-                whatever else it asks for gets no answer.
+            settings: Its settings.
+            answer: Answers the page's requests to its own origin; all others are aborted.
 
         Raises:
             EpisodeError: The browser doesn't start, or the page can't be loaded.
@@ -72,18 +71,18 @@ class Browser:
                     return await open_stage(chromium, settings, answer)
             except TimeoutError:
                 await self._drop(chromium)
-                raise EpisodeError("the browser hangs: it was ended, and starts anew") from None
+                raise EpisodeError("the browser hangs: it was closed, and starts again") from None
             except EpisodeError:
                 if last or chromium.is_connected():
                     raise
             except Error as error:
-                # It may have ended a moment ago: once more with another.
+                # The browser may have ended a moment ago: try once more with a new one.
                 if last or chromium.is_connected():
                     raise EpisodeError(f"no page opens: {error.message}") from error
         raise AssertionError("the second try returns or raises")
 
     async def close(self) -> None:
-        """End the browser; twice does no harm."""
+        """Close the browser; a second call does nothing."""
         async with self._lock:
             await self._end()
 
@@ -130,7 +129,7 @@ class Browser:
     async def _end(self) -> None:
         from playwright.async_api import Error
 
-        # The driver ends with its browser, whatever state that is in: both are started anew.
+        # The driver ends with its browser, whatever its state is: both start again.
         for door in (
             self._chromium and self._chromium.close,
             self._driver and self._driver.stop,

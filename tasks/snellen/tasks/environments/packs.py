@@ -1,4 +1,4 @@
-"""Packs of tasks to act in, made anew from a seed."""
+"""Generate packs of interactive tasks from a seed."""
 
 import tempfile
 from collections.abc import Callable, Mapping
@@ -55,24 +55,24 @@ MADE: Mapping[str, Callable[[Path, int, int | None], None]] = MappingProxyType(
         "tiddlywiki": _tiddlywiki,
     }
 )
-"""What can be made: a name to what writes its rows below a folder, of a seed and a number."""
+"""The packs by name, each with the function that writes its rows: (folder, seed, count)."""
 
 
 def make_episode_pack(
     what: str, folder: Path, *, seed: int, count: int | None = None, key: str | None = None
 ) -> Manifest:
-    """Make a pack of tasks to act in.
+    """Make a pack of interactive tasks.
 
     Args:
         what: One of `MADE`: `desk`; `miniwob`, an episode a page; `miniwob-browsergym`, the 625
             episodes that BrowserGym runs; `tiddlywiki`.
-        folder: Where to; must not exist, or be empty.
-        seed: Of all that is drawn: who knows it can make the references.
-        count: How many tasks; None: one of each template or page, or the whole schedule.
+        folder: The pack's folder, which must not exist or must be empty.
+        seed: The seed of all random choices; with it anybody can compute the references.
+        count: The number of tasks; None: one of each template or page, or the whole schedule.
         key: Seals the references.
 
     Raises:
-        UnknownNameError: There is nothing of this name.
+        UnknownNameError: There is no pack of this name.
         MissingExtraError: It needs an optional dependency.
         InputError: The folder can't be written, or a browser or TiddlyWiki is needed and not
             installed.
@@ -87,7 +87,7 @@ def make_episode_pack(
             try:
                 parts.append(Part(load_task(spec.id, rows)))
             except DataError:
-                # A small exam may have tasks of one level alone.
+                # A small exam may have tasks of one level only.
                 if len(benchmark_of(spec.id).tasks) == 1:
                     raise
         return write_pack(parts, folder, name=what, title=f"{what}, made of a seed", key=key)

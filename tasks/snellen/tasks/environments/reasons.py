@@ -1,4 +1,4 @@
-"""Why a task can't be done: the codes by which an agent says so."""
+"""The reason codes of infeasible tasks."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 
 class Reason(StrEnum):
-    """Why a task can't be done."""
+    """The reason why a task is infeasible."""
 
     NO_SUCH_ITEM = "no_such_item"
     AMBIGUOUS = "ambiguous"
@@ -17,13 +17,13 @@ class Reason(StrEnum):
 
 REASONS: Mapping[Reason, str] = MappingProxyType(
     {
-        Reason.NO_SUCH_ITEM: "What the task speaks of is not there.",
+        Reason.NO_SUCH_ITEM: "The item that the task names does not exist.",
         Reason.AMBIGUOUS: (
-            "Several things fit the description, and the task says nothing to choose by."
+            "Several items fit the description, and the task gives no way to choose."
         ),
         Reason.NOT_ALLOWED: "A rule of the application or of the task forbids it.",
-        Reason.NOT_AVAILABLE: "It is there but sold out, fully booked or closed.",
-        Reason.CONFLICT: "Something that is there already is in the way.",
+        Reason.NOT_AVAILABLE: "The item exists but is sold out, fully booked or closed.",
+        Reason.CONFLICT: "It would conflict with something that exists already.",
     }
 )
-"""Each reason in a sentence, for those who are given a task."""
+"""A sentence for each reason, which agents read in the rules."""

@@ -1,4 +1,4 @@
-"""A stage: one page of one agent, which takes inputs, shows itself and reaches nothing."""
+"""A stage: one page of one agent, which takes inputs and has no network."""
 
 import asyncio
 import inspect
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
 
 SECONDS: Final = 10.0
-"""How long a page may take for an input, a screenshot or to settle."""
+"""The maximum time for an input, for a screenshot, or until a page has settled."""
 
 STEP: Final = 300
 """Milliseconds that pass with an input where time is stepped."""
@@ -47,18 +47,21 @@ _ANY: Final = re.compile("")
 _FRAME: Final = 'window[Symbol.for("snellen.frame")]()'
 
 Time: TypeAlias = Literal["real", "fixed", "stepped"]
-"""How time passes in a page: as it does, starting at `NOW`; never, while its timers run; or only
-with inputs, `STEP` milliseconds with each, and as long as it waits with a wait. A page of stepped
-time has had a second and a half for its start."""
+"""How time passes in a page.
+
+`real`: as usual, starting at `NOW`. `fixed`: the date never changes, and timers run. `stepped`:
+only with inputs, `STEP` milliseconds with each, and its duration with a wait; before the first
+input a page has had a second and a half.
+"""
 
 
 class Request(NamedTuple):
-    """What a page asks its server for.
+    """A page's request.
 
     Attributes:
-        method: Such as `POST`.
-        url: Whole.
-        body: As sent; empty: none.
+        method: The HTTP method, such as `POST`.
+        url: The whole URL.
+        body: The body as sent; empty without one.
     """
 
     method: str
@@ -67,13 +70,13 @@ class Request(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What the server says.
+    """The response to a page's request.
 
     Attributes:
-        status: Of HTTP. A redirect is refused by the browser.
+        status: The HTTP status. The browser refuses a redirect.
         type: The content type, with its charset.
-        body: What is shown.
-        headers: More of them.
+        body: The body.
+        headers: Further headers.
     """
 
     status: int
@@ -87,18 +90,18 @@ Answer: TypeAlias = Callable[[Request], Reply | Awaitable[Reply]]
 
 @dataclass(frozen=True, slots=True)
 class StageSettings:
-    """What a stage is like.
+    """The settings of a stage.
 
     Attributes:
-        width: Of the page, in CSS pixels.
-        height: Of the page, in CSS pixels.
-        scale: Pixels of the screenshot to one CSS pixel.
-        origin: The invented origin that the page comes from.
-        path: Where the page is found there.
-        scripts: What runs before any script of a page.
+        width: The page's width in CSS pixels.
+        height: The page's height in CSS pixels.
+        scale: Screenshot pixels per CSS pixel.
+        origin: The invented origin of the page.
+        path: The page's path on it.
+        scripts: Scripts that run before any script of the page.
         time: How time passes.
-        open_requests: How many requests the page still waits for, in JavaScript; the stage has
-            settled when it is 0.
+        open_requests: A JavaScript expression: the number of requests that the page waits for. The
+            stage has settled when it is 0.
     """
 
     width: int
@@ -113,7 +116,7 @@ class StageSettings:
 
 @dataclass(slots=True)
 class _State:
-    """What the browser reported of a stage by itself."""
+    """The events that the browser has reported for a stage."""
 
     broken: str = ""
     open: int = 0
@@ -122,16 +125,16 @@ class _State:
 
 
 class Stage:
-    """One page in a context of its own; made by `Browser.stage`.
+    """One page in its own context; made by `Browser.stage`.
 
-    Points are in pixels of the screenshot. Not for use by two tasks at once. Whatever breaks it
-    breaks this stage alone, and each later call raises the same EpisodeError.
+    Points are in pixels of the screenshot. Two tasks must not use it at the same time. A fault
+    breaks only this stage, and each later call raises the same EpisodeError.
 
     Args:
-        context: With nothing in it.
+        context: An empty context.
         page: Its only page.
-        settings: What it is like.
-        answer: Says what the page's server says.
+        settings: Its settings.
+        answer: Answers the page's requests.
     """
 
     def __init__(
@@ -160,10 +163,10 @@ class Stage:
         A drag of one point begins at the pointer.
 
         Returns:
-            What the view does not show, such as that a window was closed; empty: nothing.
+            A note about what the screenshot does not show, such as a closed window; or empty.
 
         Raises:
-            InputError: Nobody knows such an input; nothing was done.
+            InputError: There is no such input; nothing was done.
             EpisodeError: The page crashed or never settled.
         """
         check_input(given, self.size)
@@ -175,7 +178,7 @@ class Stage:
         return "; ".join(dict.fromkeys(notes))
 
     async def settle(self) -> None:
-        """Wait until the page waits for no request, and two frames were drawn.
+        """Wait until the page has no open request and has drawn two frames.
 
         Raises:
             EpisodeError: The page crashed or never settles.
@@ -184,7 +187,7 @@ class Stage:
             await self._settle(0)
 
     async def advance(self, milliseconds: float) -> None:
-        """Let time pass in the page, where it is stepped.
+        """Let time pass in the page, if it is stepped.
 
         Raises:
             EpisodeError: The page crashed or hangs.
@@ -193,20 +196,20 @@ class Stage:
             await self._pass(milliseconds)
 
     async def shot(self) -> bytes:
-        """Return what the page shows, as a PNG.
+        """Return a screenshot as a PNG.
 
         Raises:
-            EpisodeError: It can't be shown within ten seconds.
+            EpisodeError: The browser makes none within ten seconds.
         """
         async with self._working():
             return await self._page.screenshot(timeout=SECONDS * 1000)
 
     async def run(self, code: str, value: object = None) -> JsonValue:
-        """Return what a function gives, in JavaScript, which is run in the page.
+        """Run a JavaScript function in the page and return its result.
 
         Args:
-            code: Such as `(name) => window[name]`.
-            value: What it is called with, as JSON.
+            code: The function, such as `(name) => window[name]`.
+            value: Its argument, as JSON.
 
         Raises:
             EpisodeError: It raises, or the page crashed or hangs.
@@ -215,17 +218,17 @@ class Stage:
             return await self._page.evaluate(code, value)
 
     async def close(self) -> None:
-        """Give up the context; twice does no harm, and neither does a browser that is gone."""
+        """Close the context; a second call, or a browser that is gone, does no harm."""
         from playwright.async_api import Error
 
         self._state.closed = True
-        # It may be gone already, and what hangs is ended with its browser.
+        # It may be closed already; a context that hangs ends with its browser.
         with suppress(Error, TimeoutError):
             async with asyncio.timeout(SECONDS):
                 await self._context.close()
 
     async def open(self) -> None:
-        """Set everything up and load the page; `Browser.stage` does it.
+        """Set everything up and load the page; `Browser.stage` calls it.
 
         Raises:
             EpisodeError: The page can't be loaded.
@@ -234,7 +237,7 @@ class Stage:
         page.on("crash", lambda _: self._break("the page's process ended"))
         page.on("close", lambda _: self._break("the page was closed"))
         page.on("dialog", self._dismiss)
-        # Those that the page's script can't see, such as of an element that is in no document.
+        # Choosers that the page's script can't see, such as of an element outside the document.
         page.on("filechooser", lambda _: self._note("a choice of files was not opened"))
         context.on("page", self._close_window)
         async with self._working(2 * SECONDS):
@@ -250,7 +253,7 @@ class Stage:
         self._state.notes.clear()
 
     async def visit(self, path: str) -> None:
-        """Load another page of the same origin, where time is not stepped.
+        """Load another page of the same origin; time must not be stepped.
 
         Raises:
             EpisodeError: The page can't be loaded.
@@ -268,7 +271,8 @@ class Stage:
             await clock.pause_at(seconds + _LEAD)
 
     async def _align_clock(self) -> None:
-        # Between two messages real time passed, by which the frames of a stepped clock would start.
+        # Real time passes between two messages; the frames of a stepped clock must not depend on
+        # it.
         if self.settings.time == "stepped":
             clock = self._page.clock
             ticks = await self._page.evaluate("performance.now()")
@@ -277,12 +281,12 @@ class Stage:
 
     async def _do(self, given: Input) -> None:
         mouse, keyboard = self._page.mouse, self._page.keyboard
-        # A bare press, release or scroll happens where it is said.
+        # A press, release or scroll with a point happens at this point.
         if given.path and given.kind is not InputKind.DRAG:
             await self._move(given.path[0])
         match given.kind:
             case InputKind.CLICK:
-                # What changes under the pointer has changed before a finger can press.
+                # An element that changes under the pointer changes before the button is pressed.
                 await self._page.evaluate(_FRAME)
                 while self._state.open:
                     await self._page.evaluate(_FRAME)
@@ -319,7 +323,7 @@ class Stage:
         await self._move(start)
         await self._page.mouse.down(button=given.button)
         for point in rest:
-            # What is dragged follows moves: a single leap is none.
+            # A dragged element follows many moves; one jump is not enough.
             for between in _between(self._pointer, point, 10 * self.settings.scale):
                 await self._move(between)
                 await self._pass(DRAG_STEP)
@@ -335,7 +339,7 @@ class Stage:
             await keyboard.down(key)
         last = keys[-1]
         if "Shift" in keys and last.isalnum() and len(last) == 1:
-            # By its place on the keyboard, of which Shift makes something else.
+            # The key's place on the keyboard, since Shift changes the character.
             last = f"Digit{last}" if last.isdigit() else f"Key{last.upper()}"
         if is_key(last):
             await keyboard.press(last)
@@ -366,7 +370,7 @@ class Stage:
             try:
                 self._state.notes.extend(await self._page.evaluate(waiting))
             except Error:
-                # A page that gives way to another while it is waited for; else it is broken.
+                # The page may load another page meanwhile; otherwise it is broken.
                 if self._state.broken or self._page.is_closed():
                     raise
                 await self._page.wait_for_load_state()
@@ -400,13 +404,12 @@ class Stage:
         self._state.notes.append(text)
 
     async def _serve(self, route: "Route") -> None:
-        # What is raised here would be raised again in any other call of the browser, of whatever
-        # stage.
+        # Playwright raises an exception of a handler again in any other call, also of other stages.
         self._state.open += 1
         try:
             request = route.request
             if not request.url.startswith(self.settings.origin + "/"):
-                # A page stays where it is when what it leaves for is aborted so.
+                # With this error code the page stays where it is.
                 await route.abort("aborted")
                 return
             body = request.post_data_buffer or b""
@@ -477,7 +480,7 @@ async def _refuse(socket: "WebSocketRoute") -> None:
 
 
 async def _quietly(done: Awaitable[object]) -> None:
-    """Wait for what may find its page gone: an event's handler must not raise."""
+    """Await something whose page may be closed: an event handler must not raise."""
     from playwright.async_api import Error
 
     with suppress(Error):

@@ -1,4 +1,4 @@
-"""Every environment by its name; each is imported when it is first opened."""
+"""Every environment by its name; each is imported at its first use."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -18,12 +18,12 @@ ENVIRONMENTS: Mapping[str, str] = MappingProxyType(
         "tiddlywiki": "snellen.tasks.environments.tiddlywiki.environment:TiddlyWiki",
     }
 )
-"""`module:class` of each, which is made of the browser that shows it."""
+"""`module:class` of each; the class takes the browser that shows it."""
 
 TOOLSETS: Mapping[str, str] = MappingProxyType(
     {"desk": "snellen.tasks.environments.desk.toolset:DeskToolset"}
 )
-"""`module:class` of those that can be acted in by tools, too; no browser is needed."""
+"""`module:class` of the environments that also have tools; they need no browser."""
 
 
 PACKS: Mapping[str, str] = MappingProxyType(
@@ -34,18 +34,18 @@ PACKS: Mapping[str, str] = MappingProxyType(
         "tiddlywiki": "tiddlywiki",
     }
 )
-"""The packs of tasks to act in that can be made, and the environment of each."""
+"""The packs of interactive tasks, and the environment of each."""
 
 
 def environment_of(name: str, browser: "Browser") -> "Environment":
     """Return an environment.
 
     Args:
-        name: As packs call it.
-        browser: Shows its pages.
+        name: Its name in packs.
+        browser: The browser that shows its pages.
 
     Raises:
-        UnknownNameError: There is none of this name.
+        UnknownNameError: There is no environment of this name.
         MissingExtraError: It needs an optional dependency.
     """
     if name not in ENVIRONMENTS:
@@ -59,7 +59,7 @@ def toolset_of(name: str) -> "Toolset":
     """Return the tools of an environment.
 
     Args:
-        name: As packs call it.
+        name: Its name in packs.
 
     Raises:
         UnknownNameError: There is no environment of this name.
@@ -68,7 +68,7 @@ def toolset_of(name: str) -> "Toolset":
     if name not in ENVIRONMENTS:
         raise UnknownNameError("environment", name, ENVIRONMENTS)
     if name not in TOOLSETS:
-        raise InputError(f"{name} has no tools: it can only be acted in on its screen")
+        raise InputError(f"{name} has no tools: agents can only use its screen")
     module, _, kind = TOOLSETS[name].partition(":")
     made: Toolset = getattr(import_module(module), kind)()
     return made

@@ -141,5 +141,5 @@ async def test_a_world_without_a_state_is_refused(desk: Desk) -> None:
         await desk.open({"ui": {}})
     with pytest.raises(DataError, match="world has no 'clock'"):
         await desk.open({"state": {}})
-    with pytest.raises(EpisodeError, match="comes back from its snapshot"):
+    with pytest.raises(EpisodeError, match="is reopened from its snapshot"):
         await desk.open({"state": make_world(1)}, Past([Input(InputKind.TYPE, text="a")]))

@@ -188,7 +188,7 @@ async def test_a_wiki_that_does_not_begin_as_its_world_says_is_no_episode(
         "tags": "$:/tags/StartupAction",
         "text": "<$action-setfield $tiddler=Tea text=Cold/>",
     }
-    with pytest.raises(EpisodeError, match="does not begin as its world says"):
+    with pytest.raises(EpisodeError, match="differs from its world"):
         await wikis.open(small(tea(), action, START))
 
 

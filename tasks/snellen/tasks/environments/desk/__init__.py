@@ -1,1 +1,1 @@
-"""An office of applications that snellen draws itself: one state, many doors."""
+"""The desk: ten office applications of snellen's own, with one shared state."""

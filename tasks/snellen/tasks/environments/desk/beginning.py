@@ -1,4 +1,4 @@
-"""What a desk's world begins with, or goes on with, read from its JSON."""
+"""Read the first or a later state of a desk from JSON."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
@@ -13,12 +13,12 @@ from snellen.tasks.environments.desk.kit.view import Ui
 
 
 class Beginning(NamedTuple):
-    """A world as it is opened.
+    """The state in which a world is opened.
 
     Attributes:
         before: Its first state.
-        state: The state that it goes on with.
-        ui: What is open on its screen.
+        state: Its current state.
+        ui: The state of its screen, such as open windows.
     """
 
     before: State
@@ -27,15 +27,15 @@ class Beginning(NamedTuple):
 
 
 def beginning(world: JsonValue, past: Past) -> Beginning:
-    """Read a world and its past.
+    """Read a world and its history.
 
     Args:
         world: `state`, and `ui` if something is open at the beginning.
-        past: What was done before; its snapshot suffices.
+        past: Its history; the snapshot is enough.
 
     Raises:
         DataError: `world` has no state, or one without some application.
-        EpisodeError: A past without a snapshot is to be brought back.
+        EpisodeError: The history has inputs and no snapshot.
     """
     before = _part(world, "state", "the world of a desk")
     for name in ("clock", "me", *APPS):
@@ -45,7 +45,7 @@ def beginning(world: JsonValue, past: Past) -> Beginning:
         state = _part(past.snapshot, "state", "a desk's snapshot")
         return Beginning(before, state, _part(past.snapshot, "ui", "a desk's snapshot"))
     if past.inputs:
-        raise EpisodeError("a desk comes back from its snapshot, and there is none")
+        raise EpisodeError("a desk is reopened from its snapshot, and there is none")
     ui = _part(world, "ui", "the world of a desk") if "ui" in _keys(world) else {}
     return Beginning(before, before, ui)
 

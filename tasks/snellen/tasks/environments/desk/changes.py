@@ -1,4 +1,4 @@
-"""What is different between two states of a world."""
+"""Compare two states of a world."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -13,8 +13,8 @@ Changes = dict[str, Any]
 def changes(before: State, after: State) -> Changes:
     """Return what changed between two states, as canonical JSON.
 
-    New objects are told apart by what they are, not by their ids or by when they were made: an id
-    of a new object is replaced by its collection's name in angle brackets wherever it stands.
+    New objects are compared by their content, not by their ids or their order: the id of a new
+    object is replaced everywhere by its collection's name in angle brackets.
 
     Args:
         before: The earlier state.
@@ -24,7 +24,7 @@ def changes(before: State, after: State) -> Changes:
         `changed`: [value before, value after] by path; a missing value is null. `added` and
         `removed`: the objects, sorted by their JSON, by the path of their collection.
     """
-    # A line of a cart is called as its product, which was there before.
+    # A line of a cart has the id of its product, which is not new.
     known = {key for _, collection in _collections(before) for key in collection}
     new = {
         key: f"<{path}>"
@@ -45,7 +45,7 @@ def changes(before: State, after: State) -> Changes:
         if gone:
             removed[path] = sorted(gone, key=_canonical)
         for key in old:
-            # What is equal names nothing new.
+            # Equal objects contain no new ids.
             if key in now and old[key] != now[key]:
                 changed |= _differences(f"{path}.{key}", old[key], _renamed(now[key], new))
     if before.get("clock") != after.get("clock"):

@@ -1,7 +1,7 @@
-"""A desktop: a state, what is open, and the page that they make; the only way to change them.
+"""A desktop: the state of a world, the state of its screen, and the page that shows them.
 
-No input changes anything but inside an open step, and then at most one control of the last page
-works: a script that clicks for the agent gains nothing.
+The state changes only inside an open step, and each step lets at most one control of the last page
+work: a script that clicks many controls gains nothing.
 """
 
 from collections.abc import Mapping
@@ -26,12 +26,12 @@ from snellen.tasks.environments.desk.kit.view import (
 MAX_TEXT: Final = 2000
 
 _PASSING: Final = ("menu", "menu.month", "toast", "search", "refused")
-"""What a click ends unless it sets it."""
+"""The parts of `ui` that every click closes unless it sets them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A rendering.
+    """A rendered page.
 
     Attributes:
         html: The body's content.
@@ -44,7 +44,7 @@ class Page:
     fields: frozenset[str]
 
     def token(self, name: str) -> str | None:
-        """Return the token of a control by its key or, if no key is so called, by its label."""
+        """Return the token of a control by its key or, if no control has this key, by its label."""
         by_label = None
         for token, control in self.controls.items():
             if control.key == name:
@@ -77,17 +77,17 @@ class Desktop:
         self._open = False
 
     def write(self, fields: Mapping[str, JsonValue]) -> None:
-        """Keep what the page's text fields hold; the page itself stays the last one."""
+        """Store the values of the page's text fields, without rendering a new page."""
         for name, value in fields.items():
             if name in self._page.fields and isinstance(value, str):
                 self.ui[name] = value[:MAX_TEXT]
 
     def handle(self, token: str, fields: Mapping[str, JsonValue]) -> Page:
-        """Do what a control does, and return the new page.
+        """Run a control's action, and return the new page.
 
         Args:
-            token: Of a control of the last page; any other does nothing.
-            fields: What the page's text fields hold, by name.
+            token: The token of a control of the last page; any other token does nothing.
+            fields: The values of the page's text fields, by name.
         """
         control = self._page.controls.get(token)
         if not self._open or control is None:

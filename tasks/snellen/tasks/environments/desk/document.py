@@ -1,4 +1,4 @@
-"""The document that shows a desktop: its style and its script, in one file."""
+"""The HTML document that shows a desktop, with its style and script."""
 
 from functools import cache
 from importlib.resources import files

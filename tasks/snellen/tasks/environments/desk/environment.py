@@ -1,4 +1,4 @@
-"""The environment: a desktop on a page of its own in the browser."""
+"""The environment `desk`: a desktop, shown by a page of its own in the browser."""
 
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -23,7 +23,7 @@ NAME: Final = "desk"
 
 @dataclass(frozen=True, slots=True)
 class _Post:
-    """What the page posts: a control's token, and what its text fields hold."""
+    """A request of the page: a control's token, and the values of its text fields."""
 
     control: str
     fields: dict[str, str]
@@ -34,7 +34,7 @@ class DeskEpisode:
 
     Args:
         before: The world's first state.
-        desktop: The world as it is.
+        desktop: The world in its current state.
     """
 
     def __init__(self, before: State, desktop: Desktop) -> None:
@@ -66,7 +66,7 @@ class DeskEpisode:
             await self._stage.act(Input(InputKind.MOVE, (pointer,)))
 
     async def act(self, given: Input) -> str:
-        """Do one input; at most one control works in it.
+        """Do one input, which can trigger at most one control.
 
         Raises:
             EpisodeError: The page crashed or never settled.
@@ -81,30 +81,30 @@ class DeskEpisode:
         return note
 
     async def view(self) -> bytes:
-        """Return the screen as a PNG.
+        """Return a screenshot as a PNG.
 
         Raises:
-            EpisodeError: It can't be shown.
+            EpisodeError: The page can't be shown.
         """
         return await self.stage.shot()
 
     @property
     def ended(self) -> bool:
-        """Never: a desktop does not end by itself."""
+        """Always false: a desktop does not end a task."""
         return False
 
     @property
     def snapshot(self) -> JsonValue:
-        """The state, and what is open, half written, scrolled and in focus."""
+        """The state, and the screen's: open windows, form texts, scroll positions and focus."""
         return cast(JsonValue, copied({"state": self.desktop.state, "ui": self.desktop.ui}))
 
     @property
     def result(self) -> dict[str, JsonValue]:
-        """What changed since the beginning."""
+        """The changes since the beginning."""
         return {"changes": changes(self._before, self.desktop.state)}
 
     async def close(self) -> None:
-        """Give up the page; twice does no harm."""
+        """Close the page; a second call does nothing."""
         if self._stage is not None:
             await self._stage.close()
 
@@ -118,7 +118,7 @@ class DeskEpisode:
         return Reply(404, "text/plain; charset=utf-8", b"")
 
     async def _keep(self) -> None:
-        """Keep what the page alone knows, so that it can be shown again as it is."""
+        """Store the state that only the page has, to show it again unchanged."""
         shown = cast(dict[str, Any], await self.stage.run("() => window.desk.read()"))
         self.desktop.write(shown["fields"])
         focus = shown["focus"]
@@ -139,7 +139,7 @@ class Desk:
     """The environment of desktops; see `snellen.tasks.environments.base.Environment`.
 
     Args:
-        browser: Shows them.
+        browser: The browser that shows them.
     """
 
     def __init__(self, browser: Browser) -> None:
@@ -160,11 +160,11 @@ class Desk:
 
         Args:
             world: `state`, and `ui` if something is open at the beginning.
-            past: What was done before; its snapshot suffices.
+            past: Its history; the snapshot is enough.
 
         Raises:
             DataError: `world` has no state, or one without some application.
-            EpisodeError: It can't be shown, or a past without a snapshot is to be brought back.
+            EpisodeError: It can't be shown, or its history has no snapshot.
         """
         before, state, ui = beginning(world, past)
         points = [point for given in past.inputs for point in given.path[-1:]]
@@ -174,7 +174,7 @@ class Desk:
         return episode
 
     async def close(self) -> None:
-        """End the browser, if it runs."""
+        """Close the browser, if it runs."""
         await self._browser.close()
 
 

@@ -1,4 +1,4 @@
-"""Making the tasks of an exam on the desk."""
+"""Generate the tasks of an exam on the desk."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,8 +18,8 @@ def make_tasks(folder: Path, *, seed: int, count: int = COUNT) -> Path:
     """Write the file of an exam's tasks, which `desk/l3` and `desk/l4` load.
 
     Args:
-        folder: Where to.
-        seed: Of worlds and tasks: who knows it can make the references.
+        folder: The folder for the file.
+        seed: The seed of worlds and tasks; with it anybody can compute the references.
         count: How many tasks.
 
     Returns:
@@ -29,7 +29,7 @@ def make_tasks(folder: Path, *, seed: int, count: int = COUNT) -> Path:
 
 
 def rows_of(tasks: Sequence[Task]) -> list[Row]:
-    """Return tasks as the lines of a file; nothing in an id tells of a reference."""
+    """Return tasks as the lines of a file; ids reveal nothing about references."""
     return [
         Row(
             id=f"{'l4' if task.tags['level'] == 'L4' else 'l3'}-{number:04}",

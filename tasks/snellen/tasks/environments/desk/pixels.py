@@ -1,4 +1,4 @@
-"""Steps as inputs: where a control is on the screen, for oracles that see no more than an agent."""
+"""Turn the steps of an oracle into inputs at the places of controls on the screen."""
 
 from typing import cast
 
@@ -17,10 +17,10 @@ _FIND = """(selector) => {
 
 
 async def locate(episode: DeskEpisode, step: Step) -> tuple[float, float]:
-    """Return the middle of what a step clicks, in pixels of the screenshot.
+    """Return the middle of the control that a step clicks, in pixels of the screenshot.
 
     Raises:
-        PathError: It is not there, or something covers it.
+        PathError: The page does not show it, or something covers it.
     """
     page = episode.desktop.page
     if step.text is None:
@@ -38,10 +38,10 @@ async def locate(episode: DeskEpisode, step: Step) -> tuple[float, float]:
 
 
 async def inputs(episode: DeskEpisode, step: Step) -> list[Input]:
-    """Return the inputs of a step on the page as it is now.
+    """Return the inputs of a step on the current page.
 
     Raises:
-        PathError: What it clicks is not there, or something covers it.
+        PathError: The page does not show its control, or something covers it.
     """
     click = Input(InputKind.CLICK, (await locate(episode, step),))
     if step.text is None:

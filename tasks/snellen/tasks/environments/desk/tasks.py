@@ -1,4 +1,4 @@
-"""Tasks: a goal, a world, what the world must be afterwards, and a way through the pages."""
+"""Tasks: a goal, a world, the expected changes, and an oracle's path through the pages."""
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ INPUTS_OF_TEXT: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a task asks for.
+    """The answer that a task asks for.
 
     Attributes:
         kind: `number`, `text`, `date` (as 2025-06-16) or `list` (of texts, in any order).
@@ -38,13 +38,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of a way through the pages.
+    """A step of an oracle's path through the pages.
 
     Attributes:
         control: A control's key; with a text, the name of a text field.
-        text: What the field holds afterwards; None: the control is clicked.
-        looks: Whether it only looks something up or narrows a list: another way of finding the
-            same leads to the same world.
+        text: The new text of the field; None: the control is clicked.
+        looks: Whether it only opens or filters something: without it the last state is the same.
     """
 
     control: str
@@ -54,17 +53,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task in a world of its own.
+    """A task with its own world.
 
     Attributes:
-        goal: What the agent is asked to do.
+        goal: The task in words, for the agent.
         state: The world before.
-        expected: What must have changed afterwards, and nothing else.
-        answer: What must be answered; None: nothing.
-        reason: Why it can't be done; None: it can.
-        limit: How many inputs it may take.
-        oracle: A way to do it from the desktop on; empty if it can't be done.
-        calls: The same by tools: their names and arguments, apart from what is only read.
+        expected: The changes that must be made, and no others.
+        answer: The right answer; None without one.
+        reason: Why it is infeasible; None if it is feasible.
+        limit: The maximum number of steps.
+        oracle: A path from the first page; empty if it is infeasible.
+        calls: The same as tool calls, names and arguments, without calls that only read.
         tags: `template`, `apps`, `difficulty`, `level`, `feasible`.
     """
 
@@ -80,7 +79,7 @@ class Task:
 
 
 class PathError(SnellenError):
-    """A step that the page does not offer, or that the application refused."""
+    """A step that the page does not offer, or that the application refuses."""
 
 
 def perform(desktop: Desktop, steps: Sequence[Step]) -> None:
@@ -106,10 +105,10 @@ def perform(desktop: Desktop, steps: Sequence[Step]) -> None:
 
 
 class Walk:
-    """A way through the pages that is found by walking it.
+    """A path through the pages, recorded step by step.
 
     Attributes:
-        desktop: As it is after the steps so far.
+        desktop: The desktop after the steps so far.
         steps: The steps so far.
     """
 
@@ -120,7 +119,7 @@ class Walk:
 
     @contextmanager
     def looking(self) -> Generator[None]:
-        """Note that the steps inside only look something up or narrow a list."""
+        """Mark the steps inside as steps that only open or filter something."""
         before, self._looks = self._looks, True
         yield
         self._looks = before
@@ -177,15 +176,15 @@ class Walk:
 
 
 class Draft:
-    """A task that is being made: a template's function fills it.
+    """An unfinished task, which a template's function fills.
 
     Attributes:
         state: The world before.
-        rng: All that is chosen at random is chosen with it.
+        rng: The source of all random choices.
         difficulty: `easy`, `medium` or `hard`.
-        size: 1, 2 or 3: how many things an easy, medium or hard task is about.
-        goal: What the agent is asked to do.
-        answer: What it must answer.
+        size: 1, 2 or 3: the number of items that an easy, medium or hard task is about.
+        goal: The task in words, for the agent.
+        answer: The right answer.
     """
 
     def __init__(self, name: str, seed: int, difficulty: Difficulty) -> None:
@@ -200,22 +199,22 @@ class Draft:
         self.twin: tuple[Reason, Callable[[State], None]] | None = None
 
     def expect(self, verb: str, **arguments: JsonValue) -> None:
-        """Note what must be done to the world."""
+        """Add an expected change of the world."""
         self.operations.append((verb, arguments))
 
     def impossible(self, reason: Reason, change: Callable[[State], None]) -> None:
-        """Note the one fact that makes a world in which the task can't be done, and why."""
+        """Add the one fact that makes the task infeasible, and the reason."""
         self.twin = (reason, change)
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Many tasks alike.
+    """A template: it makes any number of similar tasks.
 
     Attributes:
         name: Unique.
-        apps: The applications that it takes; one is level 3, more are level 4.
-        fill: Fills a draft; it chooses the same for both twins.
+        apps: The applications that a task uses; one is level 3, more are level 4.
+        fill: Fills a draft, with the same choices for both twins.
     """
 
     name: str
@@ -231,9 +230,9 @@ class Template:
         """Return a task; equal arguments give equal tasks.
 
         Args:
-            seed: Of the world and of all that is chosen.
-            difficulty: How many things it is about, and how they are described.
-            feasible: Whether it can be done; its twin that can't has the same goal.
+            seed: The seed of the world and of all choices.
+            difficulty: Sets the number of items, and how they are described.
+            feasible: Whether it can be done; the infeasible twin has the same goal.
         """
         draft = Draft(self.name, seed, difficulty)
         self.fill(draft)
@@ -281,10 +280,10 @@ class Template:
 
 
 def called(state: State, calls: Iterable[tuple[str, Mapping[str, JsonValue]]]) -> State:
-    """Return the state after calls of tools.
+    """Return the state after tool calls.
 
     Args:
-        state: Before; it stays as it is.
+        state: The state before, which is not changed.
         calls: Names of tools and their arguments.
 
     Raises:
@@ -300,9 +299,9 @@ def passes(task: Task, after: State, answer: JsonValue = None, reason: str = "")
 
     Args:
         task: The task.
-        after: The world afterwards.
-        answer: What was answered.
-        reason: Why it can't be done, as was claimed; empty: nothing was claimed.
+        after: The last state.
+        answer: The agent's answer.
+        reason: The reason that the agent gives for an infeasible task; empty if it gives none.
     """
     if (task.reason or "") != reason or changes(task.state, after) != task.expected:
         return False

@@ -1,4 +1,4 @@
-"""The other way into a desk: its applications' verbs as tools, without a screen."""
+"""The tools of a desk: its applications' verbs, without a screen."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
@@ -15,11 +15,11 @@ NAME: Final = "desk"
 
 
 class DeskCalls:
-    """One desktop's state, changed by calls alone.
+    """One desktop's state, which only tool calls change.
 
     Args:
         before: The world's first state.
-        state: The state as it is.
+        state: The current state.
     """
 
     def __init__(self, before: State, state: State) -> None:
@@ -27,7 +27,7 @@ class DeskCalls:
         self._state = state
 
     def call(self, tool: str, given: Mapping[str, JsonValue]) -> JsonValue:
-        """Do what a verb does, and return what it answers.
+        """Run a verb, and return its answer.
 
         Raises:
             CallError: It can't be done, an argument is wrong, or there is no such verb.
@@ -47,7 +47,7 @@ class DeskCalls:
 
     @property
     def result(self) -> dict[str, JsonValue]:
-        """What changed since the beginning, as on the screen."""
+        """The changes since the beginning, as on the screen."""
         return {"changes": changes(self._before, self._state)}
 
 

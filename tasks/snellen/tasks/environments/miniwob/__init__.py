@@ -1,4 +1,4 @@
-"""MiniWoB++ (Liu et al., 2018): 130 short tasks that the page itself grades.
+"""MiniWoB++ (Liu et al., 2018): 130 short tasks that their pages grade.
 
-The pages are those of the package `miniwob`, of which nothing is imported: it would need Selenium.
+The pages come from the package `miniwob`. It is never imported, since it needs Selenium.
 """

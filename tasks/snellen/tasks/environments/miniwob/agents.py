@@ -1,6 +1,7 @@
-"""Agents that understand nothing: what they score is what a rule gives away.
+"""Null agents, which ignore the goal: their score shows how lenient a success rule is.
 
-Two of them ask the page where its buttons are, which an examinee can't; all act by inputs alone.
+Two of them read the places of buttons from the page, which an agent under test can't do. All act by
+inputs only.
 """
 
 import random
@@ -15,7 +16,7 @@ from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.tasks.environments.miniwob.episodes import MiniWoB, MiniWoBEpisode
 
 LIMIT: Final = 20
-"""Inputs that an agent may do: the most that any published rule allows."""
+"""The maximum number of inputs: the largest limit of the published rules."""
 
 Agent: TypeAlias = Callable[[MiniWoBEpisode, random.Random], AsyncIterator[Input]]
 """Yields its inputs, one after the other."""
@@ -82,10 +83,10 @@ async def play(
     """Play one episode.
 
     Args:
-        environment: Where it is opened.
-        world: Its beginning.
-        agent: Who plays.
-        seed: Of what the agent draws, together with `world`: other clicks in each world.
+        environment: The environment that opens it.
+        world: Its world.
+        agent: The agent that plays.
+        seed: With `world`, the seed of the agent's random choices: they differ in each world.
 
     Returns:
         The record of the episode, as an answer to `miniwob/episode`.

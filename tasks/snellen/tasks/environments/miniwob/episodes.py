@@ -1,4 +1,4 @@
-"""Episodes of MiniWoB++: a page, started with a seed, that says itself what was achieved."""
+"""Episodes of MiniWoB++: a page that starts with a seed and computes its own reward."""
 
 import asyncio
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ _START: Final = """async (seed) => {
   core.startEpisodeReal();
   core.cover_div.onclick = null;
 }"""
-# What a page sets the focus to may have scrolled it out of view.
+# A page that sets the focus to an element may scroll.
 _TOP: Final = "() => scrollTo(0, 0)"
 _READY: Final = "() => WOB_TASK_READY"
 _GOAL: Final = """() => {
@@ -50,12 +50,12 @@ _STATE: Final = r"""() => ({
 
 
 class World(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An episode's beginning.
+    """The start of an episode.
 
     Attributes:
-        page: Such as `click-button`.
-        seed: Of all that the page draws.
-        time: Whether the page's time passes as it does, or with inputs only.
+        page: The page, such as `click-button`.
+        seed: The seed of the page's random choices.
+        time: `stepped`, time passes with inputs only, or `real`.
     """
 
     page: str
@@ -70,10 +70,10 @@ class _State(msgspec.Struct, frozen=True):
 
 
 def read_world(value: object) -> World:
-    """Read what a pack says of an episode.
+    """Read a world from a pack.
 
     Raises:
-        DataError: It is no world, or has no such page.
+        DataError: It is not a world, or there is no such page.
     """
     try:
         world = msgspec.convert(value, World)
@@ -96,7 +96,7 @@ class MiniWoBEpisode:
 
     @property
     def goal(self) -> str:
-        """What is to be done, as the page says it."""
+        """The goal, in the page's words."""
         return self._goal
 
     @property
@@ -106,16 +106,16 @@ class MiniWoBEpisode:
 
     @property
     def snapshot(self) -> JsonValue:
-        """Nothing: its inputs are done again."""
+        """None: the server repeats its inputs."""
         return None
 
     @property
     def result(self) -> dict[str, JsonValue]:
-        """What the page said.
+        """The page's result.
 
-        `reward`: in -1 to 1, before time is taken off; None where it is no number or the page has
-        not ended. `ended`: whether it has. `page`: which one is shown. `time`: how it
-        passes.
+        `reward`: the raw reward, -1 to 1, without the deduction for time; None if it is not a
+        number or the page has not ended. `ended`: whether it has. `page`: the page that is shown.
+        `time`: `stepped` or `real`.
         """
         ended = self._state.ended
         return {
@@ -126,10 +126,10 @@ class MiniWoBEpisode:
         }
 
     async def start(self) -> None:
-        """Start the page's episode; `MiniWoB.open` does it.
+        """Start the page's episode; `MiniWoB.open` calls it.
 
         Raises:
-            EpisodeError: The page never gets ready.
+            EpisodeError: The page is never ready.
         """
         self._goal = await _started(self.stage, self.world)
         await self.stage.run(_TOP)
@@ -139,28 +139,28 @@ class MiniWoBEpisode:
         """Do one input.
 
         Returns:
-            What the view does not show; empty: nothing.
+            A note about what the screenshot does not show; or empty.
 
         Raises:
-            InputError: Nobody knows such an input, or the page has ended the episode.
+            InputError: There is no such input, or the page has ended the episode.
             EpisodeError: The page crashed or never settled.
         """
         if self.ended:
-            raise InputError("the page has ended the episode: it takes no further input")
+            raise InputError("the page has ended the episode: no further input is possible")
         note = await self.stage.act(given)
         self._state = msgspec.convert(await self.stage.run(_STATE), _State)
         return note
 
     async def view(self) -> bytes:
-        """Return what the screen shows now, as a PNG.
+        """Return a screenshot as a PNG.
 
         Raises:
-            EpisodeError: It can't be shown.
+            EpisodeError: The page can't be shown.
         """
         return await self.stage.shot()
 
     async def close(self) -> None:
-        """Give up the page; twice does no harm."""
+        """Close the page; a second call does nothing."""
         await self.stage.close()
 
 
@@ -194,20 +194,20 @@ class MiniWoB:
         return self._site.pages
 
     async def open(self, world: JsonValue, past: Past = NOTHING) -> MiniWoBEpisode:
-        """Open an episode, or open it again by doing its inputs again.
+        """Open an episode, or open it again by repeating its inputs.
 
         Args:
             world: Such as `{"page": "click-button", "seed": 3}`; `time` is `stepped` or `real`.
-            past: What was done in it before.
+            past: Its history, to open it again.
 
         Raises:
-            EpisodeError: It can't be opened, or real time passed since it was.
-            DataError: `world` is none of MiniWoB++.
+            EpisodeError: It can't be opened, or it has a history in real time.
+            DataError: `world` is not a world of MiniWoB++.
         """
         begin = read_world(world)
         if past.inputs and begin.time == "real":
             raise EpisodeError(
-                f"{begin.page} ran in real time, which can't be brought back: take it again"
+                f"{begin.page} ran in real time, which can't be repeated: start the item again"
             )
         settings = replace(_SETTINGS, path=page_path(begin.page), time=begin.time)
         episode = MiniWoBEpisode(await self._browser.stage(settings, self._site.answer), begin)
@@ -260,7 +260,7 @@ class MiniWoB:
         return goals
 
     async def close(self) -> None:
-        """End the browser, if it runs."""
+        """Close the browser, if it runs."""
         await self._browser.close()
 
 
@@ -268,7 +268,7 @@ async def _started(stage: Stage, world: World) -> str:
     """Start a page's episode and return its goal.
 
     Raises:
-        EpisodeError: The page never gets ready.
+        EpisodeError: The page is never ready.
     """
     await stage.run(_START, world.seed)
     for _ in range(100):
@@ -277,4 +277,4 @@ async def _started(stage: Stage, world: World) -> str:
         await stage.advance(100)
         if stage.settings.time != "stepped":
             await asyncio.sleep(0.05)
-    raise EpisodeError(f"{world.page} never gets ready")
+    raise EpisodeError(f"the page {world.page} is never ready")

@@ -1,4 +1,4 @@
-"""An oracle's eyes and hands: it looks into a page of MiniWoB++, and acts by inputs alone."""
+"""The access of an oracle to a page of MiniWoB++: it reads the DOM, and acts by inputs only."""
 
 import re
 from collections.abc import Sequence
@@ -15,15 +15,15 @@ _SUBMIT: Final = "#subbtn, #submit, #area button"
 
 
 class LostError(Exception):
-    """An oracle does not find what it looks for."""
+    """An oracle can't find an element."""
 
 
 class Hand:
-    """An oracle's eyes and hands on one episode; places are in CSS pixels.
+    """The access of an oracle to one episode; points are in CSS pixels.
 
     Attributes:
-        goal: What the page asks for.
-        quoted: What is in quotation marks there.
+        goal: The page's goal.
+        quoted: The texts in quotation marks in the goal.
     """
 
     def __init__(self, episode: MiniWoBEpisode) -> None:
@@ -37,11 +37,11 @@ class Hand:
         return self._episode.ended
 
     async def look(self, code: str, value: object = None) -> Any:  # noqa: ANN401  # JSON
-        """Return what a function in JavaScript says of the page."""
+        """Return the result of a JavaScript function in the page."""
         return await self._episode.stage.run(code, value)
 
     async def tool(self, name: str, value: object = None) -> Any:  # noqa: ANN401  # JSON
-        """Return what one of the tools says."""
+        """Return the result of one of the functions of `hand.js`."""
         key = 'window[Symbol.for("snellen.oracle")]'
         code = f"([name, value]) => {{ {key} ?? ({_TOOLS})(); return {key}[name](value); }}"
         return await self.look(code, [name, value])
@@ -62,7 +62,7 @@ class Hand:
         index: int = 0,
         where: Point = (0.5, 0.5),
     ) -> Point:
-        """Return a point of an element that a click reaches, having scrolled to it."""
+        """Scroll to an element, and return a point of it that a click reaches."""
         for _ in range(12):
             found = await self.tool("find", [selector, text, index, *where])
             if found is None:
@@ -130,10 +130,10 @@ class Hand:
         return left + width / 2, top + height / 2
 
     async def texts(self, selector: str) -> list[str]:
-        """Return what each of some elements says."""
+        """Return the texts of elements."""
         return [str(text) for text in await self.tool("texts", selector)]
 
 
 def pixels(place: Sequence[float]) -> Point:
-    """Return a place of the page, which is kept inside it, in pixels of the screenshot."""
+    """Convert a point of the page to pixels of the screenshot, clipped to the page."""
     return min(max(place[0], 0), 159.9) * _SCALE, min(max(place[1], 0), 209.9) * _SCALE

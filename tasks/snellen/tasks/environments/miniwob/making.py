@@ -1,4 +1,4 @@
-"""Making the episodes of an exam: the pages are opened once, to get what they ask for."""
+"""Generate the episodes of an exam; each page is opened once to read its goal."""
 
 import asyncio
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ def make_episodes(
 
     Args:
         starts: Their pages and seeds: `drawn`, or `browsergym_schedule`.
-        folder: Where to.
-        time: Whether a page's time passes as it does, or with inputs only.
-        limit: Inputs that an episode may take.
+        folder: The folder for the file.
+        time: `stepped`, time passes with inputs only, or `real`.
+        limit: The maximum number of steps.
 
     Returns:
         The file.

@@ -1,4 +1,4 @@
-"""The pages of the installed package `miniwob`, as a server of files would answer for them."""
+"""The pages of the installed package `miniwob`, as responses of a file server."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -22,7 +22,7 @@ _TYPES: Final = {
 }
 _MISSING: Final = Reply(404, "text/html; charset=utf-8", b"<!doctype html><title>Not Found</title>")
 
-# Their images are brands of airlines, and they need a form of their own to be graded.
+# They show brands of airlines, and they are graded in another way.
 _LEFT_OUT: Final = "flight"
 
 
@@ -77,7 +77,7 @@ def installed_version() -> str:
 
 
 def page_path(page: str) -> str:
-    """Return where a page is on the site."""
+    """Return the path of a page on the site."""
     return f"/miniwob/{page}.html"
 
 

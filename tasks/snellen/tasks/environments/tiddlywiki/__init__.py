@@ -1,1 +1,1 @@
-"""TiddlyWiki: a real application, one file of HTML that is made of its npm package."""
+"""TiddlyWiki: a real application, an HTML file that is built from its npm package."""

@@ -1,7 +1,7 @@
-"""The empty wiki, one file of HTML: made of the installed npm package, and kept by its digest.
+"""Build the empty wiki, an HTML file, from the installed npm package, and cache it by its digest.
 
-Nothing of TiddlyWiki ships with snellen. The same version makes the same bytes, whichever Node.js
-runs it.
+snellen contains no part of TiddlyWiki. A version of TiddlyWiki always builds the same bytes,
+with any version of Node.js.
 """
 
 import os
@@ -42,7 +42,7 @@ def find_package() -> Path:
 
 
 def build_wiki() -> str:
-    """Make the empty wiki of the installed package, and keep it.
+    """Build the empty wiki of the installed package, and cache it.
 
     Returns:
         Its SHA-256, by which `wiki_html` finds it.
@@ -76,13 +76,13 @@ def build_wiki() -> str:
 
 
 def wiki_html(digest: str) -> str:
-    """Return an empty wiki, which is made if it is not kept yet.
+    """Return an empty wiki; build it if it is not in the cache.
 
     Args:
         digest: Its SHA-256.
 
     Raises:
-        InputError: It is not kept, and the installed package, if there is one, makes another.
+        InputError: It is not in the cache, and the installed package, if any, builds another one.
     """
     html = _read(digest)
     if html is None:
@@ -101,7 +101,7 @@ def _read(digest: str) -> str | None:
         html = _kept(digest).read_bytes()
     except FileNotFoundError:
         return None
-    # What is kept may be cut off or changed: it is made anew.
+    # A cached file may be cut off or changed; then it is built again.
     return html.decode() if sha256(html).hexdigest() == digest else None
 
 

@@ -1,4 +1,4 @@
-"""The environment: a wiki on a page of its own in the browser."""
+"""The environment `tiddlywiki`: a wiki, in a page of its own in the browser."""
 
 import asyncio
 import re
@@ -23,20 +23,20 @@ NAME: Final = "tiddlywiki"
 SIZE: Final = (1280, 800)
 
 SETTINGS: Final = (
-    # What moves on its own looks different each time.
+    # Animations look different each time.
     {"title": "$:/config/AnimationDuration", "text": "0"},
     {"title": "$:/config/Drafts/TypingTimeout", "text": "0"},
 )
 """Tiddlers of every wiki, beside those of its world."""
 
-# A browser's own dialog is on no screenshot.
+# No screenshot shows a dialog of the browser.
 _CONFIRM: Final = """(() => {
   const asked = [];
   Object.defineProperty(window, Symbol.for("snellen.asked"), { value: asked });
   window.confirm = (text) => { asked.push(String(text)); return true; };
 })();"""
 
-# What the wiki notes about its own display, and the application itself, are no content.
+# The state of the display and the application's own tiddlers are not content.
 _DISPLAY: Final = " ".join(
     f"-[prefix[$:/{name}/]]" for name in ("state", "temp", "status", "boot", "library")
 )
@@ -56,10 +56,10 @@ _SCRIPT: Final = "<script data-tiddler-"
 
 
 class World(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A wiki's beginning.
+    """The first state of a wiki.
 
     Attributes:
-        tiddlers: Beside those of an empty wiki; each has a `title`, and every field is text.
+        tiddlers: The tiddlers, beside those of an empty wiki. Each has a `title`; fields are text.
         wiki: The SHA-256 of the empty wiki's HTML.
     """
 
@@ -68,7 +68,7 @@ class World(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Shown(msgspec.Struct, frozen=True):
-    """What the page says of itself: its tiddlers as JSON, and the questions that it asked."""
+    """The page's own data: its tiddlers as JSON, and the questions that it asked."""
 
     tiddlers: str
     asked: list[str]
@@ -88,7 +88,7 @@ class TiddlyWikiEpisode:
         self._before = before
 
     async def start(self) -> None:
-        """Check that the wiki shows what its world says; `TiddlyWiki.open` does it.
+        """Check that the wiki has the tiddlers of its world; `TiddlyWiki.open` calls it.
 
         Raises:
             EpisodeError: It does not.
@@ -96,16 +96,16 @@ class TiddlyWikiEpisode:
         await self._read()
         if self.state != self._before:
             wrong = changes(self._before, self.state)
-            raise EpisodeError(f"the wiki does not begin as its world says: {str(wrong)[:300]}")
+            raise EpisodeError(f"the wiki differs from its world: {str(wrong)[:300]}")
 
     async def act(self, given: Input) -> str:
         """Do one input.
 
         Returns:
-            What the view does not show, such as a question that was answered; empty: nothing.
+            A note about what the screenshot does not show, such as an answered question; or empty.
 
         Raises:
-            InputError: Nobody knows such an input; nothing was done.
+            InputError: There is no such input; nothing was done.
             EpisodeError: The page crashed or never settled.
         """
         note = await self.stage.act(given)
@@ -115,30 +115,30 @@ class TiddlyWikiEpisode:
         return "; ".join([*([note] if note else []), *asked])
 
     async def view(self) -> bytes:
-        """Return the screen as a PNG.
+        """Return a screenshot as a PNG.
 
         Raises:
-            EpisodeError: It can't be shown.
+            EpisodeError: The page can't be shown.
         """
         return await self.stage.shot()
 
     @property
     def ended(self) -> bool:
-        """Never: a wiki does not end by itself."""
+        """Always false: a wiki does not end a task."""
         return False
 
     @property
     def snapshot(self) -> JsonValue:
-        """Nothing: what is half written or scrolled comes back when its inputs are done again."""
+        """None: the server repeats its inputs, which also restores half-written texts."""
         return None
 
     @property
     def result(self) -> dict[str, JsonValue]:
-        """What changed since the beginning."""
+        """The changes since the beginning."""
         return {"changes": changes(self._before, self.state)}
 
     async def close(self) -> None:
-        """Give up the page; twice does no harm."""
+        """Close the page; a second call does nothing."""
         await self.stage.close()
 
     async def _read(self) -> list[str]:
@@ -151,7 +151,7 @@ class TiddlyWiki:
     """The environment of wikis; see `snellen.tasks.environments.base.Environment`.
 
     Args:
-        browser: Shows them.
+        browser: The browser that shows them.
     """
 
     def __init__(self, browser: Browser) -> None:
@@ -168,15 +168,15 @@ class TiddlyWiki:
         return SIZE
 
     async def open(self, world: JsonValue, past: Past = NOTHING) -> TiddlyWikiEpisode:
-        """Open a wiki, or open it again by doing its inputs again.
+        """Open a wiki, or open it again by repeating its inputs.
 
         Args:
             world: `tiddlers` and `wiki`, as `World` has them.
-            past: What was done in it before.
+            past: Its history, to open it again.
 
         Raises:
-            DataError: `world` is none of a wiki.
-            EpisodeError: It can't be opened: its HTML is not to be had, or the browser broke.
+            DataError: `world` is not a wiki's.
+            EpisodeError: It can't be opened: its HTML is not available, or the browser broke.
         """
         begin = read_world(world)
         try:
@@ -194,15 +194,15 @@ class TiddlyWiki:
         return episode
 
     async def close(self) -> None:
-        """End the browser, if it runs."""
+        """Close the browser, if it runs."""
         await self._browser.close()
 
 
 def read_world(value: object) -> World:
-    """Read what a pack says of a wiki.
+    """Read a wiki's world from a pack.
 
     Raises:
-        DataError: It is no world, or a tiddler has no title or one that is there twice.
+        DataError: It is not a world, or a tiddler has no title or the title of another one.
     """
     try:
         world = msgspec.convert(value, World)
@@ -216,13 +216,13 @@ def read_world(value: object) -> World:
 
 
 def _site(html: str, tiddlers: Sequence[Mapping[str, str]]) -> Answer:
-    """Return what serves a wiki with these tiddlers in it."""
+    """Return a function that serves a wiki with these tiddlers."""
     store = _STORE.search(html)
     if store is None or _SCRIPT not in html:
         raise EpisodeError("the wiki's HTML is not as TiddlyWiki 5 writes it")
     own = msgspec.json.encode(tiddlers).decode().replace("<", "\\u003c")
     added = f'<script class="tiddlywiki-tiddler-store" type="application/json">{own}</script>'
-    # No script runs but the wiki's own, whatever is written into a tiddler: the number is secret.
+    # Only the wiki's own scripts run, whatever is written into a tiddler: the nonce is secret.
     number = secrets.token_hex(16)
     page = f"{html[: store.end()]}{added}{html[store.end() :]}".replace(
         _SCRIPT, f'<script nonce="{number}" data-tiddler-'

@@ -1,4 +1,4 @@
-"""Edits as inputs: an oracle that knows where things are, and has mouse and keyboard only."""
+"""Turn edits into inputs: an oracle that reads the DOM, and acts by mouse and keyboard only."""
 
 from typing import Final, cast
 
@@ -9,11 +9,11 @@ from snellen.tasks.environments.tiddlywiki.environment import SIZE, TiddlyWikiEp
 from snellen.tasks.environments.tiddlywiki.state import Edit
 
 _PAGE: Final = 400.0
-"""How far it scrolls at a time."""
+"""The distance of one scroll."""
 
 
 class HandError(SnellenError):
-    """What is to be clicked is not on the page, or something covers it."""
+    """The element to click is not on the page, or something covers it."""
 
 
 class Hand:
@@ -34,7 +34,7 @@ class Hand:
         """Do one edit, from the search to the button that saves it.
 
         Raises:
-            HandError: The page does not show what it takes.
+            HandError: The page does not show a control that it needs.
         """
         if edit.kind == "new":
             await self.click("new")
@@ -72,10 +72,10 @@ class Hand:
         await self.click("result", title)
 
     async def click(self, what: str, name: str = "") -> str:
-        """Click what is shown, and return the episode's note.
+        """Click an element, and return the episode's note.
 
         Args:
-            what: One of those of `find.js`.
+            what: One of the elements of `find.js`.
             name: Which of several: a title, a tag or a field's name.
 
         Raises:

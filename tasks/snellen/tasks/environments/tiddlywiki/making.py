@@ -1,4 +1,4 @@
-"""Making the tasks of an exam in a wiki."""
+"""Generate the tasks of an exam in a wiki."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,8 +20,8 @@ def make_tasks(folder: Path, *, seed: int, count: int = COUNT) -> Path:
     """Write the file of an exam's tasks, which `tiddlywiki/l3` loads.
 
     Args:
-        folder: Where to.
-        seed: Of wikis and tasks: who knows it can make the references.
+        folder: The folder for the file.
+        seed: The seed of wikis and tasks; with it anybody can compute the references.
         count: How many tasks.
 
     Returns:
@@ -35,7 +35,7 @@ def make_tasks(folder: Path, *, seed: int, count: int = COUNT) -> Path:
 
 
 def rows_of(tasks: Sequence[Task], wiki: str) -> list[Row]:
-    """Return tasks as the lines of a file; nothing in an id tells of a reference.
+    """Return tasks as the lines of a file; ids reveal nothing about references.
 
     Args:
         tasks: The tasks.

@@ -35,7 +35,7 @@ _HOW_TO: Final = (
 def make_notes(seed: int) -> Notes:
     """Return the tiddlers of a wiki; equal seeds give equal wikis.
 
-    Every note has a code of its own, and every title is there once.
+    Every note has its own code, and every title is unique.
     """
     rng = Random(f"wiki {seed}")
     codes = iter(rng.sample(range(100, 1000), 60))

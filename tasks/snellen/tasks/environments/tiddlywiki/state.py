@@ -1,4 +1,4 @@
-"""A wiki's state: its tiddlers by title, what edits make of it, and how two states differ."""
+"""A wiki's state: its tiddlers by title, edits of it, and the comparison of two states."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,21 +16,21 @@ State: TypeAlias = Mapping[str, Tiddler]
 VOLATILE: Final = frozenset({"created", "creator", "modified", "modifier"})
 """Fields that say when and by whom a tiddler was written."""
 
-# TiddlyWiki's lists: words apart by spaces, or in double brackets.
+# TiddlyWiki's lists: words with spaces between them, or in double brackets.
 _LISTED: Final = re.compile(r"\[\[(.*?)\]\](?=\s|$)|(\S+)")
 
 
 class EditError(SnellenError):
-    """An edit of what is not there, or of what would overwrite something."""
+    """An edit of a missing tiddler, or one that would overwrite a tiddler."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What is done to one tiddler between opening it and saving it.
+    """An edit of one tiddler, from opening it to saving it.
 
     Attributes:
-        title: The tiddler's.
-        kind: Whether it is made, changed or deleted.
+        title: The tiddler's title.
+        kind: Whether the edit makes, changes or deletes it.
         to: Its new title; empty: the same.
         text: Its new text; None: the same.
         tags: Tags that it gets.
@@ -51,8 +51,8 @@ def read_state(tiddlers: Iterable[Mapping[str, str]]) -> State:
     """Return the state of a wiki.
 
     Args:
-        tiddlers: As TiddlyWiki's JSON has them: every field is text. Spaces around a text count
-            for nothing, nor does an empty field, nor one of `VOLATILE`.
+        tiddlers: The tiddlers of TiddlyWiki's JSON: every field is text. Spaces around a text,
+            empty fields and the fields of `VOLATILE` do not count.
     """
     return {
         fields["title"]: {
@@ -87,7 +87,7 @@ def edited(state: State, edits: Sequence[Edit]) -> State:
     """Return the state after some edits.
 
     Raises:
-        EditError: A tiddler is not there, or one of this title is.
+        EditError: A tiddler is missing, or another one has this title.
     """
     after = dict(state)
     for edit in edits:

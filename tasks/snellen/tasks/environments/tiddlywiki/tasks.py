@@ -1,4 +1,4 @@
-"""Tasks in a wiki: a goal, a world, what the world must be afterwards, and the edits that do it."""
+"""Tasks in a wiki: a goal, a world, the expected changes, and the edits that make them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
@@ -32,17 +32,17 @@ _TEXT: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task in a world of its own.
+    """A task with its own world.
 
     Attributes:
-        goal: What the agent is asked to do.
+        goal: The task in words, for the agent.
         tiddlers: The wiki's notes.
-        expected: What must have changed afterwards, and nothing else.
-        answer: What must be answered; None: nothing.
-        reason: Why it can't be done; None: it can.
-        limit: How many inputs it may take.
-        looks: Titles of notes that one has to open, or texts that lead to them in the search.
-        oracle: The edits that do it; none if it can't be done.
+        expected: The changes that must be made, and no others.
+        answer: The right answer; None without one.
+        reason: Why it is infeasible; None if it is feasible.
+        limit: The maximum number of steps.
+        looks: Titles of notes that have to be read, or texts that find them in the search.
+        oracle: The edits that do it; none if it is infeasible.
         tags: `template`, `difficulty`, `feasible`.
     """
 
@@ -63,18 +63,18 @@ class Task:
 
 
 class Draft:
-    """A task that is being made: a template's function fills it.
+    """An unfinished task, which a template's function fills.
 
     Attributes:
         notes: The wiki's notes by title.
-        rng: All that is chosen at random is chosen with it.
+        rng: The source of all random choices.
         difficulty: `easy`, `medium` or `hard`.
-        size: 1, 2 or 3: how many notes an easy, medium or hard task is about.
-        goal: What the agent is asked to do.
-        answer: What it must answer.
-        looks: Titles of notes that one has to open.
-        edits: What must be done.
-        twin: Why it can't be done in another world, and the one note that is other there.
+        size: 1, 2 or 3: the number of notes that an easy, medium or hard task is about.
+        goal: The task in words, for the agent.
+        answer: The right answer.
+        looks: Titles of notes that have to be read.
+        edits: The edits that do the task.
+        twin: The reason of the infeasible twin, and the one note that differs there.
     """
 
     def __init__(self, name: str, seed: int, difficulty: Difficulty) -> None:
@@ -91,11 +91,11 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Many tasks alike.
+    """A template: it makes any number of similar tasks.
 
     Attributes:
         name: Unique.
-        fill: Fills a draft; it chooses the same for both twins.
+        fill: Fills a draft, with the same choices for both twins.
     """
 
     name: str
@@ -105,9 +105,9 @@ class Template:
         """Return a task; equal arguments give equal tasks.
 
         Args:
-            seed: Of the wiki and of all that is chosen.
-            difficulty: How many notes it is about, and how they are described.
-            feasible: Whether it can be done; its twin that can't has the same goal.
+            seed: The seed of the wiki and of all choices.
+            difficulty: Sets the number of notes, and how they are described.
+            feasible: Whether it can be done; the infeasible twin has the same goal.
         """
         draft = Draft(self.name, seed, difficulty)
         self.fill(draft)
@@ -147,14 +147,14 @@ def inputs_of(edit: Edit) -> int:
 
 
 def draw(templates: Sequence[Template], count: int, seed: int) -> list[Task]:
-    """Return tasks of all templates and difficulties in turn; one in ten can't be done.
+    """Return tasks of all templates and difficulties in turn; one in ten is infeasible.
 
     Args:
-        templates: What is drawn from.
-        count: How many.
-        seed: Of the first one; each has a wiki of its own.
+        templates: The templates.
+        count: The number of tasks.
+        seed: The seed of the first task; each task has its own wiki.
     """
-    # Which of each ten it is depends on the seed, and is another one in the next ten.
+    # The seed decides which of each ten is infeasible; it differs from ten to ten.
     turn = Random(seed).randrange(_TEN)
     return [
         templates[index % len(templates)].make(

@@ -46,7 +46,7 @@ def _content(draft: Draft) -> list[str]:
 
 
 def _words(draft: Draft, titles: Sequence[str]) -> str:
-    """Say which notes are meant: by title or, where it is hard, by the code in their text."""
+    """Describe notes: by title or, in hard tasks, by the code in their text."""
     many = "" if len(titles) == 1 else "s"
     if draft.difficulty == "hard":
         return f"the note{many} with the code{many} {_codes(draft, titles)}"
@@ -63,7 +63,7 @@ def _code(draft: Draft, title: str) -> str:
 
 
 def _gone(title: str) -> tuple[Reason, Callable[[Notes], None]]:
-    """Return the twin in which a note is not there."""
+    """Return the twin in which a note is missing."""
 
     def change(notes: Notes) -> None:
         del notes[title]
@@ -72,7 +72,7 @@ def _gone(title: str) -> tuple[Reason, Callable[[Notes], None]]:
 
 
 def _there(title: str) -> tuple[Reason, Callable[[Notes], None]]:
-    """Return the twin in which there is a note of a title already."""
+    """Return the twin in which a note of a title exists already."""
 
     def change(notes: Notes) -> None:
         notes[title] = {"title": title, "text": "This note is kept.", "tags": "instructions"}
@@ -181,7 +181,7 @@ def _status(draft: Draft) -> None:
     titles = _of(draft, "project")
     status = draft.rng.choice(STATUSES)
     for title in titles:
-        # What is so already need not be changed.
+        # A note that has the value already needs no edit.
         if draft.notes[title]["status"] == status:
             draft.notes[title]["status"] = STATUSES[STATUSES.index(status) - 1]
     draft.goal = f"Set the field “status” of {_words(draft, titles)} to “{status}”."

@@ -67,7 +67,7 @@ class EventId(Arguments):
 
 
 class Changing(EventId):
-    """An event, and what is to be different; what is left out stays."""
+    """Changes to an event; fields that are left out stay unchanged."""
 
     title: str | None = None
     date: Day | None = None
@@ -92,7 +92,7 @@ def add_event(state: State, given: Event) -> JsonValue:
 
 
 def change_event(state: State, given: Changing) -> JsonValue:
-    """Change an event; what is left out stays as it is."""
+    """Change an event; fields that are left out stay unchanged."""
     event = take(state["calendar"]["events"], given.event, "event")
     event.update(given.model_dump(exclude={"event"}, exclude_none=True))
     event["guests"] = sorted(set(event["guests"]))

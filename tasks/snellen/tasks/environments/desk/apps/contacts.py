@@ -55,7 +55,7 @@ class ContactId(Arguments):
 
 
 class ContactChange(ContactId):
-    """A contact, and what is to be different; what is left out stays."""
+    """Changes to a contact; fields that are left out stay unchanged."""
 
     name: Name | None = None
     email: str | None = None
@@ -69,7 +69,7 @@ class ContactChange(ContactId):
 
 
 class ContactSearch(Arguments):
-    """Which contacts."""
+    """A filter of contacts."""
 
     text: str = ""
     group: Literal["", "Client", "Supplier", "Team", "Friend"] = ""
@@ -82,7 +82,7 @@ def add_contact(state: State, given: Contact) -> JsonValue:
 
 
 def change_contact(state: State, given: ContactChange) -> JsonValue:
-    """Change a contact; what is left out stays as it is."""
+    """Change a contact; fields that are left out stay unchanged."""
     person = take(state["contacts"]["people"], given.contact, "contact")
     person.update(given.model_dump(exclude={"contact"}, exclude_none=True))
     return person

@@ -87,7 +87,7 @@ def make_folder(state: State, given: NewFolder) -> JsonValue:
 
 
 def rename_file(state: State, given: Renaming) -> JsonValue:
-    """Give a file another name."""
+    """Rename a file."""
     file = _file(state, given.file)
     if file["name"] != given.name:
         _free(state, file["parent"], given.name)
@@ -106,7 +106,7 @@ def move_file(state: State, given: Filing) -> JsonValue:
 
 
 def share_file(state: State, given: Sharing) -> JsonValue:
-    """Let somebody read a file."""
+    """Share a file with a person, who can then read it."""
     file = _file(state, given.file)
     file["shared"] = sorted({*file["shared"], given.email.lower()})
     return {"shared": file["shared"]}
@@ -120,7 +120,7 @@ def delete_file(state: State, given: FileId) -> JsonValue:
 
 
 def list_folder(state: State, given: FolderId) -> JsonValue:
-    """List what is in a folder, by name."""
+    """List the content of a folder, by name."""
     _folder(state, given.folder)
     shown = ("name", "kind", "size", "modified", "shared")
     return [

@@ -54,7 +54,7 @@ class CardId(Arguments):
 
 
 class CardChange(CardId):
-    """A card, and what is to be different; what is left out stays."""
+    """Changes to a card; fields that are left out stay unchanged."""
 
     title: Title | None = None
     column: Column | None = None
@@ -78,7 +78,7 @@ def add_card(state: State, given: NewCard) -> JsonValue:
 
 
 def change_card(state: State, given: CardChange) -> JsonValue:
-    """Change a card or move it to another column; what is left out stays as it is."""
+    """Change a card or move it to another column; fields that are left out stay unchanged."""
     card = take(state["kanban"]["cards"], given.card, "card")
     card.update(given.model_dump(exclude={"card"}, exclude_none=True))
     _checked(state, card["assignee"])

@@ -80,7 +80,7 @@ class MessageId(Arguments):
 
 
 class Moving(MessageId):
-    """A message and where it goes."""
+    """A message and its new folder."""
 
     folder: Folder
 
@@ -104,7 +104,7 @@ class Labelling(MessageId):
 
 
 class Listing(Arguments):
-    """Which messages."""
+    """A filter of messages."""
 
     folder: Folder = "inbox"
     text: str = ""
@@ -116,7 +116,7 @@ def send_message(state: State, given: Sending) -> JsonValue:
 
 
 def reply_to_message(state: State, given: Answering) -> JsonValue:
-    """Answer the sender of a message."""
+    """Reply to the sender of a message."""
     message = take(state["mail"]["messages"], given.message, "message")
     if not given.body:
         raise RefusalError("Write an answer first")
@@ -124,7 +124,7 @@ def reply_to_message(state: State, given: Answering) -> JsonValue:
 
 
 def forward_message(state: State, given: Forwarding) -> JsonValue:
-    """Send a message on to other addresses, with words of one's own before it."""
+    """Forward a message to other addresses, with an optional text before it."""
     message = take(state["mail"]["messages"], given.message, "message")
     body = f"{given.body}\n\n{_quoted(message)}".strip()
     return {"message": _send(state, given.to, _again("Fwd", message), body)}
@@ -146,13 +146,13 @@ def mark_message(state: State, given: Marking) -> JsonValue:
 
 
 def star_message(state: State, given: Starring) -> JsonValue:
-    """Give a message a star, or take it away."""
+    """Add or remove a message's star."""
     take(state["mail"]["messages"], given.message, "message")["starred"] = given.starred
     return {"starred": given.starred}
 
 
 def label_message(state: State, given: Labelling) -> JsonValue:
-    """Give a message a label, or take it away."""
+    """Set or remove a message's label."""
     take(state["mail"]["messages"], given.message, "message")["label"] = given.label
     return {"label": given.label}
 

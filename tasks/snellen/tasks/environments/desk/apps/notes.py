@@ -32,7 +32,7 @@ class NoteId(Arguments):
 
 
 class NoteChange(NoteId):
-    """A note, and what is to be different; what is left out stays."""
+    """Changes to a note; fields that are left out stay unchanged."""
 
     title: NoteTitle | None = None
     text: str | None = None
@@ -46,7 +46,7 @@ class Pinning(NoteId):
 
 
 class NoteSearch(Arguments):
-    """Which notes."""
+    """A filter of notes."""
 
     text: str = ""
     notebook: Literal["", "Ideas", "Meetings", "Personal"] = ""
@@ -59,14 +59,14 @@ def add_note(state: State, given: NewNote) -> JsonValue:
 
 
 def change_note(state: State, given: NoteChange) -> JsonValue:
-    """Change a note or move it to another notebook; what is left out stays as it is."""
+    """Change a note or move it to another notebook; fields that are left out stay unchanged."""
     note = take(state["notes"]["notes"], given.note, "note")
     note.update(given.model_dump(exclude={"note"}, exclude_none=True))
     return note
 
 
 def pin_note(state: State, given: Pinning) -> JsonValue:
-    """Keep a note on top of the list, or no longer."""
+    """Pin a note to the top of the list, or unpin it."""
     take(state["notes"]["notes"], given.note, "note")["pinned"] = given.pinned
     return {"pinned": given.pinned}
 

@@ -34,7 +34,7 @@ class SheetId(Arguments):
 
 
 class CellValue(SheetId):
-    """A cell, such as B7, and what it holds; empty: nothing."""
+    """A cell, such as B7, and its new content; empty: none."""
 
     cell: Annotated[str, written_like(r"[A-G]([1-9]|1\d|2[0-2])", "B7, from A1 to G22")]
     value: Annotated[str, Field(max_length=100)]
@@ -78,7 +78,7 @@ def list_sheets(state: State, given: NoSheets) -> JsonValue:
 
 
 def read_sheet(state: State, given: SheetId) -> JsonValue:
-    """Read what the cells of a sheet show."""
+    """Read the displayed values of a sheet's cells."""
     cells = take(state["sheet"]["sheets"], given.sheet, "sheet")["cells"]
     return {cell: shown(cells, cell) for cell in sorted(cells)}
 

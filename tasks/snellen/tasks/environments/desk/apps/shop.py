@@ -60,7 +60,7 @@ class Amount(ProductId):
 
 
 class Ordering(Arguments):
-    """How the cart's content is sent."""
+    """The shipping of an order."""
 
     shipping: Literal["standard", "express"] = "standard"
 
@@ -78,7 +78,7 @@ class Returning(OrderId):
 
 
 class ProductSearch(Arguments):
-    """Which products."""
+    """A filter of products."""
 
     text: str = ""
     category: Category = ""
@@ -89,7 +89,7 @@ class Nothing(Arguments):
 
 
 def add_to_cart(state: State, given: Amount) -> JsonValue:
-    """Put pieces of a product into the cart."""
+    """Add pieces of a product to the cart."""
     cart = state["shop"]["cart"]
     line = cart.get(given.product, {"count": 0})
     return _fill(state, given.product, line["count"] + given.count)
@@ -102,14 +102,14 @@ def set_cart_count(state: State, given: Amount) -> JsonValue:
 
 
 def remove_from_cart(state: State, given: ProductId) -> JsonValue:
-    """Take a product out of the cart."""
+    """Remove a product from the cart."""
     take(state["shop"]["cart"], given.product, "line in the cart")
     del state["shop"]["cart"][given.product]
     return {}
 
 
 def place_order(state: State, given: Ordering) -> JsonValue:
-    """Order what is in the cart."""
+    """Order the content of the cart."""
     shop = state["shop"]
     if not shop["cart"]:
         raise RefusalError("The cart is empty")
@@ -136,7 +136,7 @@ def place_order(state: State, given: Ordering) -> JsonValue:
 
 
 def cancel_order(state: State, given: OrderId) -> JsonValue:
-    """Cancel an order that was not sent yet."""
+    """Cancel an order that is not shipped yet."""
     order = take(state["shop"]["orders"], given.order, "order")
     if order["status"] != "processing":
         raise RefusalError(f"This order is {order['status']}: it is too late to cancel it")
@@ -145,7 +145,7 @@ def cancel_order(state: State, given: OrderId) -> JsonValue:
 
 
 def return_order(state: State, given: Returning) -> JsonValue:
-    """Ask to send a delivered order back."""
+    """Request the return of a delivered order."""
     order = take(state["shop"]["orders"], given.order, "order")
     if order["status"] != "delivered":
         raise RefusalError(f"This order is {order['status']}: only a delivered one can go back")
@@ -162,7 +162,7 @@ def list_products(state: State, given: ProductSearch) -> JsonValue:
 
 
 def read_cart(state: State, given: Nothing) -> JsonValue:
-    """Read what is in the cart."""
+    """Read the content of the cart."""
     del given
     return state["shop"]["cart"]
 

@@ -1,1 +1,1 @@
-"""What applications are made of: verbs on a state, and a view of it."""
+"""The parts of applications: verbs that change a state, and a view that shows it."""

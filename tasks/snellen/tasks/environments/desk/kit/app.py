@@ -14,10 +14,10 @@ class App:
     """An application.
 
     Attributes:
-        name: What it is called in keys and tags, and its icon's name.
-        title: What the screen calls it.
-        view: What draws it.
-        verbs: What can be done and read in it.
+        name: Its name in keys and tags, and its icon's name.
+        title: Its name on the screen.
+        view: The function that draws it.
+        verbs: Its verbs, which change or read its state.
     """
 
     name: str
@@ -26,5 +26,5 @@ class App:
     verbs: Sequence[Verb]
 
     def tools(self) -> Mapping[str, Verb]:
-        """Return what an agent can do and read without a screen, by name."""
+        """Return the verbs that an agent can call as tools, by name."""
         return {verb.name: verb for verb in self.verbs}

@@ -105,7 +105,7 @@ def icon(name: str, size: int = 18, *, filled: bool = False) -> Markup:
 
 
 def _parts(children: Iterable[Child]) -> Iterable[str]:
-    # Plain texts, joined once: Markup would escape again at each turn.
+    # Plain texts, joined once: Markup would escape them again in each call.
     for child in children:
         if isinstance(child, Markup):
             yield str(child)

@@ -1,8 +1,8 @@
-"""Verbs: what can be done to a world, by a click or by a tool, and what can be read of it.
+"""Verbs: the operations on a world, by a click or by a tool call.
 
-A world's state is a JSON object: an object an application, in it collections, which are objects by
-id. A verb is a function that is handed a copy of the state and its arguments. It changes the copy
-and returns what a tool answers, or raises `RefusalError`.
+A world's state is a JSON object. It has an object for each application, which has collections:
+objects by id. A verb is a function of a copy of the state and its arguments. It changes the copy
+and returns the answer for a tool call, or raises `RefusalError`.
 """
 
 import re
@@ -20,11 +20,11 @@ State: TypeAlias = dict[str, Any]
 
 
 class RefusalError(SnellenError):
-    """A verb that can't be done; its message is what the application shows."""
+    """A verb that can't be done; the application shows its message."""
 
 
 class Arguments(BaseModel):
-    """What a verb takes."""
+    """The arguments of a verb."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", str_strip_whitespace=True, str_max_length=2000
@@ -33,14 +33,14 @@ class Arguments(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """Something that can be done in an application, or read in it.
+    """An operation of an application.
 
     Attributes:
-        name: What a tool of it is called, unique in the world.
+        name: The name of its tool, unique in the world.
         description: One sentence.
-        arguments: What it takes.
-        run: What does it: changes the state and returns what a tool answers.
-        reads: Whether it changes nothing.
+        arguments: The model of its arguments.
+        run: A function that changes the state and returns the answer of the tool.
+        reads: Whether it only reads.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Verb:
     reads: bool = False
 
     def __call__(self, state: State, given: Mapping[str, JsonValue]) -> tuple[State, JsonValue]:
-        """Return the state after it and what a tool answers; the state given stays as it is.
+        """Return the new state and the answer of the tool; the given state is not changed.
 
         Raises:
             RefusalError: It can't be done, or an argument is wrong.
@@ -59,7 +59,7 @@ class Verb:
             arguments = self.arguments.model_validate(dict(given))
         except ValidationError as error:
             found = error.errors()
-            # What is misspelt explains what is missing.
+            # A misspelt argument explains a missing one.
             first = next((each for each in found if each["type"] == "extra_forbidden"), found[0])
             field = " ".join(str(part) for part in first["loc"]).replace("_", " ").capitalize()
             message = first["msg"].removeprefix("Value error, ")
@@ -75,7 +75,7 @@ class Verb:
 
 
 def written_like(pattern: str, example: str) -> AfterValidator:
-    """Return what refuses a text that does not match a pattern, and shows how it is written."""
+    """Return a validator that refuses texts that do not match, and shows an example."""
     form = re.compile(pattern)
 
     def check(value: str) -> str:
@@ -87,13 +87,13 @@ def written_like(pattern: str, example: str) -> AfterValidator:
 
 
 def verb(run: Callable[[State, Any], JsonValue], *, reads: bool = False) -> Verb:
-    """Return the verb that a function is: its name, its docstring's first line, its `given`."""
+    """Make a verb of a function: its name, its docstring's first line and the type of `given`."""
     description = (run.__doc__ or "").strip().partition("\n")[0]
     return Verb(run.__name__, description, get_type_hints(run)["given"], run, reads)
 
 
 def read(run: Callable[[State, Any], JsonValue]) -> Verb:
-    """Return the verb that a function is which changes nothing."""
+    """Make a verb of a function that only reads."""
     return verb(run, reads=True)
 
 
@@ -106,7 +106,7 @@ def take(collection: Mapping[str, Any], key: str, noun: str) -> dict[str, Any]:
     """Return an object by its id.
 
     Raises:
-        RefusalError: There is none of this id.
+        RefusalError: There is no object of this id.
     """
     if key not in collection:
         raise RefusalError(f"There is no {noun} {key}")

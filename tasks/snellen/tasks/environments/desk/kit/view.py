@@ -1,9 +1,9 @@
-"""A view: what an application draws itself with.
+"""A view: the widgets that an application draws its page with.
 
-A view is made for one rendering. What it draws depends on the state and on `ui`, a flat object by
-dotted names that no checker looks at: the open application, filters, open menus, half-written
-forms. Every control gets a token of its own, and stands in one of three layers: the page, a dialog
-over it, a menu over both. Only the controls of the uppermost layer work.
+A view is made for one rendering. Its page depends on the state and on `ui`, a flat object with
+dotted names that is not graded: the open application, filters, open menus, half-written forms.
+Every control gets its own token and is in one of three layers: the page, a dialog over it, a menu
+over both. Only the controls of the top layer work.
 """
 
 import secrets
@@ -21,11 +21,11 @@ from snellen.tasks.environments.desk.kit.markup import Child, div, icon, join, s
 from snellen.tasks.environments.desk.kit.verbs import State
 
 Ui: TypeAlias = dict[str, JsonValue]
-"""What is open and half written, by dotted names."""
+"""The state of the screen by dotted names: what is open, and the texts of forms."""
 
 
 class Layer(IntEnum):
-    """What lies over what."""
+    """The layers of a page, from the bottom."""
 
     PAGE = 0
     DIALOG = 1
@@ -34,14 +34,14 @@ class Layer(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a control does.
+    """The action of a control.
 
     Attributes:
-        ui: What is set in `ui` when all went well; a name that ends in `*` removes all that begin
-            so.
-        verb: What is done to the state before; empty: nothing.
+        ui: The values to set in `ui` after the verb succeeds; a name that ends in `*` removes all
+            names with this prefix.
+        verb: The verb to run first; empty for none.
         given: The verb's arguments.
-        fields: More of its arguments, by the names in `ui` where they are when it is done.
+        fields: Further arguments, by the names in `ui` that hold their values.
     """
 
     ui: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
@@ -52,12 +52,12 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """Something that can be clicked.
+    """A control that can be clicked.
 
     Attributes:
-        key: What it is called in every rendering of the same state, such as `mail.open:m7`.
-        label: What it says.
-        action: What it does.
+        key: Its name in every rendering of the same state, such as `mail.open:m7`.
+        label: Its text.
+        action: Its action.
     """
 
     key: str
@@ -66,7 +66,7 @@ class Control:
 
 
 def go(ui: Mapping[str, JsonValue]) -> Action:
-    """Return what only changes what is shown."""
+    """Return an action that only changes the screen."""
     return Action(ui)
 
 
@@ -76,7 +76,7 @@ def do(
     fields: Mapping[str, str] | None = None,
     then: Mapping[str, JsonValue] | None = None,
 ) -> Action:
-    """Return what does a verb, with given arguments and with some that the form has."""
+    """Return an action that runs a verb, with given arguments and arguments from the form."""
     return Action(then or {}, verb, given or {}, fields or {})
 
 
@@ -84,8 +84,8 @@ class View:
     """One rendering.
 
     Attributes:
-        state: The world; not to be changed.
-        ui: What is open and half written; not to be changed.
+        state: The world, read-only.
+        ui: The state of the screen, read-only.
         controls: The controls that work, by token.
         fields: The names of the text fields that can be written in.
     """
@@ -118,7 +118,7 @@ class View:
         self._layer = before
 
     def token(self, key: str, label: str, action: Action) -> str | None:
-        """Return a new control's token; None: it lies below another layer and does not work."""
+        """Return a new control's token; None if another layer covers it."""
         if self._layer is not self._top:
             return None
         made = secrets.token_hex(8)
@@ -135,7 +135,7 @@ class View:
         style: str | None = None,
         disabled: bool = False,
     ) -> Markup:
-        """Return a control of a class, with anything on it."""
+        """Return a control of a class with any content."""
         made = None if disabled else self.token(key, label or key, action)
         return tag(
             "button",
@@ -165,7 +165,7 @@ class View:
         Args:
             label: The words.
             key: Its stable name.
-            action: What it does.
+            action: Its action.
             sign: Its icon.
             kind: `plain`, `primary`, `danger` or `quiet`.
             disabled: Whether it can't be clicked now.
@@ -214,7 +214,7 @@ class View:
         return self.labelled(label, drawn) if label else drawn
 
     def labelled(self, label: str, *children: Child) -> Markup:
-        """Return something with a word above it."""
+        """Return an element with a label above it."""
         return div("field", span("label", label), *children)
 
     def search(self, name: str, hint: str, then: Mapping[str, JsonValue] | None = None) -> Markup:
@@ -281,7 +281,7 @@ class View:
         sign: str = "",
         kind: str = "select",
     ) -> Markup:
-        """Return a button that opens a menu; its options are (value, words, what it does)."""
+        """Return a button that opens a menu; its options are (value, words, action)."""
         opened = self.press(
             kind,
             name,
@@ -344,7 +344,7 @@ class View:
         return self.button("Cancel", "dialog.cancel", CLOSE)
 
     def confirm(self, name: str, title: str, question: str, label: str, action: Action) -> Markup:
-        """Return the dialog of a name if it is open: a question, and a button that does it."""
+        """Return the dialog of a name if it is open: a question and a button that confirms it."""
         if self.ui.get("dialog") != name:
             return Markup("")
         with self.layer(Layer.DIALOG):
@@ -382,12 +382,12 @@ class View:
         return max(0, min(self.number(name), -(-count // size) - 1))
 
     def rows(self, name: str, listed: Sequence[Any], size: int) -> Sequence[Any]:
-        """Return what the open page of a list shows."""
+        """Return the rows of the open page of a list."""
         first = self.page(name, len(listed), size) * size
         return listed[first : first + size]
 
     def header(self, name: str, key: str, words: str, default: str) -> Markup:
-        """Return a table's heading that sorts by its column; again: the other way round."""
+        """Return a table's heading that sorts by its column; a second click reverses the order."""
         now = self.text(name, default)
         turned = f"-{key}" if now == key else key
         sign = icon("up" if now == key else "down", 12) if now.lstrip("-") == key else None
@@ -395,7 +395,7 @@ class View:
 
     @property
     def today(self) -> date:
-        """The world's own day."""
+        """The date of the world's clock."""
         return date.fromisoformat(self.state["clock"][:10])
 
     def _focused(self, name: str) -> str | None:
@@ -445,7 +445,7 @@ class View:
 
 CLOSE = go({"dialog": None, "dialog.of": None, "form.*": None})
 
-# Not the library's: its names depend on the machine's language.
+# The library's names depend on the machine's language.
 MONTHS = (
     "January",
     "February",
@@ -500,5 +500,5 @@ def initials(name: str) -> str:
 
 
 def avatar(name: str) -> Markup:
-    """Return a round sign of a person: the initials on one of eight colors."""
+    """Return the round avatar of a person: the initials on one of eight colors."""
     return span(f"avatar tone{sum(map(ord, name)) % 8}", initials(name))

@@ -1,4 +1,4 @@
-"""How goals speak of things, and ways to them that templates share."""
+"""Descriptions of items in goals, and the paths to them, for all templates."""
 
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
@@ -21,12 +21,12 @@ def series(words: Sequence[str]) -> str:
 
 
 def some(draft: Draft, found: Found, count: int | None = None) -> Found:
-    """Choose as many of what was found as the task is about."""
+    """Choose as many of the candidates as the task is about."""
     return draft.rng.sample(sorted(found), count or draft.size)
 
 
 def alone(found: Found, *names: str) -> Found:
-    """Return what shares the values of these fields with nothing else that was found."""
+    """Return the candidates whose values of these fields are unique."""
     values = [tuple(value[name] for name in names) for _, value in found]
     return [item for item, own in zip(found, values, strict=True) if values.count(own) == 1]
 
@@ -46,7 +46,7 @@ def some_mail(draft: Draft) -> Found:
 
 
 def mail_words(draft: Draft, message: dict[str, Any]) -> str:
-    """Say which message of the inbox is meant: by subject, by sender, by when it came."""
+    """Describe a message of the inbox: by subject, by sender, or by its time."""
     if draft.difficulty == "easy":
         return f"“{message['subject']}” from {message['name']}"
     if draft.difficulty == "medium":
@@ -60,7 +60,7 @@ def people(draft: Draft) -> Found:
 
 
 def person_words(draft: Draft, person: dict[str, Any]) -> str:
-    """Say which contact is meant: by name, or by what the card says."""
+    """Describe a contact: by name, or by the data of its card."""
     if draft.difficulty == "easy":
         return person["name"]
     if draft.difficulty == "medium":
@@ -69,7 +69,7 @@ def person_words(draft: Draft, person: dict[str, Any]) -> str:
 
 
 def event_words(draft: Draft, event: dict[str, Any]) -> str:
-    """Say which event is meant: by title, or by when it begins."""
+    """Describe an event: by title, or by its start."""
     if draft.difficulty == "easy":
         return f"“{event['title']}” on {long_day(event['date'])}"
     if draft.difficulty == "medium":
@@ -78,7 +78,7 @@ def event_words(draft: Draft, event: dict[str, Any]) -> str:
 
 
 def gone(path: str, key: str) -> Callable[[State], None]:
-    """Return what removes an object from a collection of a state."""
+    """Return a function that removes an object from a collection of a state."""
     app, _, name = path.partition(".")
 
     def remove(state: State) -> None:
@@ -88,7 +88,7 @@ def gone(path: str, key: str) -> Callable[[State], None]:
 
 
 def set_to(path: str, key: str, **values: Any) -> Callable[[State], None]:  # noqa: ANN401  # JSON
-    """Return what changes fields of an object in a collection of a state."""
+    """Return a function that changes fields of an object in a collection of a state."""
     app, _, name = path.partition(".")
 
     def change(state: State) -> None:
@@ -98,7 +98,7 @@ def set_to(path: str, key: str, **values: Any) -> Callable[[State], None]:  # no
 
 
 def more(path: str, value: dict[str, Any]) -> Callable[[State], None]:
-    """Return what puts one more object into a collection of a state."""
+    """Return a function that adds an object to a collection of a state."""
     app, _, name = path.partition(".")
 
     def put(state: State) -> None:
@@ -166,7 +166,7 @@ def to_order(walk: Walk, key: str) -> None:
 
 
 def into_cart(walk: Walk, key: str, count: int) -> None:
-    """Put pieces of a product into the cart."""
+    """Add pieces of a product to the cart."""
     walk.go("shop")
     if walk.desktop.ui.get("shop.tab", "goods") != "goods":
         walk.press("shop.tab:goods")
@@ -179,7 +179,7 @@ def into_cart(walk: Walk, key: str, count: int) -> None:
 
 
 def buy(walk: Walk, shipping: str) -> None:
-    """Order what is in the cart."""
+    """Order the content of the cart."""
     walk.press("shop.tab:cart", "shop.checkout")
     if shipping != "standard":
         walk.press(f"form.shipping:{shipping}")

@@ -30,7 +30,7 @@ ANSWERS = (
 
 
 def _each(draft: Draft, verb: str, *keys: str, **arguments: JsonValue) -> None:
-    """Do the same to some messages of the inbox, by clicks on these controls."""
+    """Do the same with some messages of the inbox, by clicks on these controls."""
     chosen = some_mail(draft)
     words = series([mail_words(draft, message) for _, message in chosen])
     noun = "message" if len(chosen) == 1 else "messages"
@@ -150,7 +150,7 @@ def _invoice(draft: Draft) -> None:
 
 
 def _sole(draft: Draft) -> None:
-    """One message by its sender's first name, which must be nobody else's."""
+    """Choose a message by its sender's first name, which must be unique."""
     found = [
         item
         for item in alone(inbox(draft), "from")

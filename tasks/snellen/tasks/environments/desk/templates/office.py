@@ -31,12 +31,12 @@ def files(draft: Draft) -> Found:
 
 
 def folder_words(draft: Draft, key: str) -> str:
-    """Say which folder is meant."""
+    """Describe a folder."""
     return f"“{draft.state['files']['entries'][key]['name']}”" if key else "“All files”"
 
 
 def file_words(draft: Draft, file: dict[str, Any]) -> str:
-    """Say which file is meant: by folder and name, by name, by folder and size."""
+    """Describe a file: by folder and name, by name, or by folder and size."""
     if draft.difficulty == "easy":
         return f"“{file['name']}” in the folder {folder_words(draft, file['parent'])}"
     if draft.difficulty == "medium":
@@ -281,7 +281,7 @@ def cards(draft: Draft) -> Found:
 
 
 def card_words(draft: Draft, card: dict[str, Any]) -> str:
-    """Say which card is meant: by board and title, by board and day."""
+    """Describe a card: by board and title, or by board and day."""
     if draft.difficulty == "easy":
         return f"“{card['title']}” on the board {card['board']}"
     return f"the card of the board {card['board']} that is due on {long_day(card['due'])}"
@@ -338,7 +338,7 @@ def _later(card: dict[str, Any], weeks: int) -> str:
 
 def _due(draft: Draft) -> None:
     weeks = draft.rng.randrange(1, 4)
-    # No card comes to a day on which another one of its board is due: the words stay clear.
+    # No two cards of a board are due on the same day, so that a day describes one card.
     due = {(card["board"], card["due"]) for card in draft.state["kanban"]["cards"].values()}
     found = [item for item in cards(draft) if (item[1]["board"], _later(item[1], weeks)) not in due]
     chosen = some(draft, found)
@@ -416,7 +416,7 @@ def some_notes(draft: Draft) -> Found:
 
 
 def note_words(draft: Draft, note: dict[str, Any]) -> str:
-    """Say which note is meant: by title, or by its day."""
+    """Describe a note: by title, or by its day."""
     if draft.difficulty == "hard":
         return f"the one of {long_day(note['date']).partition(', ')[2]}"
     return f"“{note['title']}”"

@@ -35,7 +35,7 @@ def orders(draft: Draft, status: str, count: int) -> Found:
 
 
 def order_words(draft: Draft, order: dict[str, Any]) -> str:
-    """Say which order is meant: by number, or by what was ordered when."""
+    """Describe an order: by number, or by its content and date."""
     if draft.difficulty == "hard" and draft.state["shop"]["orders"]:
         found = list(draft.state["shop"]["orders"].items())
         if any(own is order for _, own in alone(found, "date")):
@@ -44,7 +44,7 @@ def order_words(draft: Draft, order: dict[str, Any]) -> str:
 
 
 def product_words(draft: Draft, product: dict[str, Any]) -> str:
-    """Say which product is meant: by name, or by kind and color where that suffices."""
+    """Describe a product: by name, or by kind and color if they are unique."""
     same = [
         each
         for each in draft.state["shop"]["products"].values()

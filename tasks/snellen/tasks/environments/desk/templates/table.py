@@ -22,7 +22,7 @@ ONE_INFEASIBLE_IN: Final = 10
 
 
 def draw(count: int, seed: int) -> list[Task]:
-    """Return tasks of all templates and difficulties in turn; one in ten can't be done.
+    """Return tasks of all templates and difficulties in turn; one in ten is infeasible.
 
     Args:
         count: How many.

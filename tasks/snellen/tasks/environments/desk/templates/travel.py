@@ -9,7 +9,7 @@ from snellen.tasks.environments.reasons import Reason
 
 
 def trip(draft: Draft) -> tuple[str, dict[str, Any], str]:
-    """Choose a trip and say which one is meant: by departure, by price, by fare."""
+    """Choose a trip and describe it: by departure, by price, or by fare."""
     trips = draft.state["travel"]["trips"]
     _, route = draft.rng.choice(sorted(trips.items()))
     same: Found = [
@@ -94,7 +94,7 @@ def _price(draft: Draft) -> None:
         " answer with a number of dollars."
     )
     if draft.difficulty == "medium":
-        # Without the cheapest one another would be the cheapest: it is named by its departure, too.
+        # Without the cheapest trip another one is the cheapest, so the goal names the departure.
         draft.goal = draft.goal.replace("cost", f"(it departs at {chosen['departs']}) cost")
     draft.answer = Answer("number", chosen["price"] * draft.size / 100)
     draft.impossible(Reason.NO_SUCH_ITEM, gone("travel.trips", key))

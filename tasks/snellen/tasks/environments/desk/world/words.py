@@ -1,4 +1,4 @@
-"""The words that worlds are made of: people, firms, goods, work."""
+"""The words of generated worlds: people, firms, goods, work."""
 
 from importlib.resources import files
 from typing import Final

@@ -1,4 +1,4 @@
-"""What a world's applications for work hold: files, sheets, boards, notes, trips, settings."""
+"""Generate the content of files, sheets, boards, notes, trips and settings."""
 
 from collections import Counter
 from datetime import date, timedelta
@@ -32,9 +32,9 @@ def make(rng: Random, state: State, today: date) -> dict[str, Any]:
     """Return the states of these applications.
 
     Args:
-        rng: All that is chosen at random is chosen with it.
-        state: The applications that are there already.
-        today: The world's own day.
+        rng: The source of all random choices.
+        state: The state of the other applications.
+        today: The date of the world's clock.
     """
     emails = [person["email"] for person in state["contacts"]["people"].values()]
     names = [person["name"] for person in state["contacts"]["people"].values()]

@@ -1,4 +1,4 @@
-"""Which page has which oracle, and how goals are read."""
+"""The oracle of each page, and the functions that parse goals."""
 
 import re
 from collections.abc import Awaitable, Callable
