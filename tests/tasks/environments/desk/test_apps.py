@@ -47,11 +47,18 @@ def test_reading_changes_nothing(state: State) -> None:
         ("list_contacts", {"text": "a"}),
         ("list_products", {"category": "Kitchen"}),
         ("list_orders", {}),
+        ("read_clock", {}),
         ("list_events", {"first": "2025-01-01", "last": "2026-12-31"}),
     ):
         after, answer = VERBS[name](state, given)
         assert after is state
         assert answer
+
+
+def test_the_clock_that_the_screen_shows_can_be_read_by_tools(state: State) -> None:
+    state["clock"] = "2025-06-16T09:15"
+    _, answer = VERBS["read_clock"](state, {})
+    assert answer == {"now": "2025-06-16T09:15", "weekday": "Monday"}
 
 
 def test_a_verb_leaves_the_state_that_it_was_given(state: State) -> None:

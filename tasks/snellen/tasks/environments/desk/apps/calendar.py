@@ -1,6 +1,6 @@
 """Calendar: a week, events with guests."""
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
 from markupsafe import Markup
@@ -11,6 +11,7 @@ from snellen.tasks.environments.desk.kit.app import App
 from snellen.tasks.environments.desk.kit.markup import div, icon, join, span, tag
 from snellen.tasks.environments.desk.kit.verbs import (
     Arguments,
+    NoArguments,
     RefusalError,
     State,
     add,
@@ -105,6 +106,12 @@ def remove_event(state: State, given: EventId) -> JsonValue:
     take(state["calendar"]["events"], given.event, "event")
     del state["calendar"]["events"][given.event]
     return {}
+
+
+def read_clock(state: State, given: NoArguments) -> JsonValue:
+    """Return the current date and time, and the day of the week."""
+    weekday = WEEKDAYS[datetime.fromisoformat(state["clock"]).weekday()]
+    return {"now": state["clock"], "weekday": weekday}
 
 
 def list_events(state: State, given: Span) -> JsonValue:
@@ -291,6 +298,7 @@ CALENDAR = App(
     "Calendar",
     _view,
     (
+        read(read_clock),
         read(list_events),
         read(read_event),
         verb(add_event),

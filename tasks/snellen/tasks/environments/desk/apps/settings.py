@@ -9,6 +9,7 @@ from snellen.tasks.environments.desk.kit.app import App
 from snellen.tasks.environments.desk.kit.markup import div, icon, join, span, tag
 from snellen.tasks.environments.desk.kit.verbs import (
     Arguments,
+    NoArguments,
     RefusalError,
     State,
     read,
@@ -25,10 +26,6 @@ class SettingValue(Arguments):
     value: str
 
 
-class NoSettings(Arguments):
-    """No arguments."""
-
-
 def change_setting(state: State, given: SettingValue) -> JsonValue:
     """Change a setting, unless it is managed by the organization."""
     setting = take(state["settings"]["values"], given.setting, "setting")
@@ -41,7 +38,7 @@ def change_setting(state: State, given: SettingValue) -> JsonValue:
     return {"value": given.value}
 
 
-def list_settings(state: State, given: NoSettings) -> JsonValue:
+def list_settings(state: State, given: NoArguments) -> JsonValue:
     """List the settings with their options and values."""
     del given
     return [{"id": key, **setting} for key, setting in state["settings"]["values"].items()]

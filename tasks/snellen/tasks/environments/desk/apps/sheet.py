@@ -11,6 +11,7 @@ from snellen.tasks.environments.desk.kit.app import App
 from snellen.tasks.environments.desk.kit.markup import div, join, span, tag
 from snellen.tasks.environments.desk.kit.verbs import (
     Arguments,
+    NoArguments,
     RefusalError,
     State,
     add,
@@ -46,10 +47,6 @@ class NewSheet(Arguments):
     name: Annotated[str, Field(min_length=1, max_length=20)]
 
 
-class NoSheets(Arguments):
-    """No arguments."""
-
-
 def set_cell(state: State, given: CellValue) -> JsonValue:
     """Write a text, a number or a formula such as =SUM(B2:B9) into a cell."""
     cells = take(state["sheet"]["sheets"], given.sheet, "sheet")["cells"]
@@ -71,7 +68,7 @@ def add_sheet(state: State, given: NewSheet) -> JsonValue:
     return {"sheet": add(state["sheet"]["sheets"], {"name": given.name, "cells": {}})}
 
 
-def list_sheets(state: State, given: NoSheets) -> JsonValue:
+def list_sheets(state: State, given: NoArguments) -> JsonValue:
     """List the sheets."""
     del given
     return {key: sheet["name"] for key, sheet in state["sheet"]["sheets"].items()}

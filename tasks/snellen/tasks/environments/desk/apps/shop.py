@@ -9,6 +9,7 @@ from snellen.tasks.environments.desk.kit.app import App
 from snellen.tasks.environments.desk.kit.markup import div, icon, join, span, tag
 from snellen.tasks.environments.desk.kit.verbs import (
     Arguments,
+    NoArguments,
     RefusalError,
     State,
     add,
@@ -84,10 +85,6 @@ class ProductSearch(Arguments):
     category: Category = ""
 
 
-class Nothing(Arguments):
-    """No arguments."""
-
-
 def add_to_cart(state: State, given: Amount) -> JsonValue:
     """Add pieces of a product to the cart."""
     cart = state["shop"]["cart"]
@@ -161,13 +158,13 @@ def list_products(state: State, given: ProductSearch) -> JsonValue:
     ]
 
 
-def read_cart(state: State, given: Nothing) -> JsonValue:
+def read_cart(state: State, given: NoArguments) -> JsonValue:
     """Read the content of the cart."""
     del given
     return state["shop"]["cart"]
 
 
-def list_orders(state: State, given: Nothing) -> JsonValue:
+def list_orders(state: State, given: NoArguments) -> JsonValue:
     """List the orders, the newest first."""
     del given
     return [{"id": key, **order} for key, order in _orders(state)]

@@ -10,6 +10,7 @@ from snellen.tasks.environments.desk.kit.app import App
 from snellen.tasks.environments.desk.kit.markup import div, icon, join, span, tag
 from snellen.tasks.environments.desk.kit.verbs import (
     Arguments,
+    NoArguments,
     RefusalError,
     State,
     add,
@@ -53,10 +54,6 @@ class BookingId(Arguments):
     booking: str
 
 
-class NoBookings(Arguments):
-    """No arguments."""
-
-
 def book_trip(state: State, given: Booking) -> JsonValue:
     """Book a trip for some travelers."""
     trip = take(state["travel"]["trips"], given.trip, "trip")
@@ -96,7 +93,7 @@ def list_trips(state: State, given: TripSearch) -> JsonValue:
     return [{"id": key, **trip} for key, trip in found]
 
 
-def list_bookings(state: State, given: NoBookings) -> JsonValue:
+def list_bookings(state: State, given: NoArguments) -> JsonValue:
     """List the bookings."""
     del given
     return [{"id": key, **booking} for key, booking in state["travel"]["bookings"].items()]

@@ -31,6 +31,10 @@ class Arguments(BaseModel):
     )
 
 
+class NoArguments(Arguments):
+    """No arguments."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verb:
     """An operation of an application.
