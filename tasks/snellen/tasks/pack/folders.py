@@ -1,4 +1,4 @@
-"""Files of a pack: read without leaving it, written whole or not at all, and onto the disk."""
+"""Files of a pack: read without leaving the folder, written to disk completely or not at all."""
 
 import os
 import secrets
@@ -18,7 +18,7 @@ _FLAGS = (
     | getattr(os, "O_BINARY", 0)
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_NOFOLLOW", 0)
-    # Opening a pipe must not wait for somebody to write to it.
+    # Opening a pipe must not wait for a writer.
     | getattr(os, "O_NONBLOCK", 0)
 )
 
@@ -35,12 +35,12 @@ def open_inside(root: Path, name: str, size: int | None = None) -> Generator[Bin
 
     Args:
         root: The pack.
-        name: The file's path below it, with forward slashes.
-        size: How many bytes it should have; nothing is read where it has another number.
+        name: The file's path in the pack, with forward slashes.
+        size: The expected number of bytes; a file of another size is not read.
 
     Raises:
-        DataError: It is not there, a link leads to it, it is no regular file, it has another
-            size, or it can't be read.
+        DataError: The file is missing, is reached through a link, is not a regular file, has
+            another size, or can't be read.
     """
     path = root / name
     try:
@@ -69,12 +69,12 @@ def open_inside(root: Path, name: str, size: int | None = None) -> Generator[Bin
 
 @contextmanager
 def new_folder(folder: Path) -> Generator[Path]:
-    """Yield an empty folder that becomes the one asked for, or vanishes when something fails.
+    """Yield an empty folder that is renamed to the given one at the end, or removed on an error.
 
-    What becomes the folder is on the disk before it has the name.
+    Its content is flushed to disk before it is renamed.
 
     Raises:
-        InputError: There is something of that name already, or it can't be written.
+        InputError: The folder is not empty, or can't be written.
     """
     target = Path(os.path.realpath(folder))
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -98,12 +98,12 @@ def new_folder(folder: Path) -> Generator[Path]:
 
 
 def write_hashed(path: Path, pieces: Iterable[bytes], *, private: bool = False) -> PackFile:
-    """Write a new file piece by piece and return what it is.
+    """Write a new file piece by piece and return its digest and size.
 
     Args:
-        path: Where to.
+        path: The path of the file.
         pieces: Its bytes.
-        private: Only the owner may read it.
+        private: Whether only the owner may read it.
     """
     digest, size = sha256(), 0
     handle = os.open(
@@ -120,10 +120,10 @@ def write_hashed(path: Path, pieces: Iterable[bytes], *, private: bool = False) 
 
 
 def replace_hashed(path: Path, pieces: Iterable[bytes]) -> PackFile:
-    """Write a file in the place of another, so that no reader ever sees half of it.
+    """Replace a file atomically, so that no reader sees a part of it.
 
     Raises:
-        InputError: It can't be written.
+        InputError: The file can't be written.
     """
     fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
@@ -141,10 +141,10 @@ def replace_hashed(path: Path, pieces: Iterable[bytes]) -> PackFile:
 
 
 def remove(path: Path) -> None:
-    """Remove a file where it is, and see that it stays removed.
+    """Remove a file, and flush the removal to disk.
 
     Raises:
-        InputError: It can't be removed.
+        InputError: The file can't be removed.
     """
     try:
         path.unlink(missing_ok=True)
@@ -154,7 +154,7 @@ def remove(path: Path) -> None:
 
 
 def _settle(room: Path) -> None:
-    """See that everything in a folder is on the disk, and the folder's own entries, too."""
+    """Flush all files of a folder and its entries to disk."""
     for folder, _, files in os.walk(room, topdown=False):
         for name in files:
             _flush(Path(folder, name))
@@ -162,7 +162,7 @@ def _settle(room: Path) -> None:
 
 
 def _flush(path: Path) -> None:
-    # Windows flushes only what is open for writing.
+    # Windows flushes only files that are open for writing.
     with path.open("r+b") as file:
         os.fsync(file.fileno())
 
