@@ -87,7 +87,7 @@ _EMPTY_KINDS = frozenset(
 _EMPTY_NOUNS = ("field", "box", "list", "option", "switch", "slider", "image", "picture")
 
 
-# ---- the right picture -------------------------------------------------------------------------
+# ---- the correct picture -----------------------------------------------------------------------
 
 
 def _size(view: View) -> Iterator[Found]:

@@ -121,7 +121,7 @@ def audit_pack(
     )
 
 
-# ---- looking at the items, page by page --------------------------------------------------------
+# ---- checking the items, page by page ----------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

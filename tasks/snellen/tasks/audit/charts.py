@@ -255,7 +255,7 @@ def _is_true(sentence: str, chart: Chart) -> bool | None:
     )
 
 
-# ---- what did not happen -----------------------------------------------------------------------
+# ---- counterfactuals ---------------------------------------------------------------------------
 
 
 def _changed_value(chart: Chart, view: View) -> object:
@@ -291,7 +291,7 @@ def _halved_maximum(chart: Chart, view: View) -> object:
     return chart.labels[values.index(right(values))]
 
 
-# ---- data and deeds ----------------------------------------------------------------------------
+# ---- data and calls ----------------------------------------------------------------------------
 
 
 def _as_data(chart: Chart, view: View) -> object:

@@ -256,7 +256,7 @@ _CHECKS: tuple[Callable[[AuditItem, Looks], Iterator[Fault]], ...] = (
 )
 
 
-# ---- items beside one another ------------------------------------------------------------------
+# ---- items in comparison -----------------------------------------------------------------------
 
 MOST = 1 / 3
 """The maximum share of other sites' items with an answer: above it, it can be guessed blindly."""

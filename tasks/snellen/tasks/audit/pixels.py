@@ -27,7 +27,7 @@ _RINGS = 3
 
 
 def sharpness(pixels: Pixels) -> float:
-    """Return the share of a picture's steepest edges that lies between two adjacent pixels.
+    """Return the share of a picture's steepest edges that is between two adjacent pixels.
 
     Text and edges of a screenshot change within a pixel, whatever their contrast; blurred ones take
     several.

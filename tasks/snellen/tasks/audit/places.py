@@ -18,7 +18,7 @@ from snellen.tasks.audit.views import (
 from snellen.tasks.benchmarks.webrssbench.positions import PageBox, projections
 from snellen.tasks.builder.screen.elements import Element, Screen
 
-# ---- where things lie --------------------------------------------------------------------------
+# ---- positions ---------------------------------------------------------------------------------
 
 _PLACES = re.compile(
     r"at the (?:(top|bottom) )?(left|center|right) of the screen"

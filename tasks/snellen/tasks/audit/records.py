@@ -51,7 +51,7 @@ def check_prompt(view: View) -> Iterator[Found]:
         yield Found(Fault.WRONG_SIZE, "fractions", "pixels")
 
 
-# ---- what the record says ----------------------------------------------------------------------
+# ---- the record --------------------------------------------------------------------------------
 
 
 def _record(view: View) -> Iterator[Found]:

@@ -281,7 +281,7 @@ def from_text(item: AuditItem, text: str, seed: int) -> object:
     return " ".join(left) or lines[min(best + 1, len(lines) - 1)]
 
 
-# ---- what they have in common ------------------------------------------------------------------
+# ---- helpers -----------------------------------------------------------------------------------
 
 
 def _halves(

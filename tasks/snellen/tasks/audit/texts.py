@@ -72,7 +72,7 @@ def _tools(view: View) -> Iterator[Found]:
             yield Found(Fault.WRONG_OPTION, right, str(arguments.get("mark")))
 
 
-# ---- what the page says ------------------------------------------------------------------------
+# ---- texts of the page -------------------------------------------------------------------------
 
 
 def _text_of_element(view: View) -> Iterator[Found]:

@@ -194,7 +194,7 @@ def _change(
     usable = True
     for maker in makers:
         if not usable:
-            # A page that can't be restored is loaded anew.
+            # A page that can't be restored is loaded again.
             stack.pop_all().close()
             visit = stack.enter_context(session.visit(page, seed=random_seed))
             again = _render(visit, render.image)

@@ -25,7 +25,7 @@ class PageError(InputError):
 
     Args:
         reason: One of few, so that it can be counted.
-        message: What happened, for people.
+        message: The cause, for people.
         file: The page.
     """
 

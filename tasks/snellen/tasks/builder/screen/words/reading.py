@@ -33,7 +33,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         fields: Texts of fields' labels, by the kind of the value that is typed into them.
         persons: People and their values (name, address, town...), by kind.
         values: Values that do not belong to a person, by kind.
-        date: How dates are written, in the letters that hints use: `MM/DD/YYYY`.
+        date: The format of dates, in the letters that hints use: `MM/DD/YYYY`.
     """
 
     does: tuple[tuple[str, str], ...]

@@ -60,7 +60,7 @@ _NEARER = 1.4
 _STEP = 12.0
 
 
-# ---- What a part is
+# ---- Kinds of elements
 
 
 def make_objects(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
@@ -142,7 +142,7 @@ def record_of(shown: Shown) -> dict[str, object]:
     }
 
 
-# ---- What it says
+# ---- Texts
 
 
 def make_ocr(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
@@ -188,7 +188,7 @@ def make_ocr(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     )
 
 
-# ---- How parts lie to each other
+# ---- Spatial relations
 
 
 def make_spatial(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:

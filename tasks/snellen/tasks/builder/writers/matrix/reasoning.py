@@ -130,7 +130,7 @@ def _clear(values: Sequence[float], table: Table) -> bool:
     return best - second >= _CLEAR * table.step
 
 
-# ---- Sentences that may be wrong
+# ---- Sentences to verify
 
 
 def _sentence(random: Random, subjects: Sequence[Subject], truth: bool) -> tuple[Table, str]:
@@ -193,7 +193,7 @@ def _agrees(
     )
 
 
-# ---- What did not happen
+# ---- Counterfactuals
 
 
 def proven(factual: float, counterfactual: float, slack: float = 0.0) -> bool:

@@ -349,7 +349,7 @@ def _series(snapshot: Snapshot) -> Sequence[Series]:
     return [] if templates is None else series_of(snapshot, templates)
 
 
-# ---- where things lie --------------------------------------------------------------------------
+# ---- positions ---------------------------------------------------------------------------------
 
 
 def _in_order(
