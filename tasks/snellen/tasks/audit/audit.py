@@ -193,12 +193,12 @@ def _look(
                 unknown += 0 if page.known else len(page.found)
                 watch(len(looks))
     if build is not None and unknown:
-        notes.append(f"{unknown:,} items are of pages that the build does not have")
+        notes.append(f"{unknown:,} items belong to pages that are not in the build")
     others = sum(map(bool, made.values()))
     if others > _OTHER_MAKERS * len(made):
         notes.append(
-            f"{others:,} of {len(made):,} items are not what this version of snellen makes of the"
-            " same pages: the build is another version's, and what is made again is left out"
+            f"{others:,} of {len(made):,} items differ from those that this version of snellen"
+            " makes from the same pages: the build is from another version and is not compared"
         )
     else:
         for key, own in made.items():

@@ -100,8 +100,8 @@ def open_build(folder: Path) -> BuildFolder:
         settings = msgspec.json.decode((folder / _SETTINGS).read_bytes(), type=BuildSettings)
     except OSError:
         raise InputError(
-            f"it is no folder of a build: it has no {_SETTINGS}; snellen build keeps one as"
-            " EXAM.build",
+            f"it is not the folder of a build: it has no {_SETTINGS}; snellen build writes"
+            " such a folder as EXAM.build",
             file=str(folder),
         ) from None
     except msgspec.DecodeError as error:

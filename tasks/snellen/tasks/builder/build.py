@@ -147,7 +147,7 @@ def check_tasks(tasks: Sequence[str]) -> None:
     """
     for task in tasks:
         if task not in made_tasks():
-            raise UnknownNameError("task that items are made for", task, made_tasks())
+            raise UnknownNameError("task that items can be made for", task, made_tasks())
 
 
 def _begin(folder: Path, settings: BuildSettings) -> None:
@@ -160,12 +160,12 @@ def _begin(folder: Path, settings: BuildSettings) -> None:
             file.write_bytes(said)
         elif file.read_bytes() != said:
             raise InputError(
-                "a build with other settings was begun there; remove the folder to begin anew, or"
-                " name another",
+                "the folder has a build with other settings; remove the folder to start again, or"
+                " choose another",
                 file=str(folder),
             )
     except OSError as error:
-        raise InputError(f"can't write there: {error.strerror}", file=str(folder)) from error
+        raise InputError(f"can't be written: {error.strerror}", file=str(folder)) from error
 
 
 def _is_made(folder: Path, page: Page) -> bool:

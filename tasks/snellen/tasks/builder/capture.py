@@ -136,7 +136,7 @@ def _height(visit: Visit) -> int:
     if height > limit:
         raise PageError(
             "too tall",
-            f"it is {height:,} pixels tall, and {limit:,} are taken (max_height)",
+            f"it is {height:,} pixels tall; the limit is {limit:,} (max_height)",
             file=visit.file,
         )
     return height
@@ -158,7 +158,7 @@ def _render(visit: Visit, last: bytes | None = None) -> _Render:
     if len(found.missing) > MISSING_SHARE * max(shown, 1):
         raise PageError(
             "no font",
-            f"no font has these characters of it: {found.missing[:20]}; install fonts for its"
+            f"no font has these of its characters: {found.missing[:20]}; install fonts for its"
             " script (apt-get install fonts-noto-core fonts-noto-cjk)",
             file=visit.file,
         )

@@ -124,7 +124,9 @@ def build_exam(
     """
     watch = watch or Watch()
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise InputError("there is something there already; name a new folder", file=str(output))
+        raise InputError(
+            "it exists and is not an empty folder; choose a new folder", file=str(output)
+        )
     check_name(options.name)
     settings = replace(settings, pages=digest_of(pages))
     resumed = (folder / MADE).is_dir()
@@ -135,7 +137,7 @@ def build_exam(
     }
     parts, worked = _parts(worked, folder / DATA, settings)
     if not parts:
-        raise InputError(f"no page carries an item: {_why(skipped, worked)}", file=str(folder))
+        raise InputError(f"no page gives an item: {_why(skipped, worked)}", file=str(folder))
     if options.webp:
         smaller = folder / WEBP
         smaller.mkdir(exist_ok=True)

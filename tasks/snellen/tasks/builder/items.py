@@ -139,7 +139,7 @@ def read_items(folder: Path, site: str, page: str) -> PageItems:
     except OSError as error:
         raise DataError(f"can't be read: {error.strerror}", file=str(file)) from error
     except msgspec.DecodeError as error:
-        raise DataError(f"is not as it was written: {error}", file=str(file)) from error
+        raise DataError(f"was changed or is damaged: {error}", file=str(file)) from error
     for line in lines:
         if line.refused:
             refused.append(Refused(line.task, line.refused))

@@ -100,7 +100,7 @@ def find_pages(folder: Path) -> Pages:
             pages.append(page)
     if not pages and not skipped:
         raise InputError(
-            f"there is no page in it: files that end in {', '.join(SUFFIXES)}", file=str(folder)
+            f"it has no pages: files that end in {', '.join(SUFFIXES)}", file=str(folder)
         )
     return Pages(pages, skipped)
 

@@ -172,7 +172,7 @@ class Snapshot:
         except OSError as error:
             raise DataError(f"can't be read: {error.strerror}", file=str(file)) from error
         except msgspec.DecodeError as error:
-            raise DataError(f"is no snapshot: {error}", file=str(file)) from error
+            raise DataError(f"is not a snapshot: {error}", file=str(file)) from error
 
     @property
     def id(self) -> str:

@@ -206,8 +206,8 @@ def _check_items(pack: Pack, found: _Findings, watch: Callable[[int], None]) -> 
                 size = sizes.get(image.file, (0, 0))
                 if size != (0, 0) and size != (shown.width, shown.height):
                     found.say(
-                        f"image {shown.name!r} of {line.item.id} is said to be {shown.width} x"
-                        f" {shown.height} pixels, and is {size[0]} x {size[1]}",
+                        f"image {shown.name!r} of {line.item.id} is listed as {shown.width} x"
+                        f" {shown.height} pixels but has {size[0]} x {size[1]}",
                         ITEMS,
                         place + 1,
                     )
@@ -226,7 +226,7 @@ def _check_image(
     known = found.files.setdefault(file, image)
     if known is not image:
         if known != image:
-            found.say("items say different things of it", f"{IMAGES}/{file}")
+            found.say("items list different digests or sizes for it", f"{IMAGES}/{file}")
         return
     try:
         data = pack.read_image(image)
@@ -243,8 +243,8 @@ def _check_count(manifest: Manifest, found: _Findings) -> None:
     images, size = len(found.files), _bytes_of(found.files)
     if (images, size) != (manifest.images, manifest.image_bytes):
         found.say(
-            f"it says {manifest.images:,} images of {manifest.image_bytes:,} bytes, and the items"
-            f" show {images:,} of {size:,}",
+            f"it lists {manifest.images:,} images of {manifest.image_bytes:,} bytes, but the items"
+            f" have {images:,} of {size:,}",
             MANIFEST,
         )
     folded: dict[str, str] = {}
@@ -270,14 +270,14 @@ def _check_extra(manifest: Manifest, found: _Findings) -> None:
                 continue
             if file == REFERENCES:
                 found.say(
-                    "the references are sealed, and this is there all the same: run snellen pack"
+                    "the references are sealed, but this readable file exists: run snellen pack"
                     " seal again, or remove it"
                     if SEALED in manifest.files
-                    else "the pack says that it has no references: remove it",
+                    else "the manifest lists no references: remove it",
                     file,
                 )
             else:
-                found.say("it belongs to nothing in the pack: remove it", file)
+                found.say("it does not belong to the pack: remove it", file)
 
 
 def _check_references(
@@ -329,7 +329,7 @@ def _tried(task: PackTask, pack: Pack, references: References, found: _Findings)
     value = reached.metrics[protocol.metric.primary]
     if value == 0:
         found.say(
-            f"not one reference of {task.task} scores anything under {protocol.name}",
+            f"every reference of {task.task} scores 0 under {protocol.name}",
             pack.manifest.references,
         )
     return about.model_copy(update={"attainable": value, "below": below})

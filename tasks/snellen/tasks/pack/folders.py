@@ -47,24 +47,25 @@ def open_inside(root: Path, name: str, size: int | None = None) -> Generator[Bin
         found = os.path.realpath(path)
         if found != os.path.join(os.path.realpath(root), *name.split("/")):
             raise DataError(
-                "a link is in the way; a pack holds plain files only: copy the file there",
+                "its path contains a link; a pack may only have regular files: copy the file there",
                 file=str(path),
             )
         with open(os.open(path, _FLAGS), "rb") as file:
             about = os.fstat(file.fileno())
             if not stat.S_ISREG(about.st_mode):
-                raise DataError("it is no file; a pack holds plain files only", file=str(path))
+                raise DataError(
+                    "it is not a regular file; a pack may only have regular files", file=str(path)
+                )
             if size is not None and about.st_size != size:
                 raise DataError(
-                    f"it has {about.st_size:,} bytes, and the pack was made with {size:,};"
-                    " fetch the pack again",
+                    f"it has {about.st_size:,} bytes instead of {size:,}; fetch the pack again",
                     file=str(path),
                 )
             yield file
     except FileNotFoundError:
         raise DataError("it is missing; fetch the pack again", file=str(path)) from None
     except OSError as error:
-        raise DataError(f"can't read it: {error.strerror}", file=str(path)) from None
+        raise DataError(f"can't be read: {error.strerror}", file=str(path)) from None
 
 
 @contextmanager
@@ -78,7 +79,9 @@ def new_folder(folder: Path) -> Generator[Path]:
     """
     target = Path(os.path.realpath(folder))
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise InputError("there is something there already; name a new folder", file=str(folder))
+        raise InputError(
+            "it exists and is not an empty folder; choose a new folder", file=str(folder)
+        )
     room = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -91,7 +94,7 @@ def new_folder(folder: Path) -> Generator[Path]:
         _flush_folder(target.parent)
     except OSError as error:
         shutil.rmtree(room, ignore_errors=True)
-        raise InputError(f"can't write it: {error.strerror}", file=str(folder)) from error
+        raise InputError(f"can't be written: {error.strerror}", file=str(folder)) from error
     except BaseException:
         shutil.rmtree(room, ignore_errors=True)
         raise
@@ -133,7 +136,7 @@ def replace_hashed(path: Path, pieces: Iterable[bytes]) -> PackFile:
         _flush_folder(path.parent)
     except OSError as error:
         fresh.unlink(missing_ok=True)
-        raise InputError(f"can't write it: {error.strerror}", file=str(path)) from error
+        raise InputError(f"can't be written: {error.strerror}", file=str(path)) from error
     except BaseException:
         fresh.unlink(missing_ok=True)
         raise
@@ -150,7 +153,7 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
         _flush_folder(path.parent)
     except OSError as error:
-        raise InputError(f"can't remove it: {error.strerror}", file=str(path)) from error
+        raise InputError(f"can't be removed: {error.strerror}", file=str(path)) from error
 
 
 def _settle(room: Path) -> None:

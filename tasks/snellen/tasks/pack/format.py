@@ -52,11 +52,13 @@ def _portable(name: str) -> str:
     parts = name.split("/")
     for part in parts:
         if not _PART.fullmatch(part) or part.endswith("."):
-            raise ValueError("a file's name is of letters, digits, dots, dashes and underscores")
+            raise ValueError(
+                "a file's name may only have letters, digits, dots, dashes and underscores"
+            )
         if part.partition(".")[0].lower() in _DEVICES:
-            raise ValueError("Windows keeps this name for a device")
+            raise ValueError("Windows reserves this name for a device")
     if len(name) > _LONGEST:
-        raise ValueError(f"a file's name has at most {_LONGEST} characters")
+        raise ValueError(f"a file's name must have at most {_LONGEST} characters")
     return name
 
 
@@ -64,11 +66,11 @@ def _web_address(url: str) -> str:
     """Refuse an address that is not a plain web address."""
     split = urlsplit(url)
     if split.scheme not in ("http", "https") or not split.hostname:
-        raise ValueError("an image's URL starts with https:// or http:// and names a host")
+        raise ValueError("an image's URL must start with https:// or http:// and have a host")
     if split.username is not None or split.password is not None:
-        raise ValueError("an image's URL holds no user and no password")
+        raise ValueError("an image's URL must not have a user or a password")
     if not url.isascii() or not url.isprintable() or " " in url:
-        raise ValueError("an image's URL is of printable ASCII without spaces")
+        raise ValueError("an image's URL must be printable ASCII without spaces")
     return url
 
 
@@ -125,9 +127,9 @@ class PackImage(Closed):
     @model_validator(mode="after")
     def _is_in_one_place(self) -> "PackImage":
         if (self.file is None) == (self.url is None):
-            raise ValueError("an image has either a file or a url")
+            raise ValueError("an image must have either a file or a url")
         if self.file is not None and (self.sha256 is None or self.bytes is None):
-            raise ValueError("an image's file comes with its sha256 and its bytes")
+            raise ValueError("an image's file needs its sha256 and its bytes")
         return self
 
 
@@ -158,7 +160,7 @@ class PackItem(Closed):
     def _has_its_images(self) -> "PackItem":
         shown = [image.name for image in self.item.images]
         if sorted(shown) != sorted(self.images):
-            raise ValueError("the item's images and the places of its images do not agree")
+            raise ValueError("the item's images do not match the entries of images")
         return self
 
 
@@ -279,11 +281,11 @@ class Manifest(Closed):
         _portable(self.name)
         tasks = [task.task for task in self.tasks]
         if len(set(tasks)) < len(tasks):
-            raise ValueError("a task is in it twice")
+            raise ValueError("a task occurs twice")
         if ITEMS not in self.files:
-            raise ValueError(f"files does not name {ITEMS}")
+            raise ValueError(f"files does not list {ITEMS}")
         if odd := self.files.keys() - {ITEMS, REFERENCES, SEALED}:
-            raise ValueError(f"files names {min(odd)!r}, which no pack has")
+            raise ValueError(f"files lists {min(odd)!r}, which is not a file of packs")
         if REFERENCES in self.files and SEALED in self.files:
-            raise ValueError("the references are either readable or sealed, not both")
+            raise ValueError("the references must be either readable or sealed, not both")
         return self

@@ -62,7 +62,7 @@ def values_of(pack: Pack, references: References | None, tag: str) -> Values:
         return found
     if references is None and pack.manifest.references is not None:
         raise InputError(
-            f"no item shows a tag {tag!r}; the tags that stand with the references need the key"
+            f"no item has a public tag {tag!r}; private tags need the references and their key"
         )
     raise UnknownNameError("tag of these items", tag, known_tags(pack, references))
 

@@ -73,7 +73,7 @@ class Decoder:
             with _quiet():
                 pixels, checksums = _open(data), _open(data)
         except _DAMAGE as error:
-            yield Damaged(name, f"it is no image that can be read: {error}")
+            yield Damaged(name, f"it can't be read as an image: {error}")
             return
         self._waiting.append((name, self._pool.submit(_fault, pixels, checksums)))
         yield from self._done(_AHEAD)
@@ -186,7 +186,7 @@ def _open(data: bytes) -> "Image":
     try:
         return Image.open(io.BytesIO(data))
     except UnidentifiedImageError:
-        raise ValueError("no format that Pillow knows") from None
+        raise ValueError("Pillow does not know its format") from None
     except Image.DecompressionBombError as error:
         raise ValueError(str(error)) from None
 

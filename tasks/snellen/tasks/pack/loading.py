@@ -38,5 +38,5 @@ def load_from_pack(
             message = f"the pack was made with the {what} {has!r}, not {asked!r}"
             raise InputError(message, file=str(folder), field=what)
     if images is not None:
-        raise InputError("a pack holds its images; leave images out", file=str(folder))
+        raise InputError("a pack contains its images; omit images", file=str(folder))
     return task_data(pack, open_references(pack, find_key(pack=folder)), task)

@@ -70,14 +70,14 @@ def merge_packs(
             was changed.
     """
     if len(packs) < 2:
-        raise InputError("merging needs two packs at least")
+        raise InputError("merging needs at least two packs")
     check_outside(folder, packs)
     with_gold = [pack for pack in packs if pack.manifest.references is not None]
     if with_gold and len(with_gold) < len(packs):
         bare = next(pack for pack in packs if pack.manifest.references is None)
         raise InputError(
-            f"{bare.name} has no references and {with_gold[0].name} has: strip both with snellen"
-            " pack strip, or take the pack that it was stripped of",
+            f"{bare.name} has no references but {with_gold[0].name} has: strip both with snellen"
+            " pack strip, or use the pack that was stripped",
             file=str(bare.folder),
         )
     tasks: dict[str, _Task] = {}
@@ -128,7 +128,7 @@ def _check_same(known: _Task, spec: PackTask, pack: Pack) -> None:
         if one != other:
             raise InputError(
                 f"{spec.task} has the {what} {one!r} in {known.home} and {other!r} in {pack.name}:"
-                f" a pack asks a task in one way; make {pack.name} again with --{what} {one}",
+                f" a pack has one {what} for a task; create {pack.name} again with --{what} {one}",
                 file=str(pack.folder),
                 field=what,
             )
@@ -138,8 +138,8 @@ def _refuse(clashes: Sequence[str], what: str, task: str, pack: Pack) -> None:
     if clashes:
         few = ", ".join(clashes[:_FEW]) + (", ..." if len(clashes) > _FEW else "")
         raise InputError(
-            f"{len(clashes):,} {what} of {task} have ids that an earlier pack has for others:"
-            f" {few}; remove them from one of the packs, or make it again with other ids",
+            f"{len(clashes):,} {what} of {task} differ from an earlier pack's with the same ids:"
+            f" {few}; remove them from one of the packs, or create it again with other ids",
             file=str(pack.folder),
         )
 
@@ -166,8 +166,8 @@ def _pin(task: _Task) -> DataPin:
         for what in ("cluster", "by_rater"):
             if getattr(source, what) != getattr(first, what):
                 raise DataError(
-                    f"the packs' data of {first.task} have another {what}: {getattr(first, what)!r}"
-                    f" and {getattr(source, what)!r}; they can't be one task's"
+                    f"the packs' data of {first.task} differ in {what}: {getattr(first, what)!r}"
+                    f" and {getattr(source, what)!r}; they can't be merged"
                 )
     for source in task.sources:
         if source.pin.count == len(task.golds):
@@ -203,6 +203,7 @@ def _about(packs: Sequence[Pack], tasks: Mapping[str, _Task], name: str, title: 
         )
     except ValidationError:
         raise InputError(
-            f"{name!r} is no name for a pack: small letters, digits and dashes, 64 at most",
+            f"{name!r} is not valid as a pack's name: use lower-case letters, digits and dashes, at"
+            " most 64",
             field="name",
         ) from None

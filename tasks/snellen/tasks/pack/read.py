@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 
-_CHANGED = "it is not what the manifest was written for; fetch the pack again"
+_CHANGED = "it does not match the manifest; fetch the pack again"
 
 _NO_BYTES = msgspec.Raw()
 
@@ -110,9 +110,9 @@ class ItemLines(Sequence[PackItem]):
         try:
             head = _DECODER.decode(line)
         except NO_JSON as error:
-            raise self._fault(f"it is no item: {error}", number) from None
+            raise self._fault(f"it is not an item: {error}", number) from None
         if "\0" in head.item.id + (head.pair or ""):
-            words = f"{head.item.id!r} or its pair holds U+0000, which no store keeps"
+            words = f"{head.item.id!r} or its pair contains U+0000, which databases can't store"
             raise self._fault(words, number, "item.id")
         if head.context is not _NO_BYTES:
             self._with_context.add(number - 1)
@@ -271,7 +271,7 @@ class Pack:
             data = self.elsewhere(image.file, image.bytes or 0)
         if sha256(data).hexdigest() != image.sha256:
             raise DataError(
-                "the image is not the one that the pack was made with; fetch the pack again",
+                "the image does not match its digest; fetch the pack again",
                 file=str(self.folder / IMAGES / image.file),
             )
         return data
@@ -306,16 +306,16 @@ def open_pack(folder: str | Path) -> Pack:
     for number, head in enumerate(lines.heads, start=1):
         name = head.item
         if name.task not in seen:
-            message = f"it is of {name.task!r}, which the manifest does not name"
+            message = f"it is of {name.task!r}, which is not in the manifest"
             raise DataError(message, file=file, line=number, field="item.task")
         if name.id in seen[name.task]:
-            message = f"{name.id!r} comes twice"
+            message = f"{name.id!r} occurs twice"
             raise DataError(message, file=file, line=number, field="item.id")
         seen[name.task].add(name.id)
     for task in manifest.tasks:
         found = len(seen[task.task])
         if found != task.items:
-            message = f"the manifest says {task.items} items of {task.task}, there are {found}"
+            message = f"the manifest lists {task.items} items of {task.task}, but there are {found}"
             raise DataError(message, file=file)
     return Pack(root, manifest, lines)
 
@@ -334,7 +334,7 @@ def plain_references(pack: Pack, key: str | None = None) -> bytes:
     name = pack.manifest.references
     if name is None:
         raise DataError(
-            "this pack came without references: it can be taken, and graded where they are",
+            "this pack has no references: grade its exam where the references are",
             file=str(pack.folder),
         )
     file = str(pack.folder / name)
@@ -355,7 +355,7 @@ def plain_references(pack: Pack, key: str | None = None) -> bytes:
             file=file,
         )
     if head != header(pack.manifest.canary, key):
-        message = "it is not the line that the manifest was written for"
+        message = "the line does not match the manifest"
         raise DataError(message, file=file, line=1)
     return body if key is None else seal.unseal(body, key, head, file=file)
 
@@ -428,23 +428,24 @@ def read_manifest(root: Path) -> Manifest:
     path = root / MANIFEST
     if not path.exists():
         raise DataError(
-            f"it is no pack: it has no {MANIFEST}; snellen pack create makes one", file=str(root)
+            f"it is not a pack: it has no {MANIFEST}; snellen pack create makes packs",
+            file=str(root),
         )
     data = read_inside(root, MANIFEST)
     try:
         words = msgspec.json.decode(data, type=dict[str, object])
     except NO_JSON as error:
-        raise DataError(f"it is no JSON object: {error}", file=str(path)) from None
+        raise DataError(f"it is not a JSON object: {error}", file=str(path)) from None
     if words.get("format") != FORMAT:
         raise DataError(
-            f"the pack is of the layout {words.get('format')!r}, this snellen reads {FORMAT!r}",
+            f"the pack has the format {words.get('format')!r}; this version reads {FORMAT!r}",
             file=str(path),
             field="format",
         )
     try:
         manifest = Manifest.model_validate_json(data)
     except ValidationError as error:
-        raise DataError(f"it is no pack's manifest: {_first(error)}", file=str(path)) from None
+        raise DataError(f"it is not a pack's manifest: {_first(error)}", file=str(path)) from None
     for task in manifest.tasks:
         try:
             protocol_of(task.task, task.protocol)

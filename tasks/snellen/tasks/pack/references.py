@@ -97,7 +97,9 @@ def lines_of(
         DataError: A reference can't be stored so that reading it gives an equal one.
     """
     if data.raters and not (data.raters is data.golds or list(data.raters) == list(data.golds)):
-        raise DataError(f"{data.task} has raters that are not its references: no pack holds them")
+        raise DataError(
+            f"{data.task} has raters' answers other than its references, which a pack can't store"
+        )
     source = PackSource(
         task=data.task,
         pin=_settled(data.pin, len(data)),
@@ -120,7 +122,7 @@ def lines_of(
             yield to_line(line)
         except (UnicodeEncodeError, TypeError, OverflowError):
             raise DataError(
-                f"the reference of {item_id}, a tag or the record of it is no JSON value"
+                f"the reference of {item_id}, one of its tags or its record is not a JSON value"
             ) from None
 
 
@@ -159,13 +161,13 @@ class _Reader:
             else:
                 self._reference(PackReference.model_validate(record), number)
         except NO_JSON:
-            raise self._fault("it is no JSON object", number) from None
+            raise self._fault("it is not a JSON object", number) from None
         except ValidationError as error:
-            raise self._fault("it is no reference", number, _field_of(error)) from None
+            raise self._fault("it is not a reference", number, _field_of(error)) from None
 
     def _source(self, source: PackSource, number: int) -> None:
         if source.task in self.sources:
-            raise self._fault(f"{source.task} comes twice", number, "task")
+            raise self._fault(f"{source.task} occurs twice", number, "task")
         gold_shape(source.task)
         self.sources[source.task] = source
         self.golds[source.task] = {}
@@ -175,9 +177,9 @@ class _Reader:
     def _reference(self, line: PackReference, number: int) -> None:
         golds = self.golds.get(line.task)
         if golds is None:
-            raise self._fault("the task has no line above that says what it is", number, "task")
+            raise self._fault("no line above describes the task", number, "task")
         if line.item_id in golds:
-            raise self._fault(f"{line.item_id} comes twice", number, "item_id")
+            raise self._fault(f"{line.item_id} occurs twice", number, "item_id")
         shape = gold_shape(line.task)
         try:
             golds[line.item_id] = shape.read(line.gold)
@@ -195,7 +197,7 @@ class _Reader:
             count = len(self.golds[task])
             if count != source.pin.count:
                 raise DataError(
-                    f"{task} has {count:,} references, and should have {source.pin.count:,}",
+                    f"{task} has {count:,} references instead of {source.pin.count:,}",
                     file=self.file,
                 )
 
@@ -224,7 +226,7 @@ def _kept(gold: Gold, shape: GoldShape, item_id: str) -> JsonValue:
         again = None
     same = again == gold if isinstance(gold, Mapping) else _plain(again) == plain
     if not same:
-        raise DataError(f"the reference of {item_id} is not {shape.name}: no pack can hold it")
+        raise DataError(f"the reference of {item_id} is not {shape.name}, so a pack can't store it")
     return plain
 
 

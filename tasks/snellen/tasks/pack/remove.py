@@ -32,7 +32,7 @@ def read_removed(path: Path, pack: Pack) -> list[RemovedItem]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(f"can't read the list of items: {reason}", file=str(path)) from error
     homes: dict[str, list[str]] = {}
     for task, places in pack.index.items():
@@ -53,7 +53,9 @@ def _read(line: str, homes: Mapping[str, list[str]], pack: Pack) -> RemovedItem:
     if not rest:
         tasks = homes.get(task, [])
         if len(tasks) != 1:
-            has = f"is an item of {' and of '.join(tasks)}" if tasks else "is no item of the pack"
+            has = (
+                f"is an item of {' and of '.join(tasks)}" if tasks else "is not an item of the pack"
+            )
             raise InputError(f"{task!r} {has}; write the task, a tab, and the item's id")
         task, rest = tasks[0], [task]
     if task not in homes.get(rest[0], []):
@@ -89,7 +91,7 @@ def remove(
     """
     asked = {(one.task, one.item): one for one in removed}
     if not asked:
-        raise InputError("the list names no item to remove")
+        raise InputError("the list has no item to remove")
     gone: dict[str, set[str]] = {}
     for task, item_id in asked:
         gone.setdefault(task, set()).add(item_id)

@@ -130,8 +130,8 @@ def _strata(
         group = _group(*name, pack.lines.heads[line].pair)
         if homes.setdefault(group, values) != values:
             raise InputError(
-                f"the halves of the pair {group.name!r} lie in two strata, and are drawn together:"
-                f" leave out of {', '.join(by)} what tells them apart"
+                f"the items of the pair {group.name!r} are drawn together but are in two strata:"
+                f" omit the tag in which they differ from {', '.join(by)}"
             )
         strata[values].setdefault(group, []).append(name)
     return strata

@@ -51,11 +51,9 @@ def write_key(path: Path, *, pack: Path | None = None) -> str:
     try:
         handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except FileExistsError:
-        raise InputError(
-            "there is such a file; a key is never overwritten", file=str(path)
-        ) from None
+        raise InputError("the file exists; a key is never overwritten", file=str(path)) from None
     except OSError as error:
-        raise InputError(f"can't write a key there: {error.strerror}", file=str(path)) from error
+        raise InputError(f"can't write the key: {error.strerror}", file=str(path)) from error
     try:
         with os.fdopen(handle, "w", encoding="ascii") as file:
             file.write(key + "\n")
@@ -93,7 +91,7 @@ def find_key(path: Path | None = None, *, pack: Path | None = None) -> str | Non
             text = file.read(_LONGEST_FILE)
     except FileNotFoundError:
         raise InputError(
-            "there is no such file; --new-key makes a key and writes it there", file=str(path)
+            "there is no such file; --new-key creates a key in it", file=str(path)
         ) from None
     except OSError as error:
         raise InputError(f"can't read the key: {error.strerror}", file=str(path)) from error
@@ -126,7 +124,7 @@ def unseal(sealed: bytes, key: str, header: bytes, *, file: str) -> bytes:
         return cipher.decrypt(sealed, [_PURPOSE, header])
     except (InvalidTag, ValueError):
         raise DataError(
-            "the key does not open it, or it was changed; fetch the pack again", file=file
+            "the key does not decrypt it, or it was changed; fetch the pack again", file=file
         ) from None
 
 
@@ -152,6 +150,6 @@ def _bytes(key: str) -> bytes:
 def _checked(key: str, where: str) -> str:
     if not _HEX.fullmatch(key):
         raise InputError(
-            f"it holds no key; a key is {2 * _KEY_BYTES} hexadecimal digits", file=where
+            f"it is not a key; a key has {2 * _KEY_BYTES} hexadecimal digits", file=where
         )
     return key.lower()

@@ -56,9 +56,13 @@ def check_parts(parts: Parts) -> None:
     """
     for name, share in parts.items():
         if not name or not name.isascii() or not name.replace("-", "").isalnum():
-            raise InputError(f"a part's name is of letters, digits and dashes, not {name!r}")
+            raise InputError(
+                f"a part's name may only have letters, digits and dashes, not {name!r}"
+            )
         if not 0 < share <= 1:
-            raise InputError(f"the share of {name} must lie above 0 and not above 1, not {share:g}")
+            raise InputError(
+                f"the share of {name} must be greater than 0 and at most 1, not {share:g}"
+            )
     if not parts or not math.isclose(sum(parts.values()), 1, abs_tol=1e-6):
         raise InputError(f"the parts' shares add up to {sum(parts.values()):g}, not to 1")
 
@@ -155,7 +159,7 @@ def split_pack(
             if not items:
                 raise InputError(
                     f"the part {part} would be empty: {len(groups)} groups by {by} can't be"
-                    " shared out like this; ask for fewer parts, or for another tag"
+                    " distributed like this; use fewer parts, or another tag"
                 )
             about = selected_manifest(pack, chosen)
             name = f"{pack.name[: 63 - len(part)]}-{part.lower()}"

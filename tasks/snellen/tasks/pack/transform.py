@@ -79,7 +79,7 @@ def selected_manifest(pack: Pack, chosen: Chosen) -> Manifest:
         if (count := len(pack.index[task.task].keys() & chosen.get(task.task, frozenset())))
     )
     if not tasks:
-        raise InputError("not one item is left; a pack needs one", file=str(pack.folder))
+        raise InputError("no item is left; a pack needs at least one", file=str(pack.folder))
     return pack.manifest.model_copy(update={"tasks": tasks})
 
 
@@ -203,5 +203,5 @@ def check_outside(folder: Path, packs: Iterable[Pack]) -> None:
     for pack in packs:
         if folder.resolve().is_relative_to(pack.folder.resolve()):
             raise InputError(
-                "a pack is never changed in place: name a new folder outside it", file=str(folder)
+                "a pack is never changed in place: choose a new folder outside it", file=str(folder)
             )

@@ -181,7 +181,9 @@ def strip_pack(
         DataError: An image is missing or was changed.
     """
     if Path(folder).resolve().is_relative_to(pack.folder.resolve()):
-        raise InputError("a copy inside the pack would be a part of it", file=str(folder))
+        raise InputError(
+            "the copy must not be inside the pack; choose a folder outside it", file=str(folder)
+        )
     manifest = _with_references(pack.manifest, None, None)
     with new_folder(folder) as room:
         done: set[str] = set()
@@ -231,15 +233,15 @@ def _check_parts(parts: Sequence[Part]) -> None:
     for part in parts:
         if part.data.shows_references:
             raise InputError(
-                f"{part.data.task}: the prompt shows the references of earlier items, and whoever"
-                " takes an exam may look at any item first: load it with another prompt"
+                f"{part.data.task}: the prompt shows the references of earlier items, but agents"
+                " may read the items in any order: load it with another prompt"
             )
     if not parts:
-        raise InputError("a pack needs a task")
+        raise InputError("a pack needs at least one task")
     seen: set[str] = set()
     for part in parts:
         if part.data.task in seen:
-            raise InputError(f"{part.data.task} is in it twice; a pack holds each task once")
+            raise InputError(f"{part.data.task} occurs twice; a pack has each task once")
         seen.add(part.data.task)
         if not part.places:
             raise InputError(f"no item of {part.data.task} was selected")
@@ -254,7 +256,7 @@ def _check_gradable(part: Part) -> None:
         # Only the grading machine needs it.
         return
     except MetricError as error:
-        raise InputError(f"{data.task} could not be graded: {error}") from None
+        raise InputError(f"{data.task} can't be graded: {error}") from None
 
 
 def check_name(name: str) -> None:
@@ -265,8 +267,8 @@ def check_name(name: str) -> None:
     """
     if not is_pack_name(name):
         raise InputError(
-            f"{name!r} is no name for a pack: small letters, digits and dashes, 64 at most, and"
-            " none that Windows keeps for a device",
+            f"{name!r} is not valid as a pack's name: use lower-case letters, digits and dashes, at"
+            " most 64, and no name that Windows reserves for a device",
             field="name",
         )
 
@@ -307,7 +309,9 @@ def _item_line(part: Part, place: int, store: ImageStore | None) -> bytes:
     try:
         return to_line(line.model_dump(mode="json", exclude_defaults=True))
     except (UnicodeEncodeError, ValueError):
-        raise DataError(f"{item.id} holds text that UTF-8 can't, half a surrogate pair") from None
+        raise DataError(
+            f"{item.id} contains half a surrogate pair, which UTF-8 can't encode"
+        ) from None
 
 
 def _local(data: TaskData, item: Item, image: Image, store: ImageStore) -> tuple[PackImage, Image]:
@@ -322,8 +326,8 @@ def _local(data: TaskData, item: Item, image: Image, store: ImageStore) -> tuple
     counted = form.kind in _PLACED and form.space is not Space.UNIT
     if counted and None not in (image.width, image.height) and sized != image:
         raise DataError(
-            f"{label} is {kept.width} x {kept.height} pixels, and the data counts coordinates in"
-            f" {image.width} x {image.height}: give the original screenshots"
+            f"{label} is {kept.width} x {kept.height} pixels, but the data's coordinates refer to"
+            f" {image.width} x {image.height}: use the original screenshots"
         )
     return kept.image, sized
 

@@ -94,7 +94,7 @@ class Folder:
 
     def __init__(self, root: Path) -> None:
         if not root.is_dir():
-            raise InputError("it is no folder of pages", file=str(root))
+            raise InputError("it is not a folder of pages", file=str(root))
         self.root = root.resolve()
 
     def find(self, path: str) -> Path | None:

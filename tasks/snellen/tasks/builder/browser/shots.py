@@ -38,14 +38,14 @@ def still_shot(visit: Visit, height: int, last: bytes | None = None) -> bytes:
             if not visit.shows(shot):
                 raise PageError(
                     "shown elsewhere",
-                    "it goes on to the left, and its image does not show it where it is measured",
+                    "it extends to the left, and its image does not match the measured positions",
                     file=visit.file,
                 )
             return shot
         last = shot
     raise PageError(
         "never at rest",
-        f"of {visit.settings.shots} images no two in a row were equal",
+        f"no two consecutive images of {visit.settings.shots} were equal",
         file=visit.file,
     )
 
@@ -76,6 +76,6 @@ def measured_shot(
         last = None
     raise PageError(
         "never at rest",
-        "it is rearranged whenever an image of it is taken",
+        "it changes whenever an image of it is taken",
         file=visit.file,
     )

@@ -137,7 +137,7 @@ class Visit:
             raise self._never() from None
         except Error:
             if self.requests.downloads:
-                raise PageError("not a page", "the browser saves it", file=self.file) from None
+                raise PageError("not a page", "the browser downloads it", file=self.file) from None
             if self.requests.left:
                 raise self._leaves() from None
             raise
@@ -349,12 +349,14 @@ class Visit:
     def _never(self) -> PageError:
         return PageError(
             "never loads",
-            f"it had not loaded after {self.settings.load_seconds:g} seconds",
+            f"it did not load within {self.settings.load_seconds:g} seconds",
             file=self.file,
         )
 
     def _leaves(self) -> PageError:
-        return PageError("navigates away", f"it leads to {self.requests.left[0]}", file=self.file)
+        return PageError(
+            "navigates away", f"it navigates to {self.requests.left[0]}", file=self.file
+        )
 
 
 def _top(png: bytes, height: int) -> tuple[tuple[int, int], bytes]:

@@ -63,7 +63,7 @@ def read_sides(folder: Path) -> Sequence[Side]:
     except OSError as error:
         raise DataError(f"can't be read: {error.strerror}", file=str(file)) from error
     except msgspec.DecodeError as error:
-        raise DataError(f"is not as it was written: {error}", file=str(file)) from error
+        raise DataError(f"was changed or is damaged: {error}", file=str(file)) from error
 
 
 def write_images(item: Made, folder: Path) -> None:
