@@ -114,7 +114,7 @@ def test_an_exam_file_names_the_packs_and_the_store(run: Run, tmp_path: Path) ->
         (("create", "checks", "{pack}", "--task", "nothing"), "nothing"),
         (("create", "Bad name", "{pack}"), "small letters"),
         (("create", "checks", "{pack}", "--elements", "missing.jsonl"), "can't be read"),
-        (("create", "checks", "nowhere"), "no pack"),
+        (("create", "checks", "nowhere"), "not a pack"),
         (("report", "nothing", "{pack}"), "there is no annotation 'nothing'"),
         (("import", "kept", "{pack}", "x.json", "--from", "paper"), "no program 'paper'"),
         (("import", "kept", "{pack}", "x.json", "--from", "potato"), "can't be read"),

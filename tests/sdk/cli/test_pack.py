@@ -132,13 +132,13 @@ def test_create_can_leave_the_images_out(folder: Path) -> None:
         (("--no-images",), "--images and --no-images exclude one another"),
         (("--items", "@/ids"), "has no item 'test/7/7'"),
         (("--new-key",), "--new-key needs --key FILE"),
-        (("--key", "@/none"), "--new-key makes a key"),
+        (("--key", "@/none"), "--new-key creates a key"),
         (("--key", "@/ids"), "chmod 600" if os.name != "nt" else "128 hexadecimal"),
         (("--key", "@/pack/key", "--new-key"), "inside the pack"),
-        (("--name", "Not A Name"), "no name for a pack"),
+        (("--name", "Not A Name"), "not valid as a pack's name"),
         (("--protocol", "best"), "'best'"),
-        (("--task", "screenqa/short"), "in it twice"),
-        (("-o", "@/data"), "something there already"),
+        (("--task", "screenqa/short"), "occurs twice"),
+        (("-o", "@/data"), "not an empty folder"),
     ],
 )
 def test_create_writes_nothing_where_something_is_wrong(
@@ -237,12 +237,12 @@ def test_check_names_each_fault_and_ends_with_1(folder: Path) -> None:
     result = run(folder, "pack", "check", "@/pack")
     assert result.exit_code == 1
     assert f"fault images/{image.parent.name}/{image.name}: it is missing" in result.stderr
-    assert "fault notes.txt: it belongs to nothing in the pack: remove it" in result.stderr
+    assert "fault notes.txt: it does not belong to the pack: remove it" in result.stderr
     assert "nothing is wrong" not in result.stdout
     assert run(folder, "pack", "check", "@/pack", "--json").exit_code == 1
     none = run(folder, "pack", "check", "@/images")
     assert none.exit_code == 2
-    assert "snellen pack create makes one" in none.stderr
+    assert "snellen pack create makes packs" in none.stderr
 
 
 def test_strip_copies_all_but_the_references(folder: Path) -> None:
@@ -254,7 +254,7 @@ def test_strip_copies_all_but_the_references(folder: Path) -> None:
     assert run(folder, "pack", "check", "@/bare").exit_code == 0
     again = run(folder, "pack", "strip", "@/pack", "-o", "@/bare")
     assert again.exit_code == 2
-    assert "something there already" in again.stderr
+    assert "not an empty folder" in again.stderr
 
 
 def test_answers_are_graded_against_a_sealed_pack(folder: Path) -> None:

@@ -192,6 +192,6 @@ def test_a_folder_that_holds_something_is_left_alone(
 ) -> None:
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "mine.txt").write_text("mine")
-    with pytest.raises(InputError, match="something there already"):
+    with pytest.raises(InputError, match="not an empty folder"):
         capture_page(session, make_page(SHOP), tmp_path / "kept", QUICK)
     assert files(tmp_path / "kept") == {"mine.txt": b"mine"}

@@ -55,7 +55,7 @@ def test_a_name_that_no_pack_can_have_is_refused_before_a_page_is_captured(
     pages: Path, tmp_path: Path
 ) -> None:
     wanted = PackOptions("Fresh exam")
-    with pytest.raises(InputError, match="no name for a pack"):
+    with pytest.raises(InputError, match="not valid as a pack's name"):
         build_exam(find_pages(pages), tmp_path / "work", tmp_path / "exam", SETTINGS, wanted)
     assert not (tmp_path / "work").exists()
 
@@ -180,6 +180,6 @@ def test_where_no_page_carries_an_item_nothing_is_written(pages: Path, tmp_path:
     folder = tmp_path / "blank"
     folder.mkdir()
     shutil.copy(pages / "blank.html", folder)
-    with pytest.raises(InputError, match="no page carries an item: blank/blank: nothing to see"):
+    with pytest.raises(InputError, match="no page gives an item: blank/blank: nothing to see"):
         build_exam(find_pages(folder), tmp_path / "work", tmp_path / "exam", SETTINGS, WANTED)
     assert not (tmp_path / "exam").exists()

@@ -74,7 +74,7 @@ def test_a_maker_draws_the_same_whatever_other_makers_there_are(
 
 def test_what_is_there_is_not_written_over(snapshot: Snapshot, tmp_path: Path) -> None:
     make_items(snapshot, MAKERS, 7, tmp_path / "made")
-    with pytest.raises(InputError, match="there is something there already"):
+    with pytest.raises(InputError, match="not an empty folder"):
         make_items(snapshot, MAKERS, 7, tmp_path / "made")
 
 

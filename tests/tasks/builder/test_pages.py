@@ -83,7 +83,7 @@ def test_hidden_files_and_folders_are_passed_over(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_pages_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no page in it"):
+    with pytest.raises(InputError, match="it has no pages"):
         find_pages(put(tmp_path, "readme.md"))
     with pytest.raises(InputError, match="no such folder"):
         find_pages(tmp_path / "nowhere")

@@ -184,6 +184,6 @@ def test_a_file_has_the_right_ending_and_nothing_is_overwritten(
         export_chats(pages, references, tmp_path / "train.json")
     (tmp_path / "train").mkdir()
     (tmp_path / "train" / "mine").write_text("x")
-    with pytest.raises(InputError, match="something there already"):
+    with pytest.raises(InputError, match="not an empty folder"):
         export_chats(pages, references, tmp_path / "train.jsonl")
     assert not (tmp_path / "train.jsonl").exists()

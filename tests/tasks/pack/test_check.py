@@ -76,7 +76,7 @@ def test_a_pack_of_any_task_is_fine(
 
 
 def test_what_is_no_pack_can_not_be_checked(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no pack"):
+    with pytest.raises(DataError, match="not a pack"):
         check_pack(tmp_path)
 
 
@@ -98,16 +98,16 @@ def test_images_missing_changed_exchanged_and_too_much_are_each_named(
     path.unlink()
     assert faults(pack.folder) == [f"{name}|None|it is missing; fetch the pack again"]
     path.write_bytes(data[:-1] + b"!")
-    assert "not the one that the pack was made with" in faults(pack.folder)[0]
+    assert "does not match its digest" in faults(pack.folder)[0]
     path.write_bytes(data + b"!")
-    assert "bytes, and the pack was made with" in faults(pack.folder)[0]
+    assert "bytes instead of" in faults(pack.folder)[0]
     path.write_bytes(data)
     (pack.folder / "images" / "extra.png").write_bytes(data)
     (pack.folder / "notes").mkdir()
     (pack.folder / "notes" / "key").write_text(new_key())
     assert faults(pack.folder) == [
-        "images/extra.png|None|it belongs to nothing in the pack: remove it",
-        "notes/key|None|it belongs to nothing in the pack: remove it",
+        "images/extra.png|None|it does not belong to the pack: remove it",
+        "notes/key|None|it does not belong to the pack: remove it",
     ]
 
 
@@ -115,7 +115,7 @@ def test_images_missing_changed_exchanged_and_too_much_are_each_named(
 def test_links_are_named(make_pack: MakePack, tmp_path: Path) -> None:
     pack = make_pack()
     (pack.folder / "out").symlink_to(tmp_path)
-    assert faults(pack.folder) == ["out|None|it belongs to nothing in the pack: remove it"]
+    assert faults(pack.folder) == ["out|None|it does not belong to the pack: remove it"]
 
 
 def exchange(pack: Pack, rehash: Rehash, data: bytes, **sizes: int) -> None:
@@ -138,8 +138,8 @@ def test_an_image_of_another_size_is_named_by_the_items_that_show_it(
     assert [one.partition("|image")[0] for one in found[:3]] == [
         f"items.jsonl|{line}" for line in (1, 2, 3)
     ]
-    assert "is said to be 40 x 60 pixels, and is 41 x 60" in found[0]
-    assert any("it says 2 images of" in one for one in found)
+    assert "is listed as 40 x 60 pixels but has 41 x 60" in found[0]
+    assert any("it lists 2 images of" in one for one in found)
 
 
 @pytest.mark.parametrize("broken", [b"no image", png((400, 600))[:900]])
@@ -160,7 +160,7 @@ def test_items_that_say_different_things_of_a_file_are_found(
     digest = (pack.lines[0].images["screen"].sha256 or "").encode()
     lines[1] = lines[1].replace(digest, b"0" * 64)
     rehash(pack.folder, "items.jsonl", b"".join(lines))
-    assert any("items say different things of it" in one for one in faults(pack.folder))
+    assert any("items list different digests or sizes for it" in one for one in faults(pack.folder))
 
 
 def test_a_line_that_can_not_be_read_is_named_and_the_others_are_looked_at(
@@ -182,7 +182,7 @@ def test_references_changed_missing_or_of_another_key_are_named_unseen(
     path = folder / "references.jsonl"
     data = path.read_bytes()
     path.write_bytes(data.replace(b"gold 5 0", b"gold 5 9"))
-    assert "not what the manifest was written for" in faults(folder)[0]
+    assert "does not match the manifest" in faults(folder)[0]
     rehash(folder, path.name, data.replace(b'["gold 5 0","gold"]', b'"gold 5 0"'))
     assert faults(folder) == ["references.jsonl|3|expected a list of accepted texts"]
     path.unlink()
@@ -199,7 +199,7 @@ def test_references_left_beside_sealed_ones_are_a_fault(
     plain, sealed = make_pack("a").folder, make_pack("b", key=KEY).folder
     (sealed / "references.jsonl").write_bytes((plain / "references.jsonl").read_bytes())
     assert faults(sealed, KEY) == [
-        "references.jsonl|None|the references are sealed, and this is there all the same:"
+        "references.jsonl|None|the references are sealed, but this readable file exists:"
         " run snellen pack seal again, or remove it"
     ]
 
@@ -212,7 +212,7 @@ def test_references_that_grade_nothing_are_a_fault(
     ]
     found = check_pack(make_pack(data=load_short(rows)).folder)
     assert found.tasks[0].attainable == 0
-    assert "not one reference of screenqa/short scores anything" in found.faults[0].message
+    assert "every reference of screenqa/short scores 0" in found.faults[0].message
 
 
 def test_items_whose_reference_misses_the_best_are_counted_and_no_fault(

@@ -124,7 +124,7 @@ def test_an_items_images_are_those_that_it_shows() -> None:
     item = Item(id="a", task="t", prompt="p", images=(Image(name="screen"),), answer_format=FORM)
     assert PackItem(item=item, images={"screen": place}).images["screen"] is place
     for images in ({}, {"other": place}, {"screen": place, "other": place}):
-        with pytest.raises(ValidationError, match="do not agree"):
+        with pytest.raises(ValidationError, match="do not match"):
             PackItem(item=item, images=images)
 
 
@@ -144,7 +144,7 @@ def test_other_names_are_refused(name: str) -> None:
     [
         ("tasks", [], "at least 1"),
         ("tasks", MANIFEST["tasks"] * 2, "twice"),
-        ("files", {}, "does not name items.jsonl"),
+        ("files", {}, "does not list items.jsonl"),
         ("files", {**MANIFEST["files"], "../x": {"sha256": SHA, "bytes": 1}}, "'../x'"),
         (
             "files",

@@ -59,7 +59,7 @@ def test_a_pack_is_asked_for_what_it_holds(make_pack: MakePack, tmp_path: Path) 
         sdk.load(TASK, folder, split="train")
     with pytest.raises(InputError, match="made with the prompt 'snellen-screenqa-short-1'"):
         sdk.load(TASK, folder, prompt="screenqa-paper-short")
-    with pytest.raises(InputError, match="leave images out"):
+    with pytest.raises(InputError, match="omit images"):
         sdk.load(TASK, folder, images=tmp_path)
 
 

@@ -92,14 +92,16 @@ def test_packs_that_ask_a_task_otherwise_are_refused(
     root = tmp_path / "data"
     asked = load_task(SHORT, root, images=root / "images", prompt="screenqa-paper-short")
     three = make_pack("three", asked)
-    with pytest.raises(InputError, match="make demo again with --prompt snellen-screenqa-short-1"):
+    with pytest.raises(
+        InputError, match="create demo again with --prompt snellen-screenqa-short-1"
+    ):
         merge_packs([one, three], tmp_path / "both", name="both")
     strip_pack(one, tmp_path / "bare")
     with pytest.raises(InputError, match="has no references"):
         merge_packs([one, open_pack(tmp_path / "bare")], tmp_path / "both", name="both")
-    with pytest.raises(InputError, match="two packs at least"):
+    with pytest.raises(InputError, match="at least two packs"):
         merge_packs([one], tmp_path / "both", name="both")
-    with pytest.raises(InputError, match="no name for a pack"):
+    with pytest.raises(InputError, match="not valid as a pack's name"):
         merge_packs([one, one], tmp_path / "both", name="Both of them")
 
 

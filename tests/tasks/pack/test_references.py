@@ -232,25 +232,25 @@ GOOD = b'{"item_id":"a","task":"screenqa/short","gold":["x"]}\n'
 @pytest.mark.parametrize(
     ("body", "line", "field", "message"),
     [
-        (SOURCE + b'{"gold": "SECRET"\n', 3, None, "no JSON object"),
-        (SOURCE + b'["SECRET"]\n', 3, None, "no JSON object"),
+        (SOURCE + b'{"gold": "SECRET"\n', 3, None, "not a JSON object"),
+        (SOURCE + b'["SECRET"]\n', 3, None, "not a JSON object"),
         (SOURCE + b'{"item_id":"a","task":"screenqa/short","gold":"SECRET"}\n', 3, "gold", "list"),
         (
             SOURCE + b'{"item_id":3,"task":"screenqa/short","gold":["SECRET"]}\n',
             3,
             "item_id",
-            "no ref",
+            "not a reference",
         ),
         (
             SOURCE + b'{"item_id":"a","task":"screenqa/short","SECRET":1,"gold":[]}\n',
             3,
             None,
-            "no ref",
+            "not a reference",
         ),
-        (SOURCE + GOOD + GOOD, 4, "item_id", "a comes twice"),
-        (SOURCE + SOURCE, 3, "task", "comes twice"),
+        (SOURCE + GOOD + GOOD, 4, "item_id", "a occurs twice"),
+        (SOURCE + SOURCE, 3, "task", "occurs twice"),
         (GOOD, 2, "task", "no line above"),
-        (SOURCE, None, None, "has 0 references, and should have 1"),
+        (SOURCE, None, None, "has 0 references instead of 1"),
     ],
 )
 def test_a_bad_line_is_named_by_line_and_field_and_never_shown(

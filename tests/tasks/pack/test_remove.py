@@ -41,7 +41,7 @@ def test_an_id_alone_will_do_where_one_task_has_it(make_pack: MakePack, tmp_path
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("test/5/7\n", "line 1: 'test/5/7' is no item of the pack; write the task, a tab"),
+        ("test/5/7\n", "line 1: 'test/5/7' is not an item of the pack; write the task, a tab"),
         ("\nscreenqa/long\ttest/5/0\n", "line 2: the pack demo has no item 'test/5/0'"),
     ],
 )

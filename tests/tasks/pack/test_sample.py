@@ -68,7 +68,7 @@ def test_a_tag_of_the_references_makes_strata_where_they_can_be_read(
     make_pack: MakePack, tmp_path: Path
 ) -> None:
     sealed = make_pack("sealed", key=KEY)
-    with pytest.raises(InputError, match="need the key"):
+    with pytest.raises(InputError, match="need the references and their key"):
         draw_items(sealed, None, 2, by=["question_word"])
     references = open_references(sealed, KEY)
     found = draw_items(sealed, references, 2, by=["task", "image_id"])
@@ -78,7 +78,7 @@ def test_a_tag_of_the_references_makes_strata_where_they_can_be_read(
 def test_too_few_items_and_parted_pairs_are_refused(pages: Pack) -> None:
     with pytest.raises(InputError, match="2 items by task"):
         draw_items(pages, None, 2)
-    with pytest.raises(InputError, match=r"leave out of task, state what tells them apart"):
+    with pytest.raises(InputError, match=r"omit the tag in which they differ from task, state"):
         draw_items(pages, open_references(pages), 8, by=["task", "state"])
 
 

@@ -76,7 +76,7 @@ def test_what_was_sealed_is_opened_by_its_key_and_header_alone(plain: bytes, hea
         (sealed[:-1], KEY, header),
         (b"", KEY, header),
     ):
-        with pytest.raises(DataError, match=r"^x: the key does not open it, or it was changed"):
+        with pytest.raises(DataError, match=r"^x: the key does not decrypt it, or it was changed"):
             unseal(bytes_, key, head, file="x")
 
 
@@ -179,7 +179,7 @@ def test_what_is_no_key_is_refused_unseen(
 
 
 def test_a_key_that_is_not_there_says_how_to_make_one(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such file; --new-key makes a key"):
+    with pytest.raises(InputError, match="no such file; --new-key creates a key"):
         find_key(tmp_path / "none")
     with pytest.raises(InputError, match="can't read the key"):
         find_key(tmp_path)

@@ -153,7 +153,7 @@ def test_what_is_no_split_is_refused(make_pack: MakePack, tmp_path: Path) -> Non
         ("train=0.8,test=0.3", "add up to 1.1"),
         ("train", "written as train=0.8"),
         ("../x=1", "letters, digits and dashes"),
-        ("a=0,b=1", "above 0"),
+        ("a=0,b=1", "greater than 0"),
     ):
         with pytest.raises(InputError, match=says):
             parts_of(text)

@@ -246,10 +246,10 @@ def test_an_empty_folder_may_be_there_and_a_full_one_may_not(
     (tmp_path / "pack").mkdir()
     part = Part(load_short())
     write_pack([part], tmp_path / "pack", name="demo")
-    with pytest.raises(InputError, match="something there already; name a new folder"):
+    with pytest.raises(InputError, match="not an empty folder; choose a new folder"):
         write_pack([part], tmp_path / "pack", name="demo")
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="something there already"):
+    with pytest.raises(InputError, match="not an empty folder"):
         write_pack([part], tmp_path / "file", name="demo")
     assert check_pack(tmp_path / "pack").fine
 
@@ -261,7 +261,7 @@ def test_a_folder_that_appears_meanwhile_is_not_written_over(
         (tmp_path / "pack").mkdir(exist_ok=True)
         (tmp_path / "pack" / "mine").touch()
 
-    with pytest.raises(InputError, match="can't write it"):
+    with pytest.raises(InputError, match="can't be written"):
         write_pack([Part(load_short())], tmp_path / "pack", name="demo", watch=meddle)
     assert [path.name for path in (tmp_path / "pack").iterdir()] == ["mine"]
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".pack")]
@@ -271,7 +271,7 @@ def test_a_folder_that_appears_meanwhile_is_not_written_over(
 def test_a_name_that_is_none_is_refused_before_anything_is_written(
     name: str, load_short: LoadShort, tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match="no name for a pack"):
+    with pytest.raises(InputError, match="not valid as a pack's name"):
         write_pack([Part(load_short())], tmp_path / "pack", name=name)
     assert not (tmp_path / "pack").exists()
 
@@ -281,8 +281,8 @@ def test_what_is_asked_for_must_be_there(load_short: LoadShort, tmp_path: Path) 
     with pytest.raises(InputError, match="has no item 'test/5/9'"):
         Part(data, ["test/5/0", "test/5/9"])
     for parts, message in (
-        ([], "needs a task"),
-        ([Part(data), Part(data)], "in it twice"),
+        ([], "needs at least one task"),
+        ([Part(data), Part(data)], "occurs twice"),
         ([Part(data, [])], "no item of screenqa/short was selected"),
     ):
         with pytest.raises(InputError, match=message):
@@ -294,7 +294,7 @@ def test_what_could_not_be_graded_after_the_exam_is_refused_before_it(tmp_path: 
     text = json.dumps({"format": "webrssbench/1", "rows": rows})
     (tmp_path / "webrssbench.json").write_text(text)
     data = load_task("webrssbench/safety", tmp_path)
-    with pytest.raises(InputError, match=r"could not be graded: .*take protocol='robust'"):
+    with pytest.raises(InputError, match=r"can't be graded: .*take protocol='robust'"):
         write_pack([Part(data)], tmp_path / "pack", name="demo", images=False)
     part = Part(data, protocol="robust")
     write_pack([part], tmp_path / "pack", name="demo", images=False)
@@ -400,7 +400,7 @@ def test_coordinates_that_would_not_fit_the_image_are_refused(tmp_path: Path) ->
         if size == sizes["right"]:
             write_pack([part], tmp_path / "pack", name="demo")
         else:
-            with pytest.raises(DataError, match="640 x 400 pixels, and the data counts"):
+            with pytest.raises(DataError, match="640 x 400 pixels, but the data's coordinates"):
                 write_pack([part], tmp_path / "pack", name="demo")
 
 
@@ -419,9 +419,9 @@ def test_a_stripped_copy_is_the_pack_without_its_references(
     copy = open_pack(tmp_path / "bare")
     assert (copy.digest, copy.manifest.references) == (pack.digest, None)
     assert check_pack(tmp_path / "bare").fine
-    with pytest.raises(DataError, match="came without references"):
+    with pytest.raises(DataError, match="has no references"):
         plain_references(copy, KEY)
-    with pytest.raises(DataError, match="came without references"):
+    with pytest.raises(DataError, match="has no references"):
         seal_pack(copy, KEY)
 
 

@@ -1,1 +1,1 @@
-"""Auditing an exam: solvers that must fail, and items that are at fault themselves."""
+"""Auditing an exam: baseline solvers that should fail, and faulty items."""

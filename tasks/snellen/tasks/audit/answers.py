@@ -1,7 +1,7 @@
-"""What a question names and what answers it, against the page that it is about.
+"""The names in a question and its answers, compared with the page.
 
-Nothing here asks a maker: a name has to stand on the page, an answer has to be what its element
-says, and all accepted forms have to be forms of one answer.
+These checks do not use the makers: a name must be on the page, an answer must be the text of its
+element, and all accepted forms must be forms of one answer.
 """
 
 import re
@@ -36,14 +36,14 @@ def _is_short(view: View) -> bool:
 
 
 def check_option_count(view: View) -> Iterator[Found]:
-    """Count the options: answers are read by as many as are offered."""
+    """Compare the number of options with the number that the parser expects."""
     offered, read = view.item.line.item.answer_format.options, view.item.line.context.options
     if offered and read is not None and len(offered) != read:
         yield Found(Fault.OPTION_COUNT, str(len(offered)), str(read))
 
 
 def check_forms(view: View) -> Iterator[Found]:
-    """Derive the other accepted forms from the first one."""
+    """Check that the other accepted forms follow from the first one."""
     if view.screen is None or not _is_short(view):
         return
     own = answers_of(view)
@@ -53,7 +53,7 @@ def check_forms(view: View) -> Iterator[Found]:
     forms = {*variants(own[0], language), *variants(own[0], language, same=str)}
     parts = own[0].split(", ")
     forms |= {*joined(parts, language)}
-    # Of two values each may have commas of its own.
+    # Each of two values may contain commas.
     for place in range(1, len(parts)):
         two = [", ".join(parts[:place]), ", ".join(parts[place:])]
         forms |= {*joined(two, language)}
@@ -64,7 +64,7 @@ def check_forms(view: View) -> Iterator[Found]:
 
 
 def check_element_says(view: View) -> Iterator[Found]:
-    """Compare an answer with what the one element that the record names says."""
+    """Compare an answer with the texts of the only element in the record."""
     if not _is_short(view) or len(view.elements) != 1 or view.kind not in _BY_NAME:
         return
     own = answers_of(view)
@@ -78,12 +78,12 @@ def check_element_says(view: View) -> Iterator[Found]:
 
 
 def folded_signs(text: str) -> str:
-    """Return a text folded, with the signs of money that folding leaves out."""
+    """Return a normalized text with its currency and percent signs, which normalization removes."""
     return f"{folded(text)} {''.join(_SIGNS.findall(text))}"
 
 
 def check_numbers(view: View) -> Iterator[Found]:
-    """Look for the numbers and the signs of money of a sentence in its question and its page."""
+    """Check that a sentence's numbers and currency signs are in the question or on the page."""
     screen = view.screen
     sentences = view.task in {"screenqa/long", "visualwebbench/web_caption", "webrssbench/layout"}
     if screen is None or not sentences:
@@ -98,15 +98,15 @@ def check_numbers(view: View) -> Iterator[Found]:
 
 
 def page_signs(screen: Screen) -> str:
-    """Return all that a page's elements say, as they say it."""
+    """Return the unchanged texts of all elements of a page."""
     return " ".join(text for element in screen.elements for text in said_by(element))
 
 
 def check_sentence(view: View) -> Iterator[Found]:
-    """Look in a sentence for the names that its question quotes."""
+    """Check that a sentence contains the names that its question quotes."""
     if view.task != "screenqa/long" or view.record.get("unanswerable"):
         return
-    # The kind of a row that is looked for need not be said again.
+    # The answer need not repeat the column of the rows' names.
     names = view.quoted[1:] if view.kind == "reverse" else view.quoted
     for sentence in texts_of(view.item.gold):
         for name in names:
@@ -116,7 +116,7 @@ def check_sentence(view: View) -> Iterator[Found]:
 
 
 def check_caption(view: View) -> Iterator[Found]:
-    """Compare a caption with the whole of what the page says of itself in one of its places."""
+    """Compare a caption with each complete description of the page by its author."""
     if view.task != "visualwebbench/web_caption" or view.screen is None:
         return
     said = list(map(one_line, descriptions_of(view.screen).values()))
@@ -127,7 +127,7 @@ def check_caption(view: View) -> Iterator[Found]:
 
 
 def check_operation(view: View) -> Iterator[Found]:
-    """Compare what is to be calculated with what the record says."""
+    """Compare the operation in the question with the one in the record."""
     if not view.task.startswith(_ASKED) or view.kind not in {"difference", "sum"}:
         return
     plain = view.prompt
@@ -138,7 +138,7 @@ def check_operation(view: View) -> Iterator[Found]:
 
 
 def check_names(view: View) -> Iterator[Found]:
-    """Look for what a question names on its page: an answerable question names nothing else."""
+    """Check that the names in an answerable question are on its page."""
     screen = view.screen
     if screen is None or not view.task.startswith(_ASKED) or view.record.get("unanswerable"):
         return
@@ -150,7 +150,7 @@ def check_names(view: View) -> Iterator[Found]:
 
 
 def check_absent(view: View) -> Iterator[Found]:
-    """Look for what answers a question that is called unanswerable."""
+    """Check that the page has no answer to a question recorded as unanswerable."""
     screen = view.screen
     if screen is None or view.record.get("unanswerable") is not True:
         return
@@ -179,7 +179,7 @@ _PLAUSIBLE: Mapping[str, re.Pattern[str]] = MappingProxyType(
 
 
 def check_value(view: View) -> Iterator[Found]:
-    """Compare the form of what is typed into a field with what kind of field it is."""
+    """Compare the form of a field's value with the field's kind."""
     screen = view.screen
     if view.task != "webrssbench/form_filling" or screen is None or not view.elements:
         return
@@ -192,7 +192,7 @@ def check_value(view: View) -> Iterator[Found]:
 
 
 def check_options_stand(view: View) -> Iterator[Found]:
-    """Look for the options of a question for places on the page: each of them is there."""
+    """Check that the options of a question about positions are on the page."""
     if view.task != "mmbench-gui/l1" or view.kind not in {"place", "order"}:
         return
     if view.screen is None:

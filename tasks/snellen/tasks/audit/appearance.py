@@ -1,8 +1,8 @@
-"""An item's pictures, looked at: the right page, the marks, and what is in the reference's box.
+"""Checks of an item's pictures: the page, the marks, and the content of the reference's box.
 
-What a picture should show follows from its task and its record: the page at rest, a change of it, a
-part of either, all with marks or without. A page at rest is known from a build, or from what most
-of its items show.
+The expected picture follows from the item's task and record: the page at rest, a change of it, or a
+part of either, with or without marks. The page at rest comes from a build, or from the picture that
+most items of the page share.
 """
 
 from collections.abc import Iterator, Mapping
@@ -44,13 +44,13 @@ from snellen.tasks.audit.views import (
 from snellen.tasks.benchmarks.webrssbench.positions import PageBox, projections
 
 LOOSE = 0.5
-"""A box and what is seen in it overlap as much, by their intersection over their union."""
+"""The minimum intersection over union of a box and its visible content."""
 
 LOOSE_POINT = 0.25
-"""The same where a point in the box is asked for, which may lie beside what is seen."""
+"""The same for questions about a point in the box, which may be beside the content."""
 
 DRAWN = 0.6
-"""So much of each side of a mark is seen: letters and other marks may lie over the rest."""
+"""The minimum visible share of each side of a mark: letters and other marks may cover the rest."""
 
 _TURNED = 0.25
 _OTHER = 0.2
@@ -87,7 +87,7 @@ _EMPTY_KINDS = frozenset(
 _EMPTY_NOUNS = ("field", "box", "list", "option", "switch", "slider", "image", "picture")
 
 
-# ---- the right picture -------------------------------------------------------------------------
+# ---- the correct picture -----------------------------------------------------------------------
 
 
 def _size(view: View) -> Iterator[Found]:
@@ -101,7 +101,7 @@ def _size(view: View) -> Iterator[Found]:
 
 
 class _Base(NamedTuple):
-    """What a picture should show, but for marks."""
+    """The expected picture without marks."""
 
     pixels: Pixels
     what: str
@@ -164,7 +164,7 @@ def _how(own: Pixels, base: _Base, differs: NDArray[np.bool_], count: int) -> Fo
 
 
 def _pairs(view: View) -> Iterator[Found]:
-    """Compare a page after a change with itself before it."""
+    """Compare the pictures of a page before and after a change."""
     if view.item.tags.get("state") != "after" or view.item.line.pair is None:
         return
     own = view.picture
@@ -228,7 +228,7 @@ def _name(place: int) -> str:
 
 
 def _named_place(view: View) -> Iterator[Found]:
-    """Compare the place that a prompt names, in fractions, with the box that is marked."""
+    """Compare the position in a prompt, in fractions, with the marked box."""
     size = view.size
     if size is None or not view.boxes or "red box at [" not in view.prompt:
         return
@@ -253,7 +253,7 @@ def _named_place(view: View) -> Iterator[Found]:
 
 
 def _crops(view: View) -> Iterator[Found]:
-    """Find each part in the picture that it was cut from, and say anew how they lie."""
+    """Find each part in the picture it was cut from, and recompute the relations."""
     if view.item.line.item.answer_format.kind is not AnswerKind.RELATIONS:
         return
     own = view.sight.rest if view.sight.rest is not None else view.picture
@@ -285,7 +285,7 @@ def _crops(view: View) -> Iterator[Found]:
 
 
 def _boxes(view: View) -> Iterator[tuple[Ltrb, Pixels]]:
-    """Yield the boxes that a reference is or holds, each with the picture that it counts in."""
+    """Yield the boxes of a reference, each with its picture."""
     own = view.picture
     if own is None:
         return
@@ -298,7 +298,7 @@ def _boxes(view: View) -> Iterator[tuple[Ltrb, Pixels]]:
 
 
 def _seen(view: View) -> Iterator[Found]:
-    """Look at what is in a reference's box."""
+    """Check the content of a reference's box."""
     for box, own in _boxes(view):
         if not _can_be_seen(own, box):
             continue
@@ -312,7 +312,7 @@ def _seen(view: View) -> Iterator[Found]:
 
 
 def _drawn(view: View) -> Iterator[Found]:
-    """Look at what is where the record says that the answer stands."""
+    """Check that the boxes in the record are not empty."""
     own = view.picture
     if own is None or view.target is not None:
         return
@@ -328,9 +328,9 @@ def _can_be_seen(own: Pixels, box: Ltrb) -> bool:
 
 
 def _most_loose(view: View) -> float:
-    """Return how little a box may overlap with what stands out in it.
+    """Return the minimum overlap of a box and its visible content.
 
-    A shape that an element paints is seen, however little it stands out.
+    It is 0 for an element that paints a shape, since faint shapes are visible, too.
     """
     painted = box_of(view.record.get("painted"))
     if painted is not None and view.target is not None and iou(painted, view.target) > LOOSE:
@@ -341,16 +341,16 @@ def _most_loose(view: View) -> float:
 
 
 def _is_drawn(view: View) -> bool:
-    """Whether the answer is a box itself, not a point in one."""
+    """Whether the answer is a box, not a point in one."""
     return view.item.line.item.answer_format.kind in {AnswerKind.BOX, AnswerKind.BOXED_TEXTS}
 
 
 def _copies(view: View) -> Iterator[Found]:
-    """Look for a second place that looks like what is asked for."""
+    """Check that no second place in the picture looks the same as the target."""
     box, own = view.target, view.picture
     if box is None or own is None or _looks_empty(view):
         return
-    # The copy of a box may be cut a little otherwise.
+    # The box of a copy may differ by some pixels.
     part = cut(own, grown(box, -_INSET))
     if part.size < _LEAST_CROP**2 or len(np.unique(part)) < 8:
         return
@@ -366,7 +366,7 @@ def _copies(view: View) -> Iterator[Found]:
 
 
 def _looks_empty(view: View) -> bool:
-    """Whether what is asked for is told from its like by what stands beside it."""
+    """Whether the target is distinguished from similar elements by the text beside it."""
     role = str(view.record.get("role", ""))
     elements = view.elements
     if elements:
@@ -378,7 +378,7 @@ def _looks_empty(view: View) -> bool:
 
 
 def _letters_at_elements(view: View) -> Iterator[Found]:
-    """Look for the letter of each candidate where it is on the page."""
+    """Check that the letter of each candidate is at its element."""
     own, screen = view.picture, view.screen
     candidates: object = view.record.get("candidates")
     if own is None or screen is None or view.task not in _LETTERED_TASKS:
@@ -388,7 +388,7 @@ def _letters_at_elements(view: View) -> Iterator[Found]:
         if not isinstance(one, int) or place >= len(COLORS) or one >= len(screen.elements):
             continue
         element = screen.elements[one]
-        # Where exactly it is drawn depends on what is seen of the element.
+        # The exact position depends on the visible part of the element.
         near = cut(own, grown(element.box, _AROUND))
         if np.count_nonzero(near == color_number(COLORS[place])) < _DRAWN_PIXELS:
             yield Found(Fault.WRONG_MARK, f"{_name(place)} at {written_box(element.box)}", "none")
@@ -407,4 +407,4 @@ CHECKS: tuple[Check, ...] = (
     _drawn,
     _copies,
 )
-"""What is looked at."""
+"""The checks of this module."""

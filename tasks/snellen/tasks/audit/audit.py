@@ -1,4 +1,4 @@
-"""Auditing a pack: solvers that must fail are tried on it, and items at fault are found."""
+"""Auditing a pack: baseline solvers are run on it, and faulty items are found."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,14 +34,13 @@ _CHECKS = (*recompute.CHECKS, *answers.CHECKS, *appearance.CHECKS, plots.check_p
 
 @dataclass(frozen=True, slots=True)
 class Witnesses:
-    """Who else is asked about a pack.
+    """The sources of evidence for an audit, in addition to the pack.
 
     Attributes:
-        build: The build that it was made by: its pages as they were frozen.
-        remake: Whether to make the build's items again, too: what was made a moment ago need not
-            be.
-        texts: Reads a picture by its digest: what a question names must stand there, and a solver
-            has nothing else.
+        build: The build that made the pack, with its frozen pages.
+        remake: Whether to make the build's items again; not needed for items that were just made.
+        texts: Returns the text of a picture by its digest. The names in a question must be in it,
+            and one solver uses only this text.
         reader: Reads a part of a picture, to compare it with the reference.
     """
 
@@ -59,18 +58,18 @@ def audit_pack(
     witnesses: Witnesses | None = None,
     watch: Callable[[int], None] = lambda _: None,
 ) -> Audit:
-    """Try what must fail on an exam, and find the items that are at fault.
+    """Run baseline solvers on an exam, and find the faulty items.
 
-    An item is removed for what is wrong with itself, never because a solver happened to guess it.
-    What is wrong with a task as a whole, such as letters that are not balanced, shows in the
-    solvers' lift and is its maker's to fix.
+    An item is removed for its own faults, never because a solver guessed it. A fault of a whole
+    task, such as unbalanced letters, shows in the solvers' lift; the author of the task must fix
+    it.
 
     Args:
         pack: The exam.
         references: Its references.
         seed: The seed of random choices.
-        witnesses: Who else is asked; None: only the pack itself is looked at.
-        watch: Called with how many pictures are looked at.
+        witnesses: Sources of evidence; None for the pack alone.
+        watch: Called with the number of pictures seen so far.
 
     Raises:
         DataError: A line or a picture can't be read.
@@ -88,7 +87,7 @@ def audit_pack(
             alone = faults_of(item, seen.looks)
             if found := [*map(Found, alone), *seen.found.get((task, item.item), ())]:
                 faults[item.place] = found
-        # What is at fault by itself takes along no good item that it repeats or contradicts.
+        # A faulty item must not remove a good one that it repeats or contradicts.
         together = repeats_of([item for item in items if item.place not in faults], seen.looks)
         for place, found in together.items():
             faults[place] = [*map(Found, found)]
@@ -122,17 +121,17 @@ def audit_pack(
     )
 
 
-# ---- looking at the items, page by page --------------------------------------------------------
+# ---- checking the items, page by page ----------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What was seen of one page.
+    """The results for one page.
 
     Attributes:
-        looks: How its pictures look, by digest.
+        looks: The looks of its pictures, by digest.
         found: The faults of its items, by task and id.
-        made: What differs in them from what the makers make, likewise.
+        made: Differences from the items that the makers make, by task and id.
         known: Whether the build has the page.
     """
 
@@ -144,7 +143,7 @@ class _Page:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What was seen: how pictures look, what was found by task and item, what was left out."""
+    """The results of all pages: looks of pictures, faults by task and item, and notes."""
 
     looks: Mapping[str, Look]
     found: Mapping[tuple[str, str], Sequence[Found]]
@@ -157,7 +156,7 @@ def _look(
     witnesses: Witnesses,
     watch: Callable[[int], None],
 ) -> _Seen:
-    """Look at all items, those of a page together: each picture is decoded once for a page."""
+    """Check all items page by page, so that each picture is decoded once for a page."""
     looks: dict[str, Look] = {}
     found: dict[tuple[str, str], list[Found]] = {}
     made: dict[tuple[str, str], list[Found]] = {}
@@ -194,12 +193,12 @@ def _look(
                 unknown += 0 if page.known else len(page.found)
                 watch(len(looks))
     if build is not None and unknown:
-        notes.append(f"{unknown:,} items are of pages that the build does not have")
+        notes.append(f"{unknown:,} items belong to pages that are not in the build")
     others = sum(map(bool, made.values()))
     if others > _OTHER_MAKERS * len(made):
         notes.append(
-            f"{others:,} of {len(made):,} items are not what this version of snellen makes of the"
-            " same pages: the build is another version's, and what is made again is left out"
+            f"{others:,} of {len(made):,} items differ from those that this version of snellen"
+            " makes from the same pages: the build is from another version and is not compared"
         )
     else:
         for key, own in made.items():
@@ -218,7 +217,7 @@ def _by_page(
 
 
 def _page_of(item: AuditItem, build: BuildFolder | None) -> str:
-    """Return one name for an item's page, which tags name in two ways; the item where none does."""
+    """Return a canonical name of an item's page, which tags name in two ways; else the item."""
     said = item.tags.get(_PAGE)
     if said is None or "/" not in said:
         return f"{item.task} {item.item}"
@@ -241,7 +240,7 @@ def _sight(pack: Pack, items: Sequence[AuditItem], build: BuildFolder | None) ->
 
 
 def _is_built(built: Built | None) -> bool:
-    """Whether a builder made a pack's items: people's references are not held to its rules."""
+    """Whether a builder made a pack's items: its rules do not apply to people's references."""
     return built is not None and (bool(built.builder) or any(map(_is_built, built.parts)))
 
 
@@ -274,7 +273,7 @@ def _tried(
     try:
         tried = try_solvers(protocol, items, seed, texts)
     except (MetricError, MissingExtraError):
-        # Nobody can grade it here; what is wrong with its items is reported all the same.
+        # The task can't be graded here; faults of its items are still reported.
         return []
     found: list[SolverScore] = []
     for one in tried:

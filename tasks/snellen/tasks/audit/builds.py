@@ -1,7 +1,7 @@
-"""The folder of a build: its pages as they were frozen, which an audit holds its items against.
+"""The folder of a build: its frozen pages, with which an audit compares items.
 
-Of a build only what the browser saw is believed: `snapshots/` and the settings in `build.json`.
-What was made of it, in `made/` and `data/`, may be at fault like the pack itself.
+Only the captured data of a build are trusted: `snapshots/` and the settings in `build.json`. Items
+in `made/` and `data/` may be faulty like the pack itself.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ class FrozenPage:
     Attributes:
         site: The site's name.
         page: The page's name.
-        snapshot: What the browser saw.
+        snapshot: The captured page.
     """
 
     site: str
@@ -41,7 +41,7 @@ class FrozenPage:
 
     @cached_property
     def changed_files(self) -> tuple[str, ...]:
-        """The files that are not those that the snapshot was written with."""
+        """The files that differ from those of the snapshot, by digest."""
         found: list[str] = []
         for name, digest in self.snapshot.captured.digests.items():
             try:
@@ -54,7 +54,7 @@ class FrozenPage:
         return tuple(found)
 
     def change(self, task: str, mode: str | None = None) -> Change | None:
-        """Return the page's first change for a task, or that of a mode."""
+        """Return the page's first change for a task, or the one with a mode."""
         changes = self.snapshot.captured.changes
         return next((one for one in changes if one.task == task and mode in (None, one.mode)), None)
 
@@ -64,9 +64,9 @@ class BuildFolder:
     """A build's settings and pages.
 
     Attributes:
-        folder: Where it is.
-        settings: What it was begun with.
-        pages: Its pages, by the names of site and page.
+        folder: The path of the folder.
+        settings: The settings of the build.
+        pages: The pages by the names of site and page.
     """
 
     folder: Path
@@ -78,12 +78,12 @@ class BuildFolder:
         return {code_of(name): page for name, page in self.pages.items()}
 
     def page(self, name: str) -> FrozenPage | None:
-        """Return a page by its name or by what items call it."""
+        """Return a page by its name or by its code in items."""
         return self.pages.get(name) or self._by_code.get(name)
 
 
 def code_of(name: str) -> str:
-    """Return what items call a page, by the names of its site and page."""
+    """Return the code of a page in items, from the names of its site and page."""
     site, _, page = name.partition("/")
     known = Page(site, page, Path(), Path())
     return f"{known.site_code}/{known.page_code}"
@@ -93,15 +93,15 @@ def open_build(folder: Path) -> BuildFolder:
     """Open the folder of a build.
 
     Raises:
-        InputError: It is none.
+        InputError: The folder is not a build.
         DataError: A snapshot can't be read.
     """
     try:
         settings = msgspec.json.decode((folder / _SETTINGS).read_bytes(), type=BuildSettings)
     except OSError:
         raise InputError(
-            f"it is no folder of a build: it has no {_SETTINGS}; snellen build keeps one as"
-            " EXAM.build",
+            f"it is not the folder of a build: it has no {_SETTINGS}; snellen build writes"
+            " such a folder as EXAM.build",
             file=str(folder),
         ) from None
     except msgspec.DecodeError as error:

@@ -1,6 +1,6 @@
-"""Answers about a chart, worked out anew from the numbers that its record holds.
+"""Answers about a chart, recomputed from the numbers in its record.
 
-Which numbers a question means is read from the question itself. What can't be read is not judged.
+The question determines which numbers are used. A question that can't be parsed is not checked.
 """
 
 import re
@@ -33,20 +33,20 @@ class Chart(msgspec.Struct, frozen=True):
         return next(iter(self.series.values()))
 
     def named(self, names: Sequence[str]) -> Sequence[float]:
-        """Return the series that one of some names names, or the only one."""
+        """Return the series with one of some names, or the first one."""
         return next((self.series[name] for name in names if name in self.series), self.first)
 
     def at(self, names: Sequence[str]) -> list[int]:
-        """Return the places of the labels among some names, in the order of the names."""
+        """Return the indices of the labels among some names, in the order of the names."""
         return [self.labels.index(name) for name in names if name in self.labels]
 
 
 Answer = Callable[[Chart, View], object]
-"""Works an answer out: a number, a label or a document; None where the question can't be read."""
+"""Computes an answer: a number, a label or a document; None if the question can't be parsed."""
 
 
 def check_chart(view: View) -> Iterator[Found]:
-    """Compare a reference with what the chart's numbers give."""
+    """Compare a reference with the result from the chart's numbers."""
     gold, chart = view.matrix, chart_of(view)
     if gold is None or chart is None:
         return
@@ -62,7 +62,7 @@ def check_chart(view: View) -> Iterator[Found]:
 
 
 def chart_of(view: View) -> Chart | None:
-    """Return the chart of an item's record; None where it has none."""
+    """Return the chart of an item's record; None if there is none."""
     try:
         chart = msgspec.convert(view.record.get("chart"), Chart)
     except msgspec.ValidationError:
@@ -72,7 +72,7 @@ def chart_of(view: View) -> Chart | None:
 
 
 def _stored(view: View, own: object) -> Iterator[Found]:
-    """Compare with what the record says that the answer is."""
+    """Compare the answer with the record's."""
     said = view.record.get("counterfactual")
     if said is not None and not _agree(said, own):
         yield Found(Fault.RECORD, _text(said), _text(own))
@@ -100,7 +100,7 @@ def _text(value: object) -> str:
 
 
 def _asked(view: View) -> str:
-    """Return the question itself: of some items it stands in the picture."""
+    """Return the question; for some items it is in the picture."""
     return str(view.record.get("asked") or view.prompt.partition("\nOptions:")[0])
 
 
@@ -201,7 +201,7 @@ def _sum_of_extremes(chart: Chart, view: View) -> object:
 
 
 def _said(chart: Chart, view: View) -> object:
-    """Return whether what is said about a chart is true."""
+    """Return whether a sentence about a chart is true."""
     said = str(view.record["said"])
     truth = _comparison(chart, said)
     return _sentence(chart, view, said) if truth is None else truth
@@ -237,7 +237,7 @@ def _is_true(sentence: str, chart: Chart) -> bool | None:
     values = dict(zip(chart.labels, chart.first, strict=True))
     ends = re.search(r": the highest value is that of (.+), the lowest that of (.+)\.$", sentence)
     if ends is not None:
-        # A sentence about another chart's labels is not true of this one.
+        # A sentence with labels of another chart is not true of this one.
         return (values.get(ends[1]), values.get(ends[2])) == (
             max(chart.first),
             min(chart.first),
@@ -255,7 +255,7 @@ def _is_true(sentence: str, chart: Chart) -> bool | None:
     )
 
 
-# ---- what did not happen -----------------------------------------------------------------------
+# ---- counterfactuals ---------------------------------------------------------------------------
 
 
 def _changed_value(chart: Chart, view: View) -> object:
@@ -291,7 +291,7 @@ def _halved_maximum(chart: Chart, view: View) -> object:
     return chart.labels[values.index(right(values))]
 
 
-# ---- data and deeds ----------------------------------------------------------------------------
+# ---- data and calls ----------------------------------------------------------------------------
 
 
 def _as_data(chart: Chart, view: View) -> object:
@@ -367,4 +367,4 @@ _ANSWERS: Mapping[str, Answer] = MappingProxyType(
         "odd color": _odd_one,
     }
 )
-"""By what is asked."""
+"""The computation by the kind of question."""

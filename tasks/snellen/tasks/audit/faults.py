@@ -1,4 +1,4 @@
-"""Items that are at fault by themselves: their prompt, options, pictures, boxes and references."""
+"""Faults of single items: in the prompt, options, pictures, boxes and references."""
 
 import re
 from collections import Counter
@@ -17,16 +17,16 @@ from snellen.tasks.pack.preview import reference_marks
 from snellen.tasks.pack.stats import plain
 
 STANDS_OUT = 2.0
-"""A right option stands out that is so many times as long as the longest of the others, ..."""
+"""A correct option stands out if it is this many times as long as the longest wrong option, ..."""
 
 BY_CHARACTERS = 12
-"""... and longer by so many characters."""
+"""... and this many characters longer."""
 
 NEARLY_WHOLE = 0.9
-"""A box with so much of the picture's area can't be missed."""
+"""A box with this share of the picture's area can't be missed."""
 
 LEAST_SIDE = 2.0
-"""A box with a shorter side, in pixels, can't be hit on purpose."""
+"""A box with a shorter side, in pixels, is too small to hit."""
 
 _CLOSED = {"yes", "no", "true", "false", "none", "on", "off", "left", "right", "top", "bottom"}
 _SHORTEST = 3
@@ -38,11 +38,11 @@ Looks = Mapping[str, Look]
 
 
 def faults_of(item: AuditItem, looks: Looks) -> list[Fault]:
-    """Return what is wrong with an item, seen alone.
+    """Return the faults of an item, without comparing it with others.
 
     Args:
         item: The item.
-        looks: How its pictures look, by digest; those that are not there are not looked at.
+        looks: The looks of its pictures by digest; missing ones are not checked.
     """
     found: list[Fault] = []
     for check in _CHECKS:
@@ -58,7 +58,7 @@ def _visible(item: AuditItem, _: Looks) -> Iterator[Fault]:
         return
     shown = [text for text in item.answers if _tells(text, item)]
     if any(" ".join(words(text)) in _CLOSED for text in item.answers):
-        # Yes or no in other words: `enabled`, asked whether it is.
+        # Yes or no in other words: `enabled`, if the question is whether it is.
         shown = []
     in_question = [text for text in shown if holds(item.question, text)]
     if item.options and item.right:
@@ -74,16 +74,16 @@ def _visible(item: AuditItem, _: Looks) -> Iterator[Fault]:
 
 
 def _tells(text: str, item: AuditItem) -> bool:
-    """Whether a text found in a prompt gives an answer away, and is not there for any answer."""
+    """Whether a text in a prompt gives an answer away."""
     spoken = " ".join(words(text))
     if len(spoken.replace(" ", "")) < _SHORTEST or spoken in _CLOSED or spoken in _NUMBERS:
         return False
-    # A sign such as + or % is no word, and may be what tells.
+    # A character such as + or % is not a word but may be the answer.
     return text != guess_of(item.task) and not re.search(r"[+%#&@*=<>]", text)
 
 
 def _offered(question: str, text: str) -> bool:
-    """Whether a question names a text as one of two, `A or B`, so that it tells nothing."""
+    """Whether a question offers a text as one of two, `A or B`, which gives nothing away."""
     either = rf"\bor\W+(\w+\W+)?{_pattern(text)}|{_pattern(text)}\W+(\w+\W+)?(,[^.?!]*)?\bor\b"
     return re.search(either, question, re.IGNORECASE) is not None
 
@@ -106,7 +106,7 @@ def _echo(item: AuditItem, _: Looks) -> Iterator[Fault]:
 
 
 def echoes(item: AuditItem) -> list[float]:
-    """Return what share of each option's longer words the question says, too."""
+    """Return the share of each option's longer words that are also in the question."""
     asked = {_stem(word) for word in words(item.question)}
     shares: list[float] = []
     for option in item.options:
@@ -140,7 +140,7 @@ def _options(item: AuditItem, _: Looks) -> Iterator[Fault]:
 
 
 def _candidates(item: AuditItem, _: Looks) -> Iterator[Fault]:
-    """Compare what the maker's record says of the candidates, where it lists them."""
+    """Compare the descriptions of the candidates, if the record has them."""
     record: object = item.record
     if not isinstance(record, Mapping):
         return
@@ -217,7 +217,7 @@ def _references(item: AuditItem, _: Looks) -> Iterator[Fault]:
 
 
 def contradictory(answers: Sequence[str], nothing: str | None) -> bool:
-    """Whether accepted answers can't all be right: yes and no, two numbers, something and nothing.
+    """Whether accepted answers contradict each other: yes and no, two numbers, or no answer.
 
     >>> contradictory(["3", "three"], None), contradictory(["3", "5"], None)
     (False, True)
@@ -234,12 +234,12 @@ _LONE = re.compile(r"[^\d\w-]*(-?\d[\d,\u202f ]*(?:\.\d+)?)[^\d\w]*")
 
 
 def _number(text: str) -> float | None:
-    """Return the number that a text is and nothing else; None where it is more."""
+    """Return the number that a whole text is; None if the text has more."""
     spoken = " ".join(words(text))
     if spoken in _NUMBERS:
         return float(_NUMBERS[spoken])
     found = _LONE.fullmatch(text.strip())
-    # Three digits behind a dot are thousands in half of the world.
+    # Three digits after a dot are thousands in half of the world.
     if found is None or re.search(r",\d{1,2}$|,\d{4,}|\.\d{3}$", found[1].strip()):
         return None
     return float(re.sub(r"[,\u202f ]", "", found[1]))
@@ -256,26 +256,26 @@ _CHECKS: tuple[Callable[[AuditItem, Looks], Iterator[Fault]], ...] = (
 )
 
 
-# ---- items beside one another ------------------------------------------------------------------
+# ---- items in comparison -----------------------------------------------------------------------
 
 MOST = 1 / 3
-"""An answer that is right on so many of the other sites' items needs no look."""
+"""The maximum share of other sites' items with an answer: above it, it can be guessed blindly."""
 
 LEAST_OTHERS = 8
-"""Fewer items of other sites say nothing about what is right everywhere."""
+"""With fewer items of other sites, the share is not meaningful."""
 
 _SPOKEN = (AnswerKind.TEXT, AnswerKind.UI_TEXTS)
 
 
 def repeats_of(items: Sequence[AuditItem], looks: Mapping[str, Look]) -> dict[int, list[Fault]]:
-    """Return what is wrong with a task's items beside one another, by their places.
+    """Return the faults of a task's items in comparison with each other, by their indices.
 
-    The first of several that ask the same stays; of those that contradict one another none does.
-    Halves of a pair, the same page before and after a change, are never held against each other.
+    Of several items with the same question, the first is kept; of contradicting ones, none. The two
+    items of a pair, one page before and after a change, are never compared.
 
     Args:
         items: The task's items.
-        looks: How pictures look, by digest; those that are not there are not compared.
+        looks: The looks of pictures by digest; missing ones are not compared.
     """
     found: dict[int, list[Fault]] = {}
     asked: dict[tuple[str, ...], list[AuditItem]] = {}
@@ -296,7 +296,7 @@ def _digests(item: AuditItem) -> tuple[str, ...]:
 
 
 def _same(items: Sequence[AuditItem], found: dict[int, list[Fault]]) -> None:
-    """Judge items that have prompt and pictures in common."""
+    """Compare items with the same prompt and pictures."""
     for number, item in enumerate(items):
         others = [other for other in items if other is not item and not _paired(item, other)]
         if any(plain(other.gold) != plain(item.gold) and _differ(item, other) for other in others):
@@ -306,7 +306,7 @@ def _same(items: Sequence[AuditItem], found: dict[int, list[Fault]]) -> None:
 
 
 def _differ(one: AuditItem, other: AuditItem) -> bool:
-    """Whether two items have no right answer in common."""
+    """Whether two items have no correct answer in common."""
     if one.answers and other.answers:
         return not {words(text) for text in one.answers} & {words(text) for text in other.answers}
     return True
@@ -322,7 +322,7 @@ def _look_alikes(
     """Find items with one prompt and one reference whose pictures look the same."""
     groups: dict[str, list[AuditItem]] = {}
     for item in items:
-        # Whoever repeats a repeated item is counted with the first.
+        # An item that repeats a repeated one is counted with the first.
         if item.place not in found and all(digest in looks for digest in _digests(item)):
             groups.setdefault(f"{item.line.item.prompt}\0{plain(item.gold)}", []).append(item)
     for group in groups.values():
@@ -343,10 +343,10 @@ def _like(one: AuditItem, other: AuditItem, looks: Mapping[str, Look]) -> bool:
 
 
 def _everywhere(items: Sequence[AuditItem]) -> list[AuditItem]:
-    """Return the items whose answer, a text, is right for most items of other sites, too.
+    """Return the items whose answer, a text, is also correct for most items of other sites.
 
-    What the task itself names as its guess (`<no answer>`, `sorry`) is an answer that many items
-    have on purpose, and a sample of it tells nothing; it is left alone.
+    The task's own guess (`<no answer>`, `sorry`) is the intended answer of many items, so a sample
+    of it says nothing; it is ignored.
     """
     spoken = [item for item in items if item.kind in _SPOKEN and item.answers and not item.right]
     by_answer: Counter[tuple[str, ...]] = Counter()

@@ -1,4 +1,4 @@
-"""Items as an audit sees them: what is peculiar to a prompt, the options, the right answers."""
+"""Items for an audit: the specific part of the prompt, the options, and the correct answers."""
 
 import ast
 import re
@@ -19,7 +19,7 @@ _LETTERED = re.compile(r"^\(?([A-Z])[.):] ?(.*)$")
 _WORD = re.compile(r"\w+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _SHARED_BY = 3
-"""A line that so many prompts of a task have is the template's."""
+"""A line in this many prompts of a task belongs to the template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +29,16 @@ class AuditItem:
     Attributes:
         task: The task's id.
         item: The item's id.
-        place: Its place among the task's items.
-        line: What the pack has of it.
+        place: Its index among the task's items.
+        line: Its data in the pack.
         gold: Its reference.
-        site: Its independent group of items; its own id where the task has no groups.
-        record: How it was made, where that is known.
-        tags: What it can be grouped by, by those who have its reference.
+        site: Its independent group of items; its own id if the task has no groups.
+        record: Its record, if there is one.
+        tags: Its private tags, for groups.
         question: The lines of the prompt that are the item's own, without options.
-        options: The options' texts; empty where there are none, or where they are in the picture.
-        right: The places of the right options; empty where the answer is no option.
-        answers: The right answers as texts; empty where an answer is no text.
+        options: The options' texts; empty if there are none, or if they are in the picture.
+        right: The indices of the correct options; empty if the answer is not an option.
+        answers: The correct answers as texts; empty if an answer is not a text.
     """
 
     task: str
@@ -61,7 +61,7 @@ class AuditItem:
 
     @property
     def choices(self) -> int:
-        """How many options there are to choose from, in the prompt or in the picture."""
+        """The number of options, in the prompt or in the picture."""
         return self.line.context.options or len(self.options)
 
 
@@ -108,7 +108,7 @@ def items_of(pack: Pack, references: References, task: str) -> list[AuditItem]:
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Return a text's words without case.
+    """Return a text's case-folded words.
 
     >>> words("Sign in, now!")
     ('sign', 'in', 'now')
@@ -117,7 +117,7 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def holds(text: str, part: str) -> bool:
-    """Whether a text holds another as whole words, whatever stands between them.
+    """Whether a text contains another as whole words, with anything between them.
 
     >>> holds("Which one says “Sign in”?", "sign  IN"), holds("signing in", "sign in")
     (True, False)
@@ -128,10 +128,10 @@ def holds(text: str, part: str) -> bool:
 
 
 def options_of(line: PackItem) -> tuple[str, ...]:
-    """Return what an item's options say, as far as that is written in the item.
+    """Return the texts of an item's options, if the item contains them.
 
-    They stand in its form of answer, in what a parser may know, or in the prompt, one a line
-    with its letter or as a list in Python's writing, as published.
+    The sources are the form of its answer, the parser's context, and the prompt, which has one
+    option a line with its letter, or a list in Python's syntax, as published.
     """
     asked = line.item.answer_format.options
     if any(len(option) > 1 for option in asked):
@@ -166,7 +166,7 @@ def _listed(text: str) -> tuple[str, ...]:
 
 
 def _template(prompts: Sequence[str]) -> frozenset[str]:
-    """Return the lines that several prompts of a task share, however many words they have."""
+    """Return the lines that several prompts of a task share."""
     counts = Counter(line for prompt in prompts for line in set(prompt.splitlines()))
     return frozenset(line for line, count in counts.items() if count >= _SHARED_BY)
 
@@ -190,7 +190,7 @@ def _right(
         letters = [one for one in responses if isinstance(one, str) and re.fullmatch("[A-Z]", one)]
         return frozenset(ord(letter) - ord("A") for letter in letters)
     if kind is AnswerKind.LABEL:
-        # A class has several names; the protocol's own reading makes them one.
+        # A class has several names; the protocol's parser makes them equal.
         said = {_class(one, protocol, line) for one in responses if isinstance(one, str)}
         return frozenset(
             place for place, option in enumerate(options) if _class(option, protocol, line) in said
@@ -216,12 +216,12 @@ def _texts(responses: Iterable[object], line: PackItem) -> tuple[str, ...]:
         elif isinstance(one, list | tuple):
             parts = cast("Sequence[object]", one)
             texts = [part for part in parts if isinstance(part, str)]
-            # A list of calls or of other structures is no text, and not an empty one either.
+            # A list of calls or of other structures is not a text, and not an empty one either.
             if len(texts) == len(parts):
                 found[" ".join(texts)] = None
     return tuple(found)
 
 
 def guess_of(task: str) -> str | None:
-    """Return the constant that the task itself names as its guess, such as `<no answer>`."""
+    """Return the constant answer that is the task's own guess, such as `<no answer>`."""
     return getattr(TASKS[task].guess, "response", None)

@@ -1,4 +1,4 @@
-"""What an audit finds: how far solvers without eyes come, and which items are at fault."""
+"""The results of an audit: scores of baseline solvers, and faulty items."""
 
 from enum import StrEnum
 from types import MappingProxyType
@@ -9,28 +9,28 @@ from snellen.tasks.pack.format import RemovedItem
 
 
 class Solver(StrEnum):
-    """A way of answering that must not work."""
+    """A way of answering that should not work."""
 
     BLIND = "blind"
-    """Sees the prompt and nothing else."""
+    """Uses only the prompt."""
     LONGEST = "longest option"
-    """Takes the longest of an item's options."""
+    """Chooses the longest option."""
     FREQUENT = "most frequent letter"
-    """Takes the letter that is right most often in the other half of the task's items."""
+    """Chooses the letter that is correct most often in the other half of the task's items."""
     LABEL = "most frequent label"
-    """Takes the class that is right most often in the other half of the task's items."""
+    """Chooses the class that is correct most often in the other half of the task's items."""
     PRIOR = "option prior"
-    """Takes the option whose text is right most often in the other half of the task's items."""
+    """Chooses the option whose text is correct most often in the other half of the task's items."""
     FIRST = "first option"
-    """Takes the first option."""
+    """Chooses the first option."""
     OTHER_PAGE = "another page"
-    """Answers what is right for an item of another page."""
+    """Gives the correct answer of an item of another page."""
     TEXT_ONLY = "text only"
-    """Reads the page's text and sees nothing; it may do well, and is never held against an item."""
+    """Uses the page's text without its picture; a high score is no fault of an item."""
 
 
 class Fault(StrEnum):
-    """What can be wrong with an item, in the words that a log has."""
+    """The faults of items, in the wording of a log."""
 
     DUPLICATE = "asks what an earlier item asks, of the same picture"
     NEAR_DUPLICATE = "asks what an earlier item asks, of a picture that looks the same"
@@ -100,18 +100,18 @@ FAULTED_BY = MappingProxyType(
         Fault.EVERYWHERE: Solver.OTHER_PAGE,
     }
 )
-"""The solvers that a fault plays into the hands of."""
+"""The solvers that profit from a fault."""
 
 
 class Finding(Closed):
-    """One fault of one item, with what shows it. It may tell the item's reference.
+    """One fault of one item, with the evidence. It may reveal the item's reference.
 
     Attributes:
         task: The task's id.
         item: The item's id.
-        fault: What is wrong.
-        expected: What was expected; empty where the fault says it.
-        found: What was found instead; likewise.
+        fault: The fault.
+        expected: The expected value; empty if the fault needs none.
+        found: The value found instead; empty likewise.
     """
 
     task: str
@@ -122,16 +122,16 @@ class Finding(Closed):
 
 
 class SolverScore(Closed):
-    """How far a solver comes.
+    """The score of a solver.
 
     Attributes:
-        solver: Which.
-        items: How many items it could be tried on.
+        solver: The solver.
+        items: The number of items that it can answer.
         score: Its mean in the protocol's primary metric.
-        chance: What guessing scores on these items; None where that can't be known.
-        lift: How far the score lies above chance, with its interval; None likewise.
-        solved: How many items it answers as well as can be.
-        at_fault: The items among these that are at fault themselves.
+        chance: The score of guessing on these items; None if unknown.
+        lift: The score minus chance, with its interval; None if chance is unknown.
+        solved: The number of items with the best possible value.
+        at_fault: The faulty items among these.
     """
 
     solver: Solver
@@ -148,10 +148,10 @@ class TaskAudit(Closed):
 
     Attributes:
         task: The task's id.
-        items: How many items.
-        solvers: How far each solver comes.
-        faults: Fault to how many items have it; an item with several counts in each.
-        removed: How many items are to be removed.
+        items: The number of items.
+        solvers: The score of each solver.
+        faults: The number of items with each fault; an item with several faults counts for each.
+        removed: The number of items to remove.
     """
 
     task: str
@@ -162,18 +162,18 @@ class TaskAudit(Closed):
 
 
 class Audit(Closed):
-    """What an audit found.
+    """The result of an audit.
 
     Attributes:
-        name: The pack.
-        seed: What the choice of other pages was drawn from.
-        items: How many items.
-        tasks: Task by task.
-        overall: The solvers over all tasks that they could be tried on; the chance is the mean of
-            the tasks', weighted by their items.
-        removed: The items that are at fault, with the first fault of each.
-        findings: Every fault of every item, with what shows it: these may tell references.
-        notes: What could not be compared, and why.
+        name: The name of the pack.
+        seed: The seed of the choice of other pages.
+        items: The number of items.
+        tasks: The results by task.
+        overall: The solvers over all tasks that they can answer; the chance is the mean of the
+            tasks', weighted by their items.
+        removed: The faulty items, with the first fault of each.
+        findings: Every fault of every item, with the evidence, which may reveal references.
+        notes: Comparisons that were not possible, and the reasons.
     """
 
     name: str

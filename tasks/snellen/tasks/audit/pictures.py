@@ -1,7 +1,8 @@
-"""Pictures by how they look: small grids of colors that survive another encoding.
+"""The looks of pictures: small grids of colors that do not depend on the encoding.
 
-A picture becomes a grid of mean colors, 64 across; two look the same where no cell differs
-by more than a step that noise of encoding stays under and a line of a marked box does not.
+A picture is reduced to a grid of mean colors, 64 across. Two pictures look the same if no cell
+differs by more than a step that is larger than the noise of encoding and smaller than the line of a
+marked box.
 """
 
 import io
@@ -14,29 +15,29 @@ from numpy.typing import NDArray
 from snellen.grading.errors import DataError
 
 Pixels: TypeAlias = NDArray[np.uint32]
-"""A number for each pixel of a picture, rows first: equal where the colors are."""
+"""A picture's pixels, an array of (rows, columns) of one number each: equal for equal colors."""
 
 ACROSS = 64
-"""How many cells a grid has across."""
+"""The number of columns of a grid."""
 
 STEP = 12
-"""How far a cell's mean color may differ, of 255, in two pictures that look the same."""
+"""The maximum difference of a cell's mean color, of 255, in two pictures that look the same."""
 
 SCALED_STEP = 30
-"""The same of pictures of different sizes, blurred."""
+"""The same for blurred pictures of different sizes."""
 
 BLANK = 3
-"""A picture whose cells all lie this near to one another shows nothing."""
+"""A picture is blank if its cells differ by at most this much."""
 
 _TALLEST = 512
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a picture looks.
+    """The look of a picture.
 
     Attributes:
-        grid: Cells down x across x 3, the mean colors.
+        grid: The mean colors, an array of (rows, columns, 3).
         size: Width and height in pixels.
     """
 
@@ -45,7 +46,7 @@ class Look:
 
     @property
     def blank(self) -> bool:
-        """Whether it shows nothing."""
+        """Whether it is blank."""
         flat = self.grid.reshape(-1, 3)
         return bool((flat.max(axis=0).astype(int) - flat.min(axis=0) <= BLANK).all())
 
@@ -54,7 +55,7 @@ def pixels_of(data: bytes) -> Pixels:
     """Return an encoded image's pixels.
 
     Raises:
-        DataError: It can't be read.
+        DataError: The image can't be read.
     """
     from PIL import Image
 
@@ -67,23 +68,23 @@ def pixels_of(data: bytes) -> Pixels:
 
 
 def colors_of(pixels: Pixels) -> NDArray[np.uint8]:
-    """Return pixels as rows, columns, and red, green, blue."""
+    """Return pixels as an array of (rows, columns, 3) in RGB."""
     parts = np.ascontiguousarray(pixels).view(np.uint8).reshape(*pixels.shape, 4)
     return parts[:, :, :3]
 
 
 def number_of(color: tuple[int, int, int]) -> int:
-    """Return the number of a color's pixels."""
+    """Return the pixel number of a color."""
     return int(np.array([[[*color, 255]]], dtype=np.uint8).view(np.uint32)[0, 0, 0])
 
 
 def look_at(pixels: Pixels) -> Look:
-    """Return how a picture looks."""
+    """Return the look of a picture."""
     from PIL import Image
 
     height, width = pixels.shape
     down = min(_TALLEST, max(1, round(ACROSS * height / width)))
-    # The fourth part is no transparency here, and must not be counted in.
+    # The fourth channel is not transparency here, and must be ignored.
     data = np.ascontiguousarray(pixels)
     image = Image.frombuffer("RGBX", (width, height), data, "raw", "RGBX", 0, 1)
     small = image.resize((ACROSS, down), Image.Resampling.BOX)
@@ -91,10 +92,10 @@ def look_at(pixels: Pixels) -> Look:
 
 
 def look_of(data: bytes) -> Look:
-    """Return how an encoded image looks.
+    """Return the look of an encoded image.
 
     Raises:
-        DataError: It can't be read.
+        DataError: The image can't be read.
     """
     return look_at(pixels_of(data))
 
@@ -102,8 +103,8 @@ def look_of(data: bytes) -> Look:
 def alike(one: Look, other: Look) -> bool:
     """Whether two pictures look the same, whatever their encoding.
 
-    Pictures of different sizes may be one picture that was scaled, whose edges then fall a little
-    otherwise into the cells: they are blurred by a cell, and a larger step is allowed.
+    Pictures of different sizes may be one picture that was scaled. Its edges are then at other
+    positions in the cells, so the grids are blurred by a cell and a larger step is allowed.
     """
     rows = min(len(one.grid), len(other.grid))
     if abs(len(one.grid) - len(other.grid)) > 1:

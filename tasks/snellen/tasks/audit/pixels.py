@@ -1,4 +1,4 @@
-"""Pictures measured: what stands out in a box, where a part is found, how sharp edges are."""
+"""Measurements of pictures: content of a box, positions of a part, sharpness of edges."""
 
 from collections import Counter
 from random import Random
@@ -13,7 +13,7 @@ from snellen.tasks.audit.views import (
 )
 
 SHARP = 0.66
-"""A picture's steep edges reach so much of their height from one pixel to the next."""
+"""The minimum sharpness: the share of a steep edge's height between two adjacent pixels."""
 
 _REACH = 3
 _QUIET = 6
@@ -27,9 +27,10 @@ _RINGS = 3
 
 
 def sharpness(pixels: Pixels) -> float:
-    """Return which part of a picture's steepest steps is made from one pixel to the next.
+    """Return the share of a picture's steepest edges that is between two adjacent pixels.
 
-    Text and edges of a screenshot jump at once, whatever their contrast; blurred ones climb.
+    Text and edges of a screenshot change within a pixel, whatever their contrast; blurred ones take
+    several.
     """
     gray = colors_of(pixels).astype(np.int16).sum(axis=2)
     one = _steep(np.abs(gray[:, 1:] - gray[:, :-1]))
@@ -38,7 +39,7 @@ def sharpness(pixels: Pixels) -> float:
 
 
 def _steep(steps: NDArray[np.int16]) -> float:
-    """Return the step that only a twentieth of all but the faintest exceed."""
+    """Return the 95th percentile of all but the faintest steps."""
     counts = np.bincount(steps.ravel())
     counts[: _QUIET + 1] = 0
     reached = np.cumsum(counts) < _STEEPEST * counts.sum()
@@ -46,22 +47,22 @@ def _steep(steps: NDArray[np.int16]) -> float:
 
 
 def extent(mask: NDArray[np.bool_]) -> Ltrb:
-    """Return the box around what is set in a mask: left, top, right, bottom."""
+    """Return the box around the set pixels of a mask: left, top, right, bottom."""
     rows, columns = np.nonzero(mask.any(axis=1))[0], np.nonzero(mask.any(axis=0))[0]
     return float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1)
 
 
 def differing(one: Pixels, other: Pixels) -> int:
-    """Return how many pixels of two pictures differ; those that only one of them has, too."""
+    """Return the number of pixels that differ, including pixels that only one picture has."""
     height, width = (min(sides) for sides in zip(one.shape, other.shape, strict=True))
     differ = int(np.count_nonzero(one[:height, :width] != other[:height, :width]))
     return differ + one.size + other.size - 2 * height * width
 
 
 def ring(pixels: Pixels, box: Ltrb, color: str) -> float:
-    """Return how much of a line around a box is drawn in a color, 0..1: of its least side but one.
+    """Return the share, 0..1, of a line around a box drawn in a color: of its second worst side.
 
-    A letter may hide nearly all of a short side.
+    A letter may cover most of a short side.
     """
     number = color_number(color)
     height, width = pixels.shape
@@ -87,13 +88,13 @@ def _within(place: int, size: int) -> int:
 
 
 def find(pixels: Pixels, part: Pixels, most: int = 3) -> list[tuple[int, int]]:
-    """Return where a part is in a picture, left and top, at most so many places."""
+    """Return the positions (left, top) of a part in a picture, at most `most`."""
     height, width = part.shape
     rows, columns = pixels.shape[0] - height + 1, pixels.shape[1] - width + 1
     if rows <= 0 or columns <= 0:
         return []
     values, counts = np.unique(part, return_counts=True)
-    # The color of the part that is rarest in the picture leaves the fewest places.
+    # The color of the part that is rarest in the picture leaves the fewest candidates.
     best: NDArray[np.bool_] | None = None
     fewest = rows * columns + 1
     for value in values[np.argsort(counts)[:_COLORS_TRIED]]:
@@ -127,12 +128,12 @@ def cut(pixels: Pixels, box: Ltrb) -> Pixels:
 
 
 def grown(box: Ltrb, by: float) -> Ltrb:
-    """Return a box with its sides moved outwards."""
+    """Return a box with its sides moved outward by some pixels."""
     return box[0] - by, box[1] - by, box[2] + by, box[3] + by
 
 
 def seen_in(pixels: Pixels, box: Ltrb) -> Ltrb | None:
-    """Return the box of what stands out from the color around a box; None where nothing does."""
+    """Return the box of the pixels that differ from the color around a box; None for none."""
     mask = _apart(cut(pixels, box), _ground(pixels, box), _SHADE)
     if not mask.any():
         return None
@@ -142,14 +143,14 @@ def seen_in(pixels: Pixels, box: Ltrb) -> Ltrb | None:
 
 
 def _apart(pixels: Pixels, ground: int, least: int) -> NDArray[np.bool_]:
-    """Return where pixels differ from a color by so much in red, green or blue."""
+    """Return a mask of the pixels that differ from a color by more than `least` in a channel."""
     parts = np.ascontiguousarray(pixels).view(np.uint8).reshape(*pixels.shape, 4)
     base = np.array([ground], dtype=np.uint32).view(np.uint8)
     return np.asarray(np.abs(parts.astype(np.int16) - base).max(axis=-1) > least)
 
 
 def _ground(pixels: Pixels, box: Ltrb) -> int:
-    """Return the most frequent color right around a box."""
+    """Return the most frequent color directly around a box."""
     outer, inner = cut(pixels, grown(box, 3)), cut(pixels, grown(box, 1))
     counts = _counts(outer)
     counts.subtract(_counts(inner))
@@ -162,10 +163,10 @@ def _counts(pixels: Pixels) -> Counter[int]:
 
 
 def crosses(pixels: Pixels, box: Ltrb) -> bool:
-    """Whether what is seen in a box goes on beyond its upper and lower, or left and right, side.
+    """Whether the content of a box continues beyond its top and bottom, or left and right, side.
 
-    A box that was moved cuts through signs. What lies on a picture or a shade is crossed all along,
-    and tells nothing.
+    A box at a wrong position cuts through characters. On a picture or a gradient, the whole side is
+    crossed, which says nothing.
     """
     height, width = pixels.shape
     left, top = int(box[0] // 1), int(box[1] // 1)

@@ -1,4 +1,4 @@
-"""Where things lie, worked out anew: places in prompts, parts of a page, boxes of elements."""
+"""Positions recomputed: places in prompts, parts of a page, boxes of elements."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +18,7 @@ from snellen.tasks.audit.views import (
 from snellen.tasks.benchmarks.webrssbench.positions import PageBox, projections
 from snellen.tasks.builder.screen.elements import Element, Screen
 
-# ---- where things lie --------------------------------------------------------------------------
+# ---- positions ---------------------------------------------------------------------------------
 
 _PLACES = re.compile(
     r"at the (?:(top|bottom) )?(left|center|right) of the screen"
@@ -40,7 +40,7 @@ _DIRECTIONS: Mapping[str, str] = MappingProxyType(
 
 
 def _said_place(view: View) -> Iterator[Found]:
-    """Compare where an instruction says that something is with where the reference is."""
+    """Compare the position in an instruction with the reference."""
     box, size = view.target, view.size
     said = _PLACES.search(view.prompt)
     if box is None or size is None or said is None:
@@ -80,7 +80,7 @@ _LANDMARKS: Mapping[Region, frozenset[str]] = MappingProxyType(
 
 
 def _region(view: View) -> Iterator[Found]:
-    """Compare which part of a page is named with where its element lies, and in what."""
+    """Compare the page part in the reference with the element's position and landmarks."""
     gold, size = view.item.gold, view.size
     if not isinstance(gold, Region) or not view.boxes or size is None:
         return
@@ -98,7 +98,7 @@ def _region(view: View) -> Iterator[Found]:
 
 
 def _spatial(view: View) -> Iterator[Found]:
-    """Say anew how the boxes of a question lie to each other."""
+    """Recompute the relation of a question's boxes."""
     boxes, own = view.boxes, view.right_text
     if view.matrix is None or own is None or not boxes:
         return
@@ -127,7 +127,7 @@ def _middle(box: Ltrb) -> tuple[float, float]:
 
 
 def check_boxes(view: View) -> Iterator[Found]:
-    """Compare the record's boxes with where its elements are on the page."""
+    """Compare the record's boxes with the boxes of its elements on the page."""
     screen = view.screen
     if screen is None or not view.elements:
         return
@@ -143,7 +143,7 @@ def check_boxes(view: View) -> Iterator[Found]:
         after = {one.id: one.after for one in change.elements if one.after} if change else {}
         elements = [after.get(one.id, one) for one in elements]
     for place, box in enumerate(boxes):
-        # One box beside several elements is that of one of them.
+        # One box for several elements belongs to one of them.
         owners = elements[place : place + 1] if len(boxes) == len(elements) else elements
         on_page = (box[0], box[1] + upper, box[2], box[3] + upper)
         if not any(_is_box_of(screen, element, on_page) for element in owners):
@@ -166,7 +166,7 @@ _SEEN = 0.5
 
 
 def _is_box_of(screen: Screen, element: Element, box: Ltrb) -> bool:
-    """Whether a box is an element's own, or that of what is drawn within it."""
+    """Whether a box is an element's own, or that of content drawn inside it."""
     inner = [
         one.ink
         for one in screen.elements
@@ -175,7 +175,7 @@ def _is_box_of(screen: Screen, element: Element, box: Ltrb) -> bool:
     ]
     if same_box(box, element.box) or any(same_box(box, ink) for ink in inner):
         return True
-    # Of a picture or an icon nothing is known but its room.
+    # For a picture or an icon, only its space is known.
     lefts, tops, rights, bottoms = zip(*(inner or [box]), strict=True)
     around = (min(lefts), min(tops), max(rights), max(bottoms))
     left, top, right, bottom = element.box
@@ -187,7 +187,7 @@ def _is_box_of(screen: Screen, element: Element, box: Ltrb) -> bool:
 
 
 def _covers(box: Ltrb, other: Ltrb) -> float:
-    """Return how much of another box lies in a box: an icon may stand beside the text."""
+    """Return the share of another box inside a box: an icon may be beside the text."""
     across = min(box[2], other[2]) - max(box[0], other[0])
     down = min(box[3], other[3]) - max(box[1], other[1])
     area = (other[2] - other[0]) * (other[3] - other[1])

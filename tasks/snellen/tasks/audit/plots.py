@@ -1,8 +1,8 @@
-"""Charts looked at: the bars, points and slices of a picture against the numbers of its record.
+"""Charts in pictures: bars, points and slices are measured and compared with the record.
 
-A chart's colors are few and known, and its marks are measured by them. Lengths of bars are in
-proportion to their values, areas of slices and heights of points lie on one line with them; where
-an axis begins and how a chart is laid out need not be known.
+A chart's colors are few and known, so its marks are measured by color. Lengths of bars are
+proportional to their values; areas of slices and heights of points are linear in them. The start of
+the axis and the layout of the chart need not be known.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,16 +20,16 @@ _Mask = NDArray[np.bool_]
 _Numbers = NDArray[np.float64]
 
 _OFF = 3.0
-"""So many pixels may a bar be longer or shorter."""
+"""The maximum error of a bar's length, in pixels."""
 
 _OFF_POINT = 8.0
-"""The same of a point: the line on both of its sides reaches beyond it."""
+"""The same for a point: the line on both sides extends beyond it."""
 
 _OFF_HIDDEN = 16.0
-"""The same of points most of which another line hides in part."""
+"""The same for points that are mostly covered in part by another line."""
 
 _OFF_SLICE = 0.012
-"""So much of a pie may a slice be larger or smaller."""
+"""The maximum error of a slice, as a share of the pie."""
 
 _SWATCH = 17
 _LEAST = 12
@@ -39,7 +39,7 @@ _FEWEST = 3
 
 
 def check_plot(view: View) -> Iterator[Found]:
-    """Measure what a chart's picture shows, and compare it with the record."""
+    """Measure a chart's picture, and compare it with the record."""
     chart, own = chart_of(view), view.picture
     if chart is None or own is None:
         return
@@ -49,13 +49,13 @@ def check_plot(view: View) -> Iterator[Found]:
 
 
 def unseen(pixels: Pixels, chart: Chart) -> str | None:
-    """Return what of a chart is not in a picture, and None where all of it is."""
+    """Return the part of a chart that is missing in a picture; None if nothing is."""
     colors = (pixels == color_number(color) for color in COLORS.values())
     masks = [mask for mask in colors if np.count_nonzero(mask) >= _LEAST]
     rows = [np.array(values, dtype=np.float64) for values in chart.series.values()]
     match chart.kind:
         case "bars" | "rows":
-            # One of the bars may have a color of its own.
+            # One of the bars may have another color.
             whole = np.any(masks, axis=0) if masks else np.zeros(pixels.shape, dtype=np.bool_)
             fits = _is_bars(whole.T if chart.kind == "rows" else whole, rows[0])
             return None if fits else f"{len(rows[0])} bars"
@@ -74,7 +74,7 @@ def unseen(pixels: Pixels, chart: Chart) -> str | None:
 
 
 def _is_bars(mask: _Mask, values: _Numbers) -> bool:
-    """Whether upright bars are as long as values say, with a swatch beside them or without."""
+    """Whether vertical bars have the lengths of the values, with or without a swatch."""
     return any(_are_long(bars, values) for bars in (mask, _without_swatch(mask)))
 
 
@@ -89,7 +89,7 @@ def _are_long(mask: _Mask, values: _Numbers) -> bool:
 
 
 def _without_swatch(mask: _Mask) -> _Mask:
-    """Return a color's mask without its square in the legend, at the right or at the bottom."""
+    """Return a color's mask without its swatch in the legend, at the right or at the bottom."""
     kept = mask.copy()
     columns, lines = _runs(mask, 0), _runs(mask, 1)
     if columns and _is_swatch(mask[:, columns[-1][0] : columns[-1][1]]):
@@ -106,14 +106,14 @@ def _is_swatch(mask: _Mask) -> bool:
 
 
 def _runs(mask: _Mask, axis: int) -> list[tuple[int, int]]:
-    """Return from where to where columns (axis 0) or rows (axis 1) of a mask are set."""
+    """Return the ranges of columns (axis 0) or rows (axis 1) of a mask that are set."""
     line = np.asarray(mask.any(axis=axis), dtype=np.int8)
     edges = np.flatnonzero(np.diff(np.concatenate(([0], line, [0]))))
     return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]
 
 
 def _ends(masks: Sequence[_Mask]) -> tuple[float, float]:
-    """Return where the first and the last points of all lines are, side by side."""
+    """Return the x coordinates of the first and the last points of all lines."""
     columns = np.flatnonzero(np.any([mask.any(axis=0) for mask in masks], axis=0))
     if columns.size == 0:
         return 0.0, 0.0
@@ -121,7 +121,7 @@ def _ends(masks: Sequence[_Mask]) -> tuple[float, float]:
 
 
 def _is_line(mask: _Mask, ends: tuple[float, float], values: _Numbers) -> bool:
-    """Whether points at equal steps are as high as values say; later lines hide some of them."""
+    """Whether points at equal steps have the heights of the values; later lines may cover some."""
     first, last = ends
     points: list[tuple[float, float, int]] = []
     for place, value in enumerate(values):
@@ -131,7 +131,7 @@ def _is_line(mask: _Mask, ends: tuple[float, float], values: _Numbers) -> bool:
             points.append((float(value), -float(rows.mean()), rows.size))
     if len(points) < _FEWEST or 2 * len(points) < len(values):
         return False
-    # Of a point that is half hidden the middle is not known.
+    # The middle of a partly covered point is not known.
     whole = [one for one in points if one[2] >= _WHOLE]
     off = _OFF_POINT if len(whole) >= _FEWEST else _OFF_HIDDEN
     shown = whole if len(whole) >= _FEWEST else points
@@ -146,7 +146,7 @@ def _on_a_line(values: _Numbers, sizes: _Numbers, off: float) -> bool:
 
 
 def _is_pie(masks: Sequence[_Mask], values: _Numbers) -> bool:
-    """Whether the slices are as large as values say, whichever color each has."""
+    """Whether the slices have the sizes of the values, in any color."""
     areas = np.array(sorted(np.count_nonzero(_without_swatch(mask)) for mask in masks))
     if len(areas) != len(values):
         return False

@@ -1,7 +1,7 @@
-"""What is read where a reference stands, against the reference.
+"""The text read at a reference's place, compared with the reference.
 
-A reader makes mistakes of its own, and a reference is held to what two readings of it agree on: a
-part of a picture is read as it is and enlarged.
+A reader makes mistakes, so a reference is compared with the common result of two readings: of a
+part of a picture as it is, and enlarged.
 """
 
 import unicodedata
@@ -17,10 +17,10 @@ from snellen.tasks.audit.models import Fault
 from snellen.tasks.audit.views import Found, View, written_box
 
 Reader: TypeAlias = Callable[[str, Ltrb, float], str]
-"""Reads a part of a picture, by its digest, the box in pixels and how much it is enlarged."""
+"""Reads a part of a picture, by its digest, the box in pixels and the factor of enlargement."""
 
 SIMILAR = 0.75
-"""A text and two readings that differ are as similar, unless it is another text."""
+"""The minimum similarity of a text to readings that differ; below it, it is another text."""
 
 _SCALES = (1.0, 2.0)
 _READABLE = frozenset({"en", "de", "es", "fr", "pt", "it", "nl", "zh", "ja"})
@@ -40,20 +40,20 @@ _IN_TEXT = frozenset({"phone", "email"})
 
 
 def check_reading(view: View, reader: Reader) -> Iterator[Found]:
-    """Compare a text reference with what is read where its record says that it stands."""
+    """Compare a text reference with the text read at the place in its record."""
     texts, box = _said(view), _where(view)
     digest = _digest(view)
     if box is None or not texts or digest is None:
         return
     readings = [_plain(reader(digest, box, scale)) for scale in _SCALES]
     whole = view.kind not in _IN_TEXT and view.task not in _POINTED
-    # Of several accepted forms one is as it is shown.
+    # One of several accepted forms is the displayed one.
     if all(_differs(_plain(text), readings, whole=whole) for text in texts):
         yield Found(Fault.MISREAD, f"{readings[0]} at {written_box(box)}", "; ".join(texts[:3]))
 
 
 def check_page(view: View, texts: Callable[[str], str]) -> Iterator[Found]:
-    """Look in what is read of a whole picture for what the item says that it shows."""
+    """Check that the text of a whole picture contains the names that the item needs."""
     digest, chart = _digest(view), chart_of(view)
     if digest is None:
         return
@@ -72,7 +72,7 @@ def check_page(view: View, texts: Callable[[str], str]) -> Iterator[Found]:
 
 
 def _digest(view: View) -> str | None:
-    """Return the digest of the first picture; None where its language can't be read."""
+    """Return the digest of the first picture; None if its language can't be read."""
     images = view.item.line.item.images
     language = view.item.tags.get("language", "en").split("-")[0]
     if not images or language not in _READABLE:
@@ -81,7 +81,7 @@ def _digest(view: View) -> str | None:
 
 
 def _said(view: View) -> Sequence[str]:
-    """Return the texts that stand in one place, of which one must be read there."""
+    """Return the accepted texts of one place, one of which must be read there."""
     gold = view.item.gold
     if view.record.get("unanswerable"):
         return []
@@ -125,18 +125,18 @@ def _where(view: View) -> Ltrb | None:
 
 
 def _plain(text: str) -> str:
-    """Return what of a text a reader can't confuse with spaces, accents or case."""
+    """Return the part of a text that readers do not confuse: no spaces, accents or case."""
     apart = unicodedata.normalize("NFKD", text.casefold())
     return "".join(sign for sign in apart if sign.isalnum())
 
 
 def _differs(text: str, readings: Sequence[str], *, whole: bool) -> bool:
-    """Whether a text is not what is read: what both readings say is right to the letter.
+    """Whether a text differs from the readings; if both agree, every letter counts.
 
     Args:
         text: The text.
-        readings: What is read, twice.
-        whole: Whether it is all that stands there; a phone number may be in a sentence.
+        readings: The two readings.
+        whole: Whether it is the whole text of the place; a phone number may be in a sentence.
     """
     if not text or not all(readings):
         return False

@@ -1,7 +1,7 @@
-"""References worked out anew: from the item's own record, and from its page where that is known.
+"""Recomputed references: from the item's own record, and from its page if that is known.
 
-Nothing here asks a maker: what an element says, where it lies and what a table holds is read from
-the page as it was frozen, and compared with what the item says.
+These checks do not use the makers: texts and positions of elements and the content of tables are
+read from the frozen page, and compared with the item.
 """
 
 from snellen.tasks.audit import places, records, statements, texts
@@ -16,4 +16,4 @@ CHECKS: tuple[Check, ...] = (
     places.check_boxes,
     *statements.CHECKS,
 )
-"""What is worked out anew."""
+"""The recomputing checks."""

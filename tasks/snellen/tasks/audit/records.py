@@ -37,7 +37,7 @@ _SIZE = re.compile(r"screenshot, which is (\d+) x (\d+)")
 
 
 def check_prompt(view: View) -> Iterator[Found]:
-    """Look for a question in the prompt, and compare the size and the space that it names."""
+    """Check that the prompt has a question, and compare the size and the space that it names."""
     if _EMPTY.search(view.prompt) or not words(view.prompt):
         yield Found(Fault.NO_QUESTION)
     size, form = view.size, view.item.line.item.answer_format
@@ -51,7 +51,7 @@ def check_prompt(view: View) -> Iterator[Found]:
         yield Found(Fault.WRONG_SIZE, "fractions", "pixels")
 
 
-# ---- what the record says ----------------------------------------------------------------------
+# ---- the record --------------------------------------------------------------------------------
 
 
 def _record(view: View) -> Iterator[Found]:
@@ -85,7 +85,7 @@ def _relations(view: View) -> Iterator[Found]:
 
 
 def _boxed(view: View) -> Iterator[Found]:
-    """Compare texts with boxes: as many as the record has boxes, each where it says."""
+    """Compare texts with boxes: their number and positions must equal the record's."""
     if view.item.line.item.answer_format.kind is not AnswerKind.BOXED_TEXTS:
         return
     raters = cast("list[list[tuple[Ltrb, str]]]", view.item.gold)
@@ -98,7 +98,7 @@ def _boxed(view: View) -> Iterator[Found]:
 
 
 def _no_answer(view: View) -> Iterator[Found]:
-    """Compare that there is no answer, or is one, with the record."""
+    """Compare the presence of an answer with the record."""
     if not view.task.startswith(_SCREENQA):
         return
     texts = texts_of(view.item.gold)
@@ -202,7 +202,7 @@ _LEAST_FREQUENT = 3
 
 
 def _language(view: View) -> Iterator[Found]:
-    """Compare the language of a text that the page shows with the page's."""
+    """Compare the language of a displayed text with the page's."""
     screen = view.screen
     said = (language_of(screen) if screen else "") or view.item.tags.get("language", "")
     language = re.split("[-_]", said.casefold())[0]
@@ -210,7 +210,7 @@ def _language(view: View) -> Iterator[Found]:
         return
     text = " ".join(texts_of(view.item.gold))
     letters = [sign for sign in text if sign.isalpha()]
-    # An example of an address or a number is written alike everywhere.
+    # Examples of addresses and numbers are the same in all languages.
     if len(letters) < _LEAST_LETTERS or re.search(r"@|://|\d{3}", text):
         return
     for script, pattern in _SCRIPTS.items():

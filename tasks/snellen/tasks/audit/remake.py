@@ -1,7 +1,7 @@
-"""What the makers make of a build's pages, made again: a pack's item must be what comes of it.
+"""Making the items of a build's pages again: a pack's item must equal the result.
 
-That finds whatever was changed after an item was made, in the pack or in the build. What a maker
-does wrong it does again: the other modules find that.
+This finds changes after an item was made, in the pack or in the build. Mistakes of a maker are
+repeated, so the other modules must find those.
 """
 
 import tempfile
@@ -36,8 +36,8 @@ class Remade:
     """The items of a build, made again.
 
     Attributes:
-        tasks: By task, the items as the loader reads them.
-        sides: By task and item id, what is known of each beside its row.
+        tasks: The items by task, as the loader reads them.
+        sides: The side data of each item, by task and item id.
     """
 
     tasks: Mapping[str, TaskData]
@@ -49,7 +49,7 @@ def remake(build: BuildFolder, prompts: Mapping[str, str], room: Path) -> Remade
 
     Args:
         build: The build.
-        prompts: By task, the name of the prompt that a pack asks by.
+        prompts: The name of the prompt that a pack uses, by task.
         room: An empty folder to work in.
 
     Raises:
@@ -83,7 +83,7 @@ def remake(build: BuildFolder, prompts: Mapping[str, str], room: Path) -> Remade
 
 
 def _in_order(build: BuildFolder) -> Sequence[FrozenPage]:
-    """Return the pages in the order of the build, on which unanswerable questions depend."""
+    """Return the pages in the order of the build, which affects unanswerable questions."""
     order: dict[str, None] = {}
     for file in sorted((build.folder / _DATA).glob("*/made.jsonl")):
         try:
@@ -96,7 +96,7 @@ def _in_order(build: BuildFolder) -> Sequence[FrozenPage]:
 
 
 def compare(view: View, remade: Remade) -> Iterator[Found]:
-    """Compare a pack's item with what its page makes."""
+    """Compare a pack's item with the item made again."""
     item = view.item
     data = remade.tasks.get(item.task)
     index = None if data is None else data.index.get(item.item)
@@ -160,5 +160,5 @@ def _json(value: object) -> str:
 
 
 def workroom() -> "tempfile.TemporaryDirectory[str]":
-    """Return a folder that is gone when it is left."""
+    """Return a temporary folder that is removed on exit."""
     return tempfile.TemporaryDirectory(prefix="snellen-audit-")

@@ -1,7 +1,7 @@
-"""Solvers without eyes: each answers from what it may see, and the task's own protocol scores it.
+"""Baseline solvers without pictures: each uses limited information, and the protocol scores it.
 
-None of them looks at a picture, and none at the reference of the item that it answers. What each
-may know besides is said where it is defined.
+No solver uses a picture, or the reference of the item that it answers. The docstring of each solver
+states what it uses.
 """
 
 from collections import Counter
@@ -25,14 +25,14 @@ from snellen.tasks.benchmarks.table import TASKS
 from snellen.tasks.pack.preview import responses_of
 
 Texts = Callable[[str], str]
-"""From a picture's digest to the text that stands in it."""
+"""Returns the text of a picture by its digest."""
 
 _QUOTES = (("“", "”"), ('"', '"'), ("'", "'"), ("«", "»"))
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What a solver made of a task's items: those that it could be tried on, and their values."""
+    """The items that a solver could answer, and the values of its answers."""
 
     solver: Solver
     items: Sequence[AuditItem]
@@ -42,13 +42,13 @@ class Tried:
 def try_solvers(
     protocol: Protocol, items: Sequence[AuditItem], seed: int, texts: Texts | None = None
 ) -> list[Tried]:
-    """Let each solver answer the items that it has an answer to, and score the answers.
+    """Run each solver on the items that it can answer, and score its answers.
 
     Args:
         protocol: The task's protocol.
         items: The task's items.
-        seed: What the choice of other pages is drawn from.
-        texts: Reads a picture, where somebody can.
+        seed: The seed of the choice of other pages.
+        texts: Reads a picture, if that is possible.
 
     Raises:
         MetricError: The protocol can't be applied to the references.
@@ -84,10 +84,10 @@ def try_solvers(
 def score_of(
     tried: Tried, protocol: Protocol, faults: Mapping[int, Sequence[Fault]]
 ) -> SolverScore:
-    """Return how far a solver came on one task.
+    """Return the score of a solver on one task.
 
-    The lift is the mean over the items minus what the task's own guess scores on them; its
-    interval is that of the mean (`snellen.grading.stats.summary.estimate`), by site.
+    The lift is the mean over the items minus the score of the task's own guess on them; its
+    interval is that of the mean (`snellen.grading.stats.summary.estimate`), clustered by site.
     """
     chance = chance_on(tried.items, protocol)
     lift = None
@@ -126,10 +126,10 @@ def score_of(
 
 
 def pooled(solver: Solver, tried: Sequence[tuple[Tried, SolverScore]]) -> SolverScore:
-    """Return how far a solver came over all tasks, each item counted once.
+    """Return the score of a solver over all tasks, each item counted once.
 
     The lift is the mean over the items of the value minus its task's chance, with a t interval
-    clustered by site; a site has one name in all tasks.
+    clustered by site; a site has the same name in all tasks.
     """
     known = [(one, score) for one, score in tried if score.chance is not None]
     values = np.concatenate([one.values for one, _ in known or tried])
@@ -155,7 +155,7 @@ def _codes(names: Sequence[str]) -> Sequence[int]:
 
 
 def chance_on(items: Sequence[AuditItem], protocol: Protocol) -> float | None:
-    """Return what the task's own guess scores on some of its items; None where nobody knows."""
+    """Return the score of the task's own guess on some of its items; None if unknown."""
     golds, contexts = [item.gold for item in items], [item.line.context for item in items]
     try:
         found = chance_of(TASKS[protocol.task].guess, protocol, golds, contexts)
@@ -168,13 +168,13 @@ def chance_on(items: Sequence[AuditItem], protocol: Protocol) -> float | None:
 
 
 def blind(item: AuditItem, seed: int) -> object:
-    """Answer from the prompt alone: no picture, and nothing of other items or their references.
+    """Answer from the prompt alone, without pictures, other items or their references.
 
-    Of options in words it takes the one that repeats most of the question's longer words, and
-    among equals, as among bare letters, one at random. Of a question for a text it says what stands
-    in quotes, where something does; else what the task's own guess says. A point or a box it puts
-    into the middle. That is what a model could do that was given the exam without its pictures,
-    short of knowing the pages.
+    Among options in words, it chooses the one that repeats most of the question's longer words,
+    with ties broken at random; bare letters are chosen at random. For a question about a text, it
+    returns a quoted text of the question, else the task's own guess. For a point or a box, it
+    returns the middle. This is what a model could do with the exam's prompts, without knowing the
+    pages.
     """
     letter = _letter_by(item, echoes(item) if item.options else [], seed)
     if letter is not None:
@@ -196,7 +196,7 @@ def blind(item: AuditItem, seed: int) -> object:
 
 
 def longest(items: Sequence[AuditItem]) -> dict[int, object]:
-    """Take the longest of the options; the first of several. Knows nothing but them."""
+    """Choose the longest option, the first one of equals, using only the options."""
     found: dict[int, object] = {}
     for item in items:
         if item.options and _lettered(item):
@@ -206,10 +206,10 @@ def longest(items: Sequence[AuditItem]) -> dict[int, object]:
 
 
 def most_frequent(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
-    """Take the letter, or the class, that is right most often in the other half of the items.
+    """Choose the letter, or the class, that is correct most often in the other half of the items.
 
-    The items are halved at random, by site, so that an item's own reference is never counted: with
-    all the others counted, balanced letters would make the solver miss on purpose.
+    The items are halved at random, by site, so that an item's own reference is never counted. If
+    all other items were counted, the solver would systematically miss balanced letters.
     """
     found: dict[int, object] = {}
     for own, other in _halves([item for item in items if item.right], seed):
@@ -225,10 +225,10 @@ def most_frequent(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
 
 
 def option_prior(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
-    """Take the option whose text is right most often of the times that it is offered.
+    """Choose the option whose text is correct most often, relative to how often it is offered.
 
-    Counted in the other half of the items, as in `most_frequent`; a text that is offered once or
-    never there is as likely as chance.
+    Counted in the other half of the items, as in `most_frequent`. A text that is rarely offered
+    there counts with about the probability of chance.
     """
     chosen = [item for item in items if item.right and item.options]
     found: dict[int, object] = {}
@@ -245,7 +245,7 @@ def option_prior(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
 
 
 def other_pages(protocol: Protocol, items: Sequence[AuditItem], seed: int) -> dict[int, object]:
-    """Answer what is right for an item of another site of the same task, at random."""
+    """Give the correct answer of a random item of another site of the same task."""
     found: dict[int, object] = {}
     lots = random_order([f"{item.place}" for item in items], seed)
     order = [items[int(lot)] for lot in lots]
@@ -260,11 +260,11 @@ def other_pages(protocol: Protocol, items: Sequence[AuditItem], seed: int) -> di
 
 
 def from_text(item: AuditItem, text: str, seed: int) -> object:
-    """Answer from the text of the page, as if it had been read aloud.
+    """Answer from the text of the page.
 
-    Of options in words it takes the one that more of the text's lines hold; of a question for a
-    text it says the line that shares most words with the question, without these words. Its
-    score is reported beside the others and held against no item: reading is a part of seeing.
+    Among options in words, it chooses the one that most lines of the text contain. For a question
+    about a text, it returns the line that shares most words with the question, without these words.
+    Its score is reported with the others but makes no item faulty: reading is a part of seeing.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     spoken = [set(words(line)) for line in lines]
@@ -281,13 +281,13 @@ def from_text(item: AuditItem, text: str, seed: int) -> object:
     return " ".join(left) or lines[min(best + 1, len(lines) - 1)]
 
 
-# ---- what they have in common ------------------------------------------------------------------
+# ---- helpers -----------------------------------------------------------------------------------
 
 
 def _halves(
     items: Sequence[AuditItem], seed: int
 ) -> Sequence[tuple[Sequence[AuditItem], Sequence[AuditItem]]]:
-    """Return both halves of some items, by site at random, each with the other one beside it."""
+    """Return both halves of some items, split at random by site, each with the other one."""
     sites = random_order({item.site for item in items}, seed)
     first = set(sites[: len(sites) // 2])
     one, other = (
@@ -313,18 +313,18 @@ def _letter(place: int) -> str:
 
 
 def _letter_by(item: AuditItem, weights: Sequence[float], seed: int) -> str | None:
-    """Return the heaviest option's letter, among equals one at random; None without letters."""
+    """Return the letter of the heaviest option, ties at random; None without letters."""
     if not _lettered(item):
         return None
     best = max(weights, default=0)
-    # A prompt may list fewer options than its answers are read by.
+    # A prompt may list fewer options than the parser accepts.
     known = range(min(item.choices, len(weights) or item.choices))
     equal = [place for place in known if not weights or weights[place] == best]
     return random_order([_letter(place) for place in equal], _mixed(seed, item))[0]
 
 
 def _mixed(seed: int, item: AuditItem) -> int:
-    """Return a seed of the item's own, so that lots differ from item to item."""
+    """Return a seed of the item's own, so that random choices differ between items."""
     return int.from_bytes(f"{seed} {item.task} {item.item}".encode(), "big")
 
 

@@ -1,4 +1,4 @@
-"""What a page says as data, looked up, counted and calculated anew."""
+"""Facts of a page, looked up, counted and calculated again."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
@@ -25,12 +25,12 @@ _FACTS = frozenset({"visualwebbench/webqa"})
 
 
 class Statement(NamedTuple):
-    """What a page says as data: a value, and the names that lead to it.
+    """A fact of a page: a value, and the names that lead to it.
 
     Attributes:
-        value: The value, folded.
-        names: What may name it, folded.
-        key: What must be among the names that are asked by, folded; empty: nothing.
+        value: The normalized value.
+        names: The normalized names.
+        key: The normalized name that a question must contain; empty for none.
     """
 
     value: str
@@ -39,7 +39,7 @@ class Statement(NamedTuple):
 
 
 def statements_of(facts: Iterable[Mapping[str, Any]], screen: Screen) -> list[Statement]:
-    """Return what a page says as data."""
+    """Return the facts of a page."""
     found: list[Statement] = []
     for fact in facts:
         match fact.get("kind"):
@@ -73,7 +73,7 @@ _LOOKED_UP = frozenset({"cell", "row", "reverse", "pair", "price", "field", "rea
 
 
 def _fact(view: View) -> Iterator[Found]:
-    """Look up what a question names among the page's facts."""
+    """Look up the names in a question among the page's facts."""
     page, screen = view.sight.page, view.screen
     if page is None or screen is None or not view.quoted or view.record.get("unanswerable"):
         return
@@ -104,7 +104,7 @@ def _is_answer(text: str, answering: set[str]) -> bool:
 
 
 def _shown_somewhere(view: View) -> Iterator[Found]:
-    """Look for an answer that is read from the page somewhere on the page."""
+    """Check that an answer read from the page is on the page."""
     screen = view.screen
     looked = view.task in _FACTS or (view.task == "screenqa/short")
     looked = looked or (view.matrix is not None and view.matrix.metric == "exact_match")
@@ -118,12 +118,12 @@ def _shown_somewhere(view: View) -> Iterator[Found]:
 
 
 def _parts(text: str) -> list[str]:
-    """Return what of an answer is shown together: two fragments may stand apart."""
+    """Return the fragments of an answer, which may be at different places."""
     return [part for part in text.split(", ") if folded(part)]
 
 
 def _absent(view: View) -> Iterator[Found]:
-    """Look for what an unanswerable question names: it must not be on the page."""
+    """Check that the page has no fact with the names of an unanswerable question."""
     page, screen = view.sight.page, view.screen
     if page is None or screen is None or view.record.get("unanswerable") is not True:
         return
@@ -138,7 +138,7 @@ def _absent(view: View) -> Iterator[Found]:
 
 
 def _counted(view: View) -> Iterator[Found]:
-    """Calculate anew with the numbers that the record's elements show."""
+    """Calculate again with the numbers of the record's elements."""
     screen = view.screen
     if screen is None or not view.elements:
         return
@@ -173,7 +173,7 @@ def _amount(text: str, screen: Screen) -> Decimal | None:
 
 
 def _ordered(view: View) -> Iterator[Found]:
-    """Compare which option is said to come where with where the options are."""
+    """Compare the order of options in the reference with their positions."""
     own = view.right_text
     if view.task != "mmbench-gui/l1" or not view.elements or own is None:
         return

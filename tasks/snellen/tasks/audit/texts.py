@@ -1,4 +1,4 @@
-"""What elements of a page say, compared with what an item says they do."""
+"""Texts of elements, compared with the item."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
@@ -28,7 +28,7 @@ _EXACT = frozenset({"text in a box", "next heading"})
 
 
 def _typed(view: View) -> Iterator[Found]:
-    """Look in the prompt for what is to be typed: all of it stands there."""
+    """Check that the prompt contains all texts to enter."""
     gold = view.matrix
     if gold is None or gold.metric not in {"tool_call", "decisions"}:
         return
@@ -55,7 +55,7 @@ def _arguments(call: object) -> Mapping[str, object]:
 
 
 def _tools(view: View) -> Iterator[Found]:
-    """Compare what a call names with the elements that the record names."""
+    """Compare the arguments of a call with the elements in the record."""
     gold = view.matrix
     if gold is None or gold.metric != "tool_call" or not view.elements:
         return
@@ -72,11 +72,11 @@ def _tools(view: View) -> Iterator[Found]:
             yield Found(Fault.WRONG_OPTION, right, str(arguments.get("mark")))
 
 
-# ---- what the page says ------------------------------------------------------------------------
+# ---- texts of the page -------------------------------------------------------------------------
 
 
 def _text_of_element(view: View) -> Iterator[Found]:
-    """Compare a text that is to be read with what its element says."""
+    """Compare a reference text with the text of its element."""
     screen = view.screen
     if screen is None:
         return
@@ -132,7 +132,7 @@ def _hint(view: View) -> Iterator[Found]:
 
 
 def _led(view: View) -> Iterator[Found]:
-    """Compare where a click is said to lead with where it led."""
+    """Compare the target of a click in the reference with the recorded one."""
     page = view.sight.page
     if page is None or view.task != "visualwebbench/action_prediction":
         return
@@ -147,7 +147,7 @@ def _led(view: View) -> Iterator[Found]:
 
 
 def _named(view: View) -> Iterator[Found]:
-    """Compare what a question calls an element with what the element says."""
+    """Compare the name of an element in a question with the element's texts."""
     if not view.task.startswith(_POINTED) or not view.elements or not view.quoted:
         return
     element = view.elements[0]

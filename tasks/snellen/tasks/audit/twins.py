@@ -1,4 +1,4 @@
-"""Items that were made of the same row, or are the halves of a pair, compared with each other."""
+"""Items from the same row, or of one pair, compared with each other."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -28,10 +28,10 @@ _WAYS = ("", "_bbox", "_point")
 
 
 def twins_of(view: View, at_fault: Collection[tuple[str, str]]) -> Iterator[Found]:
-    """Compare with the items that were made of the same row, or are the pair's other half.
+    """Compare an item with the items from the same row, or with the other one of its pair.
 
-    An item is at fault that disagrees with most of them. Those that are at fault anyway have no
-    say, and where the page is known nobody need be asked.
+    An item that disagrees with most of them is faulty. Items with other faults are ignored, and the
+    check is not needed if the page is known.
     """
     item = view.item
     others = [

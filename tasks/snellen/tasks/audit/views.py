@@ -1,4 +1,4 @@
-"""What a check is given: an item with its record, its pictures, and its page where it is known."""
+"""The input of a check: an item with its record, its pictures, and its page if known."""
 
 import re
 from collections import Counter
@@ -26,10 +26,10 @@ from snellen.tasks.builder.snapshots import Change
 _QUOTED = re.compile(r"“([^“”]*)”|„([^„“”]*)[“”]|«([^«»]*)»|「([^「」]*)」")
 
 SAME_BOX = 0.8
-"""Two boxes that overlap as much are one, by their intersection over their union."""
+"""Two boxes with at least this intersection over union are the same."""
 
 COLORS = ("#d6001c", "#0b57d0", "#0a7d33", "#a3007f", "#b34700", "#5b21b6", "#00707a", "#3d3d3d")
-"""The colors in which boxes lettered from A are drawn."""
+"""The colors of boxes lettered from A."""
 
 RED = "#ff0000"
 """The color of a single box."""
@@ -40,7 +40,7 @@ _MOST_MARKED = 0.1
 
 
 class Found(NamedTuple):
-    """What a check found: the fault, and what shows it."""
+    """A fault found by a check, and the evidence."""
 
     fault: Fault
     expected: str = ""
@@ -54,15 +54,15 @@ def color_number(color: str) -> int:
 
 
 MARKS = np.array([color_number(color) for color in (RED, *COLORS)], dtype=np.uint32)
-"""The pixels that marks are drawn with."""
+"""The pixel values of marks."""
 
 
 @dataclass(frozen=True)
 class Sight:
-    """What is seen of one page by all of its items.
+    """The data of one page that its items share.
 
     Attributes:
-        page: The page as it was frozen; None where no build is given, or the page is not its.
+        page: The frozen page; None without a build, or if the build lacks it.
         pictures: The pixels of the items' pictures, by digest.
         items: The items.
     """
@@ -73,12 +73,12 @@ class Sight:
     _changes: dict[str, Pixels] = field(default_factory=dict[str, Pixels], repr=False)
 
     def picture(self, item: AuditItem, name: str) -> Pixels | None:
-        """Return an item's picture; None where it is on the web."""
+        """Return an item's picture; None if it is on the web."""
         place = item.line.images.get(name)
         return None if place is None else self.pictures.get(place.sha256 or "")
 
     def changed(self, change: Change) -> Pixels | None:
-        """Return the page after a change, as it was frozen."""
+        """Return the frozen page after a change."""
         if self.page is None:
             return None
         if change.image not in self._changes:
@@ -87,13 +87,13 @@ class Sight:
 
     @cached_property
     def rest(self) -> Pixels | None:
-        """The page at rest: as it was frozen, or else the picture that most items agree with."""
+        """The page at rest: the frozen one, or else the picture that most items agree with."""
         if self.page is not None:
             return self._decoded(self.page.snapshot.image())
         return self._agreed()
 
     def _decoded(self, png: bytes) -> Pixels:
-        """Return an image's pixels; most are those of an item, which are decoded already."""
+        """Return an image's pixels; most are pictures of an item, which are decoded already."""
         known = self.pictures.get(sha256(png).hexdigest())
         return pixels_of(png) if known is None else known
 
@@ -121,12 +121,12 @@ class Sight:
         }
         best = max(agreed.values(), default=0)
         winners = [digest for digest, count in agreed.items() if count == best]
-        # Two equally good ones that differ tell nothing; one alone is its own witness.
+        # Two equally good pictures that differ decide nothing; a single one has no second witness.
         return self.pictures[winners[0]] if best > 1 and len(winners) == 1 else None
 
 
 def shows_rest(item: AuditItem) -> bool:
-    """Whether an item's first picture is its page at rest, whole, but for marks."""
+    """Whether an item's first picture is its whole page at rest, apart from marks."""
     record = record_of(item)
     changed = item.tags.get("state") == "after" or record.get("removed") is True
     return not (
@@ -138,9 +138,9 @@ def shows_rest(item: AuditItem) -> bool:
 
 
 def unexplained(own: Pixels, base: Pixels) -> NDArray[np.bool_]:
-    """Return where a picture differs from another one by what is no mark.
+    """Return a mask of the pixels in which a picture differs from another other than by marks.
 
-    A mark is drawn in one of few colors, a letter in white on such a plate.
+    A mark has one of few colors; a letter is white on such a plate.
     """
     if own.shape != base.shape:
         return np.ones(own.shape, dtype=np.bool_)
@@ -149,7 +149,7 @@ def unexplained(own: Pixels, base: Pixels) -> NDArray[np.bool_]:
         return differs
     rows, columns = np.divmod(np.flatnonzero(differs), own.shape[1])
     marked = np.isin(own[rows, columns], MARKS)
-    # Cells with a mark in them or beside them hold what is drawn with it.
+    # Cells with a mark in them or beside them contain what is drawn with it.
     cells = np.zeros((own.shape[0] // _CELL + 3, own.shape[1] // _CELL + 3), dtype=np.bool_)
     for down in range(3):
         for across in range(3):
@@ -160,18 +160,18 @@ def unexplained(own: Pixels, base: Pixels) -> NDArray[np.bool_]:
 
 
 def record_of(item: AuditItem) -> Mapping[str, Any]:
-    """Return an item's record; empty where there is none."""
+    """Return an item's record; empty if there is none."""
     record: object = item.record
     return cast("Mapping[str, Any]", record) if isinstance(record, Mapping) else {}
 
 
 @dataclass(frozen=True)
 class View:
-    """An item before its page.
+    """An item with its page.
 
     Attributes:
         item: The item.
-        sight: What is seen of its page.
+        sight: The data of its page.
     """
 
     item: AuditItem
@@ -189,22 +189,22 @@ class View:
 
     @property
     def prompt(self) -> str:
-        """What is asked."""
+        """The prompt."""
         return self.item.line.item.prompt
 
     @property
     def quoted(self) -> list[str]:
-        """What the question quotes, in the marks of any language."""
+        """The quoted texts of the question, with the quotation marks of any language."""
         return ["".join(groups) for groups in _QUOTED.findall(self.prompt)]
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
-        """How it was made; empty where nobody says."""
+        """The item's record; empty if there is none."""
         return record_of(self.item)
 
     @property
     def screen(self) -> Screen | None:
-        """The page's elements, where a build is given."""
+        """The page's elements; None without a build."""
         page = self.sight.page
         return None if page is None else page.snapshot.screen
 
@@ -216,7 +216,7 @@ class View:
 
     @property
     def size(self) -> tuple[float, float] | None:
-        """The width and height of the first picture."""
+        """The width and height of the first picture, in pixels."""
         images = self.item.line.item.images
         if images and images[0].width and images[0].height:
             return images[0].width, images[0].height
@@ -224,24 +224,24 @@ class View:
 
     @cached_property
     def kind(self) -> str:
-        """What is asked, as its record or tags say it."""
+        """The kind of the question, from its record or tags."""
         said = self.record.get("question", self.item.tags.get("kind", ""))
         return str(said or self.item.tags.get("question", ""))
 
     @cached_property
     def matrix(self) -> MatrixGold | None:
-        """Its reference, where it is one of the matrix's."""
+        """Its reference, if it is one of the matrix's."""
         return self.item.gold if isinstance(self.item.gold, MatrixGold) else None
 
     @property
     def right_text(self) -> str | None:
-        """What the right option says."""
+        """The text of the only correct option."""
         right = [self.item.options[one] for one in self.item.right if one < len(self.item.options)]
         return right[0] if len(right) == 1 else None
 
     @cached_property
     def elements(self) -> list[Element]:
-        """The elements that the record names, where a build is given."""
+        """The elements in the record; empty without a build."""
         screen = self.screen
         if screen is None:
             return []
@@ -255,7 +255,7 @@ class View:
 
     @cached_property
     def boxes(self) -> list[Ltrb]:
-        """The boxes that the record names, in pixels of the picture."""
+        """The boxes in the record, in pixels of the picture."""
         return [box for box in map(box_of, self._boxes()) if box is not None]
 
     def _boxes(self) -> list[object]:
@@ -269,7 +269,7 @@ class View:
 
     @cached_property
     def target(self) -> Ltrb | None:
-        """The box that the reference is, in pixels of the picture."""
+        """The box of the reference, in pixels of the picture."""
         gold, size = self.item.gold, self.size
         if isinstance(gold, Target) and size is not None:
             box = known_box(gold)
@@ -285,11 +285,11 @@ class View:
 
 
 Check = Callable[[View], Iterator[Found]]
-"""Yields what is wrong with an item."""
+"""Yields the faults of an item."""
 
 
 def box_of(value: object) -> Ltrb | None:
-    """Return a JSON value as a box; None where it is none."""
+    """Return a JSON value as a box; None if it is not one."""
     try:
         return msgspec.convert(value, Ltrb)
     except msgspec.ValidationError:
@@ -297,7 +297,7 @@ def box_of(value: object) -> Ltrb | None:
 
 
 def same_box(one: Ltrb, other: Ltrb, share: float = SAME_BOX) -> bool:
-    """Whether two boxes are one but for rounding."""
+    """Whether two boxes are the same apart from rounding."""
     if max(abs(a - b) for a, b in zip(one, other, strict=True)) <= 1.5:
         return True
     return iou(one, other) >= share
@@ -309,7 +309,7 @@ def written_box(box: Ltrb) -> str:
 
 
 def texts_of(gold: object) -> list[str]:
-    """Return every text of a reference, at any depth."""
+    """Return all texts of a reference, at any depth."""
     if isinstance(gold, str):
         return [gold]
     if isinstance(gold, list | tuple):
@@ -318,7 +318,7 @@ def texts_of(gold: object) -> list[str]:
 
 
 def said_by(element: Element) -> list[str]:
-    """Return what an element says, or holds for those who can't see it."""
+    """Return the texts of an element, including those that are hidden."""
     texts = (
         element.text,
         element.own,
@@ -333,12 +333,12 @@ def said_by(element: Element) -> list[str]:
 
 
 def page_text(screen: Screen) -> str:
-    """Return all that a page says, folded, each text between spaces."""
+    """Return all texts of a page, normalized, each between spaces."""
     return " ".join(f" {folded(text)} " for element in screen.elements for text in said_by(element))
 
 
 def answers_of(view: View) -> list[str]:
-    """Return the texts that answer an item; fragments of one rater are joined."""
+    """Return the correct answers of an item as texts; the fragments of one rater are joined."""
     if view.right_text is not None:
         return [view.right_text]
     gold = view.matrix.answer if view.matrix is not None else view.item.gold

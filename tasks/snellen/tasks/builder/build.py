@@ -1,11 +1,11 @@
-"""Working through pages: each is captured once, then its items are made.
+"""The build, page by page: each page is captured once, then its items are made.
 
     my-exam.build/
-        build.json          what it was begun with: a build that goes on must be the same
-        snapshots/          a folder a page, frozen
-        made/               a folder a page: its items
+        build.json          the settings; a resumed build must have the same
+        snapshots/          a folder for each page, never changed
+        made/               a folder for each page: its items
 
-Each folder is whole or not there, so a build that was stopped goes on with the pages that it lacks.
+Each folder is complete or absent, so a stopped build resumes with the missing pages.
 """
 
 import shutil
@@ -35,14 +35,14 @@ _BEGUN = "build.json"
 
 @dataclass(frozen=True, slots=True)
 class BuildSettings:
-    """What a build depends on.
+    """The settings that determine a build.
 
     Attributes:
-        seed: What all choices are drawn from.
-        tasks: The tasks to make; empty: all that there is a maker for.
-        pages: The digest of the pages, of which another build in the same folder must not go on.
-        clicks: How many elements of a page to click at most, for action prediction.
-        browser: How pages are shown.
+        seed: The seed of all random choices.
+        tasks: The tasks to make; empty for all.
+        pages: The digest of the pages; a build of other pages must not resume in the same folder.
+        clicks: The maximum number of elements of a page to click, for action prediction.
+        browser: The settings of the browser.
     """
 
     seed: int = 0
@@ -53,14 +53,14 @@ class BuildSettings:
 
 
 class PageDone(NamedTuple):
-    """What came of one page.
+    """The result of one page.
 
     Attributes:
         page: Its id.
-        problem: Why there is nothing of it, one of few reasons; None: there is.
+        problem: The reason for a failure, one of few; None if it succeeded.
         message: The same for people.
-        capture_seconds: How long the browser took; 0 where it was captured before.
-        make_seconds: How long its items took.
+        capture_seconds: The time of the capture; 0 if it was captured before.
+        make_seconds: The time of making its items.
     """
 
     page: str
@@ -71,7 +71,7 @@ class PageDone(NamedTuple):
 
 
 class Worked(NamedTuple):
-    """What came of all pages: the items of those that could be captured, and the others."""
+    """The results of all pages: the items of the captured pages, and the failed pages."""
 
     items: Sequence[PageItems]
     snapshots: Sequence[Snapshot]
@@ -79,7 +79,7 @@ class Worked(NamedTuple):
 
     @property
     def refused(self) -> Mapping[str, Mapping[str, int]]:
-        """By task and reason, how many pages could not carry it."""
+        """The number of pages that could not carry a task, by task and reason."""
         counts: dict[str, Counter[str]] = {}
         for page in self.items:
             for task, reason in page.refused:
@@ -88,7 +88,7 @@ class Worked(NamedTuple):
 
     @property
     def unstable(self) -> Sequence[str]:
-        """The pages of which two renders differed."""
+        """The pages whose two renders differed."""
         return [
             f"{page.site}/{page.page}"
             for page, snapshot in zip(self.items, self.snapshots, strict=True)
@@ -103,18 +103,18 @@ def work_through(
     jobs: int = 1,
     watch: Callable[[PageDone], None] = lambda _: None,
 ) -> Worked:
-    """Capture pages and make their items, going on where an earlier build stopped.
+    """Capture pages and make their items; resume an earlier build in the same folder.
 
     Args:
         pages: The pages.
-        folder: Where the build keeps what it made.
-        settings: What it depends on; the same as when it was begun.
-        jobs: How many pages at a time, each with a browser of its own.
+        folder: The folder of the build.
+        settings: The settings; on resuming, the same as before.
+        jobs: The number of pages to work on at a time, each with its own browser.
         watch: Called with each page when it is done.
 
     Raises:
-        InputError: The folder was begun with other settings, something can't be written, or there
-            is no browser.
+        InputError: The folder belongs to a build with other settings, can't be written, or there is
+            no browser.
         MissingExtraError: Playwright is not installed.
     """
     check_tasks(settings.tasks)
@@ -140,18 +140,18 @@ def work_through(
 
 
 def check_tasks(tasks: Sequence[str]) -> None:
-    """Refuse tasks that there is no maker for.
+    """Refuse tasks that can't be made.
 
     Raises:
-        UnknownNameError: There is none for one of them.
+        UnknownNameError: A task is unknown.
     """
     for task in tasks:
         if task not in made_tasks():
-            raise UnknownNameError("task that items are made for", task, made_tasks())
+            raise UnknownNameError("task that items can be made for", task, made_tasks())
 
 
 def _begin(folder: Path, settings: BuildSettings) -> None:
-    """Note what a build was begun with, or check that it was begun with the same."""
+    """Store the settings of a new build, or check that they equal the stored ones."""
     file = folder / _BEGUN
     said = msgspec.json.format(msgspec.json.encode(settings), indent=1)
     try:
@@ -160,12 +160,12 @@ def _begin(folder: Path, settings: BuildSettings) -> None:
             file.write_bytes(said)
         elif file.read_bytes() != said:
             raise InputError(
-                "a build with other settings was begun there; remove the folder to begin anew, or"
-                " name another",
+                "the folder has a build with other settings; remove the folder to start again, or"
+                " choose another",
                 file=str(folder),
             )
     except OSError as error:
-        raise InputError(f"can't write there: {error.strerror}", file=str(folder)) from error
+        raise InputError(f"can't be written: {error.strerror}", file=str(folder)) from error
 
 
 def _is_made(folder: Path, page: Page) -> bool:
@@ -174,7 +174,7 @@ def _is_made(folder: Path, page: Page) -> bool:
 
 @contextmanager
 def _room(folder: Path, settings: BuildSettings) -> Generator[Callable[[Page], PageDone]]:
-    """Give what captures a page and makes its items, with a browser that is started once."""
+    """Yield the function that captures a page and makes its items; its browser is started once."""
     from snellen.tasks.builder.browser.session import Session
 
     with Session(settings.browser) as session:

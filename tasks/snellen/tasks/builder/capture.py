@@ -1,4 +1,4 @@
-"""Capturing a page: once in a browser, to a folder that holds all that items are made of."""
+"""Capturing a page: once in a browser, to a folder with everything that items are made from."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -29,22 +29,22 @@ from snellen.tasks.builder.snapshots import (
     write_snapshot,
 )
 
-# More than this share of a page's characters in no font: its text is not what is seen.
+# If a larger share of a page's characters is in no font, its text is not what people see.
 MISSING_SHARE = 0.02
 
 _CHARSET = b"\xef\xbb\xbf"
-# Over whatever the page's own markup says of its encoding.
+# A byte order mark, which overrides the encoding that the page's markup declares.
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureSettings:
-    """What is captured of a page.
+    """The settings of a capture.
 
     Attributes:
-        seed: What choices are drawn from.
-        clicks: How many elements to click at most; fewer where that leads to enough pages.
-        renders: How many times to render at most: twice, and a third time when the first two
-            differ; 1 takes the first as it is, and calls it stable.
+        seed: The seed of random choices.
+        clicks: The maximum number of elements to click; fewer if those lead to enough pages.
+        renders: The maximum number of renders: two, and a third if the first two differ; 1 accepts
+            the first as stable.
     """
 
     seed: int = 0
@@ -53,7 +53,7 @@ class CaptureSettings:
 
 
 class _Render(NamedTuple):
-    """One cold render: what is on the page, its image and its markup."""
+    """One cold render: the elements, the image and the markup of the page."""
 
     found: Extracted
     image: bytes
@@ -74,18 +74,18 @@ def capture_page(
     settings: CaptureSettings | None = None,
     changes: Sequence[ChangeMaker] = (),
 ) -> Snapshot:
-    """Freeze a page: its image, its elements, what changes do to it and where clicks lead.
+    """Freeze a page: its image, its elements, the effects of changes and the targets of clicks.
 
     Args:
         session: The browser.
         page: The page.
-        folder: Where to; written whole or not at all, so that a build resumes after what is there.
-        settings: What is captured.
-        changes: Perturbations to try, each on the page as it was.
+        folder: The folder to write, all or nothing, so that a build can resume.
+        settings: The settings of the capture.
+        changes: Perturbations to try, each on the unchanged page.
 
     Raises:
-        PageError: The page can't be captured; the others of a site can.
-        InputError: The folder holds something or can't be written, or there is no browser.
+        PageError: The page can't be captured; other pages are not affected.
+        InputError: The folder is not empty or can't be written, or there is no browser.
     """
     settings = settings or CaptureSettings()
     seed = draw(settings.seed, page.id, "Math.random").getrandbits(32)
@@ -130,13 +130,13 @@ def capture_page(
 
 
 def _height(visit: Visit) -> int:
-    """Wait until a page is at rest and return how tall it is."""
+    """Wait until a page is at rest and return its height in CSS pixels."""
     height = int(visit.settle()["height"])
     limit = visit.settings.max_height
     if height > limit:
         raise PageError(
             "too tall",
-            f"it is {height:,} pixels tall, and {limit:,} are taken (max_height)",
+            f"it is {height:,} pixels tall; the limit is {limit:,} (max_height)",
             file=visit.file,
         )
     return height
@@ -147,7 +147,7 @@ def _render(visit: Visit, last: bytes | None = None) -> _Render:
 
     Args:
         visit: The page.
-        last: Its image in an earlier visit: one that is equal needs no other to be sure.
+        last: Its image in an earlier visit; an equal image needs no second screenshot.
     """
     height = _height(visit)
     found, image = measured_shot(visit, height, lambda: extract(visit, height), last)
@@ -158,7 +158,7 @@ def _render(visit: Visit, last: bytes | None = None) -> _Render:
     if len(found.missing) > MISSING_SHARE * max(shown, 1):
         raise PageError(
             "no font",
-            f"no font has these characters of it: {found.missing[:20]}; install fonts for its"
+            f"no font has these of its characters: {found.missing[:20]}; install fonts for its"
             " script (apt-get install fonts-noto-core fonts-noto-cjk)",
             file=visit.file,
         )
@@ -194,7 +194,7 @@ def _change(
     usable = True
     for maker in makers:
         if not usable:
-            # A page that can't be put back as it was is loaded anew.
+            # A page that can't be restored is loaded again.
             stack.pop_all().close()
             visit = stack.enter_context(session.visit(page, seed=random_seed))
             again = _render(visit, render.image)

@@ -1,4 +1,4 @@
-"""Where clicks lead: each element is really clicked, on a page loaded anew for it."""
+"""The targets of clicks: each element is clicked on a freshly loaded page."""
 
 import re
 import time
@@ -23,11 +23,11 @@ QUIET_SECONDS = 0.15
 LATE_SECONDS = 1.5
 POLL_MS = 40
 ENOUGH = 8
-"""Different titles of one page; a question has no more options."""
+"""The number of different titles to find for a page; a question has no more options."""
 ALIKE = 5
-"""So many other pages with one title: the site's pages are not told apart by theirs."""
+"""If this many pages have the same title, the titles of the site do not distinguish pages."""
 
-# The way to an element from the top: its place among its siblings, at each level.
+# The path to an element from the root: its index among its siblings at each level.
 _PATHS = """(ids) => Object.fromEntries(ids.map((id) => {
   const path = [];
   let element = document.querySelector(`[data-snellen-id="${id}"]`);
@@ -48,20 +48,20 @@ _MARK = """(path) => {
 
 
 class Target(NamedTuple):
-    """An element to click, and the way to it from the document's root."""
+    """An element to click, and its path from the document's root."""
 
     element: Element
     path: Sequence[int]
 
 
 def choose_targets(visit: Visit, screen: Screen, budget: int, random: Random) -> Sequence[Target]:
-    """Choose what to click: links to different pages first, then what else there is.
+    """Choose the elements to click: links to different pages first, then others.
 
     Args:
-        visit: The page with marks.
-        screen: What is on it.
-        budget: How many.
-        random: What the choice is drawn from.
+        visit: The page with marked elements.
+        screen: The elements of the page.
+        budget: The maximum number of elements.
+        random: The source of random choices.
     """
     able = [
         element
@@ -69,7 +69,7 @@ def choose_targets(visit: Visit, screen: Screen, budget: int, random: Random) ->
         if element.role in CLICKED and not element.disabled and element.covered < 0.5
     ]
     random.shuffle(able)
-    # Of links to one page, one that does not say where it leads.
+    # Of links to the same page, prefer one whose text does not repeat its address.
     able.sort(key=_tells)
     here = urlsplit(visit.tab.url).path
     seen: set[str] = set()
@@ -87,7 +87,7 @@ def choose_targets(visit: Visit, screen: Screen, budget: int, random: Random) ->
 
 
 def _tells(element: Element) -> bool:
-    """Whether a link says a word of its address."""
+    """Whether a link's text has a word of its address."""
     said = set(re.findall(r"[^\W_]{3,}", f"{element.text} {element.alt}".casefold()))
     return bool(said & set(re.findall(r"[^\W_]{3,}", urlsplit(element.href).path.casefold())))
 
@@ -95,17 +95,16 @@ def _tells(element: Element) -> bool:
 def follow_clicks(
     session: Session, page: Page, targets: Sequence[Target], seed: int
 ) -> list[Click]:
-    """Click each target on the page loaded anew, and say what that led to.
+    """Click each target on a freshly loaded page and return the results.
 
-    Once as many titles were found as a question can use, or pages all of one title, the other
-    targets are left alone. A click
-    that keeps the browser busy has failed, and costs the browser.
+    Stops when there are as many titles as a question can use, or enough pages that all have the
+    same title. A click that blocks the browser counts as failed, and the browser is restarted.
 
     Args:
         session: The browser.
         page: The page.
-        targets: What to click.
-        seed: Of the pages' `Math.random`.
+        targets: The elements to click.
+        seed: The seed of the pages' `Math.random`.
 
     Raises:
         PageError: The page can't be opened any more.
@@ -119,7 +118,8 @@ def follow_clicks(
                 for place in range(len(clicks), len(targets)):
                     clicking = True
                     clicks.append(_follow(visit, targets[place]))
-                    # What fails from here on is the last click's doing, and it is counted already.
+                    # A failure after this line is caused by the last click, which is already
+                    # counted.
                     clicking = False
                     if place + 1 == len(targets) or _enough(clicks):
                         break
@@ -180,11 +180,11 @@ def _outcome(visit: Visit, number: int, title: str, url: str) -> Click:
 
 
 def _wait(visit: Visit, *, link: bool) -> None:
-    """Wait until what the click set off has loaded, and the title stays as it is.
+    """Wait until everything that the click started has loaded and the title is stable.
 
     Args:
         visit: The page that was clicked on.
-        link: Whether something is sure to follow, on a busy machine not at once.
+        link: Whether a navigation must follow; on a busy machine it may start late.
     """
     start = since = time.monotonic()
     loaded_at: float | None = None
@@ -202,7 +202,7 @@ def _wait(visit: Visit, *, link: bool) -> None:
             loaded_at = None
             continue
         loaded_at = loaded_at or now
-        # A title that never stays is taken as it is.
+        # A title that keeps changing is accepted after a while.
         late = now - loaded_at >= LATE_SECONDS
         if late or (
             now - since >= QUIET_SECONDS and (requests.left or requests.popups or not link)
@@ -216,7 +216,7 @@ def _state(tab: "Tab") -> str:
     try:
         return str(tab.evaluate(_STATE))
     except Error:
-        # A navigation is under way, or the window has closed itself.
+        # A navigation is in progress, or the window has closed itself.
         return "closed" if tab.is_closed() else "loading"
 
 
@@ -231,7 +231,7 @@ def _title(tab: "Tab") -> str:
 
 
 def _inside(address: str, url: str) -> str:
-    """Return an address of the same site without its host; empty for another's."""
+    """Return an address of the same site without its host; empty for another site."""
     one, other = urlsplit(address), urlsplit(url)
     if (one.scheme, one.netloc) != (other.scheme, other.netloc):
         return ""

@@ -1,4 +1,4 @@
-"""Workers: processes that each do one page at a time, so that a page can cost one of them."""
+"""Worker processes that each do one page at a time, so that a crash costs only one page."""
 
 import multiprocessing
 import signal
@@ -14,13 +14,13 @@ Job = TypeVar("Job")
 Done = TypeVar("Done")
 
 Room: TypeAlias = Callable[[], AbstractContextManager[Callable[[Job], Done]]]
-"""Opens what a worker needs, such as a browser, and gives what does a job with it."""
+"""Opens the resources of a worker, such as a browser, and yields the function that does a job."""
 
 _STOP_SECONDS = 10.0
 
 
 class Lost(NamedTuple, Generic[Job]):
-    """A job whose worker died of it."""
+    """A job whose worker died."""
 
     job: Job
 
@@ -37,13 +37,13 @@ class _Worker(Generic[Job, Done]):
         self.job: Job | None = None
 
     def give(self, job: Job) -> None:
-        """Send it the job; what has become of a dead worker shows where results are taken."""
+        """Send a job; if the worker is dead, that is noticed when its result is read."""
         self.job = job
         with suppress(ConnectionError):
             self.connection.send(job)
 
     def stop(self) -> None:
-        """Ask it to end, wait a while, and end it."""
+        """Close the connection, wait for the process to end, and kill it after a timeout."""
         self.connection.close()
         if self.job is not None:
             self.process.terminate()
@@ -57,18 +57,18 @@ class _Worker(Generic[Job, Done]):
 def run_all(
     room: Room[Job, Done], work: Iterable[Job], workers: int
 ) -> Generator[Done | Lost[Job]]:
-    """Do all jobs and yield what comes of each, in the order in which they end.
+    """Do all jobs and yield their results, in the order of completion.
 
-    A worker that dies takes its own job with it, and another takes its place. Whoever stops to
-    take the results, by Ctrl-C too, ends the workers.
+    If a worker dies, its job is lost and a new worker replaces it. Closing the generator, by Ctrl-C
+    too, ends the workers.
 
     Args:
-        room: Opens what a worker needs; must be picklable.
+        room: Opens the resources of a worker; must be picklable.
         work: The jobs; each must be picklable.
-        workers: How many processes.
+        workers: The number of processes.
 
     Raises:
-        Exception: What opening the room raised, or a job that it has no answer to.
+        Exception: The error of opening the room, or of a job that does not handle it.
     """
     waiting = deque(work)
     crew = {
@@ -112,7 +112,7 @@ class _Raised(NamedTuple):
 
 
 class _Leaving:
-    """Ends the job under way at SIGTERM, and nothing else: a room is opened and closed in peace."""
+    """Ends the current job at SIGTERM; opening and closing a room is not interrupted."""
 
     def __init__(self) -> None:
         self._asked = False
@@ -136,7 +136,7 @@ class _Leaving:
 
 
 def _work(room: Room[Job, Done], connection: Connection) -> None:
-    # Ctrl-C reaches every process of a terminal; the first one ends the others.
+    # Ctrl-C reaches every process of a terminal; the main process ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     leaving = _Leaving()
     signal.signal(signal.SIGTERM, leaving)

@@ -1,10 +1,10 @@
-"""Building an exam: pages to items, items to a pack, and out with those that need no eyes.
+"""Building an exam: pages to items, items to a pack, and an audit that removes faulty items.
 
-Beside what `building` keeps there, the folder of a build holds
+In addition to the files of `build`, the folder of a build has
 
     data/               the items in the benchmarks' published layouts, each with made.jsonl
     draft/              the pack before items were removed
-    webp/               images as lossless WebP, where they were asked for
+    webp/               images as lossless WebP, if requested
 """
 
 import shutil
@@ -45,15 +45,15 @@ _FEW = 5
 
 @dataclass(frozen=True, slots=True)
 class PackOptions:
-    """How the pack of a build is written.
+    """The options of a build's pack.
 
     Attributes:
-        name: What it is called, in small letters, digits and dashes.
+        name: The pack's name, in small letters, digits and dashes.
         title: A line for people.
-        licence: Whose the pages are.
+        licence: The licence of the pages.
         key: Seals the references; None leaves them readable.
-        audit: Whether to look for items at fault and remove them.
-        webp: Whether to keep images as lossless WebP: a third of PNG's bytes, made more slowly.
+        audit: Whether to find faulty items and remove them.
+        webp: Whether to store images as lossless WebP: a third of PNG's bytes, but slower to make.
     """
 
     name: str
@@ -65,12 +65,12 @@ class PackOptions:
 
 
 class BuiltExam(NamedTuple):
-    """What a build gave.
+    """The result of a build.
 
     Attributes:
-        manifest: The pack's.
-        audit: What the audit found before items were removed; None where there was none.
-        worked: What came of each page.
+        manifest: The pack's manifest.
+        audit: The result of the audit before items were removed; None without an audit.
+        worked: The results of the pages.
     """
 
     manifest: Manifest
@@ -80,12 +80,12 @@ class BuiltExam(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What reports how far a build is.
+    """Callbacks for progress.
 
     Attributes:
         page: Called with each page when it is done.
-        packing: Called with how many items are packed.
-        looking: Called with how many pictures the audit has looked at.
+        packing: Called with the number of packed items.
+        looking: Called with the number of pictures that the audit has seen.
     """
 
     page: Callable[[PageDone], None] = lambda _: None
@@ -103,28 +103,30 @@ def build_exam(
     jobs: int = 1,
     watch: Watch | None = None,
 ) -> BuiltExam:
-    """Make an exam of pages.
+    """Make an exam from pages.
 
-    A build that was stopped goes on with the pages that it lacks. What is made for equal
-    snapshots and settings is equal, byte for byte.
+    A stopped build resumes with the missing pages. Equal snapshots and settings give an equal pack,
+    byte for byte.
 
     Args:
-        pages: The pages, and those that were skipped.
-        folder: Where the build keeps what it made; it holds readable references.
+        pages: The pages and the skipped pages.
+        folder: The folder of the build; it contains readable references.
         output: The pack's folder; must not exist, or be empty.
-        settings: What the build depends on.
-        options: Of the pack.
-        jobs: How many pages at a time, each with a browser of its own.
-        watch: What reports how far it is.
+        settings: The settings of the build.
+        options: The options of the pack.
+        jobs: The number of pages to work on at a time, each with its own browser.
+        watch: Callbacks for progress.
 
     Raises:
-        InputError: The folder was begun with other settings or pages, something can't be
-            written, there is no browser, or no page carries an item.
+        InputError: The folder belongs to a build with other settings or pages, something can't be
+            written, there is no browser, or no page gives an item.
         MissingExtraError: Playwright is not installed.
     """
     watch = watch or Watch()
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise InputError("there is something there already; name a new folder", file=str(output))
+        raise InputError(
+            "it exists and is not an empty folder; choose a new folder", file=str(output)
+        )
     check_name(options.name)
     settings = replace(settings, pages=digest_of(pages))
     resumed = (folder / MADE).is_dir()
@@ -135,7 +137,7 @@ def build_exam(
     }
     parts, worked = _parts(worked, folder / DATA, settings)
     if not parts:
-        raise InputError(f"no page carries an item: {_why(skipped, worked)}", file=str(folder))
+        raise InputError(f"no page gives an item: {_why(skipped, worked)}", file=str(folder))
     if options.webp:
         smaller = folder / WEBP
         smaller.mkdir(exist_ok=True)
@@ -157,7 +159,7 @@ def build_exam(
     shutil.rmtree(final, ignore_errors=True)
     if options.audit:
         pack = open_pack(draft)
-        # What was made a moment ago would only be made again.
+        # Items that were just made need no second making.
         witnesses = Witnesses(open_build(folder), remake=resumed)
         found = audit_pack(
             pack,
@@ -180,10 +182,10 @@ def build_exam(
 
 
 def digest_of(pages: Pages) -> str:
-    """Return the SHA-256 of all files of the pages' sites, by their names.
+    """Return the SHA-256 of all files of the pages' sites and their names.
 
     Raises:
-        InputError: One can't be read.
+        InputError: A file can't be read.
     """
     whole = sha256()
     for root in sorted({page.root for page in pages.pages}):
@@ -209,7 +211,7 @@ def _why(skipped: Mapping[str, str], worked: Worked) -> str:
 
 
 def _parts(worked: Worked, folder: Path, settings: BuildSettings) -> tuple[Sequence[Part], Worked]:
-    """Write the items in their benchmarks' layouts and load them as anybody's are."""
+    """Write the items in their benchmarks' layouts and load them with the benchmarks' loaders."""
     shutil.rmtree(folder, ignore_errors=True)
     parts: list[Part] = []
     for benchmark, making in MAKING.items():
@@ -265,7 +267,7 @@ def _tags(data: TaskData, sides: Mapping[str, Side]) -> Mapping[str, TagColumn]:
 def _as_webp(data: TaskData, folder: Path) -> TaskData:
     """Return the data with its images as lossless WebP: other bytes, the same pixels.
 
-    Each is made once, for however many items show it, and kept in the folder.
+    Each image is converted once and stored in the folder, even if several items show it.
     """
     load = data.load_image
     if load is None:

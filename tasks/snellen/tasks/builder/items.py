@@ -1,9 +1,8 @@
-"""Items of one page: rows in the benchmark's published layout, or why there is none.
+"""Items of one page: rows in the benchmark's published layout, or the reason for none.
 
-A maker sees one frozen page and draws what it must choose from a source of its own. What it makes
-is a row of the benchmark's data as our loader reads it, so that prompts, forms of answers, scoring
-and the spaces of coordinates are those of the published benchmark. Items are made once and read
-again without their images:
+A maker gets one snapshot and its own source of random choices. It returns rows of the benchmark's
+data as our loader reads them. Prompts, forms of answers, scoring and coordinate spaces are
+therefore those of the published benchmark. Items are made once and read again without their images:
 
 made/shop.example/index/
     made.jsonl          a line for each item, and for each task that the page can't carry
@@ -24,7 +23,7 @@ from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.pack.folders import new_folder
 
 PAGES = "pages"
-"""The tag that tells whether an item's page is `generated` or `real`."""
+"""The tag that says whether an item's page is `generated` or `real`."""
 
 _LINES = "made.jsonl"
 _IMAGES = "images"
@@ -35,12 +34,11 @@ class Made(NamedTuple):
 
     Attributes:
         task: The task's id.
-        row: What the published layout says of it, reference included; it names images by the
-            keys of `images`.
+        row: The item in the published layout, with its reference; it names images by the keys of
+            `images`.
         images: The PNG of each image, by a name that is unique in the task.
-        tags: What it can be grouped by, by those who read a report: difficulty, language, how it
-            was made.
-        record: What was done, for whoever checks it: the element, the box in pixels, operators.
+        tags: Groups for reports: difficulty, language, how it was made.
+        record: Details for checks: the element, the box in pixels, operators.
     """
 
     task: str
@@ -51,7 +49,7 @@ class Made(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """Why a page carries no item of a task; the reason is one of few, so that it can be counted."""
+    """The reason why a page gives no item of a task; one of few, so that it can be counted."""
 
     task: str
     reason: str
@@ -71,7 +69,7 @@ class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PageItems(NamedTuple):
-    """What came of one page; the images of what was made are read when they are asked for."""
+    """The items of one page; images are read on access."""
 
     site: str
     page: str
@@ -103,13 +101,13 @@ class _Stored(Mapping[str, bytes]):
 def make_items(
     snapshot: Snapshot, makers: Mapping[str, Maker], seed: int, folder: Path
 ) -> PageItems:
-    """Make the items of a page and write them, all or none.
+    """Make the items of a page and write them, all or nothing.
 
     Args:
         snapshot: The page.
-        makers: By the names that their choices are drawn for.
-        seed: What choices are drawn from.
-        folder: Where to; must not exist.
+        makers: The makers by name; the name seeds a maker's random choices.
+        seed: The seed of random choices.
+        folder: The folder to write; must not exist.
 
     Raises:
         InputError: It can't be written.
@@ -128,10 +126,10 @@ def make_items(
 
 
 def read_items(folder: Path, site: str, page: str) -> PageItems:
-    """Read what was made of a page.
+    """Read the items of a page.
 
     Raises:
-        DataError: It is not there, or not as it was written.
+        DataError: The file is missing or was changed.
     """
     file = folder / _LINES
     made: list[Made] = []
@@ -141,7 +139,7 @@ def read_items(folder: Path, site: str, page: str) -> PageItems:
     except OSError as error:
         raise DataError(f"can't be read: {error.strerror}", file=str(file)) from error
     except msgspec.DecodeError as error:
-        raise DataError(f"is not as it was written: {error}", file=str(file)) from error
+        raise DataError(f"was changed or is damaged: {error}", file=str(file)) from error
     for line in lines:
         if line.refused:
             refused.append(Refused(line.task, line.refused))
@@ -154,7 +152,7 @@ def read_items(folder: Path, site: str, page: str) -> PageItems:
 def without(
     pages: Sequence[PageItems], out: Set[tuple[int, int]], refusal: Refused
 ) -> Sequence[PageItems]:
-    """Leave out items, by the numbers of their pages and their places there; say why."""
+    """Remove items by (page index, item index) and record a refusal for each."""
     return [
         page._replace(
             made=[one for place, one in enumerate(page.made) if (number, place) not in out],

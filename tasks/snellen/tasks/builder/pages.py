@@ -1,4 +1,4 @@
-"""Which pages a folder holds, and which site each belongs to."""
+"""The pages of a folder and their sites."""
 
 import os
 import re
@@ -20,9 +20,9 @@ class Page:
     """A page of a site.
 
     Attributes:
-        site: The site's name, safe as a folder's.
-        page: The page's name in its site, safe as a folder's.
-        root: The site's folder: what the page may load lies in it.
+        site: The site's name, safe as a folder name.
+        page: The page's name in its site, safe as a folder name.
+        root: The site's folder: it contains everything that the page may load.
         path: The page's file, relative to the site's folder.
         generated: Whether the page generator wrote it.
     """
@@ -40,24 +40,24 @@ class Page:
 
     @property
     def site_code(self) -> str:
-        """What items call the site: a name such as `bank` would answer questions about it."""
+        """The site's name in items: a code, since a name such as `bank` would answer questions."""
         return _code("s", self.site)
 
     @property
     def page_code(self) -> str:
-        """What items call the page, for the same reason."""
+        """The page's name in items, a code for the same reason."""
         return _code("p", self.id)
 
 
 class Skipped(NamedTuple):
-    """A page that is not taken, by its id or its path, and why."""
+    """A page that is not used, by its id or path, and the reason."""
 
     page: str
     reason: str
 
 
 class Pages(NamedTuple):
-    """The pages of a folder, by site and path, and what was skipped."""
+    """The pages of a folder, by site and path, and the skipped pages."""
 
     pages: Sequence[Page]
     skipped: Sequence[Skipped]
@@ -66,13 +66,13 @@ class Pages(NamedTuple):
 def find_pages(folder: Path) -> Pages:
     """Find the pages of a folder.
 
-    Where the folder has no page of its own and two or more of its folders have, each of its folders
-    is a site of its own, also where its pages lie further down; else the folder is one site. An
-    unpacked package, with a `package.json`, has its pages wherever they lie. Hidden files and
-    folders are passed over, and so is what a link leads to outside of the folder.
+    If the folder has no page of its own and at least two of its folders have one, each of its
+    folders with pages at any depth is a site; else the folder is one site. An unpacked package,
+    with a `package.json`, is a site if it has pages at any depth. Hidden files and folders are
+    ignored. A link that leads out of the site is skipped.
 
     Raises:
-        InputError: The folder can't be read, or there is no page in it.
+        InputError: The folder can't be read or has no page.
     """
     if not folder.is_dir():
         raise InputError("there is no such folder", file=str(folder))
@@ -100,7 +100,7 @@ def find_pages(folder: Path) -> Pages:
             pages.append(page)
     if not pages and not skipped:
         raise InputError(
-            f"there is no page in it: files that end in {', '.join(SUFFIXES)}", file=str(folder)
+            f"it has no pages: files that end in {', '.join(SUFFIXES)}", file=str(folder)
         )
     return Pages(pages, skipped)
 
@@ -117,7 +117,7 @@ def _sites(root: Path) -> Sequence[Path]:
 
 
 def _is_site(folder: Path) -> bool:
-    """Whether a folder holds pages itself, or is a package that has some further down."""
+    """Whether a folder has pages itself, or is a package with pages at any depth."""
     if (folder / "package.json").is_file():
         return next(_walk(folder), None) is not None
     return any(map(_is_page, folder.iterdir()))
@@ -146,7 +146,7 @@ def _code(kind: str, name: str) -> str:
 
 
 def _safe(name: str) -> str:
-    """Return a name of letters, digits, dashes and underscores; a hash stands for what is lost."""
+    """Return a name of letters, digits, dashes and underscores; a hash replaces lost characters."""
     safe = _UNSAFE.sub("-", name).strip("-")
     if safe == name and len(safe) <= _LONGEST:
         return safe

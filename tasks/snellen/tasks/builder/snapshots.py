@@ -1,15 +1,16 @@
-"""Snapshots: all that a browser was needed for, frozen on disk, so that items are made without one.
+"""Snapshots: everything that needs a browser, frozen on disk; items are made without a browser.
 
     snapshots/shop.example/index/
-        snapshot.json       the screen's elements, what was changed, what clicks led to
-        page.html           the page as the browser had it
+        snapshot.json       the screen's elements, the changes, the targets of clicks
+        page.html           the page's markup in the browser
         screen.png          its image
         changes/NAME.png    its image after a change
 
-In `page.html` an element of the screen carries its id in `data-snellen-id`.
+In `page.html`, elements of the screen have their id in the attribute `data-snellen-id`.
 
-A fact is one of these, told apart by `kind`. Texts are what the screen shows, in full; where
-`element` and the like hold ids of the screen's elements, None stands for what is none of them.
+A fact is one of the following records; `kind` distinguishes them. Texts are complete and as
+displayed. Fields such as `element` are ids of the screen's elements; None if there is no such
+element.
 
     {"kind": "table", "caption", "element", "headers": [text], "header_cells": [id],
      "rows": [[text]], "cells": [[id]], "partial"}       each row as long as the headers; an empty
@@ -56,7 +57,7 @@ CHANGES = "changes"
 
 
 class ChangedElement(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a change did to one element: its id, what it was, and what it is (None: gone)."""
+    """The effect of a change on one element: its id, before, and after (None: removed)."""
 
     id: int
     before: Element
@@ -64,19 +65,18 @@ class ChangedElement(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Change(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The page after a perturbation that keeps what it promises.
+    """The page after a perturbation whose effect was checked.
 
     Attributes:
-        task: Which task it is for: `webrssbench/color`, `webrssbench/text`, `webrssbench/layout`,
-            or `webrssbench/hint_text` and `webrssbench/form_filling` where a placeholder was
-            taken away.
+        task: The task: `webrssbench/color`, `webrssbench/text`, `webrssbench/layout`, or
+            `webrssbench/hint_text` and `webrssbench/form_filling` if a placeholder was removed.
         mode: The kind: `partial`, `all`, `low_contrast`; the operators of a text or layout edit.
-        image: The file of its image, below the folder of changes.
+        image: The file of its image, relative to the folder of changes.
         width: Of the image, in pixels.
         height: Of the image, in pixels.
-        seed: What its choices were drawn from.
-        pixels: How many pixels differ from the page at rest; never 0.
-        elements: What it did to which elements.
+        seed: The seed of its choices.
+        pixels: The number of pixels that differ from the page at rest; never 0.
+        elements: The changed elements.
         record: The parameters: shares, colors, contrasts, operators, texts.
     """
 
@@ -92,13 +92,13 @@ class Change(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Dropped(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A change that the page could not carry, or that broke a promise.
+    """A change that the page could not carry, or that failed a check.
 
     Attributes:
-        task: The task that it was for.
+        task: Its task.
         mode: Its kind.
         reason: One of few, so that it can be counted.
-        detail: What an error said.
+        detail: The text of an error.
     """
 
     task: str
@@ -108,12 +108,12 @@ class Dropped(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Click(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a click on an element led to.
+    """The result of a click on an element.
 
     Attributes:
         element: The element's id.
-        title: The title of where it led; empty where nothing changed.
-        href: Where that is, within the site.
+        title: The title of the target; empty if nothing changed.
+        href: The address of the target, within the site.
         outcome: `page` (another page), `title` (the same page, another title), `same`, `popup`,
             `dialog`, `download`, `outside`, `failed`.
     """
@@ -125,24 +125,24 @@ class Click(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Captured(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What `snapshot.json` holds.
+    """The content of `snapshot.json`.
 
     Attributes:
-        page: What items call the page: a code, since its name may answer questions about it.
-        site: What items call the site, likewise.
-        source: The site's name and the file in it that the page was captured from.
+        page: The name of the page in items: a code, since its name may answer questions.
+        site: The name of the site in items, likewise.
+        source: The site's name and the page's file in it.
         screen: The page at rest.
         generated: Whether the page generator wrote it.
         changes: Its perturbations.
-        dropped: Perturbations that were tried and are not kept.
-        clicks: What clicks led to.
-        facts: What the page says as data: tables, definition lists and the like, as the
-            extraction found them, for questions with exact answers.
+        dropped: Perturbations that were tried and rejected.
+        clicks: The results of clicks.
+        facts: The page's data (tables, definition lists and the like) as extracted, for questions
+            with exact answers.
         digests: SHA-256 of each file beside this one.
         stable: Whether two renders gave the same image.
-        seed: What its changes were drawn from.
-        browser: The browser that it was seen in, with its version.
-        problems: What could not be done with it, and why.
+        seed: The seed of its changes.
+        browser: The browser that rendered it, with its version.
+        problems: The failed steps and the reasons.
     """
 
     page: str
@@ -162,7 +162,7 @@ class Captured(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Snapshot:
-    """One page as it was frozen."""
+    """One frozen page."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -172,7 +172,7 @@ class Snapshot:
         except OSError as error:
             raise DataError(f"can't be read: {error.strerror}", file=str(file)) from error
         except msgspec.DecodeError as error:
-            raise DataError(f"is no snapshot: {error}", file=str(file)) from error
+            raise DataError(f"is not a snapshot: {error}", file=str(file)) from error
 
     @property
     def id(self) -> str:
@@ -203,12 +203,12 @@ def write_snapshot(folder: Path, captured: Captured, files: Mapping[str, bytes])
     """Write a snapshot and return it.
 
     Args:
-        folder: Where to; must not exist, or be empty.
-        captured: What it says; its digests are made here.
-        files: The bytes of its other files, by their paths in the folder.
+        folder: The folder to write; must not exist, or be empty.
+        captured: Its data; the digests are computed here.
+        files: The bytes of the other files, by their paths in the folder.
 
     Raises:
-        InputError: The folder holds something, or can't be written.
+        InputError: The folder is not empty, or can't be written.
     """
     digests = {name: sha256(body).hexdigest() for name, body in sorted(files.items())}
     said = msgspec.json.encode(

@@ -1,1 +1,1 @@
-"""Packs: an exam on disk, its items and images apart from its references."""
+"""Packs: an exam on disk, with its items and images separate from its references."""

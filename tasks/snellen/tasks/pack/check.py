@@ -1,6 +1,6 @@
-"""Checking packs: is everything there, unchanged, readable, and does the gold grade.
+"""Checking packs: files are complete, unchanged and readable, and the references can be graded.
 
-No message here shows a reference.
+No message shows a reference.
 """
 
 import os
@@ -36,24 +36,24 @@ from snellen.tasks.pack.read import (
 
 
 class Custody(StrEnum):
-    """How a pack's references are kept."""
+    """The protection of a pack's references."""
 
     NONE = "none"
-    """It has none."""
+    """The pack has no references."""
     READABLE = "readable"
-    """Whoever has the pack can read them."""
+    """Everyone who has the pack can read them."""
     SEALED = "sealed"
-    """They are encrypted, and no key was given to look at them."""
+    """They are encrypted, and no key was given."""
     OPENED = "sealed, opened with the key"
-    """They are encrypted, and the key opened them."""
+    """They are encrypted, and the key decrypted them."""
 
 
 class PackFault(Closed):
-    """One thing that is wrong with a pack, and what to do about it.
+    """One fault of a pack, and how to fix it.
 
     Attributes:
-        message: What is wrong.
-        file: The file's path below the pack.
+        message: The fault and its fix.
+        file: The file's path, relative to the pack.
         line: The line, counted from 1.
         field: The field of the record.
     """
@@ -65,16 +65,16 @@ class PackFault(Closed):
 
 
 class TaskCheck(Closed):
-    """What one task of a pack holds.
+    """The content of one task of a pack.
 
     Attributes:
         task: The task's id.
-        items: How many items.
-        protocol: What they are scored by.
-        attainable: The primary metric where every reference is given as the answer; None where
-            the references could not be looked at.
-        below: The items that have a reference which misses the best value when it is given.
-        note: Why the references were not tried, where they could have been.
+        items: The number of items.
+        protocol: The protocol that scores them.
+        attainable: The primary metric if every reference is given as the answer; None if the
+            references could not be read.
+        below: The items with a reference that does not reach the best value as an answer.
+        note: The reason why the references were not tried, if any.
     """
 
     task: str
@@ -86,16 +86,16 @@ class TaskCheck(Closed):
 
 
 class PackCheck(Closed):
-    """What a pack holds, and what is wrong with it.
+    """The content of a pack, and its faults.
 
     Attributes:
-        name: What it is called.
+        name: The name of the pack.
         tasks: Its tasks.
-        images: How many files of images its items show.
-        image_bytes: Their bytes together.
-        on_the_web: How many of its images are addresses.
-        references: How its references are kept.
-        faults: What is wrong.
+        images: The number of image files of its items.
+        image_bytes: The total number of their bytes.
+        on_the_web: The number of its images on the web.
+        references: The protection of its references.
+        faults: The faults.
     """
 
     name: str
@@ -108,22 +108,22 @@ class PackCheck(Closed):
 
     @property
     def fine(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether there are no faults."""
         return not self.faults
 
 
 def check_pack(
     folder: Path, key: str | None = None, *, watch: Callable[[int], None] = lambda _: None
 ) -> PackCheck:
-    """Look at everything in a pack.
+    """Check everything in a pack.
 
     Args:
         folder: The pack.
-        key: Opens its references, where they are sealed.
-        watch: Called after each item with how many are done.
+        key: Decrypts its references, if they are sealed.
+        watch: Called after each item with the number of items done.
 
     Raises:
-        DataError: It is no pack.
+        DataError: The folder is not a pack.
     """
     manifest = read_manifest(folder)
     found = _Findings(folder)
@@ -159,14 +159,14 @@ _CUSTODY: Mapping[str | None, Custody] = {
 
 @dataclass(slots=True)
 class _Findings:
-    """What is found on the way.
+    """The results collected so far.
 
     Attributes:
         root: The pack.
-        faults: What is wrong.
-        files: The files of images that items show, with their bytes.
-        on_the_web: How many images are addresses.
-        lost: Whether the items could not be read, so that nobody knows what images there are.
+        faults: The faults.
+        files: The image files of items, with their sizes in bytes.
+        on_the_web: The number of images on the web.
+        lost: Whether the items could not be read, so that the list of images is unknown.
     """
 
     root: Path
@@ -206,8 +206,8 @@ def _check_items(pack: Pack, found: _Findings, watch: Callable[[int], None]) -> 
                 size = sizes.get(image.file, (0, 0))
                 if size != (0, 0) and size != (shown.width, shown.height):
                     found.say(
-                        f"image {shown.name!r} of {line.item.id} is said to be {shown.width} x"
-                        f" {shown.height} pixels, and is {size[0]} x {size[1]}",
+                        f"image {shown.name!r} of {line.item.id} is listed as {shown.width} x"
+                        f" {shown.height} pixels but has {size[0]} x {size[1]}",
                         ITEMS,
                         place + 1,
                     )
@@ -226,7 +226,7 @@ def _check_image(
     known = found.files.setdefault(file, image)
     if known is not image:
         if known != image:
-            found.say("items say different things of it", f"{IMAGES}/{file}")
+            found.say("items list different digests or sizes for it", f"{IMAGES}/{file}")
         return
     try:
         data = pack.read_image(image)
@@ -243,8 +243,8 @@ def _check_count(manifest: Manifest, found: _Findings) -> None:
     images, size = len(found.files), _bytes_of(found.files)
     if (images, size) != (manifest.images, manifest.image_bytes):
         found.say(
-            f"it says {manifest.images:,} images of {manifest.image_bytes:,} bytes, and the items"
-            f" show {images:,} of {size:,}",
+            f"it lists {manifest.images:,} images of {manifest.image_bytes:,} bytes, but the items"
+            f" have {images:,} of {size:,}",
             MANIFEST,
         )
     folded: dict[str, str] = {}
@@ -259,7 +259,7 @@ def _bytes_of(files: Mapping[str, PackImage]) -> int:
 
 
 def _check_extra(manifest: Manifest, found: _Findings) -> None:
-    """Find what is there and belongs to nothing."""
+    """Report files that do not belong to the pack."""
     expected = {MANIFEST, *manifest.files, *(f"{IMAGES}/{file}" for file in found.files)}
     for folder, folders, files in os.walk(found.root):
         folders.sort()
@@ -270,14 +270,14 @@ def _check_extra(manifest: Manifest, found: _Findings) -> None:
                 continue
             if file == REFERENCES:
                 found.say(
-                    "the references are sealed, and this is there all the same: run snellen pack"
+                    "the references are sealed, but this readable file exists: run snellen pack"
                     " seal again, or remove it"
                     if SEALED in manifest.files
-                    else "the pack says that it has no references: remove it",
+                    else "the manifest lists no references: remove it",
                     file,
                 )
             else:
-                found.say("it belongs to nothing in the pack: remove it", file)
+                found.say("it does not belong to the pack: remove it", file)
 
 
 def _check_references(
@@ -305,7 +305,7 @@ def _described(task: PackTask) -> TaskCheck:
 
 
 def _tried(task: PackTask, pack: Pack, references: References, found: _Findings) -> TaskCheck:
-    """Give every reference as the answer to its own item."""
+    """Grade every reference as the answer to its own item."""
     about = _described(task)
     protocol = protocol_of(task.task, task.protocol)
     try:
@@ -318,7 +318,7 @@ def _tried(task: PackTask, pack: Pack, references: References, found: _Findings)
             [data.contexts[place] for place in places],
         )
     except DataError:
-        # A line of the items, which is named already.
+        # The error is in a line of the items, which is reported already.
         return about
     except MissingExtraError as error:
         return about.model_copy(update={"note": str(error)})
@@ -329,7 +329,7 @@ def _tried(task: PackTask, pack: Pack, references: References, found: _Findings)
     value = reached.metrics[protocol.metric.primary]
     if value == 0:
         found.say(
-            f"not one reference of {task.task} scores anything under {protocol.name}",
+            f"every reference of {task.task} scores 0 under {protocol.name}",
             pack.manifest.references,
         )
     return about.model_copy(update={"attainable": value, "below": below})

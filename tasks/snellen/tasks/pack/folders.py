@@ -1,4 +1,4 @@
-"""Files of a pack: read without leaving it, written whole or not at all, and onto the disk."""
+"""Files of a pack: read without leaving the folder, written to disk completely or not at all."""
 
 import os
 import secrets
@@ -18,7 +18,7 @@ _FLAGS = (
     | getattr(os, "O_BINARY", 0)
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_NOFOLLOW", 0)
-    # Opening a pipe must not wait for somebody to write to it.
+    # Opening a pipe must not wait for a writer.
     | getattr(os, "O_NONBLOCK", 0)
 )
 
@@ -35,50 +35,53 @@ def open_inside(root: Path, name: str, size: int | None = None) -> Generator[Bin
 
     Args:
         root: The pack.
-        name: The file's path below it, with forward slashes.
-        size: How many bytes it should have; nothing is read where it has another number.
+        name: The file's path in the pack, with forward slashes.
+        size: The expected number of bytes; a file of another size is not read.
 
     Raises:
-        DataError: It is not there, a link leads to it, it is no regular file, it has another
-            size, or it can't be read.
+        DataError: The file is missing, is reached through a link, is not a regular file, has
+            another size, or can't be read.
     """
     path = root / name
     try:
         found = os.path.realpath(path)
         if found != os.path.join(os.path.realpath(root), *name.split("/")):
             raise DataError(
-                "a link is in the way; a pack holds plain files only: copy the file there",
+                "its path contains a link; a pack may only have regular files: copy the file there",
                 file=str(path),
             )
         with open(os.open(path, _FLAGS), "rb") as file:
             about = os.fstat(file.fileno())
             if not stat.S_ISREG(about.st_mode):
-                raise DataError("it is no file; a pack holds plain files only", file=str(path))
+                raise DataError(
+                    "it is not a regular file; a pack may only have regular files", file=str(path)
+                )
             if size is not None and about.st_size != size:
                 raise DataError(
-                    f"it has {about.st_size:,} bytes, and the pack was made with {size:,};"
-                    " fetch the pack again",
+                    f"it has {about.st_size:,} bytes instead of {size:,}; fetch the pack again",
                     file=str(path),
                 )
             yield file
     except FileNotFoundError:
         raise DataError("it is missing; fetch the pack again", file=str(path)) from None
     except OSError as error:
-        raise DataError(f"can't read it: {error.strerror}", file=str(path)) from None
+        raise DataError(f"can't be read: {error.strerror}", file=str(path)) from None
 
 
 @contextmanager
 def new_folder(folder: Path) -> Generator[Path]:
-    """Yield an empty folder that becomes the one asked for, or vanishes when something fails.
+    """Yield an empty folder that is renamed to the given one at the end, or removed on an error.
 
-    What becomes the folder is on the disk before it has the name.
+    Its content is flushed to disk before it is renamed.
 
     Raises:
-        InputError: There is something of that name already, or it can't be written.
+        InputError: The folder is not empty, or can't be written.
     """
     target = Path(os.path.realpath(folder))
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise InputError("there is something there already; name a new folder", file=str(folder))
+        raise InputError(
+            "it exists and is not an empty folder; choose a new folder", file=str(folder)
+        )
     room = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -91,19 +94,19 @@ def new_folder(folder: Path) -> Generator[Path]:
         _flush_folder(target.parent)
     except OSError as error:
         shutil.rmtree(room, ignore_errors=True)
-        raise InputError(f"can't write it: {error.strerror}", file=str(folder)) from error
+        raise InputError(f"can't be written: {error.strerror}", file=str(folder)) from error
     except BaseException:
         shutil.rmtree(room, ignore_errors=True)
         raise
 
 
 def write_hashed(path: Path, pieces: Iterable[bytes], *, private: bool = False) -> PackFile:
-    """Write a new file piece by piece and return what it is.
+    """Write a new file piece by piece and return its digest and size.
 
     Args:
-        path: Where to.
+        path: The path of the file.
         pieces: Its bytes.
-        private: Only the owner may read it.
+        private: Whether only the owner may read it.
     """
     digest, size = sha256(), 0
     handle = os.open(
@@ -120,10 +123,10 @@ def write_hashed(path: Path, pieces: Iterable[bytes], *, private: bool = False) 
 
 
 def replace_hashed(path: Path, pieces: Iterable[bytes]) -> PackFile:
-    """Write a file in the place of another, so that no reader ever sees half of it.
+    """Replace a file atomically, so that no reader sees a part of it.
 
     Raises:
-        InputError: It can't be written.
+        InputError: The file can't be written.
     """
     fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
@@ -133,7 +136,7 @@ def replace_hashed(path: Path, pieces: Iterable[bytes]) -> PackFile:
         _flush_folder(path.parent)
     except OSError as error:
         fresh.unlink(missing_ok=True)
-        raise InputError(f"can't write it: {error.strerror}", file=str(path)) from error
+        raise InputError(f"can't be written: {error.strerror}", file=str(path)) from error
     except BaseException:
         fresh.unlink(missing_ok=True)
         raise
@@ -141,20 +144,20 @@ def replace_hashed(path: Path, pieces: Iterable[bytes]) -> PackFile:
 
 
 def remove(path: Path) -> None:
-    """Remove a file where it is, and see that it stays removed.
+    """Remove a file, and flush the removal to disk.
 
     Raises:
-        InputError: It can't be removed.
+        InputError: The file can't be removed.
     """
     try:
         path.unlink(missing_ok=True)
         _flush_folder(path.parent)
     except OSError as error:
-        raise InputError(f"can't remove it: {error.strerror}", file=str(path)) from error
+        raise InputError(f"can't be removed: {error.strerror}", file=str(path)) from error
 
 
 def _settle(room: Path) -> None:
-    """See that everything in a folder is on the disk, and the folder's own entries, too."""
+    """Flush all files of a folder and its entries to disk."""
     for folder, _, files in os.walk(room, topdown=False):
         for name in files:
             _flush(Path(folder, name))
@@ -162,7 +165,7 @@ def _settle(room: Path) -> None:
 
 
 def _flush(path: Path) -> None:
-    # Windows flushes only what is open for writing.
+    # Windows flushes only files that are open for writing.
     with path.open("r+b") as file:
         os.fsync(file.fileno())
 

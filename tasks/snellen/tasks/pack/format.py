@@ -1,16 +1,15 @@
-"""What a pack is on disk: a manifest, items and images that anybody may see, and references.
+"""The layout of a pack on disk: a manifest, public items and images, and references.
 
     my-exam/
-        manifest.json       what is in it, with digests
-        items.jsonl         a public item a line
-        images/             by digest, as they came
-        references.jsonl    the gold, or
+        manifest.json       the content, with digests
+        items.jsonl         one public item a line
+        images/             unchanged image files, named by digest
+        references.jsonl    the references, or
         references.sealed   the same, encrypted, or neither: a deferred exam
 
-Equal input makes equal bytes: nothing here holds a date, a random number or a path of the machine
-that it was made on. Nothing outside the two files of references depends on a reference: two packs
-that differ in gold alone have the same items and images, and manifests that differ in the digest
-of the references alone.
+Equal input gives equal bytes: no file contains a date, a random number or a path of the machine.
+Only the two files of references depend on references: two packs that differ only in references have
+the same items and images, and their manifests differ only in the digest of the references.
 """
 
 import re
@@ -40,7 +39,7 @@ _LONGEST = 200
 
 
 def is_pack_name(name: str) -> bool:
-    """Whether a pack can have a name."""
+    """Whether a name is valid for a pack."""
     try:
         _portable(name)
     except ValueError:
@@ -49,27 +48,29 @@ def is_pack_name(name: str) -> bool:
 
 
 def _portable(name: str) -> str:
-    """Refuse what is no name on every system, or could lead out of the folder of images."""
+    """Refuse names that are invalid on some system, or could lead out of the folder of images."""
     parts = name.split("/")
     for part in parts:
         if not _PART.fullmatch(part) or part.endswith("."):
-            raise ValueError("a file's name is of letters, digits, dots, dashes and underscores")
+            raise ValueError(
+                "a file's name may only have letters, digits, dots, dashes and underscores"
+            )
         if part.partition(".")[0].lower() in _DEVICES:
-            raise ValueError("Windows keeps this name for a device")
+            raise ValueError("Windows reserves this name for a device")
     if len(name) > _LONGEST:
-        raise ValueError(f"a file's name has at most {_LONGEST} characters")
+        raise ValueError(f"a file's name must have at most {_LONGEST} characters")
     return name
 
 
 def _web_address(url: str) -> str:
-    """Refuse what is no plain web address."""
+    """Refuse an address that is not a plain web address."""
     split = urlsplit(url)
     if split.scheme not in ("http", "https") or not split.hostname:
-        raise ValueError("an image's URL starts with https:// or http:// and names a host")
+        raise ValueError("an image's URL must start with https:// or http:// and have a host")
     if split.username is not None or split.password is not None:
-        raise ValueError("an image's URL holds no user and no password")
+        raise ValueError("an image's URL must not have a user or a password")
     if not url.isascii() or not url.isprintable() or " " in url:
-        raise ValueError("an image's URL is of printable ASCII without spaces")
+        raise ValueError("an image's URL must be printable ASCII without spaces")
     return url
 
 
@@ -85,12 +86,12 @@ class PackTask(Closed):
 
     Attributes:
         task: The task's id.
-        split: The split's name.
-        items: How many items.
-        protocol: The protocol that its score is of, with its version.
-        prompt: The name of the prompt that its items are asked by.
-        environment: The kind of world that its items are played in; empty, and then not in the
-            file, where they are no episodes.
+        split: The name of the split.
+        items: The number of items.
+        protocol: The protocol that scores it, with its version.
+        prompt: The name of the prompt of its items.
+        environment: The kind of world of its episodes; empty, and omitted in the file, if the items
+            are not episodes.
     """
 
     task: str
@@ -102,20 +103,20 @@ class PackTask(Closed):
 
 
 class PackFile(Closed):
-    """One file of a pack, by its bytes."""
+    """The digest and size of one file of a pack."""
 
     sha256: Digest
     bytes: int = Field(ge=0)
 
 
 class PackImage(Closed):
-    """Where an item's image is: in a file below the folder of images, or on the web.
+    """The place of an item's image: a file in the folder of images, or the web.
 
     Attributes:
-        file: Its path below the folder of images, with forward slashes.
-        url: Its address, where it has no file.
-        sha256: Of its bytes; None where nobody has fetched the address yet.
-        bytes: How many; None likewise.
+        file: Its path in the folder of images, with forward slashes.
+        url: Its address, if it has no file.
+        sha256: The SHA-256 of its bytes; None for an address that was not fetched yet.
+        bytes: The number of its bytes; None likewise.
     """
 
     file: FileName | None = None
@@ -126,22 +127,22 @@ class PackImage(Closed):
     @model_validator(mode="after")
     def _is_in_one_place(self) -> "PackImage":
         if (self.file is None) == (self.url is None):
-            raise ValueError("an image has either a file or a url")
+            raise ValueError("an image must have either a file or a url")
         if self.file is not None and (self.sha256 is None or self.bytes is None):
-            raise ValueError("an image's file comes with its sha256 and its bytes")
+            raise ValueError("an image's file needs its sha256 and its bytes")
         return self
 
 
 class PackItem(Closed):
-    """A line of `items.jsonl`: a public item, where its images are, and what a parser may know.
+    """A line of `items.jsonl`: a public item, its images, and the context for the parser.
 
     Attributes:
-        item: The item as an agent may see it.
-        images: Where each of the item's images is, by its name.
-        context: What a parser may know of it: options, the original image's size, regions; in the
-            file an object of what there is to know.
-        pair: What the two halves of a pair share: the same page before and after a change.
-        world: The world that it is played in; None: it is no episode.
+        item: The item as agents may see it.
+        images: The place of each of the item's images, by its name.
+        context: The context for the parser: options, the original image's size, regions; in the
+            file, an object with the known fields.
+        pair: The shared name of the two items of a pair: the same page before and after a change.
+        world: The world of the episode; None if it is not an episode.
     """
 
     item: Item
@@ -159,19 +160,19 @@ class PackItem(Closed):
     def _has_its_images(self) -> "PackItem":
         shown = [image.name for image in self.item.images]
         if sorted(shown) != sorted(self.images):
-            raise ValueError("the item's images and the places of its images do not agree")
+            raise ValueError("the item's images do not match the entries of images")
         return self
 
 
 class PackSource(Closed):
-    """A task's first line among the references: which data its gold is of.
+    """The first line of a task in the references: the source of its references.
 
-    It stands with the gold because the data's digest depends on it.
+    It is in this file because the data's digest depends on the references.
 
     Attributes:
         task: The task's id.
-        pin: Which data it was made of; `count` is the number of its references, which are those
-            of all the data, so that no selection of items moves a score.
+        pin: The source data; `count` is the number of references. These are the references of all
+            the data, so that a selection of items does not change scores.
         cluster: The tag whose values are the independent groups of items.
         by_rater: Whether each reference is a list by rater.
     """
@@ -183,14 +184,14 @@ class PackSource(Closed):
 
 
 class PackReference(Closed):
-    """A line of references: an item's gold, and what may tell of it.
+    """A line of references: the reference of an item, and its private data.
 
     Attributes:
         item_id: The item's id.
         task: The task's id.
-        gold: In the task's published shape.
-        tags: What the item can be grouped by.
-        record: What was done to make the item, for whoever checks it; None: nobody said.
+        gold: The reference in the task's published form.
+        tags: The private tags, for groups.
+        record: Details on how the item was made; None if unknown.
     """
 
     item_id: str
@@ -201,7 +202,7 @@ class PackReference(Closed):
 
 
 class RemovedItem(Closed):
-    """An item that was taken out of a pack, and why; the reason tells nothing of its gold."""
+    """An item that was removed from a pack, and the reason, which does not reveal its reference."""
 
     task: str
     item: str
@@ -209,22 +210,22 @@ class RemovedItem(Closed):
 
 
 class Built(Closed):
-    """How a pack's items came to be, where a builder made them or some were removed since.
+    """The origin of a pack's items, if a builder made them or some were removed.
 
     Attributes:
-        builder: What made them, with its version; empty where published data was packed.
-        seed: What every choice was drawn from; None where nothing was drawn.
+        builder: The builder and its version; empty for published data.
+        seed: The seed of all random choices; None if there were none.
         browser: The browser that rendered the pages, with its version.
-        sites: How many sites.
-        pages: How many pages of them.
-        thresholds: Of what is put into classes by a measure, such as difficulty by area: the
-            measure's name to the limits between the classes, rising.
-        unstable: The pages of which two renders differed.
-        skipped: The pages of which nothing came, each with the reason.
-        refused: Task to reason to how many pages carried no item of it.
-        licences: Site to whose its pages are.
+        sites: The number of sites.
+        pages: The number of their pages.
+        thresholds: For classes by a measure, such as difficulty by area: the limits between the
+            classes, ascending, by the measure's name.
+        unstable: The pages whose two renders differed.
+        skipped: The pages without a result, each with the reason.
+        refused: The number of pages without an item, by task and reason.
+        licences: The licence of the pages, by site.
         struck: The items that were removed.
-        parts: Of a pack that was merged of several: what each says, in their order.
+        parts: For a merged pack: the origins of its parts, in their order.
     """
 
     builder: str = ""
@@ -242,21 +243,20 @@ class Built(Closed):
 
 
 class Manifest(Closed):
-    """What is in a pack.
+    """The content of a pack.
 
     Attributes:
         format: The layout's name and version.
-        name: What the pack is called, in letters, digits and dashes.
+        name: The name of the pack, in letters, digits and dashes.
         title: A line for people.
         tasks: Its tasks, in order.
-        files: Every file but this one and the images, by name.
-        images: How many files of images there are.
-        image_bytes: Their bytes together.
-        canary: Stands in every file of references, so that a leak can be found.
-        licence: Whose the items and images are.
-        built: How the items came to be; None where published data was packed as it is, and then
-            not in the file.
-        version: How often its references were changed, from 1; in the file from 2 on.
+        files: All files except this one and the images, by name.
+        images: The number of image files.
+        image_bytes: The total number of their bytes.
+        canary: A text in every file of references that makes leaks traceable.
+        licence: The licence of the items and images.
+        built: The origin of the items; None, and omitted in the file, for unchanged published data.
+        version: The number of the references' version, from 1; in the file from 2 on.
     """
 
     format: str = FORMAT
@@ -273,7 +273,7 @@ class Manifest(Closed):
 
     @property
     def references(self) -> str | None:
-        """The file that holds the references; None where the pack came without them."""
+        """The name of the file with the references; None for a pack without them."""
         return next((name for name in (SEALED, REFERENCES) if name in self.files), None)
 
     @model_validator(mode="after")
@@ -281,11 +281,11 @@ class Manifest(Closed):
         _portable(self.name)
         tasks = [task.task for task in self.tasks]
         if len(set(tasks)) < len(tasks):
-            raise ValueError("a task is in it twice")
+            raise ValueError("a task occurs twice")
         if ITEMS not in self.files:
-            raise ValueError(f"files does not name {ITEMS}")
+            raise ValueError(f"files does not list {ITEMS}")
         if odd := self.files.keys() - {ITEMS, REFERENCES, SEALED}:
-            raise ValueError(f"files names {min(odd)!r}, which no pack has")
+            raise ValueError(f"files lists {min(odd)!r}, which is not a file of packs")
         if REFERENCES in self.files and SEALED in self.files:
-            raise ValueError("the references are either readable or sealed, not both")
+            raise ValueError("the references must be either readable or sealed, not both")
         return self

@@ -1,4 +1,4 @@
-"""What the items of a pack can be grouped by: their tags, their sites, their pictures."""
+"""Groups of a pack's items: by tags, sites and pictures."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -7,11 +7,11 @@ from snellen.grading.errors import InputError, UnknownNameError
 from snellen.tasks.pack.read import Pack, References
 
 PAIR = "pair"
-"""The tag whose values the halves of a pair share."""
+"""The tag that the two items of a pair share."""
 SITE = "site"
-"""Asks for the tag of that name or, in a task without, for its independent groups of items."""
+"""Selects the tag of that name or, in a task without it, its independent groups of items."""
 TASK = "task"
-"""Asks for the task itself."""
+"""Selects the task itself."""
 
 
 class ItemName(NamedTuple):
@@ -30,16 +30,16 @@ def names_of(pack: Pack) -> list[ItemName]:
 
 
 def values_of(pack: Pack, references: References | None, tag: str) -> Values:
-    """Return each item's value of a tag; None where it has none.
+    """Return each item's value of a tag; None if it has none.
 
     Args:
         pack: The pack.
-        references: Its references, whose tags agents don't see; None: only public tags count.
+        references: Its references, whose tags are private; None to use only public tags.
         tag: A tag's name, `task`, or `site`.
 
     Raises:
         UnknownNameError: No item has the tag.
-        InputError: No item has it in public, and the references were not given.
+        InputError: No item has it as a public tag, and the references were not given.
     """
     if tag == TASK:
         return {name: name.task for name in names_of(pack)}
@@ -62,13 +62,13 @@ def values_of(pack: Pack, references: References | None, tag: str) -> Values:
         return found
     if references is None and pack.manifest.references is not None:
         raise InputError(
-            f"no item shows a tag {tag!r}; the tags that stand with the references need the key"
+            f"no item has a public tag {tag!r}; private tags need the references and their key"
         )
     raise UnknownNameError("tag of these items", tag, known_tags(pack, references))
 
 
 def known_tags(pack: Pack, references: References | None) -> list[str]:
-    """Return the names of the tags that items of a pack have, in public or with references."""
+    """Return the names of the tags of a pack's items, public ones and those of the references."""
     found: dict[str, None] = {TASK: None}
     for line in pack.lines:
         found.update(dict.fromkeys(line.item.tags))
@@ -78,10 +78,10 @@ def known_tags(pack: Pack, references: References | None) -> list[str]:
 
 
 def joined(pack: Pack, values: Values) -> list[list[ItemName]]:
-    """Return the groups of items that must not be parted, in the order of their first item.
+    """Return the groups of items that must stay together, in the order of their first item.
 
-    Items are in one group where they have one value of the tag, one screenshot (the first image,
-    by its digest) or one pair in common, however many steps it takes.
+    Items are in one group if they share a value of the tag, a screenshot (the first image, by its
+    digest) or a pair, directly or through other items.
     """
     leaders: dict[ItemName, ItemName] = {}
 

@@ -1,6 +1,6 @@
-"""The images of a pack: copied once each, and decoded, so that none fails in the middle of an exam.
+"""The images of a pack: each is copied once and decoded, so that none fails during an exam.
 
-Pillow is imported when an image is first looked at.
+Pillow is imported when the first image is read.
 """
 
 import io
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 _ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif"}
 _THREADS = max(1, min(4, os.cpu_count() or 1))
-# Decoding ahead of these would only hold more images in memory.
+# Decoding further ahead would only keep more images in memory.
 _AHEAD = 2 * _THREADS
-# What Pillow's decoders raise on damaged bytes.
+# The errors of Pillow's decoders for damaged bytes.
 _DAMAGE = (
     OSError,
     SyntaxError,
@@ -43,14 +43,14 @@ _DAMAGE = (
 
 
 class Damaged(NamedTuple):
-    """An image that can't be decoded to its end."""
+    """An image that can't be decoded completely."""
 
     name: str
     message: str
 
 
 class Decoder:
-    """Decodes images on a few threads, beside whoever reads them, and tells which are damaged."""
+    """Decodes images on a few threads, in parallel to reading them, and reports damaged ones."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(_THREADS, "decode")
@@ -68,18 +68,18 @@ class Decoder:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def add(self, name: str, data: bytes) -> Iterator[Damaged]:
-        """Take an image; yield those of the earlier ones that turned out damaged."""
+        """Add an image; yield the earlier ones that are damaged."""
         try:
             with _quiet():
                 pixels, checksums = _open(data), _open(data)
         except _DAMAGE as error:
-            yield Damaged(name, f"it is no image that can be read: {error}")
+            yield Damaged(name, f"it can't be read as an image: {error}")
             return
         self._waiting.append((name, self._pool.submit(_fault, pixels, checksums)))
         yield from self._done(_AHEAD)
 
     def rest(self) -> Iterator[Damaged]:
-        """Wait for all that were taken; yield those that turned out damaged."""
+        """Wait for all images; yield those that are damaged."""
         yield from self._done(0)
 
     def _done(self, kept: int) -> Iterator[Damaged]:
@@ -99,7 +99,7 @@ class Kept:
 
 
 class ImageStore:
-    """Copies images into a folder, each once however many items show it."""
+    """Copies images into a folder, each once even if several items show it."""
 
     def __init__(self, folder: Path, decoder: Decoder) -> None:
         self._folder = folder
@@ -109,7 +109,7 @@ class ImageStore:
 
     @property
     def files(self) -> Mapping[str, int]:
-        """The files that were written, with their bytes."""
+        """The written files, with their sizes in bytes."""
         return self._bytes
 
     def add(self, data: bytes, label: str) -> Kept:
@@ -117,15 +117,15 @@ class ImageStore:
 
         Args:
             data: Its bytes.
-            label: What messages call it.
+            label: The name of the image in messages.
 
         Raises:
-            DataError: The bytes are no image; or an earlier one's turned out damaged.
+            DataError: The bytes are not an image, or an earlier image is damaged.
         """
         digest = sha256(data).hexdigest()
         if digest not in self._kept:
             try:
-                # What no client shows (BMP, TIFF) goes in as PNG, which loses nothing.
+                # Formats that clients can't show (BMP, TIFF) are stored as PNG, which is lossless.
                 seen = view(data)
             except DataError as error:
                 raise DataError(f"{label}: {error.message}") from None
@@ -142,16 +142,16 @@ class ImageStore:
         return self._kept[digest]
 
     def finish(self) -> None:
-        """Wait until every image was decoded.
+        """Wait until every image is decoded.
 
         Raises:
-            DataError: One is damaged.
+            DataError: An image is damaged.
         """
         _refuse(self._decoder.rest())
 
 
 def size_of(data: bytes) -> tuple[int, int] | None:
-    """Return an image's width and height in pixels; None where it is none."""
+    """Return an image's width and height in pixels; None if it is not an image."""
     try:
         with _quiet(), _open(data) as image:
             return image.size
@@ -165,15 +165,15 @@ def _refuse(damaged: Iterator[Damaged]) -> None:
 
 
 def _fault(pixels: "Image", checksums: "Image") -> str | None:
-    """Decode an image; return what is wrong with it."""
+    """Decode an image; return its fault, if any."""
     try:
         with pixels:
             if pixels.format == "JPEG":
-                # A small picture is made of all the bytes, too, in a third of the time.
+                # A reduced picture needs all the bytes as well, in a third of the time.
                 pixels.draft(pixels.mode, (pixels.width // 8, pixels.height // 8))
             pixels.load()
         with checksums:
-            # Checksums are read by this alone, and it leaves nothing to be loaded.
+            # Only this reads checksums, and afterwards nothing can be loaded.
             checksums.verify()
     except _DAMAGE as error:
         return f"the image is damaged: {error}"
@@ -186,16 +186,16 @@ def _open(data: bytes) -> "Image":
     try:
         return Image.open(io.BytesIO(data))
     except UnidentifiedImageError:
-        raise ValueError("no format that Pillow knows") from None
+        raise ValueError("Pillow does not know its format") from None
     except Image.DecompressionBombError as error:
         raise ValueError(str(error)) from None
 
 
 @contextmanager
 def _quiet() -> Generator[None]:
-    """Keep back oddities that are none of ours, and what Pillow says of long pages.
+    """Suppress warnings about unusual images and Pillow's warning about long pages.
 
-    Not for use on several threads at once: warnings are the process's.
+    Must not run on several threads at once: warning filters belong to the process.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""Loading a task of a pack where a benchmark's published data is asked for."""
+"""Loading a task of a pack in place of a benchmark's published data."""
 
 from pathlib import Path
 
@@ -15,20 +15,20 @@ def load_from_pack(
     images: str | Path | None = None,
     prompt: str | None = None,
 ) -> TaskData:
-    """Load a task of a pack as its benchmark's loader would: references, items and images.
+    """Load a task of a pack as its benchmark's loader does: references, items and images.
 
-    Sealed references are opened with the key of the environment.
+    Sealed references are decrypted with the key of the environment.
 
     Args:
         task: The task's id.
         folder: The pack.
-        split: The pack's own, where it is named.
-        images: Must be None: a pack holds its images.
-        prompt: The pack's own, where it is named.
+        split: If given, it must be the pack's own.
+        images: Must be None: a pack contains its images.
+        prompt: If given, it must be the pack's own.
 
     Raises:
-        UnknownNameError: The pack does not hold the task.
-        InputError: Another split or prompt was asked for, or images were given.
+        UnknownNameError: The pack does not have the task.
+        InputError: Another split or prompt was given, or images were given.
         DataError: The pack, or its references, can't be read.
     """
     pack = open_pack(folder)
@@ -38,5 +38,5 @@ def load_from_pack(
             message = f"the pack was made with the {what} {has!r}, not {asked!r}"
             raise InputError(message, file=str(folder), field=what)
     if images is not None:
-        raise InputError("a pack holds its images; leave images out", file=str(folder))
+        raise InputError("a pack contains its images; omit images", file=str(folder))
     return task_data(pack, open_references(pack, find_key(pack=folder)), task)

@@ -1,4 +1,4 @@
-"""Merging packs: the items of several in one, with their images and references."""
+"""Merging packs: the items of several packs in one, with their images and references."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -21,14 +21,14 @@ _FEW = 3
 
 @dataclass(slots=True)
 class _Task:
-    """What is gathered of one task.
+    """The collected data of one task.
 
     Attributes:
-        spec: What the first pack says of it.
+        spec: The task in the first pack.
         home: The first pack's name.
-        lines: Item id to its line.
-        sources: What each pack says its references are of.
-        golds: Item id to the line of its reference.
+        lines: The lines by item id.
+        sources: The sources of the references, one for each pack.
+        golds: The lines of the references by item id.
     """
 
     spec: PackTask
@@ -47,38 +47,37 @@ def merge_packs(
     key: str | None = None,
     watch: Callable[[int], None] = lambda _: None,
 ) -> Manifest:
-    """Write a pack of all the items of several packs.
+    """Write a pack with all items of several packs.
 
-    A task that several have is asked as one: by one prompt, one protocol, of one split. An item
-    that is the same in two packs, to the byte, is taken once, so that the parts of a split make
-    the whole again. Where the packs' references are of different data, the new pack's are of all
-    of it, and its data has a digest of its own; a metric that is fitted on the references (TF-IDF)
-    is then fitted on all of them.
+    A task in several packs must have the same prompt, protocol and split. An item that is equal in
+    two packs, byte for byte, is copied once, so that merging the parts of a split restores the
+    whole. If the packs' references are of different data, the new pack has all of them, and a
+    digest of its own; a metric that is fitted on the references (TF-IDF) is then fitted on all of
+    them.
 
     Args:
         packs: At least two.
-        folder: Where to; must not exist, or be empty.
-        name: What the new pack is called.
+        folder: The folder to write; must not exist, or be empty.
+        name: The name of the new pack.
         title: A line for people.
-        key: Opens the references where they are sealed. Where some are, all of the new ones are.
-        watch: Called after each item with how many are done.
+        key: Decrypts sealed references. If some are sealed, all of the new pack's are.
+        watch: Called after each item with the number of items done.
 
     Raises:
-        InputError: Packs ask a task otherwise, hold different items of one id, or some have
-            references and others none; or the folder holds something, lies in a pack or can't be
-            written.
-        DataError: References are sealed and the key is missing or another one; or an image is
-            missing or was changed.
+        InputError: Packs differ in a task's settings or have different items with one id; only some
+            have references; or the folder is not empty, is inside a pack or can't be written.
+        DataError: References are sealed and the key is missing or wrong, or an image is missing or
+            was changed.
     """
     if len(packs) < 2:
-        raise InputError("merging needs two packs at least")
+        raise InputError("merging needs at least two packs")
     check_outside(folder, packs)
     with_gold = [pack for pack in packs if pack.manifest.references is not None]
     if with_gold and len(with_gold) < len(packs):
         bare = next(pack for pack in packs if pack.manifest.references is None)
         raise InputError(
-            f"{bare.name} has no references and {with_gold[0].name} has: strip both with snellen"
-            " pack strip, or take the pack that it was stripped of",
+            f"{bare.name} has no references but {with_gold[0].name} has: strip both with snellen"
+            " pack strip, or use the pack that was stripped",
             file=str(bare.folder),
         )
     tasks: dict[str, _Task] = {}
@@ -129,7 +128,7 @@ def _check_same(known: _Task, spec: PackTask, pack: Pack) -> None:
         if one != other:
             raise InputError(
                 f"{spec.task} has the {what} {one!r} in {known.home} and {other!r} in {pack.name}:"
-                f" a pack asks a task in one way; make {pack.name} again with --{what} {one}",
+                f" a pack has one {what} for a task; create {pack.name} again with --{what} {one}",
                 file=str(pack.folder),
                 field=what,
             )
@@ -139,14 +138,14 @@ def _refuse(clashes: Sequence[str], what: str, task: str, pack: Pack) -> None:
     if clashes:
         few = ", ".join(clashes[:_FEW]) + (", ..." if len(clashes) > _FEW else "")
         raise InputError(
-            f"{len(clashes):,} {what} of {task} have ids that an earlier pack has for others:"
-            f" {few}; remove them from one of the packs, or make it again with other ids",
+            f"{len(clashes):,} {what} of {task} differ from an earlier pack's with the same ids:"
+            f" {few}; remove them from one of the packs, or create it again with other ids",
             file=str(pack.folder),
         )
 
 
 def _ordered(task: _Task) -> list[Line]:
-    """Return a task's lines in the order of its references, where it has some."""
+    """Return a task's lines in the order of its references, if it has any."""
     order = {item_id: place for place, item_id in enumerate(task.golds)}
     return [
         task.lines[item_id] for item_id in sorted(task.lines, key=lambda one: order.get(one, 0))
@@ -161,14 +160,14 @@ def _references(task: _Task) -> list[bytes]:
 
 
 def _pin(task: _Task) -> DataPin:
-    """Return which data the references are of: one pack's, where it has them all."""
+    """Return the source of the references: one pack's, if it has them all."""
     first = task.sources[0]
     for source in task.sources[1:]:
         for what in ("cluster", "by_rater"):
             if getattr(source, what) != getattr(first, what):
                 raise DataError(
-                    f"the packs' data of {first.task} have another {what}: {getattr(first, what)!r}"
-                    f" and {getattr(source, what)!r}; they can't be one task's"
+                    f"the packs' data of {first.task} differ in {what}: {getattr(first, what)!r}"
+                    f" and {getattr(source, what)!r}; they can't be merged"
                 )
     for source in task.sources:
         if source.pin.count == len(task.golds):
@@ -204,6 +203,7 @@ def _about(packs: Sequence[Pack], tasks: Mapping[str, _Task], name: str, title: 
         )
     except ValidationError:
         raise InputError(
-            f"{name!r} is no name for a pack: small letters, digits and dashes, 64 at most",
+            f"{name!r} is not valid as a pack's name: use lower-case letters, digits and dashes, at"
+            " most 64",
             field="name",
         ) from None

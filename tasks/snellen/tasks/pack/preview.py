@@ -1,4 +1,4 @@
-"""What a contact sheet shows of each item: pictures with boxes, prompt, options, reference, tags.
+"""The content of a contact sheet: pictures with boxes, prompt, options, reference, tags.
 
 `preview_pages` makes pages of it. Boxes are left, top, right, bottom in fractions of the image.
 """
@@ -22,12 +22,12 @@ from snellen.tasks.pack.read import Pack, References
 
 
 class Mark(NamedTuple):
-    """A box that is drawn over a picture.
+    """A box drawn over a picture.
 
     Attributes:
         box: Left, top, right, bottom in 0..1 of the image.
-        label: What it is.
-        kind: `reference`, or `record` where it says how the item was made.
+        label: The text of the box.
+        kind: `reference`, or `record` for a box of the item's record.
     """
 
     box: Ltrb
@@ -39,12 +39,12 @@ class Shown(NamedTuple):
     """A picture of an item.
 
     Attributes:
-        name: What the item calls it.
-        digest: Which picture; empty where it is on the web.
-        url: Its address, where it is on the web.
-        width: In pixels, of the original; None where that is not known.
+        name: Its name in the item.
+        digest: Its digest; empty if it is on the web.
+        url: Its address, if it is on the web.
+        width: The original width in pixels; None if unknown.
         height: Likewise.
-        marks: What is drawn over it.
+        marks: The boxes drawn over it.
     """
 
     name: str
@@ -56,19 +56,19 @@ class Shown(NamedTuple):
 
 
 class Card(NamedTuple):
-    """All that is shown of one item.
+    """The displayed data of one item.
 
     Attributes:
         task: The task's id.
         item: The item's id.
-        prompt: What is asked.
+        prompt: The prompt.
         form: The form of the answer.
         options: The options' texts.
         images: The pictures.
-        references: The answers that are right, as text; empty where they can't be read.
-        tags: By name.
-        record: How it was made, as JSON; empty where nobody says.
-        pair: What it shares with the other half of its pair.
+        references: The correct answers as text; empty if they can't be read.
+        tags: The tags by name.
+        record: The record as JSON; empty if there is none.
+        pair: The shared name of the two items of a pair.
     """
 
     task: str
@@ -84,12 +84,12 @@ class Card(NamedTuple):
 
 
 def card(pack: Pack, references: References | None, place: int) -> Card:
-    """Return what is shown of an item.
+    """Return the displayed data of an item.
 
     Args:
         pack: The pack.
-        references: Its references; None where they can't be read or shan't be shown.
-        place: The item's place in the pack.
+        references: Its references; None if they can't be read or must not be shown.
+        place: The item's index in the pack.
 
     Raises:
         DataError: The line can't be read.
@@ -126,13 +126,13 @@ def card(pack: Pack, references: References | None, place: int) -> Card:
 
 
 def responses_of(protocol: Protocol, gold: Gold, line: PackItem) -> Sequence[object]:
-    """Return the answers that a gold makes right, in the form that the protocol wants."""
+    """Return the correct answers for a reference, in the protocol's form."""
     write = protocol.write or gold_shape(protocol.task).responses
     return write(sized(gold, line.context))
 
 
 def reference_marks(gold: Gold, line: PackItem) -> tuple[Mark, ...]:
-    """Return where a reference lies in an item's first picture; nothing where it is no place."""
+    """Return the boxes of a reference in the item's first picture; empty if it has no position."""
     item = line.item
     if isinstance(gold, Target):
         box = unit_target(gold, line.context)
@@ -163,7 +163,7 @@ def _in_unit(box: Ltrb, space: Space | None, image: Image) -> Ltrb | None:
 
 
 def _record_marks(record: object, image: Image) -> tuple[Mark, ...]:
-    """Return the box in pixels that a record holds as `box`, where it holds one."""
+    """Return the field `box` of a record, in pixels, as a mark; empty if there is none."""
     if not isinstance(record, Mapping):
         return ()
     box = cast("Mapping[str, Any]", record).get("box")

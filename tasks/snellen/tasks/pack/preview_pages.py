@@ -1,8 +1,8 @@
-"""A contact sheet of a pack: HTML pages that load nothing, for people to remove items.
+"""A contact sheet of a pack: HTML pages without external resources, for people to remove items.
 
-Whatever comes from the pack is escaped by the template, or reaches the page as JSON that its
-script shows as text. A Content-Security-Policy lets no script and no style run but the two that
-are written here, named by their digests. The same pack makes the same pages.
+The template escapes all data of the pack, or passes them as JSON that the page's script shows as
+text. A Content-Security-Policy allows only the script and the style of this module, identified by
+their digests. Equal packs give equal pages.
 """
 
 import base64
@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 WIDTH = 640
-"""How wide a picture is, at most, in pixels."""
+"""The maximum width of a picture, in pixels."""
 
 HEIGHT = 6_000
-"""How high, at most: WebP holds 16,383."""
+"""The maximum height of a picture, in pixels: WebP allows 16,383."""
 
 PAGE_BUDGET = 24_000_000
-"""About how many bytes a page may have; a larger sheet is split by task, with an index."""
+"""The approximate maximum size of a page in bytes; a larger sheet is split by task, with an
+index."""
 
 _QUALITY = 62
 _THREADS = 2
@@ -39,14 +40,14 @@ _SCREENED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 class Preview(NamedTuple):
-    """A file of a contact sheet: its name, and the bytes of it."""
+    """A file of a contact sheet: its name and its bytes."""
 
     name: str
     data: bytes
 
 
 class _Part(NamedTuple):
-    """What goes onto one page: items, and what they are called."""
+    """The items and the title of one page."""
 
     title: str
     cards: Sequence[Card]
@@ -60,14 +61,14 @@ def preview_pages(
     budget: int = PAGE_BUDGET,
     watch: Callable[[int], None] = lambda _: None,
 ) -> Iterator[Preview]:
-    """Yield the files of a contact sheet: one page, or an index first and pages by task.
+    """Yield the files of a contact sheet: one page, or an index and pages by task.
 
     Args:
         pack: The pack.
-        references: Its references; None leaves them out.
-        stem: What the files' names begin with; the first is `STEM.html`.
-        budget: How many bytes a page may have, about.
-        watch: Called after each item with how many are done.
+        references: Its references; None to omit them.
+        stem: The beginning of the file names; the first file is `STEM.html`.
+        budget: The approximate maximum size of a page in bytes.
+        watch: Called after each item with the number of items done.
 
     Raises:
         MissingExtraError: Jinja is not installed.
@@ -108,7 +109,7 @@ def _slug(title: str) -> str:
 
 
 def _thumbnails(pack: Pack, watch: Callable[[int], None]) -> dict[str, bytes]:
-    """Return each picture once, small, by its digest."""
+    """Return the reduced pictures by digest, each once."""
     places: dict[str, PackImage] = {}
     last: dict[int, int] = {}
     for number, line in enumerate(pack.lines, start=1):
@@ -134,7 +135,7 @@ def shrink(data: bytes, name: str) -> bytes:
     """Return a picture as a WebP of at most `WIDTH` x `HEIGHT` pixels.
 
     Raises:
-        DataError: It can't be read.
+        DataError: The image can't be read.
     """
     from PIL import Image
 
@@ -153,7 +154,7 @@ def shrink(data: bytes, name: str) -> bytes:
 def _parts(
     name: str, cards: Sequence[Card], small: Mapping[str, bytes], budget: int
 ) -> list[_Part]:
-    """Share items out among pages: one where all fits, else by task, cut where one is too large."""
+    """Distribute items to pages: one if they fit, else by task, in parts if a task is too large."""
     whole = sum(map(_embedded, small.values())) + sum(map(_words, cards))
     if whole <= budget:
         return [_Part(name, cards)]

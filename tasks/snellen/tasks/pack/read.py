@@ -1,4 +1,4 @@
-"""Reading packs: what anybody may see at once, the references only when asked for."""
+"""Reading packs: the public part when a pack is opened, the references on request."""
 
 import os
 import sys
@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 
-_CHANGED = "it is not what the manifest was written for; fetch the pack again"
+_CHANGED = "it does not match the manifest; fetch the pack again"
 
 _NO_BYTES = msgspec.Raw()
 
@@ -65,7 +65,7 @@ class _Name(msgspec.Struct, gc=False):
 
 
 class _Head(msgspec.Struct, gc=False):
-    """What is kept of every line; the rest of a line is read when it is asked for."""
+    """The part of a line that is kept in memory; the rest is read on access."""
 
     item: _Name
     pair: str | None = None
@@ -73,13 +73,13 @@ class _Head(msgspec.Struct, gc=False):
 
 
 class ItemLines(Sequence[PackItem]):
-    """The lines of `items.jsonl`, each read from the disk when it is asked for.
+    """The lines of `items.jsonl`, each read from disk on access.
 
-    A pack may hold a hundred thousand items, and several processes may have it open. What is kept
-    of a line is its head, where it is, and a digest by which a file that was changed is noticed.
+    A pack may have a hundred thousand items, and several processes may open it. Only the head of a
+    line, its position, and a digest that reveals changes of the file are kept in memory.
 
     Raises:
-        DataError: It is not the file that the manifest names, or a line is no item.
+        DataError: The file differs from the manifest, or a line is not an item.
     """
 
     def __init__(self, root: Path, known: PackFile) -> None:
@@ -97,7 +97,7 @@ class ItemLines(Sequence[PackItem]):
                         self._add(line)
                 except DataError as error:
                     fault = error
-            # Kept open: a pack that is replaced meanwhile leaves its readers the old one.
+            # The file stays open: if the pack is replaced, its readers keep the old one.
             self._handle = os.dup(file.fileno())
         finalize(self, os.close, self._handle)
         if whole.hexdigest() != known.sha256:
@@ -110,9 +110,9 @@ class ItemLines(Sequence[PackItem]):
         try:
             head = _DECODER.decode(line)
         except NO_JSON as error:
-            raise self._fault(f"it is no item: {error}", number) from None
+            raise self._fault(f"it is not an item: {error}", number) from None
         if "\0" in head.item.id + (head.pair or ""):
-            words = f"{head.item.id!r} or its pair holds U+0000, which no store keeps"
+            words = f"{head.item.id!r} or its pair contains U+0000, which databases can't store"
             raise self._fault(words, number, "item.id")
         if head.context is not _NO_BYTES:
             self._with_context.add(number - 1)
@@ -129,10 +129,10 @@ class ItemLines(Sequence[PackItem]):
         return len(self.heads)
 
     def raw(self, place: int) -> bytes:
-        """Return the bytes of a line, without its end.
+        """Return the bytes of a line, without its line end.
 
         Raises:
-            DataError: The file was changed since it was opened.
+            DataError: The file was changed after it was opened.
         """
         start, end = self._ends[place], self._ends[place + 1]
         line = _read_at(self._handle, start, end - start)
@@ -141,7 +141,7 @@ class ItemLines(Sequence[PackItem]):
         return line.rstrip(b"\r\n")
 
     def context(self, place: int) -> Context:
-        """Return what a parser may know of an item."""
+        """Return the context of an item for the parser."""
         return self[place].context if place in self._with_context else NO_CONTEXT
 
     @overload
@@ -176,14 +176,14 @@ def _short_digest(line: bytes) -> int:
 
 @dataclass(frozen=True)
 class Pack:
-    """An exam on disk: its public half. Nothing here can reach a reference.
+    """The public part of an exam on disk. It gives no access to references.
 
     Attributes:
-        folder: Where it is.
-        manifest: What is in it.
+        folder: The path of the folder.
+        manifest: The content of the pack.
         lines: Its items, in order.
-        elsewhere: Reads a file of the folder of images where that is not beside the items: its
-            path there and its size to its bytes; None: it is.
+        elsewhere: Reads a file of the folder of images if that folder is not in the pack, from its
+            path there and its size; None if the images are in the pack.
     """
 
     folder: Path
@@ -193,28 +193,28 @@ class Pack:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the pack."""
         return self.manifest.name
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of what is asked and how it is scored; references do not count."""
+        """The SHA-256 of the items and how they are scored, without references."""
         tasks = [task.model_dump(mode="json") for task in self.manifest.tasks]
         return digest_of({"items": self.manifest.files[ITEMS].sha256, "tasks": tasks})
 
     @cached_property
     def index(self) -> Mapping[str, Mapping[str, int]]:
-        """Task to item id to the item's line, counted from 0."""
+        """The line index of each item, from 0, by task and item id."""
         found: dict[str, dict[str, int]] = {task.task: {} for task in self.manifest.tasks}
         for place, head in enumerate(self.lines.heads):
             found[head.item.task][head.item.id] = place
         return found
 
     def task(self, task: str) -> PackTask:
-        """Return what the manifest says of a task.
+        """Return a task of the manifest.
 
         Raises:
-            UnknownNameError: The pack does not hold it.
+            UnknownNameError: The pack does not have it.
         """
         for known in self.manifest.tasks:
             if known.task == task:
@@ -233,7 +233,7 @@ class Pack:
         return self.lines[self._place(task, item_id)]
 
     def pair(self, task: str, item_id: str) -> str | None:
-        """Return what an item shares with the other half of its pair; None where it has none.
+        """Return the shared name of an item's pair; None if it has none.
 
         Raises:
             UnknownNameError: There is no such item.
@@ -241,10 +241,10 @@ class Pack:
         return self.lines.heads[self._place(task, item_id)].pair
 
     def where(self, line: PackItem, name: str) -> PackImage:
-        """Return where an item's image is: in a file of the pack, or on the web.
+        """Return the place of an item's image: a file of the pack, or the web.
 
         Raises:
-            DataError: The item has no image of that name.
+            DataError: The item has no image with that name.
         """
         try:
             return line.images[name]
@@ -256,13 +256,13 @@ class Pack:
         """Return the bytes of an item's image.
 
         Raises:
-            DataError: It is not in the pack but on the web, it is not there, a link leads to it,
-                or it is not what the pack was made with.
+            DataError: The image is on the web, is missing, is reached through a link, or was
+                changed.
         """
         return self.read_image(self.where(line, name))
 
     def read_image(self, image: PackImage) -> bytes:
-        """Return the bytes of an image that is in a file of the pack; see `image`."""
+        """Return the bytes of an image in a file of the pack; see `image`."""
         if image.file is None:
             raise DataError(f"the image is on the web, not in the pack: {image.url}")
         if self.elsewhere is None:
@@ -271,7 +271,7 @@ class Pack:
             data = self.elsewhere(image.file, image.bytes or 0)
         if sha256(data).hexdigest() != image.sha256:
             raise DataError(
-                "the image is not the one that the pack was made with; fetch the pack again",
+                "the image does not match its digest; fetch the pack again",
                 file=str(self.folder / IMAGES / image.file),
             )
         return data
@@ -284,7 +284,7 @@ class Pack:
 
 
 def is_pack(folder: str | Path) -> bool:
-    """Whether a folder looks like a pack of any layout."""
+    """Whether a folder looks like a pack, of any version of the layout."""
     try:
         words = msgspec.json.decode((Path(folder) / MANIFEST).read_bytes(), type=dict[str, object])
     except (OSError, *NO_JSON):
@@ -293,10 +293,10 @@ def is_pack(folder: str | Path) -> bool:
 
 
 def open_pack(folder: str | Path) -> Pack:
-    """Open a pack; its references are not touched, and its items read when asked for.
+    """Open a pack; references are not read, and items are read on access.
 
     Raises:
-        DataError: It is no pack, its items were changed, or a line can't be read.
+        DataError: The folder is not a pack, its items were changed, or a line can't be read.
     """
     root = Path(folder)
     manifest = read_manifest(root)
@@ -306,35 +306,35 @@ def open_pack(folder: str | Path) -> Pack:
     for number, head in enumerate(lines.heads, start=1):
         name = head.item
         if name.task not in seen:
-            message = f"it is of {name.task!r}, which the manifest does not name"
+            message = f"it is of {name.task!r}, which is not in the manifest"
             raise DataError(message, file=file, line=number, field="item.task")
         if name.id in seen[name.task]:
-            message = f"{name.id!r} comes twice"
+            message = f"{name.id!r} occurs twice"
             raise DataError(message, file=file, line=number, field="item.id")
         seen[name.task].add(name.id)
     for task in manifest.tasks:
         found = len(seen[task.task])
         if found != task.items:
-            message = f"the manifest says {task.items} items of {task.task}, there are {found}"
+            message = f"the manifest lists {task.items} items of {task.task}, but there are {found}"
             raise DataError(message, file=file)
     return Pack(root, manifest, lines)
 
 
 def has_references(pack: Pack) -> bool:
-    """Whether the pack came with references, sealed or not."""
+    """Whether the pack has references, sealed or not."""
     return pack.manifest.references is not None
 
 
 def plain_references(pack: Pack, key: str | None = None) -> bytes:
-    """Return the references' lines below the head, opened with the key where they are sealed.
+    """Return the lines of the references without the head, decrypted with the key if sealed.
 
     Raises:
-        DataError: There are none, they were changed, or the key does not open them.
+        DataError: There are no references, they were changed, or the key does not decrypt them.
     """
     name = pack.manifest.references
     if name is None:
         raise DataError(
-            "this pack came without references: it can be taken, and graded where they are",
+            "this pack has no references: grade its exam where the references are",
             file=str(pack.folder),
         )
     file = str(pack.folder / name)
@@ -355,7 +355,7 @@ def plain_references(pack: Pack, key: str | None = None) -> bytes:
             file=file,
         )
     if head != header(pack.manifest.canary, key):
-        message = "it is not the line that the manifest was written for"
+        message = "the line does not match the manifest"
         raise DataError(message, file=file, line=1)
     return body if key is None else seal.unseal(body, key, head, file=file)
 
@@ -364,8 +364,8 @@ def open_references(pack: Pack, key: str | None = None) -> References:
     """Read a pack's references.
 
     Raises:
-        DataError: There are none, they were changed, the key does not open them, one is not of
-            its task's shape, or an item has none.
+        DataError: There are no references, they were changed, the key does not decrypt them, one
+            does not have its task's form, or an item has none.
     """
     file = str(pack.folder / (pack.manifest.references or REFERENCES))
     found = read_references(plain_references(pack, key), file)
@@ -377,17 +377,17 @@ def open_references(pack: Pack, key: str | None = None) -> References:
 
 
 def task_data(pack: Pack, references: References, task: str) -> TaskData:
-    """Return a task of a pack as `sdk.grade` takes it.
+    """Return a task of a pack for `sdk.grade`.
 
-    It has the references of all the data that the pack's items are of, and `selected` names the
-    pack's own, so that scores are those that grading the same items of that data gives.
+    It has the references of all the source data, and `selected` names the pack's items. The scores
+    are therefore those of grading the same items of the whole data.
 
     Raises:
-        UnknownNameError: The pack does not hold the task.
+        UnknownNameError: The pack does not have the task.
     """
     spec, source = pack.task(task), references.sources[task]
     places = pack.index[task]
-    # The pack's own names where they are equal, so that a hundred thousand are not there twice.
+    # Equal names share one object, so that a hundred thousand of them are not stored twice.
     own = {name: name for name in places}
     ids = [own.get(name, name) for name in references.golds[task]]
     del own
@@ -420,31 +420,32 @@ def task_data(pack: Pack, references: References, task: str) -> TaskData:
 
 
 def read_manifest(root: Path) -> Manifest:
-    """Read what a pack says of itself.
+    """Read the manifest of a pack.
 
     Raises:
-        DataError: It is no pack, one of another layout, or of tasks that nobody knows here.
+        DataError: The folder is not a pack, has another layout, or has unknown tasks.
     """
     path = root / MANIFEST
     if not path.exists():
         raise DataError(
-            f"it is no pack: it has no {MANIFEST}; snellen pack create makes one", file=str(root)
+            f"it is not a pack: it has no {MANIFEST}; snellen pack create makes packs",
+            file=str(root),
         )
     data = read_inside(root, MANIFEST)
     try:
         words = msgspec.json.decode(data, type=dict[str, object])
     except NO_JSON as error:
-        raise DataError(f"it is no JSON object: {error}", file=str(path)) from None
+        raise DataError(f"it is not a JSON object: {error}", file=str(path)) from None
     if words.get("format") != FORMAT:
         raise DataError(
-            f"the pack is of the layout {words.get('format')!r}, this snellen reads {FORMAT!r}",
+            f"the pack has the format {words.get('format')!r}; this version reads {FORMAT!r}",
             file=str(path),
             field="format",
         )
     try:
         manifest = Manifest.model_validate_json(data)
     except ValidationError as error:
-        raise DataError(f"it is no pack's manifest: {_first(error)}", file=str(path)) from None
+        raise DataError(f"it is not a pack's manifest: {_first(error)}", file=str(path)) from None
     for task in manifest.tasks:
         try:
             protocol_of(task.task, task.protocol)
@@ -454,10 +455,10 @@ def read_manifest(root: Path) -> Manifest:
 
 
 def read_whole(root: Path, manifest: Manifest, name: str) -> bytes:
-    """Return the bytes of a file that the manifest names.
+    """Return the bytes of a file in the manifest.
 
     Raises:
-        DataError: It is not there, or not what the manifest was written for.
+        DataError: The file is missing, or was changed.
     """
     known = manifest.files[name]
     data = read_inside(root, name, known.bytes)

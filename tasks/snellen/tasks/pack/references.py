@@ -1,10 +1,10 @@
-"""References as the lines of a file: a head that anybody can read, then the gold.
+"""References as the lines of a file: a public head, then the references.
 
-Below the head stands one line a task, which says what data the gold is of, followed by the
-references of all that data in its order, whichever items are asked: what a metric is fitted on
-(TF-IDF) must not change with the selection.
+After the head, each task has a line on the source data, followed by the references of all that data
+in its order, independent of the pack's items: the basis of a fitted metric (TF-IDF) must not change
+with the selection.
 
-No message here shows a reference: what could not be read is named by its line and its field.
+No message shows a reference: an unreadable line is named by its number and field.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,13 +34,13 @@ _FIELDS = {*PackReference.model_fields, *PackSource.model_fields}
 
 @dataclass(frozen=True)
 class References:
-    """The private half of a pack, for grading only.
+    """The private part of a pack, for grading only.
 
     Attributes:
-        sources: Task to what its gold is of.
-        golds: Task to item id to gold, in the task's published shape; those of all the data.
-        tags: Task to tag to item id to value.
-        records: Task to item id to what was done to make the item, where it is known.
+        sources: The source of the references by task.
+        golds: The references by task and item id, in the task's published form, of all the data.
+        tags: The values by task, tag and item id.
+        records: The records of how items were made, by task and item id, if known.
     """
 
     sources: Mapping[str, PackSource] = field(repr=False)
@@ -52,12 +52,12 @@ class References:
 
 
 def canary_of(items_sha256: str) -> str:
-    """Return a pack's canary: another one for other items, the same for the same."""
+    """Return a pack's canary, which is derived from its items."""
     return str(uuid5(_CANARY_SPACE, items_sha256))
 
 
 def header(canary: str, key: str | None) -> bytes:
-    """Return the first line of a file of references, which anybody can read."""
+    """Return the first line of a file of references, which is not encrypted."""
     words = {
         "canary": f"REFERENCES OF AN EXAM. NOT FOR TRAINING. canary GUID {canary}",
         "format": FORMAT,
@@ -68,7 +68,7 @@ def header(canary: str, key: str | None) -> bytes:
 
 
 def key_named(head: bytes) -> str | None:
-    """Return the id of the key that a head names; None where it names none."""
+    """Return the id of the key in a head; None if it has none."""
     try:
         return msgspec.json.decode(head, type=dict[str, str]).get("key")
     except NO_JSON:
@@ -76,10 +76,10 @@ def key_named(head: bytes) -> str | None:
 
 
 def to_line(value: object) -> bytes:
-    """Return a JSON value as a line: compact, keys sorted, so that equal values are equal bytes.
+    """Return a JSON value as a line, compact and with sorted keys: equal values give equal bytes.
 
     Raises:
-        UnicodeEncodeError: It holds half a surrogate pair, which UTF-8 can't.
+        UnicodeEncodeError: The value has half a surrogate pair, which UTF-8 can't encode.
     """
     return msgspec.json.encode(value, order="sorted") + b"\n"
 
@@ -91,13 +91,15 @@ def lines_of(
 
     Args:
         data: The task.
-        records: What was done to make an item, by its id.
+        records: The records of how items were made, by item id.
 
     Raises:
-        DataError: A reference can't be kept so that it comes back equal.
+        DataError: A reference can't be stored so that reading it gives an equal one.
     """
     if data.raters and not (data.raters is data.golds or list(data.raters) == list(data.golds)):
-        raise DataError(f"{data.task} has raters that are not its references: no pack holds them")
+        raise DataError(
+            f"{data.task} has raters' answers other than its references, which a pack can't store"
+        )
     source = PackSource(
         task=data.task,
         pin=_settled(data.pin, len(data)),
@@ -120,20 +122,20 @@ def lines_of(
             yield to_line(line)
         except (UnicodeEncodeError, TypeError, OverflowError):
             raise DataError(
-                f"the reference of {item_id}, a tag or the record of it is no JSON value"
+                f"the reference of {item_id}, one of its tags or its record is not a JSON value"
             ) from None
 
 
 def read_references(body: bytes, file: str) -> References:
-    """Read the lines below the head.
+    """Read the lines after the head.
 
     Args:
         body: The lines.
-        file: What messages call the file.
+        file: The name of the file in messages.
 
     Raises:
-        DataError: A line is no reference, is of no task, comes twice, or its gold is not of its
-            task's shape; or a task has more or fewer references than its line says.
+        DataError: A line is not a reference, has no task or occurs twice, its reference does not
+            have its task's form, or a task has another number of references than its line says.
     """
     reader = _Reader(file, {}, {}, {}, {})
     for number, text in enumerate(BytesIO(body), start=2):
@@ -159,13 +161,13 @@ class _Reader:
             else:
                 self._reference(PackReference.model_validate(record), number)
         except NO_JSON:
-            raise self._fault("it is no JSON object", number) from None
+            raise self._fault("it is not a JSON object", number) from None
         except ValidationError as error:
-            raise self._fault("it is no reference", number, _field_of(error)) from None
+            raise self._fault("it is not a reference", number, _field_of(error)) from None
 
     def _source(self, source: PackSource, number: int) -> None:
         if source.task in self.sources:
-            raise self._fault(f"{source.task} comes twice", number, "task")
+            raise self._fault(f"{source.task} occurs twice", number, "task")
         gold_shape(source.task)
         self.sources[source.task] = source
         self.golds[source.task] = {}
@@ -175,9 +177,9 @@ class _Reader:
     def _reference(self, line: PackReference, number: int) -> None:
         golds = self.golds.get(line.task)
         if golds is None:
-            raise self._fault("the task has no line above that says what it is", number, "task")
+            raise self._fault("no line above describes the task", number, "task")
         if line.item_id in golds:
-            raise self._fault(f"{line.item_id} comes twice", number, "item_id")
+            raise self._fault(f"{line.item_id} occurs twice", number, "item_id")
         shape = gold_shape(line.task)
         try:
             golds[line.item_id] = shape.read(line.gold)
@@ -185,7 +187,7 @@ class _Reader:
             raise self._fault(f"expected {shape.name}", number, "gold") from None
         for name, value in line.tags.items():
             values = self.tags[line.task].setdefault(name, {})
-            # Few values stand at many items.
+            # Few values occur at many items.
             values[line.item_id] = self.known.setdefault(value, value)
         if line.record is not None:
             self.records[line.task][line.item_id] = line.record
@@ -195,7 +197,7 @@ class _Reader:
             count = len(self.golds[task])
             if count != source.pin.count:
                 raise DataError(
-                    f"{task} has {count:,} references, and should have {source.pin.count:,}",
+                    f"{task} has {count:,} references instead of {source.pin.count:,}",
                     file=self.file,
                 )
 
@@ -205,12 +207,12 @@ class _Reader:
 
 def _field_of(error: ValidationError) -> str | None:
     first = error.errors(include_input=False, include_url=False)[0]["loc"]
-    # An unknown field's name could be anything, a reference, too.
+    # The name of an unknown field could be anything, even a reference.
     return first[0] if first and isinstance(first[0], str) and first[0] in _FIELDS else None
 
 
 def _settled(pin: DataPin, count: int) -> DataPin:
-    """Return a pin without what depends on the machine: its folders, and what it saw before."""
+    """Return a pin without the data that depends on the machine: folders and earlier results."""
     if pin.verdict is PinVerdict.KNOWN:
         return pin.model_copy(update={"path": None, "count": count})
     return DataPin(release="unknown", sha256=pin.sha256, count=count, verdict=PinVerdict.UNKNOWN)
@@ -224,13 +226,13 @@ def _kept(gold: Gold, shape: GoldShape, item_id: str) -> JsonValue:
         again = None
     same = again == gold if isinstance(gold, Mapping) else _plain(again) == plain
     if not same:
-        raise DataError(f"the reference of {item_id} is not {shape.name}: no pack can hold it")
+        raise DataError(f"the reference of {item_id} is not {shape.name}, so a pack can't store it")
     return plain
 
 
 def _plain(gold: Gold) -> JsonValue:
     if isinstance(gold, Mapping):
-        # Relations are keyed by pairs, which JSON has no keys for.
+        # Relations are keyed by pairs, which can't be keys in JSON.
         relations = cast("Mapping[object, object]", gold)
         return {
             "|".join(cast("tuple[str, str]", pair)) if isinstance(pair, tuple) else str(pair): str(

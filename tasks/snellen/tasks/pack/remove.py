@@ -1,4 +1,4 @@
-"""Removing items from a pack: a list of them, and the pack without them."""
+"""Removing items from a pack: lists of items, and packs without them."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -9,11 +9,11 @@ from snellen.tasks.pack.read import Pack
 from snellen.tasks.pack.transform import selected_manifest, without, write_selection
 
 BY_HAND = "removed by hand"
-"""The reason of an item for which a list gives none."""
+"""The reason of an item if a list gives none."""
 
 
 def removed_text(removed: Iterable[RemovedItem]) -> str:
-    """Return a list of items as `read_removed` takes it."""
+    """Return a list of items in the form that `read_removed` reads."""
     lines = ["# task, item and reason, with tabs between; snellen pack remove takes this list"]
     lines += [f"{one.task}\t{one.item}\t{one.reason}" for one in removed]
     return "".join(f"{line}\n" for line in lines)
@@ -22,17 +22,17 @@ def removed_text(removed: Iterable[RemovedItem]) -> str:
 def read_removed(path: Path, pack: Pack) -> list[RemovedItem]:
     """Read a list of items to remove.
 
-    A line is a task, an item's id and a reason, with tabs between. The reason may be missing,
-    and a line may be an id alone, where one task only has such an item. Empty lines and those
-    that begin with `#` say nothing.
+    A line is a task, an item's id and a reason, separated by tabs. The reason may be missing. A
+    line may be an id alone if only one task has an item with this id. Empty lines and lines that
+    begin with `#` are ignored.
 
     Raises:
-        InputError: The file can't be read, or a line names no item of the pack.
+        InputError: The file can't be read, or a line names an item that the pack does not have.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(f"can't read the list of items: {reason}", file=str(path)) from error
     homes: dict[str, list[str]] = {}
     for task, places in pack.index.items():
@@ -53,7 +53,9 @@ def _read(line: str, homes: Mapping[str, list[str]], pack: Pack) -> RemovedItem:
     if not rest:
         tasks = homes.get(task, [])
         if len(tasks) != 1:
-            has = f"is an item of {' and of '.join(tasks)}" if tasks else "is no item of the pack"
+            has = (
+                f"is an item of {' and of '.join(tasks)}" if tasks else "is not an item of the pack"
+            )
             raise InputError(f"{task!r} {has}; write the task, a tab, and the item's id")
         task, rest = tasks[0], [task]
     if task not in homes.get(rest[0], []):
@@ -69,27 +71,27 @@ def remove(
     key: str | None = None,
     watch: Callable[[int], None] = lambda _: None,
 ) -> Manifest:
-    """Write a pack without some of its items; the manifest says which they were, and why.
+    """Write a pack without some of its items; the manifest lists them with the reasons.
 
-    The other half of a pair goes with the one that is removed. The references stay those of all
-    the data, so that the scores of the items that stay don't move.
+    The other item of a pair is removed, too. The references of all the data are kept, so that the
+    scores of the other items do not change.
 
     Args:
         pack: The pack.
-        removed: The items to leave out.
-        folder: Where to; must not exist, or be empty.
-        key: Opens the references where they are sealed, and seals them again.
-        watch: Called after each item with how many are done.
+        removed: The items to remove.
+        folder: The folder to write; must not exist, or be empty.
+        key: Decrypts sealed references, and seals them again.
+        watch: Called after each item with the number of items done.
 
     Raises:
-        InputError: The pack does not hold one of them, no item is left, or the folder holds
-            something, lies in the pack or can't be written.
-        DataError: The references are sealed and the key is missing or another one; or an image
-            is missing or was changed.
+        InputError: The pack does not have one of the items, no item is left, or the folder is not
+            empty, is inside the pack or can't be written.
+        DataError: The references are sealed and the key is missing or wrong, or an image is missing
+            or was changed.
     """
     asked = {(one.task, one.item): one for one in removed}
     if not asked:
-        raise InputError("the list names no item to remove")
+        raise InputError("the list has no item to remove")
     gone: dict[str, set[str]] = {}
     for task, item_id in asked:
         gone.setdefault(task, set()).add(item_id)

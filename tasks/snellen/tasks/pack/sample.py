@@ -1,4 +1,4 @@
-"""Drawing a stratified sample of a pack's items, as a pack."""
+"""Drawing a stratified sample of a pack's items as a new pack."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
@@ -17,7 +17,7 @@ _Values = tuple[str | None, ...]
 
 
 class _Group(NamedTuple):
-    """Items that are drawn together: those of a pair, or a single one."""
+    """Items that are drawn together: a pair, or a single item."""
 
     task: str
     kind: Literal["pair", "item"]
@@ -32,15 +32,15 @@ def _group(task: str, item: str, pair: str | None) -> _Group:
 
 
 def draw_task(data: TaskData, size: int, seed: int = 0) -> Sequence[str]:
-    """Return the ids of so many of a task's items, at most, in the data's order, pairs whole.
+    """Return the ids of up to `size` random items of a task, in the data's order, with whole pairs.
 
-    The same seed draws the same items of a task here, of its pack and in an exam. At least one
-    item is drawn, or one pair if there are no single items.
+    The same seed draws the same items of a task here, of its pack and in an exam. At least one item
+    is drawn, or one pair if there are no single items.
 
     Args:
         data: The task.
-        size: How many.
-        seed: Another one draws others.
+        size: The maximum number of items.
+        seed: The seed of the draw.
     """
     column = data.tags.get(PAIR)
     groups: dict[_Group, list[str]] = {}
@@ -61,26 +61,26 @@ def draw_items(
     tasks: Collection[str] = (),
     seed: int = 0,
 ) -> dict[str, set[str]]:
-    """Draw items of a pack, from each stratum in proportion to its size or as many, pairs whole.
+    """Draw items of a pack, with whole pairs, from strata in proportion to size or equally.
 
-    Every stratum gives something. The seed and the items' ids alone decide who is drawn. What
-    pairs leave over in one stratum, because half a pair is never drawn, another one may fill.
+    Every stratum gives at least one item. The draw depends only on the seed and the items' ids. If
+    pairs, which are never divided, leave room in one stratum, another stratum may fill it.
 
     Args:
         pack: The pack.
-        references: Its references, where their tags are asked for; else None.
-        size: How many items, at most; all if there are no more.
-        by: The tags whose combined values are the strata; `task` stands for the task.
-        each: Draw so many of each stratum, or one pair if it is larger, and not of all together.
-        tasks: Draw of these tasks alone; empty: of all.
-        seed: Another one draws others.
+        references: Its references, if their tags are needed; else None.
+        size: The maximum number of items; all if there are fewer.
+        by: The tags whose combined values are the strata; `task` is the task.
+        each: Draw this many of each stratum, or one pair if it is larger, instead of the total.
+        tasks: The tasks to draw from; empty for all.
+        seed: The seed of the draw.
 
     Returns:
-        Task to item ids.
+        The item ids by task.
 
     Raises:
-        InputError: The items are too few to draw from each stratum, no item has such a tag, or
-            the halves of a pair lie in two strata.
+        InputError: There are too few items to draw from each stratum, no item has such a tag, or
+            the items of a pair are in two strata.
     """
     strata = _strata(pack, references, by, tasks)
     drawn: dict[str, set[str]] = {}
@@ -117,7 +117,7 @@ def draw_items(
 def _strata(
     pack: Pack, references: References | None, by: Sequence[str], tasks: Collection[str]
 ) -> dict[_Values, _Groups]:
-    """Return the items of each stratum, those that are drawn together in one group."""
+    """Return the items of each stratum, in groups that are drawn together."""
     for task in tasks:
         pack.task(task)
     columns = [values_of(pack, references, tag) for tag in by]
@@ -130,8 +130,8 @@ def _strata(
         group = _group(*name, pack.lines.heads[line].pair)
         if homes.setdefault(group, values) != values:
             raise InputError(
-                f"the halves of the pair {group.name!r} lie in two strata, and are drawn together:"
-                f" leave out of {', '.join(by)} what tells them apart"
+                f"the items of the pair {group.name!r} are drawn together but are in two strata:"
+                f" omit the tag in which they differ from {', '.join(by)}"
             )
         strata[values].setdefault(group, []).append(name)
     return strata
@@ -149,26 +149,26 @@ def sample_pack(
     key: str | None = None,
     watch: Callable[[int], None] = lambda _: None,
 ) -> Manifest:
-    """Write a pack of a stratified sample of another's items; see `draw_items`.
+    """Write a pack with a stratified sample of another pack's items; see `draw_items`.
 
-    Its references stay those of all the data, so that no score moves.
+    The references of all the data are kept, so that scores do not change.
 
     Args:
         pack: The pack.
-        size: How many items, at most.
-        folder: Where to; must not exist, or be empty.
+        size: The maximum number of items.
+        folder: The folder to write; must not exist, or be empty.
         by: The tags whose combined values are the strata.
-        each: Draw so many of each stratum, not of all together.
-        tasks: Draw of these tasks alone; empty: of all.
-        seed: Another one draws others.
-        key: Opens the references where they are sealed, and seals them again.
-        watch: Called after each item with how many are done.
+        each: Draw this many of each stratum, instead of the total.
+        tasks: The tasks to draw from; empty for all.
+        seed: The seed of the draw.
+        key: Decrypts sealed references, and seals them again.
+        watch: Called after each item with the number of items done.
 
     Raises:
-        InputError: As `draw_items`; or the folder holds something, lies in the pack or can't be
+        InputError: As for `draw_items`; or the folder is not empty, is inside the pack or can't be
             written.
-        DataError: The references are sealed and the key is missing or another one; or an image
-            is missing or was changed.
+        DataError: The references are sealed and the key is missing or wrong, or an image is missing
+            or was changed.
     """
     references = None if pack.manifest.references is None else open_references(pack, key)
     chosen = draw_items(pack, references, size, by=by, each=each, tasks=tasks, seed=seed)

@@ -1,7 +1,7 @@
-"""Sealing: references encrypted so that equal input makes equal bytes (AES-SIV, RFC 5297).
+"""Sealing: deterministic encryption of references, equal bytes for equal input (AES-SIV, RFC 5297).
 
-The key is 64 random bytes, written as 128 hexadecimal digits, and never lies inside the pack.
-`cryptography` is imported when something is sealed or opened.
+The key is 64 random bytes, written as 128 hexadecimal digits, and must not be inside the pack.
+`cryptography` is imported when data is sealed or decrypted.
 """
 
 import os
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 KEY_VARIABLE = "SNELLEN_PACK_KEY"
-"""The environment variable that holds the key, or `@` and the path of a file that does."""
+"""The environment variable with the key, or with `@` and the path of the key's file."""
 
 _KEY_BYTES = 64
 _HEX = re.compile(rf"[0-9a-fA-F]{{{2 * _KEY_BYTES}}}")
@@ -32,53 +32,50 @@ def new_key() -> str:
 
 
 def key_id(key: str) -> str:
-    """Return which key it is, without saying what it is: the start of a digest."""
+    """Return an id of a key that does not reveal it: the beginning of a digest."""
     return sha256(_PURPOSE + _bytes(key)).hexdigest()[:16]
 
 
 def write_key(path: Path, *, pack: Path | None = None) -> str:
-    """Make a new key and write it to a file that only its owner can read.
+    """Create a new key and write it to a file that only its owner can read.
 
     Args:
         path: The new file.
-        pack: The pack that it will open, in which it must not lie.
+        pack: The pack of the key; the file must not be inside it.
 
     Raises:
-        InputError: There is a file of that name, it can't be written, or it would lie inside
-            the pack.
+        InputError: The file exists, can't be written, or would be inside the pack.
     """
     _check_outside(path, pack)
     key = new_key()
     try:
         handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except FileExistsError:
-        raise InputError(
-            "there is such a file; a key is never overwritten", file=str(path)
-        ) from None
+        raise InputError("the file exists; a key is never overwritten", file=str(path)) from None
     except OSError as error:
-        raise InputError(f"can't write a key there: {error.strerror}", file=str(path)) from error
+        raise InputError(f"can't write the key: {error.strerror}", file=str(path)) from error
     try:
         with os.fdopen(handle, "w", encoding="ascii") as file:
             file.write(key + "\n")
             file.flush()
             os.fsync(file.fileno())
     except BaseException:
-        # Half a key opens nothing, and would stand in the way of a whole one.
+        # An incomplete key is useless, and would prevent writing a complete one.
         path.unlink(missing_ok=True)
         raise
     return key
 
 
 def find_key(path: Path | None = None, *, pack: Path | None = None) -> str | None:
-    """Return the key from a file, or from the environment; None where there is none.
+    """Return the key from a file, or from the environment; None if there is none.
 
     Args:
-        path: The key's file; None: what `SNELLEN_PACK_KEY` says.
-        pack: The pack that it opens; a key's file must not lie inside it.
+        path: The key's file; None to use `SNELLEN_PACK_KEY`.
+        pack: The pack of the key; the key's file must not be inside it.
 
     Raises:
-        InputError: The file can't be read, holds no key, can be read by others than its owner,
-            or lies inside the pack.
+        InputError: The file can't be read, has no key, can be read by others than its owner, or is
+            inside the pack.
     """
     if path is None:
         value = os.environ.get(KEY_VARIABLE, "").strip()
@@ -94,18 +91,18 @@ def find_key(path: Path | None = None, *, pack: Path | None = None) -> str | Non
             text = file.read(_LONGEST_FILE)
     except FileNotFoundError:
         raise InputError(
-            "there is no such file; --new-key makes a key and writes it there", file=str(path)
+            "there is no such file; --new-key creates a key in it", file=str(path)
         ) from None
     except OSError as error:
         raise InputError(f"can't read the key: {error.strerror}", file=str(path)) from error
-    # Windows keeps rights elsewhere: there every file looks as if all could read it.
+    # Windows has other access rights: its mode bits always look readable by all.
     if os.name != "nt" and stat.S_IMODE(mode) & 0o077:
         raise InputError(f"others can read the key; run: chmod 600 {path}", file=str(path))
     return _checked(text.decode("ascii", "replace").strip(), str(path))
 
 
 def seal(plain: bytes, key: str, header: bytes) -> bytes:
-    """Encrypt; the header is not hidden, but can't be changed unnoticed.
+    """Encrypt bytes; the header is authenticated but not encrypted.
 
     Raises:
         MissingExtraError: `cryptography` is not installed.
@@ -114,10 +111,10 @@ def seal(plain: bytes, key: str, header: bytes) -> bytes:
 
 
 def unseal(sealed: bytes, key: str, header: bytes, *, file: str) -> bytes:
-    """Decrypt what `seal` made.
+    """Decrypt bytes from `seal`.
 
     Raises:
-        DataError: The key is another one, or the bytes were changed.
+        DataError: The key is wrong, or the bytes were changed.
         MissingExtraError: `cryptography` is not installed.
     """
     cipher = _cipher(key)
@@ -127,7 +124,7 @@ def unseal(sealed: bytes, key: str, header: bytes, *, file: str) -> bytes:
         return cipher.decrypt(sealed, [_PURPOSE, header])
     except (InvalidTag, ValueError):
         raise DataError(
-            "the key does not open it, or it was changed; fetch the pack again", file=file
+            "the key does not decrypt it, or it was changed; fetch the pack again", file=file
         ) from None
 
 
@@ -153,6 +150,6 @@ def _bytes(key: str) -> bytes:
 def _checked(key: str, where: str) -> str:
     if not _HEX.fullmatch(key):
         raise InputError(
-            f"it holds no key; a key is {2 * _KEY_BYTES} hexadecimal digits", file=where
+            f"it is not a key; a key has {2 * _KEY_BYTES} hexadecimal digits", file=where
         )
     return key.lower()

@@ -1,4 +1,4 @@
-"""Splitting a pack into parts that have no site in common."""
+"""Splitting a pack into parts without common sites."""
 
 import json
 import math
@@ -24,11 +24,11 @@ from snellen.tasks.pack.transform import (
 )
 
 Parts = Mapping[str, float]
-"""The parts' names to their shares, which add up to 1."""
+"""The shares by the parts' names; they add up to 1."""
 
 
 def parts_of(text: str) -> dict[str, float]:
-    """Read parts as they are written on a command line.
+    """Read parts as written on a command line.
 
     >>> parts_of("train=0.8,test=0.2")
     {'train': 0.8, 'test': 0.2}
@@ -48,17 +48,21 @@ def parts_of(text: str) -> dict[str, float]:
 
 
 def check_parts(parts: Parts) -> None:
-    """Refuse parts that are no split.
+    """Refuse parts that are not a valid split.
 
     Raises:
-        InputError: There is none, a name can't be a folder's, a share is not above 0, or they
-            don't add up to 1.
+        InputError: There is no part, a name is not valid for a folder, a share is not above 0, or
+            the shares do not add up to 1.
     """
     for name, share in parts.items():
         if not name or not name.isascii() or not name.replace("-", "").isalnum():
-            raise InputError(f"a part's name is of letters, digits and dashes, not {name!r}")
+            raise InputError(
+                f"a part's name may only have letters, digits and dashes, not {name!r}"
+            )
         if not 0 < share <= 1:
-            raise InputError(f"the share of {name} must lie above 0 and not above 1, not {share:g}")
+            raise InputError(
+                f"the share of {name} must be greater than 0 and at most 1, not {share:g}"
+            )
     if not parts or not math.isclose(sum(parts.values()), 1, abs_tol=1e-6):
         raise InputError(f"the parts' shares add up to {sum(parts.values()):g}, not to 1")
 
@@ -66,15 +70,15 @@ def check_parts(parts: Parts) -> None:
 def split_items(
     groups: Sequence[Sequence[ItemName]], parts: Parts, seed: int
 ) -> dict[str, set[ItemName]]:
-    """Share groups of items out, none of them to two parts, so that each task has its shares.
+    """Distribute groups of items to parts so that each task has its shares.
 
-    The groups are placed one by one, the largest first and equal ones at random: each goes to the
-    part that it brings nearest to its share of every task in the group and of all items.
+    The groups are placed one by one, the largest first and equal ones in random order. Each goes to
+    the part that it brings closest to its share of all tasks in the group and of all items.
 
     Args:
         groups: Items that must stay together.
-        parts: Names to shares.
-        seed: The same seed makes the same split.
+        parts: The shares by name.
+        seed: The seed of the order.
     """
     names = {f"{group[0].task} {group[0].item}": group for group in groups}
     order = sorted(random_order(names, seed), key=lambda name: -len(names[name]))
@@ -86,7 +90,7 @@ def split_items(
         added = _counts(names[name])
 
         def cost(part: str, added: Counter[str] = added) -> float:
-            """Return by how much the squared misses of the part's targets grow, in their units."""
+            """Return the increase of the squared deviations from the targets, in their units."""
             return sum(
                 count * (2 * (counts[part][key] - targets[part][key]) + count) / targets[part][key]
                 for key, count in added.items()
@@ -99,7 +103,7 @@ def split_items(
 
 
 def _counts(items: Iterable[ItemName]) -> Counter[str]:
-    """Count items by task, and all of them under the empty name."""
+    """Count items by task, and all items under the empty name."""
     counts = Counter(item.task for item in items)
     counts[""] = counts.total()
     return counts
@@ -118,26 +122,26 @@ def split_pack(
 ) -> dict[str, Manifest]:
     """Write a pack for each part, all or none; no site is in two of them.
 
-    Nor is a screenshot, nor a pair. Each part's references are those of all the data, unless its
-    own are asked for, so that no score moves: keep them to yourself, or sealed.
+    Screenshots and pairs are not divided either. Each part has the references of all the data,
+    unless its own are requested, so that scores do not change. Keep them private, or sealed.
 
     Args:
         pack: The pack.
-        parts: Names to shares, such as train: 0.8, test: 0.2.
-        folder: Where a folder for each part goes; must not exist, or be empty.
-        by: The tag whose values are sites; `site`: the tag of that name, or what the task says
-            its independent groups are.
-        seed: The same seed makes the same split.
-        key: Opens the references where they are sealed, and seals them again.
-        own_references: Give each part the references of its own items alone. A metric that is
-            fitted on the references (TF-IDF) then scores otherwise than in the whole.
-        watch: Called after each item with how many are done.
+        parts: The shares by name, such as train: 0.8, test: 0.2.
+        folder: The folder for the parts' folders; must not exist, or be empty.
+        by: The tag whose values are sites; `site` is the tag of that name, or the task's
+            independent groups.
+        seed: The seed of the split.
+        key: Decrypts sealed references, and seals them again.
+        own_references: Whether each part gets only the references of its own items. A metric that
+            is fitted on the references (TF-IDF) then gives other scores than for the whole.
+        watch: Called after each item with the number of items done.
 
     Raises:
-        InputError: The parts are no split, no item has such a tag, a part would be empty, or the
-            folder holds something, lies in the pack or can't be written.
-        DataError: The references are sealed and the key is missing or another one; or an image
-            is missing or was changed.
+        InputError: The parts are not a valid split, no item has such a tag, a part would be empty,
+            or the folder is not empty, is inside the pack or can't be written.
+        DataError: The references are sealed and the key is missing or wrong, or an image is missing
+            or was changed.
     """
     check_parts(parts)
     check_outside(folder, [pack])
@@ -155,7 +159,7 @@ def split_pack(
             if not items:
                 raise InputError(
                     f"the part {part} would be empty: {len(groups)} groups by {by} can't be"
-                    " shared out like this; ask for fewer parts, or for another tag"
+                    " distributed like this; use fewer parts, or another tag"
                 )
             about = selected_manifest(pack, chosen)
             name = f"{pack.name[: 63 - len(part)]}-{part.lower()}"

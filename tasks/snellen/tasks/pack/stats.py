@@ -1,7 +1,7 @@
-"""What a pack holds, in numbers: items, images, sizes, sites, tags, prompts, kinds of references.
+"""Statistics of a pack: items, images, sizes, sites, tags, prompts, kinds of references.
 
-No number here is a reference; the counts of tags that stand with the references say how often
-each value occurs, never of which item.
+No number reveals a reference; counts of private tags give the frequency of each value, never its
+items.
 """
 
 from collections import Counter
@@ -17,11 +17,11 @@ from snellen.tasks.pack.format import Built, PackTask
 from snellen.tasks.pack.read import Pack, References
 
 MOST_VALUES = 24
-"""A tag with more values is shown by their number alone."""
+"""For a tag with more values, only their number is shown."""
 
 
 class Spread(Closed):
-    """The least, the middle and the greatest of some numbers."""
+    """The minimum, the median and the maximum of some numbers."""
 
     least: float
     median: float
@@ -29,12 +29,12 @@ class Spread(Closed):
 
 
 class TagStat(Closed):
-    """One tag: how many items have it, how many values there are, and how often each occurs.
+    """One tag: its items, its values, and their frequencies.
 
     Attributes:
-        items: How many items have it.
-        values: How many values it has.
-        counts: How often each occurs, the most frequent first; empty where there are too many.
+        items: The number of items with the tag.
+        values: The number of values.
+        counts: The frequency of each value, the most frequent first; empty if there are too many.
     """
 
     items: int
@@ -43,29 +43,29 @@ class TagStat(Closed):
 
 
 class TaskStat(Closed):
-    """One task of a pack in numbers.
+    """The statistics of one task of a pack.
 
     Attributes:
         task: The task's id.
         split: The split's name.
-        protocol: What its answers are scored by.
+        protocol: The protocol that scores its answers.
         prompt: The name of the prompt.
-        items: How many items.
-        pairs: How many pairs of items, before and after a change.
-        images: How many files of images they show, each counted once.
+        items: The number of items.
+        pairs: The number of pairs of items, before and after a change.
+        images: The number of image files of its items, each counted once.
         image_bytes: Their bytes.
-        on_the_web: How many of the images are addresses.
-        widths: Of the images that the items show, in pixels; None where no size is known.
+        on_the_web: The number of images on the web.
+        widths: The widths of the items' images, in pixels; None if no size is known.
         heights: Likewise.
-        answers: How often each form of answer is asked for.
-        options: How often each number of options is offered.
-        prompt_characters: How long the prompts are.
-        prompts: How many different prompts there are.
-        sites: How many independent groups of items; None where that is not known.
+        answers: The frequency of each form of answer.
+        options: The frequency of each number of options.
+        prompt_characters: The lengths of the prompts, in characters.
+        prompts: The number of different prompts.
+        sites: The number of independent groups of items; None if unknown.
         cluster: The tag whose values these groups are.
         tags: The tags by name.
-        references: How often each kind of reference occurs; empty where they can't be read.
-        accepted: How many answers a reference accepts; None where they can't be read.
+        references: The frequency of each kind of reference; empty if they can't be read.
+        accepted: The number of answers that a reference accepts; None if they can't be read.
     """
 
     task: str
@@ -91,17 +91,17 @@ class TaskStat(Closed):
 
 
 class PackStat(Closed):
-    """A pack in numbers.
+    """The statistics of a pack.
 
     Attributes:
-        name: What it is called.
+        name: The name of the pack.
         title: A line for people.
-        licence: Whose the items and images are.
-        items: How many items.
-        images: How many files of images.
+        licence: The licence of the items and images.
+        items: The number of items.
+        images: The number of image files.
         image_bytes: Their bytes.
-        references: The file that holds the references; None where it has none.
-        built: How the items came to be, where that is known.
+        references: The file with the references; None if it has none.
+        built: The origin of the items, if known.
         tasks: Its tasks.
     """
 
@@ -117,11 +117,11 @@ class PackStat(Closed):
 
 
 def pack_stat(pack: Pack, references: References | None = None) -> PackStat:
-    """Count what a pack holds.
+    """Return the statistics of a pack.
 
     Args:
         pack: The pack.
-        references: Its references, where they can be read; their tags and kinds are counted, too.
+        references: Its references, if they can be read; adds statistics of their tags and kinds.
 
     Raises:
         DataError: A line can't be read.
@@ -218,7 +218,7 @@ def _tag(values: Iterable[str]) -> TagStat:
 
 
 def kind_of(gold: object) -> str:
-    """Say what kind of thing a reference is, and nothing of what it holds.
+    """Return the kind of a reference, without its content.
 
     >>> kind_of(["two", "2"]), kind_of(3), kind_of([["a"], []])
     ('2 texts', 'number', '2 lists')

@@ -1,4 +1,4 @@
-"""Copying items from packs to a new one, byte for byte, with the references that go with them."""
+"""Copying items from packs to a new pack, byte for byte, with their references."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,24 +21,24 @@ from snellen.tasks.pack.references import canary_of
 from snellen.tasks.pack.write import manifest_bytes, pieces_of
 
 Chosen = Mapping[str, AbstractSet[str]]
-"""Task to the ids of the items that were chosen."""
+"""The ids of the selected items by task."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An item's line, and the pack that it stands in."""
+    """An item's line, and its pack."""
 
     pack: Pack
     place: int
 
     @property
     def data(self) -> bytes:
-        """Its bytes, with its end."""
+        """Its bytes, with the line end."""
         return self.pack.lines.raw(self.place) + b"\n"
 
 
 def chosen_lines(pack: Pack, chosen: Chosen) -> list[Line]:
-    """Return the lines of the chosen items, in the pack's order."""
+    """Return the lines of the selected items, in the pack's order."""
     heads = enumerate(pack.lines.heads)
     return [
         Line(pack, place) for place, head in heads if head.item.id in chosen.get(head.item.task, ())
@@ -46,10 +46,10 @@ def chosen_lines(pack: Pack, chosen: Chosen) -> list[Line]:
 
 
 def without(pack: Pack, left_out: Chosen) -> dict[str, set[str]]:
-    """Return the items of a pack but some, and without the other halves of their pairs.
+    """Return the items of a pack without some, and without the other items of their pairs.
 
     Raises:
-        UnknownNameError: The pack does not hold one of them.
+        UnknownNameError: The pack does not have one of them.
     """
     kept: dict[str, set[str]] = {}
     for task, ids in left_out.items():
@@ -68,10 +68,10 @@ def without(pack: Pack, left_out: Chosen) -> dict[str, set[str]]:
 
 
 def selected_manifest(pack: Pack, chosen: Chosen) -> Manifest:
-    """Return what a pack says of itself, with its tasks as they are with the chosen items only.
+    """Return a pack's manifest with the tasks of the selected items only.
 
     Raises:
-        InputError: Not one item was chosen.
+        InputError: No item was selected.
     """
     tasks = tuple(
         task.model_copy(update={"items": count})
@@ -79,7 +79,7 @@ def selected_manifest(pack: Pack, chosen: Chosen) -> Manifest:
         if (count := len(pack.index[task.task].keys() & chosen.get(task.task, frozenset())))
     )
     if not tasks:
-        raise InputError("not one item is left; a pack needs one", file=str(pack.folder))
+        raise InputError("no item is left; a pack needs at least one", file=str(pack.folder))
     return pack.manifest.model_copy(update={"tasks": tasks})
 
 
@@ -92,22 +92,22 @@ def write_selection(
     key: str | None = None,
     watch: Callable[[int], None] = lambda _: None,
 ) -> Manifest:
-    """Write a pack of some items of another; its references stay those of all the data.
+    """Write a pack with some items of another; the references of all the data are kept.
 
-    So no score moves: what a metric is fitted on is the same as before.
+    Scores do not change, since the basis of a fitted metric is the same.
 
     Args:
         pack: The pack.
         chosen: The items.
-        folder: Where to; must not exist, or be empty.
-        about: What the new pack says of itself, beginning with its tasks (`selected_manifest`).
-        key: Opens the references where they are sealed, and seals them again.
-        watch: Called after each item with how many are done.
+        folder: The folder to write; must not exist, or be empty.
+        about: The new pack's manifest, based on `selected_manifest`.
+        key: Decrypts sealed references, and seals them again.
+        watch: Called after each item with the number of items done.
 
     Raises:
-        InputError: The folder holds something or can't be written, or nothing was chosen.
-        DataError: The references are sealed and the key is missing or another one; or an image
-            is missing or was changed.
+        InputError: The folder is not empty or can't be written, or no item was selected.
+        DataError: The references are sealed and the key is missing or wrong, or an image is missing
+            or was changed.
     """
     check_outside(folder, [pack])
     says = about or selected_manifest(pack, chosen)
@@ -133,10 +133,10 @@ def fill(
     Args:
         room: The folder.
         lines: The items' lines, in their order.
-        about: What the pack says of itself; what depends on its files is worked out anew.
-        references: The lines of the references; None: it has none.
-        key: Seals them; None leaves them readable.
-        watch: Called after each item with how many are done.
+        about: The manifest; fields that depend on the files are recomputed.
+        references: The lines of the references; None for a pack without references.
+        key: Seals them; None to leave them readable.
+        watch: Called after each item with the number of items done.
     """
     images = _copy_images(room, lines, watch)
     items = write_hashed(room / ITEMS, (line.data for line in lines))
@@ -174,10 +174,10 @@ def _copy_images(
 
 
 def reference_lines(pack: Pack, key: str | None) -> list[bytes] | None:
-    """Return the lines of a pack's references, below the head; None where it has none.
+    """Return the lines of a pack's references without the head; None if it has none.
 
     Raises:
-        DataError: They are sealed and the key is missing or another one, or they were changed.
+        DataError: They are sealed and the key is missing or wrong, or they were changed.
     """
     if pack.manifest.references is None:
         return None
@@ -185,12 +185,12 @@ def reference_lines(pack: Pack, key: str | None) -> list[bytes] | None:
 
 
 def seal_key(pack: Pack, key: str | None) -> str | None:
-    """Return what seals a copy's references: the key, where the pack's own are sealed."""
+    """Return the key that seals a copy's references, if the pack's own are sealed."""
     return key if pack.manifest.references == SEALED else None
 
 
 def of_tasks(lines: Iterable[bytes] | None, tasks: AbstractSet[str]) -> list[bytes] | None:
-    """Return the lines of references of some tasks; None of none."""
+    """Return the lines of the references of some tasks; None for None."""
     return None if lines is None else [line for line in lines if json.loads(line)["task"] in tasks]
 
 
@@ -198,10 +198,10 @@ def check_outside(folder: Path, packs: Iterable[Pack]) -> None:
     """Refuse to write into a pack.
 
     Raises:
-        InputError: The folder is a pack, or in one.
+        InputError: The folder is a pack, or inside one.
     """
     for pack in packs:
         if folder.resolve().is_relative_to(pack.folder.resolve()):
             raise InputError(
-                "a pack is never changed in place: name a new folder outside it", file=str(folder)
+                "a pack is never changed in place: choose a new folder outside it", file=str(folder)
             )

@@ -1,6 +1,6 @@
-"""Writing packs: from loaded tasks to an exam on disk, and putting its references under a key.
+"""Writing packs: from loaded tasks to an exam on disk, and sealing its references.
 
-What is written for equal input is equal, byte for byte.
+Equal input gives equal files, byte for byte.
 """
 
 import json
@@ -45,19 +45,19 @@ from snellen.tasks.pack.references import canary_of, header, lines_of, to_line
 _PLACED = (AnswerKind.POINT, AnswerKind.BOX, AnswerKind.BOXED_TEXTS)
 
 Urls = Mapping[str, Mapping[str, str]]
-"""Item id to image name to address."""
+"""The addresses by item id and image name."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """What goes into a pack of one task.
+    """The content of a pack for one task.
 
     Attributes:
         data: The loaded task, with its images.
-        items: The ids that go in, in the data's order; None: all.
-        protocol: The protocol that its score will be of; None: the task's default.
-        urls: Images that stay on the web: item id to image name to address.
-        records: What was done to make an item, by its id; kept with the references.
+        items: The ids of the items, in the data's order; None for all.
+        protocol: The protocol that scores it; None for the task's default.
+        urls: Images on the web: the addresses by item id and image name.
+        records: The records of how items were made, by item id; stored with the references.
     """
 
     data: TaskData
@@ -91,26 +91,26 @@ def write_pack(
     built: Built | None = None,
     watch: Callable[[int], None] = lambda _: None,
 ) -> Manifest:
-    """Write a pack, whole or not at all.
+    """Write a pack, completely or not at all.
 
-    Every image is decoded once: what an exam shows is known to be an image.
+    Every image is decoded once, so that an exam shows only valid images.
 
     Args:
         parts: The tasks, each once.
-        folder: Where to; must not exist, or be empty.
-        name: What the pack is called, in letters, digits and dashes.
+        folder: The folder to write; must not exist, or be empty.
+        name: The name of the pack, in letters, digits and dashes.
         title: A line for people.
-        licence: Whose the items and images are.
-        key: Seals the references; None leaves them readable, apart from the items.
-        images: Whether to copy the items' images; without them the items show none.
-        built: How the items came to be, where they were built.
-        watch: Called after each item with how many are done.
+        licence: The licence of the items and images.
+        key: Seals the references; None to leave them readable, in a file of their own.
+        images: Whether to copy the items' images; without them the items have none.
+        built: The origin of the items, if they were built.
+        watch: Called after each item with the number of items done.
 
     Raises:
-        InputError: The folder holds something or can't be written, a task comes twice, an id is
+        InputError: The folder is not empty or can't be written, a task occurs twice, an id is
             unknown, or the protocol can't be applied to the references.
-        DataError: An image is missing, is none, is damaged, or has another size than its item's
-            coordinates count in; or a reference can't be kept.
+        DataError: An image is missing, not an image, damaged, or of another size than the item's
+            coordinates refer to; or a reference can't be stored.
     """
     _check_parts(parts)
     tasks = tuple(_task(part) for part in parts)
@@ -147,14 +147,14 @@ def write_pack(
 
 
 def seal_pack(pack: Pack, key: str) -> Manifest:
-    """Put a pack's readable references under a key; the readable file goes.
+    """Seal a pack's readable references with a key; the readable file is removed.
 
-    Sealing what is sealed under the same key changes nothing. Stopped at any moment, the pack
-    can be read as before or as sealed, and sealing it again ends what was begun.
+    Sealing again with the same key changes nothing. If it is interrupted, the pack is either
+    unsealed or sealed, and sealing it again completes the work.
 
     Raises:
-        InputError: It can't be written.
-        DataError: There are no references, they were changed, or another key sealed them.
+        InputError: The pack can't be written.
+        DataError: There are no references, they were changed, or they are sealed with another key.
     """
     plain = plain_references(pack, key)
     manifest = pack.manifest
@@ -169,19 +169,21 @@ def seal_pack(pack: Pack, key: str) -> Manifest:
 def strip_pack(
     pack: Pack, folder: Path, *, watch: Callable[[int], None] = lambda _: None
 ) -> Manifest:
-    """Write a copy of a pack that holds no references, for a server that only records.
+    """Write a copy of a pack without references, for a server that only records.
 
     Args:
         pack: The pack.
-        folder: Where to; must not exist, or be empty.
-        watch: Called after each item with how many are done.
+        folder: The folder to write; must not exist, or be empty.
+        watch: Called after each item with the number of items done.
 
     Raises:
-        InputError: The folder holds something or can't be written.
+        InputError: The folder is not empty or can't be written.
         DataError: An image is missing or was changed.
     """
     if Path(folder).resolve().is_relative_to(pack.folder.resolve()):
-        raise InputError("a copy inside the pack would be a part of it", file=str(folder))
+        raise InputError(
+            "the copy must not be inside the pack; choose a folder outside it", file=str(folder)
+        )
     manifest = _with_references(pack.manifest, None, None)
     with new_folder(folder) as room:
         done: set[str] = set()
@@ -206,7 +208,7 @@ def _with_references(manifest: Manifest, name: str | None, written: PackFile | N
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:
-    """Return a manifest as the bytes of its file."""
+    """Return the bytes of a manifest's file."""
     text = json.dumps(manifest.model_dump(mode="json"), indent=2, sort_keys=True)
     return f"{text}\n".encode()
 
@@ -231,42 +233,42 @@ def _check_parts(parts: Sequence[Part]) -> None:
     for part in parts:
         if part.data.shows_references:
             raise InputError(
-                f"{part.data.task}: the prompt shows the references of earlier items, and whoever"
-                " takes an exam may look at any item first: load it with another prompt"
+                f"{part.data.task}: the prompt shows the references of earlier items, but agents"
+                " may read the items in any order: load it with another prompt"
             )
     if not parts:
-        raise InputError("a pack needs a task")
+        raise InputError("a pack needs at least one task")
     seen: set[str] = set()
     for part in parts:
         if part.data.task in seen:
-            raise InputError(f"{part.data.task} is in it twice; a pack holds each task once")
+            raise InputError(f"{part.data.task} occurs twice; a pack has each task once")
         seen.add(part.data.task)
         if not part.places:
             raise InputError(f"no item of {part.data.task} was selected")
 
 
 def _check_gradable(part: Part) -> None:
-    """Refuse before the exam what could not be graded after it."""
+    """Refuse data that could not be graded after the exam."""
     data = part.data
     try:
         Grader.of(protocol_of(data.task, part.protocol), data.golds, data.contexts)
     except MissingExtraError:
-        # It is the grading machine that needs it.
+        # Only the grading machine needs it.
         return
     except MetricError as error:
-        raise InputError(f"{data.task} could not be graded: {error}") from None
+        raise InputError(f"{data.task} can't be graded: {error}") from None
 
 
 def check_name(name: str) -> None:
-    """Refuse what can't be the name of a pack.
+    """Refuse names that are not valid for a pack.
 
     Raises:
-        InputError: It is no name for a pack.
+        InputError: The name is not valid for a pack.
     """
     if not is_pack_name(name):
         raise InputError(
-            f"{name!r} is no name for a pack: small letters, digits and dashes, 64 at most, and"
-            " none that Windows keeps for a device",
+            f"{name!r} is not valid as a pack's name: use lower-case letters, digits and dashes, at"
+            " most 64, and no name that Windows reserves for a device",
             field="name",
         )
 
@@ -307,7 +309,9 @@ def _item_line(part: Part, place: int, store: ImageStore | None) -> bytes:
     try:
         return to_line(line.model_dump(mode="json", exclude_defaults=True))
     except (UnicodeEncodeError, ValueError):
-        raise DataError(f"{item.id} holds text that UTF-8 can't, half a surrogate pair") from None
+        raise DataError(
+            f"{item.id} contains half a surrogate pair, which UTF-8 can't encode"
+        ) from None
 
 
 def _local(data: TaskData, item: Item, image: Image, store: ImageStore) -> tuple[PackImage, Image]:
@@ -322,8 +326,8 @@ def _local(data: TaskData, item: Item, image: Image, store: ImageStore) -> tuple
     counted = form.kind in _PLACED and form.space is not Space.UNIT
     if counted and None not in (image.width, image.height) and sized != image:
         raise DataError(
-            f"{label} is {kept.width} x {kept.height} pixels, and the data counts coordinates in"
-            f" {image.width} x {image.height}: give the original screenshots"
+            f"{label} is {kept.width} x {kept.height} pixels, but the data's coordinates refer to"
+            f" {image.width} x {image.height}: use the original screenshots"
         )
     return kept.image, sized
 

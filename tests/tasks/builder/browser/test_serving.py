@@ -126,7 +126,7 @@ def test_a_file_too_large_for_memory_is_not_served(site: Path) -> None:
 
 
 def test_no_folder_is_an_error_that_names_it(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no folder of pages"):
+    with pytest.raises(InputError, match="not a folder of pages"):
         Folder(tmp_path / "none")
 
 

@@ -23,5 +23,5 @@ def test_items_of_other_benchmarks_are_left_out(benchmark: str, tmp_path: Path) 
 @pytest.mark.parametrize("benchmark", MAKING)
 def test_a_folder_that_holds_something_is_not_written_to(benchmark: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(InputError, match="something there already"):
+    with pytest.raises(InputError, match="not an empty folder"):
         MAKING[benchmark].write([OTHER], tmp_path)

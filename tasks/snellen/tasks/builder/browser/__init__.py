@@ -1,1 +1,1 @@
-"""A browser that shows a page the same way each time, and reaches nothing but the page's folder."""
+"""A browser that renders a page reproducibly, and can load only files of the page's folder."""

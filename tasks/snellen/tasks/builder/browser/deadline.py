@@ -1,4 +1,4 @@
-"""Ending a browser that a page keeps busy: nothing else stops a script that never returns."""
+"""Ending a browser that a page blocks: nothing else stops a script that never returns."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ class Deadline:
     """Ends a process unless it is renewed or closed in time.
 
     Attributes:
-        seconds: How long a page may take, from the start or from the last renewal.
+        seconds: The time for a page, from the start or from the last renewal.
         passed: Whether the process was ended.
     """
 
@@ -21,10 +21,10 @@ class Deadline:
         self._timer: Timer | None = None
 
     def start(self, process: int) -> None:
-        """Count from now on.
+        """Start the timer.
 
         Args:
-            process: What to end; 0 ends nothing.
+            process: The process to end; 0 for none.
         """
         self.close()
         self._process = process
@@ -33,11 +33,11 @@ class Deadline:
         self._timer.start()
 
     def renew(self) -> None:
-        """Count anew."""
+        """Restart the timer."""
         self.start(self._process)
 
     def close(self) -> None:
-        """Stop counting."""
+        """Stop the timer."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -1,4 +1,4 @@
-"""The DevTools protocol, typed: messages go out and come back as JSON objects."""
+"""The DevTools protocol, typed: messages and answers are JSON objects."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
@@ -10,7 +10,7 @@ Json = dict[str, Any]
 
 
 class Channel:
-    """A way to speak to a browser, or to one of its pages, past Playwright."""
+    """A channel to a browser, or to one of its pages, that bypasses Playwright."""
 
     def __init__(self, session: "CDPSession") -> None:
         self._session = session
@@ -19,11 +19,11 @@ class Channel:
         """Return the answer to a message.
 
         Args:
-            method: Such as `Page.captureScreenshot`.
-            parameters: As the protocol names them.
+            method: The method, such as `Page.captureScreenshot`.
+            parameters: Its parameters, as the protocol names them.
 
         Raises:
-            Error: Playwright's, when the browser refuses it or is gone.
+            Error: Playwright's, if the browser refuses the message or is gone.
         """
         send = cast(
             "Callable[[str, Json], Json]",
@@ -32,5 +32,5 @@ class Channel:
         return send(method, dict(parameters or {}))
 
     def close(self) -> None:
-        """Stop speaking."""
+        """Close the channel."""
         self._session.detach()

@@ -1,4 +1,4 @@
-"""Why a page was not captured."""
+"""The reasons why a page was not captured."""
 
 from typing import Literal
 
@@ -21,11 +21,11 @@ Reason = Literal[
 
 
 class PageError(InputError):
-    """A page can't be captured; others can.
+    """A page can't be captured; other pages are not affected.
 
     Args:
         reason: One of few, so that it can be counted.
-        message: What happened, for people.
+        message: The cause, for people.
         file: The page.
     """
 

@@ -1,4 +1,4 @@
-"""Pages of a folder under an invented host, without a server: what a path means, and its type."""
+"""Pages of a folder under an invented host, without a server: files of paths, and their types."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from snellen.grading.errors import InputError
 from snellen.tasks.builder.pages import Page
 
 MAX_BYTES = 64 * 1024 * 1024
-"""Of one file; a larger one is not served, since it passes through memory."""
+"""The maximum size of a file; a larger one is not served, since it passes through memory."""
 
 INDEXES = ("index.html", "index.htm")
 
@@ -51,13 +51,13 @@ _TYPES = {
     ".xhtml": "application/xhtml+xml",
     ".xml": "application/xml",
 }
-# Python's own table is changed by each machine's files.
+# Python's own table depends on the machine's files.
 
 _DECLARED = re.compile(rb"charset\s*=|^\s*@charset|encoding\s*=", re.IGNORECASE)
 
 
 class Answer(NamedTuple):
-    """What a request gets."""
+    """The answer to a request."""
 
     status: int
     type: str
@@ -65,7 +65,7 @@ class Answer(NamedTuple):
 
 
 def host_of(site: str) -> str:
-    """Return an invented host for a site: in `.invalid`, which no name server may ever know.
+    """Return an invented host for a site, in `.invalid`, a domain that never exists.
 
     >>> host_of("shop"), host_of("Über uns")
     ('shop.invalid', 'ber-uns-b7defbf9.invalid')
@@ -78,30 +78,30 @@ def host_of(site: str) -> str:
 
 
 def url_of(page: Page) -> str:
-    """Return where the browser finds a page."""
+    """Return the address of a page in the browser."""
     return f"https://{host_of(page.site)}/{quote(os.fsencode(page.path.as_posix()))}"
 
 
 class Folder:
-    """The files of a site, and nothing else.
+    """The files of a site.
 
     Args:
         root: The site's folder.
 
     Raises:
-        InputError: It is no folder.
+        InputError: The path is not a folder.
     """
 
     def __init__(self, root: Path) -> None:
         if not root.is_dir():
-            raise InputError("it is no folder of pages", file=str(root))
+            raise InputError("it is not a folder of pages", file=str(root))
         self.root = root.resolve()
 
     def find(self, path: str) -> Path | None:
-        """Return the file that a path of a URL means, or None.
+        """Return the file of a URL's path, or None.
 
         Args:
-            path: As in the URL, from its first slash: escaped, without query or fragment.
+            path: The path as in the URL, from its first slash: escaped, without query or fragment.
         """
         text = unquote(path, errors="surrogateescape").lstrip("/")
         if "\0" in text or "\\" in text:
@@ -116,11 +116,11 @@ class Folder:
             inside = found.is_relative_to(self.root)
             return found if inside and found.is_file() else None
         except (OSError, RuntimeError, ValueError):
-            # A name too long, a loop of links (an error of its own until Python 3.13).
+            # The name is too long, or links form a loop (a different error until Python 3.13).
             return None
 
     def answer(self, url: str) -> Answer:
-        """Answer a request, as a plain server of files would."""
+        """Answer a request like a plain file server."""
         path = urlsplit(url).path or "/"
         file = self.find(path)
         if file is None:
@@ -130,7 +130,7 @@ class Folder:
             and file.name in INDEXES
             and not unquote(path).endswith(file.name)
         ):
-            # A server would redirect, which an answer given in the browser can't.
+            # A server would redirect, but an answer given in the browser can't.
             address = f"{path}/{'?' + urlsplit(url).query if urlsplit(url).query else ''}"
             return Answer(200, "text/html; charset=utf-8", _REDIRECT % address.encode())
         try:
@@ -157,5 +157,5 @@ def _type(file: Path, body: bytes) -> str:
         body.decode()
     except UnicodeDecodeError:
         return kind
-    # Chromium would guess, by the user's language.
+    # Chromium would guess from the user's language.
     return f"{kind}; charset=utf-8"

@@ -1,4 +1,4 @@
-"""One browser, a context per page, nothing reachable but the page's own folder.
+"""One browser with a context for each page, which can load only the page's own folder.
 
 with Session(BrowserSettings()) as session:
     for page in find_pages(folder).pages:
@@ -42,17 +42,17 @@ _ANY = re.compile("")
 class Session:
     """A running browser.
 
-    A page that keeps it busy costs the browser, not the session: it is started anew. Not for use
-    by two threads.
+    If a page blocks the browser, the browser is restarted and the session continues. A session must
+    not be used by two threads.
 
     Args:
-        settings: How pages are shown.
-        program: Chromium's program; None: the one that is found.
-        fonts: More folders of fonts.
+        settings: The settings of the browser.
+        program: Chromium's program; None to find it.
+        fonts: Further folders of fonts.
 
     Raises:
         MissingExtraError: Playwright is not installed.
-        InputError: There is no Chromium, or it doesn't start.
+        InputError: There is no Chromium, or it does not start.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """End the browser; twice does no harm."""
+        """End the browser; a second call does nothing."""
         if self._browser is not None:
             self._close_browser(self._browser)
             self._browser = None
@@ -110,7 +110,7 @@ class Session:
 
     @property
     def fonts(self) -> dict[str, str]:
-        """The pinned families that are there, and the digests of their files."""
+        """The installed pinned font families, and the digests of their files."""
         return dict(font_digests(self._config))
 
     @contextmanager
@@ -123,19 +123,19 @@ class Session:
         seed: int = 1,
         settings: BrowserSettings | None = None,
     ) -> Generator[Visit]:
-        """Open a page in a context of its own, and close it on every way out.
+        """Open a page in its own context, and close it in every case.
 
         Args:
             page: The page.
-            follow: Whether it may lead elsewhere; else what would leave it is refused.
-            light: Whether to do without pictures, fonts and films.
-            seed: Of its `Math.random`.
-            settings: Others than the session's.
+            follow: Whether navigation to other pages is allowed; otherwise it is refused.
+            light: Whether to load no pictures, fonts and videos.
+            seed: The seed of its `Math.random`.
+            settings: Settings to use instead of the session's.
 
         Raises:
-            PageError: It is not there, never loads, keeps the browser busy, leads elsewhere at
-                once or crashes; also when that happens in the visit.
-            InputError: The page's site is no folder, or the browser can't be started again.
+            PageError: The page is missing, never loads, blocks the browser, navigates away at once
+                or crashes; also if that happens during the visit.
+            InputError: The page's site is not a folder, or the browser can't be restarted.
         """
         from playwright.sync_api import Error
 
@@ -146,7 +146,7 @@ class Session:
         with closing(Deadline(settings.page_seconds)) as deadline:
             try:
                 with self._context(settings, seed) as context:
-                    # Starting the browser again, where it has to be, is not the page's fault.
+                    # The time of a restart of the browser does not count for the page.
                     deadline.start(self._process)
                     visit = Visit(
                         context, folder, url, settings, file, deadline, follow=follow, light=light
@@ -175,7 +175,7 @@ class Session:
             context.route_web_socket(_ANY, lambda socket: socket.close())
             yield context
         finally:
-            # What closes a browser that is gone has nothing left to close.
+            # If the browser is gone, there is nothing left to close.
             with suppress(Error):
                 context.close()
 
@@ -209,7 +209,7 @@ class Session:
             self._browser = self._playwright.chromium.launch(
                 executable_path=self._program,
                 args=list(FLAGS),
-                # As for people: no window without a click. Behind one, a page is hardly drawn.
+                # As for people: no window without a click. A page behind a window is hardly drawn.
                 ignore_default_args=["--disable-popup-blocking"],
                 env={**os.environ, "FONTCONFIG_FILE": str(self._config)},
                 chromium_sandbox=sandbox,

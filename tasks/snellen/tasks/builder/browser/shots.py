@@ -1,4 +1,4 @@
-"""Images of a page at rest: two in a row are equal, and what is measured is what they show."""
+"""Images of a page at rest: two consecutive images are equal and show what was measured."""
 
 import time
 from collections.abc import Callable
@@ -14,22 +14,22 @@ Found = TypeVar("Found")
 
 
 class Shot(NamedTuple, Generic[Found]):
-    """What was measured of a page, and its image in the same state."""
+    """The measurement of a page, and its image in the same state."""
 
     found: Found
     image: bytes
 
 
 def still_shot(visit: Visit, height: int, last: bytes | None = None) -> bytes:
-    """Return an image of a page, once two in a row were equal.
+    """Return an image of a page, after two consecutive ones were equal.
 
     Args:
         visit: The page, settled.
-        height: Of the image.
-        last: The image of an earlier visit, which counts as the one before the first.
+        height: The height of the image, in pixels.
+        last: The image of an earlier visit, which counts as the first image.
 
     Raises:
-        PageError: No two in a row were equal, or they don't show what the window shows.
+        PageError: No two consecutive images were equal, or they differ from the window.
     """
     for attempt in range(max(2, visit.settings.shots)):
         time.sleep(PAUSE * max(0, attempt - 1))
@@ -38,14 +38,14 @@ def still_shot(visit: Visit, height: int, last: bytes | None = None) -> bytes:
             if not visit.shows(shot):
                 raise PageError(
                     "shown elsewhere",
-                    "it goes on to the left, and its image does not show it where it is measured",
+                    "it extends to the left, and its image does not match the measured positions",
                     file=visit.file,
                 )
             return shot
         last = shot
     raise PageError(
         "never at rest",
-        f"of {visit.settings.shots} images no two in a row were equal",
+        f"no two consecutive images of {visit.settings.shots} were equal",
         file=visit.file,
     )
 
@@ -53,19 +53,19 @@ def still_shot(visit: Visit, height: int, last: bytes | None = None) -> bytes:
 def measured_shot(
     visit: Visit, height: int, measure: Callable[[], Found], last: bytes | None = None
 ) -> Shot[Found]:
-    """Measure a page and take its image, both in one state of it.
+    """Measure a page and take its image, both in the same state.
 
-    A script may notice that an image is taken, and rearrange the page for it. So the places and the
-    colors of everything are read before and after; where they differ, all is done again.
+    A script may notice that an image is taken and rearrange the page. Therefore the positions and
+    colors of all elements are read before and after; if they differ, everything is repeated.
 
     Args:
         visit: The page, settled.
-        height: Of the image.
-        measure: Reads what is wanted of the page, and leaves it as it looks.
-        last: As `still_shot` takes it.
+        height: The height of the image, in pixels.
+        measure: Measures the page without changing how it looks.
+        last: As for `still_shot`.
 
     Raises:
-        PageError: The page never stays as it is.
+        PageError: The page keeps changing.
     """
     for _ in range(max(2, visit.settings.shots)):
         before = visit.run(script("builder/browser/state.js"))
@@ -76,6 +76,6 @@ def measured_shot(
         last = None
     raise PageError(
         "never at rest",
-        "it is rearranged whenever an image of it is taken",
+        "it changes whenever an image of it is taken",
         file=visit.file,
     )

@@ -1,4 +1,4 @@
-"""One visit of one page: what it asks for is answered from its folder, or refused and noted."""
+"""One visit of one page: requests are answered from its folder, or refused and recorded."""
 
 import base64
 import io
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab
 
 _HEAVY = frozenset({"image", "font", "media"})
-# Where a click leads, nobody looks: its scripts run, and that it has a title is all.
+# The look of a click's target does not matter: it needs only scripts and a title.
 _LOOKS = _HEAVY | {"stylesheet"}
 
-# How far a page goes on to the left of its own zero, as one from right to left may: DevTools counts
-# from its leftmost pixel. No property says it, and a style of `body` may decide it.
+# The distance that a page extends to the left of its zero, as a right-to-left page may: DevTools
+# counts from the leftmost pixel. No property has this value, and a style of `body` may change it.
 _LEFT_OF_ZERO = """() => {
   const root = document.scrollingElement ?? document.documentElement;
   if (root.scrollWidth <= root.clientWidth) return 0;
@@ -46,16 +46,16 @@ _LEFT_OF_ZERO = """() => {
 
 @dataclass(slots=True)
 class Requests:
-    """What a page asked for in a visit.
+    """The requests of a page during a visit.
 
     Attributes:
-        outside: Addresses elsewhere, all refused.
-        missing: Paths of its own site that are no files.
-        left: Where it tried to go.
-        statuses: Of each page that was answered, by its address.
+        outside: Addresses of other sites, all refused.
+        missing: Paths of its own site without a file.
+        left: The targets of its navigations.
+        statuses: The status of each page that was answered, by its address.
         dialogs: The texts of its dialogs, all dismissed.
-        popups: Windows that it opened.
-        downloads: What it wanted to save.
+        popups: The opened windows.
+        downloads: The started downloads.
     """
 
     outside: list[str] = field(default_factory=list[str])
@@ -68,16 +68,16 @@ class Requests:
 
 
 class Settled(dict[str, Any]):
-    """What settling found: the page's `height` and its `url`."""
+    """The result of settling: the page's `height` in CSS pixels and its `url`."""
 
 
 class Visit:
-    """A page that is open.
+    """An open page.
 
     Attributes:
         tab: Playwright's page.
-        requests: What it asked for so far.
-        settings: How it is shown.
+        requests: Its requests so far.
+        settings: The settings of the browser.
         file: The page's file, for people.
     """
 
@@ -109,14 +109,14 @@ class Visit:
         context.on("page", self._popup)
         context.on("dialog", self._dialog)
         self.tab.on("download", self._download)
-        # A page that has crashed never answers; one that is closed fails at once.
+        # A crashed page never answers; a closed one fails at once.
         self.tab.on("crash", lambda tab: tab.close())
 
     def open(self) -> None:
         """Load the page.
 
         Raises:
-            PageError: It is not there, is no page, never loads, or leads elsewhere at once.
+            PageError: The file is missing, is not a page, never loads, or navigates away at once.
         """
         from playwright.sync_api import Error
         from playwright.sync_api import TimeoutError as Late
@@ -128,7 +128,7 @@ class Visit:
             response = self.tab.goto(
                 self._url, timeout=1000 * self.settings.load_seconds, wait_until="commit"
             )
-            # Waiting for the load itself would wait for ever where a script leads elsewhere.
+            # Waiting for the load event would never end if a script navigates away.
             while (
                 not loaded and time.monotonic() < end and (self._follow or not self.requests.left)
             ):
@@ -137,7 +137,7 @@ class Visit:
             raise self._never() from None
         except Error:
             if self.requests.downloads:
-                raise PageError("not a page", "the browser saves it", file=self.file) from None
+                raise PageError("not a page", "the browser downloads it", file=self.file) from None
             if self.requests.left:
                 raise self._leaves() from None
             raise
@@ -149,10 +149,10 @@ class Visit:
             raise self._never()
 
     def open_again(self) -> None:
-        """Load the page anew, as if for the first time: its storage and its windows are gone.
+        """Load the page again as if for the first time: its storage and windows are cleared.
 
         Raises:
-            PageError: As `open`.
+            PageError: As for `open`.
         """
         self._deadline.renew()
         for popup in self.requests.popups:
@@ -169,11 +169,11 @@ class Visit:
         """Wait until the page is at rest.
 
         Args:
-            scroll: Whether to scroll through it first, so that what loads late is there.
-            freeze: Whether to stop its timers then.
+            scroll: Whether to scroll through it first, so that lazy content is loaded.
+            freeze: Whether to stop its timers afterwards.
 
         Raises:
-            PageError: It leads elsewhere.
+            PageError: It navigates away.
         """
         found = self.run(
             script("builder/browser/settling.js"),
@@ -185,7 +185,7 @@ class Visit:
                 "freeze": freeze,
             },
         )
-        # Neither `about:blank` nor the like is asked for.
+        # Pages such as `about:blank` cause no request.
         url = str(found["url"])
         if not self.requests.left and urlsplit(url).netloc != self._host:
             self.requests.left.append(url)
@@ -194,14 +194,14 @@ class Visit:
         return Settled(found)
 
     def run(self, function: str, argument: object = None) -> Any:  # noqa: ANN401  # JSON of any kind
-        """Call a JavaScript function in a world of its own, which no script of the page sees.
+        """Call a JavaScript function in an isolated world, which the page's scripts can't access.
 
         Args:
-            function: Its source; what it returns must be JSON, or a promise of that.
-            argument: Given to it.
+            function: Its source; it must return JSON, or a promise of it.
+            argument: The argument of the function.
 
         Raises:
-            Error: Playwright's, when the function fails.
+            Error: Playwright's, if the function fails.
         """
         from playwright.sync_api import Error
 
@@ -228,10 +228,10 @@ class Visit:
     def shoot(self, height: int) -> bytes:
         """Take one PNG of the page from its top, as wide as the window.
 
-        Its left edge is where boxes are counted from, also on a page that goes on to the left.
+        Its left edge is the zero of boxes, also on a page that extends to the left.
 
         Args:
-            height: Of the image.
+            height: The height of the image, in pixels.
         """
         clip = {
             "x": self._beyond,
@@ -240,16 +240,16 @@ class Visit:
             "height": height,
             "scale": 1,
         }
-        # Only where it must be: the window is made larger for it, at thrice the cost.
+        # Only if necessary: the window is enlarged for it, which takes three times as long.
         return self._shoot(captureBeyondViewport=height > self.settings.height, clip=clip)
 
     def shows(self, image: bytes) -> bool:
-        """Whether an image of the page begins with what the window shows.
+        """Whether an image of the page begins with the content of the window.
 
-        It is looked at only where the page goes on to the left: elsewhere both begin at zero.
+        Checked only if the page extends to the left; otherwise both begin at zero.
 
         Args:
-            image: As `shoot` took it.
+            image: An image from `shoot`.
         """
         if not self._beyond:
             return True
@@ -288,7 +288,7 @@ class Visit:
         try:
             self._answer_open(route, request)
         except Error:
-            # The page is closed: nobody waits for the answer.
+            # The page is closed, so the answer is not needed.
             if not self.tab.is_closed():
                 raise
 
@@ -319,7 +319,7 @@ class Visit:
         route.fulfill(status=answer.status, body=answer.body, content_type=answer.type)
 
     def _what(self, request: "Request") -> tuple[bool, bool]:
-        """Say whether a request is for a page, and whether for one in the visit's own window."""
+        """Return whether a request is for a page, and whether it is for the visit's own window."""
         from playwright.sync_api import Error
 
         if not request.is_navigation_request():
@@ -327,7 +327,7 @@ class Visit:
         try:
             frame = request.frame
         except Error:
-            # A new window's first request comes before its frame.
+            # The first request of a new window comes before its frame.
             return True, False
         return frame.parent_frame is None, frame == self.tab.main_frame
 
@@ -349,12 +349,14 @@ class Visit:
     def _never(self) -> PageError:
         return PageError(
             "never loads",
-            f"it had not loaded after {self.settings.load_seconds:g} seconds",
+            f"it did not load within {self.settings.load_seconds:g} seconds",
             file=self.file,
         )
 
     def _leaves(self) -> PageError:
-        return PageError("navigates away", f"it leads to {self.requests.left[0]}", file=self.file)
+        return PageError(
+            "navigates away", f"it navigates to {self.requests.left[0]}", file=self.file
+        )
 
 
 def _top(png: bytes, height: int) -> tuple[tuple[int, int], bytes]:
@@ -367,5 +369,5 @@ def _top(png: bytes, height: int) -> tuple[tuple[int, int], bytes]:
 
 
 def closed_early(error: "Error") -> bool:
-    """Whether the page or the browser was gone when it was needed."""
+    """Whether the page or the browser was closed before the call."""
     return any(word in error.message for word in ("crashed", "has been closed", "Target closed"))

@@ -1,1 +1,1 @@
-"""Charts of random tables: what they say is known exactly, and nobody has seen them before."""
+"""Charts of random tables: their content is known exactly, and they are new to every model."""

@@ -1,7 +1,7 @@
-"""A canvas for charts: smooth shapes and text in Pillow's own font, the same bytes every time.
+"""A canvas for charts: smooth shapes and text in Pillow's own font, with reproducible bytes.
 
-Everything is drawn twice as large and shrunk, so that edges are smooth. Places are in pixels of
-the finished picture. The font has the letters of ASCII.
+Everything is drawn at twice the size and reduced, so that edges are smooth. Coordinates are in
+pixels of the finished picture. The font has the letters of ASCII.
 """
 
 import io
@@ -49,10 +49,10 @@ class Canvas:
         """Fill a slice of a circle between two angles, in degrees from the right, clockwise.
 
         Args:
-            middle: The circle's.
-            radius: The circle's.
-            angles: From and to.
-            colors: Of the slice, and of the line around it.
+            middle: The middle of the circle.
+            radius: The radius of the circle.
+            angles: The start and the end.
+            colors: The colors of the slice and of its outline.
         """
         box = _around(middle, radius)
         self._pen.pieslice(box, *angles, fill=colors[0], outline=colors[1], width=2)
@@ -61,29 +61,29 @@ class Canvas:
         """Write a text.
 
         Args:
-            at: Where its anchor is.
+            at: The position of its anchor.
             text: In ASCII.
             color: Its color.
-            size: Its height.
-            anchor: What of it is there, in Pillow's two letters: `mm` is its middle.
+            size: Its height in pixels.
+            anchor: The point of the text at `at`, in Pillow's two letters: `mm` is its middle.
         """
         place = (round(at[0] * _SCALE), round(at[1] * _SCALE))
         self._pen.text(place, text, fill=color, font=_font(size * _SCALE), anchor=anchor)
 
     def png(self) -> bytes:
-        """Return the picture."""
+        """Return the picture as a PNG."""
         file = io.BytesIO()
         self._image.reduce(_SCALE).save(file, "PNG")
         return file.getvalue()
 
 
 def width_of(text: str, size: int) -> float:
-    """Return how wide a text is, in pixels."""
+    """Return the width of a text in pixels."""
     return _font(size * _SCALE).getlength(text) / _SCALE
 
 
 def wrapped(text: str, size: int, width: float) -> list[str]:
-    """Return a text in lines that are no wider than so many pixels."""
+    """Return a text in lines of at most a width in pixels."""
     lines: list[str] = []
     for word in text.split():
         if lines and width_of(f"{lines[-1]} {word}", size) <= width:
@@ -103,5 +103,5 @@ def _font(size: int) -> "FreeTypeFont":
     font = ImageFont.load_default(size)
     if not isinstance(font, ImageFont.FreeTypeFont):
         raise RuntimeError("Pillow was built without FreeType, which writes the text of charts")
-    # The other engine, where it is there, might set text otherwise.
+    # The other layout engine, if installed, might place text differently.
     return font.font_variant(layout_engine=ImageFont.Layout.BASIC)

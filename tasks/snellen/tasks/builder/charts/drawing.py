@@ -15,7 +15,7 @@ _NOTE = 16
 
 @dataclass(frozen=True, slots=True)
 class _Plot:
-    """The room of the marks, in pixels, and what an axis that ends at `top` makes of values."""
+    """The area of the marks, in pixels; values are mapped to it, with `top` at the axis's end."""
 
     left: float
     upper: float
@@ -24,19 +24,19 @@ class _Plot:
     top: float
 
     def up(self, value: float) -> float:
-        """Return how far down an upright axis has a value."""
+        """Return the y coordinate of a value on a vertical axis."""
         return self.lower - (self.lower - self.upper) * value / self.top
 
     def along(self, value: float) -> float:
-        """Return how far right a lying axis has a value."""
+        """Return the x coordinate of a value on a horizontal axis."""
         return self.left + (self.right - self.left) * value / self.top
 
     def across(self, place: float, count: int) -> float:
-        """Return the middle of a label's room, side by side."""
+        """Return the x coordinate of a label's middle, for labels side by side."""
         return self.left + (self.right - self.left) * (place + 0.5) / count
 
     def down(self, place: float, count: int) -> float:
-        """Return the middle of a label's room, one below another."""
+        """Return the y coordinate of a label's middle, for labels one below another."""
         return self.upper + (self.lower - self.upper) * (place + 0.5) / count
 
 
@@ -44,10 +44,10 @@ def draw_chart(table: Table, style: Style, *, note: str = "", marked: int | None
     """Draw a table's chart.
 
     Args:
-        table: What it shows.
-        style: How it looks.
-        note: What stands below it.
-        marked: The place of the one bar that has a color of its own, of charts of one series.
+        table: The content.
+        style: The style.
+        note: A text below the chart.
+        marked: The index of the one bar with another color, for charts of one series.
 
     Returns:
         A PNG; the same bytes for the same arguments and the same Pillow.
@@ -75,7 +75,7 @@ def draw_chart(table: Table, style: Style, *, note: str = "", marked: int | None
 
 
 def _headings(canvas: Canvas, table: Table, style: Style) -> float:
-    """Write the title and the unit; return where they end."""
+    """Write the title and the unit; return the y coordinate of their end."""
     x, anchor = (style.size[0] / 2, "mm") if style.centered else (_MARGIN, "lm")
     title = f"{table.title} by {table.over}"
     canvas.text((x, 24), title, style.ink, style.text + 6, anchor)
@@ -84,7 +84,7 @@ def _headings(canvas: Canvas, table: Table, style: Style) -> float:
 
 
 def _legend(canvas: Canvas, names: list[str], style: Style, upper: float) -> tuple[float, float]:
-    """Draw the legend; return how far right and down the plot may reach."""
+    """Draw the legend; return the right and the lower limit of the plot."""
     width, height = style.size
     side = style.text
     if style.legend == "right":
@@ -167,7 +167,7 @@ def _lines(canvas: Canvas, table: Table, style: Style, plot: _Plot) -> None:
         values = table.series[0].values
         for place, value in enumerate(values):
             around = values[max(place - 1, 0) : place + 2]
-            # Above a peak, below a valley: the line does not run through the number.
+            # Above a peak and below a valley, the line does not cross the number.
             away = -15 if value >= sum(around) / len(around) else 16
             at = (plot.across(place, len(values)), plot.up(value) + away)
             canvas.text(at, written(value), style.ink, 13)
@@ -215,7 +215,7 @@ def _pie(canvas: Canvas, table: Table, style: Style, upper: float) -> None:
         angle = (start + end) / 2 * pi / 180
         at = (middle[0] + (radius + 18) * cos(angle), middle[1] + (radius + 14) * sin(angle))
         canvas.text(at, written(value), style.ink, style.text)
-        # To the right of the values that stand around the pie.
+        # The legend is to the right of the values around the pie.
         beside = middle[0] + radius + 18 + width_of(written(max(values)), style.text)
         room = (max(width * 0.62, beside + 12), upper + 30 + 30 * number)
         _entry(canvas, room, label, style, number)

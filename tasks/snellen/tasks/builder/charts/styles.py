@@ -1,4 +1,4 @@
-"""How charts look: colors, sizes, lines, places of the legend."""
+"""Styles of charts: colors, sizes, lines, positions of the legend."""
 
 from dataclasses import dataclass
 from random import Random
@@ -15,7 +15,7 @@ COLORS = {
     "black": "#1c1c1e",
     "yellow": "#e8c30b",
 }
-"""Colors that can be told apart at a glance, by their names."""
+"""Colors that are distinct at a glance, by name."""
 
 _GROUNDS = (("#ffffff", "#222222"), ("#fbfaf6", "#2b2620"), ("#f3f6fa", "#1d2a3a"))
 _SIZES = ((640, 400), (720, 440), (600, 420), (760, 430))
@@ -23,20 +23,20 @@ _SIZES = ((640, 400), (720, 440), (600, 420), (760, 430))
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How one chart looks.
+    """The style of one chart.
 
     Attributes:
         size: Width and height in pixels, without a note.
-        colors: Names of colors, one a series (of a pie: a label), all different.
+        colors: Names of different colors, one for each series (for a pie: for each label).
         ground: The background's color.
         ink: The text's color.
         text: The text's height in pixels.
-        gap: The share of a bar's room that is left free.
-        centered: Whether the title stands in the middle.
-        framed: Whether a line runs around the plot.
+        gap: The share of a label's space that bars leave free.
+        centered: Whether the title is centered.
+        framed: Whether the plot has a frame.
         legend: `right` or `bottom`.
-        hole: The share of a pie that is left out in its middle; 0 for none.
-        marker: How lines mark their points: `circle`, `square` or `diamond`.
+        hole: The radius of a pie's hole, as a share of the pie's; 0 for none.
+        marker: The marks of a line's points: `circle`, `square` or `diamond`.
     """
 
     size: tuple[int, int]
@@ -53,7 +53,7 @@ class Style:
 
 
 def draw_style(random: Random) -> Style:
-    """Draw how a chart looks."""
+    """Draw a random style."""
     ground, ink = random.choice(_GROUNDS)
     return Style(
         size=random.choice(_SIZES),

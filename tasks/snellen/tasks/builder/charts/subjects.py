@@ -1,4 +1,4 @@
-"""What charts are about, by the kind of site that could show them."""
+"""Subjects of charts, by the kind of site that could show them."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -11,21 +11,21 @@ TIMES: Mapping[str, tuple[str, ...]] = {
     "weekday": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
     "year": tuple(str(year) for year in range(2012, 2026)),
 }
-"""What follows one another in time, by what one of it is called."""
+"""Labels in the order of time, by the name of the period."""
 
 _FILE = "subjects.json"
 _MEASURED = ("thousand", "tons", "minutes", "megabytes", "kilowatt", "megawatt")
 
 
 class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a chart can be about.
+    """A possible subject of a chart.
 
     Attributes:
-        title: What is counted.
-        unit: In what.
-        over: What a label is: `month`, `region`...
-        series: What several series can be called.
-        labels: What the labels can be; empty where `over` is a time.
+        title: The quantity.
+        unit: The unit.
+        over: The category of the labels: `month`, `region`...
+        series: Possible names of several series.
+        labels: Possible labels; empty if `over` is a period of time.
     """
 
     title: str
@@ -36,17 +36,17 @@ class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def ordered(self) -> bool:
-        """Whether its labels follow one another."""
+        """Whether its labels are in the order of time."""
         return not self.labels
 
     @property
     def measured(self) -> bool:
-        """Whether it may have fractions: there is half a ton, and no half guest."""
+        """Whether its values may have fractions: half a ton exists, half a guest does not."""
         return self.unit.startswith(_MEASURED)
 
 
 def subjects_of(site: str) -> tuple[Subject, ...]:
-    """Return what a site's charts can be about: by the kind that its name starts with, else all.
+    """Return the subjects of a site's charts: those of the kind in its name, else all.
 
     >>> subjects_of("bank-en-003")[0].title
     'New accounts'

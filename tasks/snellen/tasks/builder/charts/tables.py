@@ -1,7 +1,7 @@
-"""Random tables that a chart shows so that every question about it has one answer.
+"""Random tables for charts about which every question has one answer.
 
-No two values of a series are so near each other that the eye could not tell them apart, and values
-are drawn alike for every label and series, so that none is the likelier one to be the largest.
+The values of a series differ enough to be distinguished by eye. They are drawn from one
+distribution for every label and series, so that each is equally likely to be the largest.
 """
 
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from snellen.tasks.builder.charts.subjects import TIMES, Subject
 Kind: TypeAlias = str
 
 KINDS: tuple[Kind, ...] = ("bars", "rows", "line", "pie", "grouped", "stacked", "lines")
-"""Upright bars, lying bars, one line, a pie; bars side by side, stacked bars, several lines."""
+"""Vertical bars, horizontal bars, one line, a pie; grouped bars, stacked bars, several lines."""
 
 SINGLE: tuple[Kind, ...] = ("bars", "rows", "line", "pie")
-"""Those of one series."""
+"""The kinds with one series."""
 
 SEVERAL: tuple[Kind, ...] = ("grouped", "stacked", "lines")
-"""Those of several."""
+"""The kinds with several series."""
 
 NAMES = {
     "bars": "upright bars",
@@ -31,10 +31,10 @@ NAMES = {
     "stacked": "stacked bars",
     "lines": "several lines",
 }
-"""What each shows, in words of one form and nearly one length."""
+"""A description of each kind, all of one form and almost one length."""
 
 LARGEST = 5
-"""How many steps of its axis a chart is high."""
+"""The number of steps of a chart's axis."""
 
 _SLOT = 0.25
 _JITTER = 0.05
@@ -47,7 +47,7 @@ _COUNTS = {
 _ORDERED = {"line": True, "lines": True, "pie": False}
 _READABLE = 0.08
 _NUMBERS = 12
-"""How many numbers have room beside bars in groups."""
+"""The maximum number of values that fit beside bars in groups."""
 
 
 class Series(NamedTuple):
@@ -59,18 +59,18 @@ class Series(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a chart shows.
+    """The content of a chart.
 
     Attributes:
         kind: One of `KINDS`.
-        title: What is counted.
-        unit: In what.
-        over: What a label is.
-        labels: The labels, in the order shown.
-        series: One, or several of as many values as there are labels.
-        ordered: Whether labels follow one another in time.
+        title: The quantity.
+        unit: The unit.
+        over: The category of the labels.
+        labels: The labels, in the displayed order.
+        series: One or several series, each with a value for each label.
+        ordered: Whether labels are in the order of time.
         labelled: Whether each value is written beside its mark; else it is read from the axis.
-        step: From one line of the axis to the next.
+        step: The distance of two lines of the axis.
     """
 
     kind: Kind
@@ -85,7 +85,7 @@ class Table:
 
     @property
     def top(self) -> float:
-        """Where the axis ends; it starts at 0."""
+        """The end of the axis; it starts at 0."""
         if self.kind != "stacked":
             return LARGEST * self.step
         highest = max(map(sum, zip(*(one.values for one in self.series), strict=True)))
@@ -93,13 +93,13 @@ class Table:
 
     @property
     def slack(self) -> float:
-        """How far a value may be from the right one: 0 where all values are written."""
-        # Of several lines only the first has its values written: they would lie on the others.
+        """The tolerance of a value: 0 if all values are written."""
+        # For several lines, only the first has its values written: others would cover the lines.
         written = self.labelled and self.kind != "lines"
         return 0.0 if written else self.step * _SLOT
 
     def value(self, series: str, label: str) -> float:
-        """Return one value."""
+        """Return the value of a series at a label."""
         values = next(one.values for one in self.series if one.name == series)
         return values[self.labels.index(label)]
 
@@ -114,7 +114,7 @@ def spec_of(table: Table) -> dict[str, object]:
 
 
 def written(value: float) -> str:
-    """Write a number as charts and questions do.
+    """Write a number as in charts and questions.
 
     >>> written(40.0), written(7.3), written(1250)
     ('40', '7.3', '1250')
@@ -133,11 +133,11 @@ def draw_table(
     """Draw a table and the kind of its chart.
 
     Args:
-        random: What choices are drawn from.
-        subjects: What it may be about.
-        kinds: The kinds that it may be of.
-        labelled: Whether values are written; None: at random if they can be read.
-        ordered: Whether labels must follow one another, or must not; None: as the kind is.
+        random: The source of random choices.
+        subjects: The possible subjects.
+        kinds: The possible kinds.
+        labelled: Whether values are written; None for a random choice if they can be read.
+        ordered: Whether labels must be in the order of time, or must not; None if the kind decides.
     """
     kind = random.choice(list(kinds))
     wanted = _ORDERED.get(kind) if ordered is None else ordered
@@ -167,12 +167,12 @@ def draw_table(
 
 
 def draw_value(random: Random, table: Table) -> float:
-    """Draw a value as those of a table were drawn."""
+    """Draw a value from the distribution of a table."""
     return _values(random, 1, table.step, table.kind)[0]
 
 
 def apart(table: Table, one: float, other: float) -> bool:
-    """Whether the eye can tell two values of a chart apart."""
+    """Whether two values of a chart can be distinguished by eye."""
     return abs(one - other) >= (_READABLE if table.labelled else 2 * _SLOT) * table.step
 
 
@@ -186,7 +186,7 @@ def _labels(random: Random, subject: Subject, count: int) -> tuple[str, ...]:
 
 
 def _values(random: Random, count: int, step: float, kind: Kind) -> tuple[float, ...]:
-    # A thin slice, or a thin part of a bar, has no room for its number.
+    # A thin slice, or a thin part of a bar, has no space for its number.
     low, high = (4, 14) if kind == "stacked" else (5, 18) if kind == "pie" else (2, 19)
     slots = random.sample(range(low, high + 1), count)
     digits = 1 if step < 20 else 0

@@ -1,1 +1,1 @@
-"""Perturbations of a live page that keep what they promise."""
+"""Perturbations of a live page whose effects are checked."""

@@ -1,4 +1,4 @@
-"""Applying changes to a live page, checking what they promise, and taking them back."""
+"""Applying changes to a live page, checking their conditions, and undoing them."""
 
 import io
 from dataclasses import dataclass
@@ -47,13 +47,13 @@ class Shown:
 
 
 class Applied(NamedTuple):
-    """What became of one change.
+    """The result of one change.
 
     Attributes:
-        change: The change; None when it was dropped.
+        change: The change; None if it was dropped.
         image: Its image.
-        dropped: Why it was dropped.
-        restored: Whether the page is as before again, so that another change can be tried on it.
+        dropped: The reason why it was dropped.
+        restored: Whether the page is restored, so that another change can be tried on it.
     """
 
     change: Change | None
@@ -63,13 +63,13 @@ class Applied(NamedTuple):
 
 
 def apply_change(visit: Visit, rest: Shown, maker: ChangeMaker, seed: int, page: str) -> Applied:
-    """Try a change on a live page and take it back.
+    """Try a change on a live page and undo it.
 
     Args:
         visit: The page, extracted with marks.
-        rest: As it is without the change.
-        maker: Edits it.
-        seed: Of the build.
+        rest: The page without the change.
+        maker: The maker of the change.
+        seed: The seed of the build.
         page: The page's id.
 
     Raises:
@@ -145,7 +145,7 @@ def _height(visit: Visit) -> int:
 
 
 def pixels_of(encoded: bytes) -> NDArray[np.uint32]:
-    """Return an image's pixels: a number for each, rows first.
+    """Return an image's pixels, an array of (rows, columns) of one number each.
 
     Args:
         encoded: A PNG.
@@ -156,11 +156,11 @@ def pixels_of(encoded: bytes) -> NDArray[np.uint32]:
 
 
 def differing_pixels(one: NDArray[np.uint32], other: NDArray[np.uint32]) -> int:
-    """Return how many pixels of two images differ; those that only one of them has, too.
+    """Return the number of pixels that differ, including pixels that only one image has.
 
     Args:
-        one: As `pixels_of` returns them.
-        other: The same of the other image.
+        one: Pixels as returned by `pixels_of`.
+        other: Pixels of the other image.
     """
     height = min(one.shape[0], other.shape[0])
     width = min(one.shape[1], other.shape[1])

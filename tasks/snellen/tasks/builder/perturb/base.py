@@ -1,14 +1,14 @@
-"""What a perturbation gives: an edit of the live page, and what it promises about the result.
+"""The parts of a perturbation: an edit of the live page, and conditions on the result.
 
-A change maker edits the page that it is handed and says what it did. The capture then takes a new
-image, measures the page again, checks what was promised, takes the edit back (every edit of the
-DOM is recorded as it happens) and checks that the page without it looks as before, to the pixel.
-A change that breaks a promise is dropped, and the reason is counted.
+A change maker edits the page and reports the edit. The capture then takes a new image, measures the
+page again and checks the conditions. It undoes the edit (every edit of the DOM is recorded) and
+checks that the page looks as before, to the pixel. A change that violates a condition is dropped,
+and the reason is counted.
 
-In the page, an element of the screen carries its id: `document.querySelector(MARKED % 7)` is the
-element whose id is 7. What an edit inserts needs no mark. An edit must be one of the DOM:
-attributes, text and nodes; what a script sets as a property alone (a field's `value`, a checkbox's
-`checked`) is not seen and not taken back: set the attribute, too.
+In the page, an element of the screen has its id as a mark: `document.querySelector(MARKED % 7)` is
+the element with the id 7. Inserted elements need no mark. An edit must change the DOM: attributes,
+text and nodes. A change of a property alone (a field's `value`, a checkbox's `checked`) is neither
+recorded nor undone, so set the attribute as well.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,18 +31,18 @@ FAILED = "the edit failed"
 
 
 Check: TypeAlias = Callable[[After], str | None]
-"""A promise: None when it is kept, else the reason, one of few."""
+"""A condition: returns None if it holds, else the reason, one of few."""
 
 
 class Attempted(NamedTuple):
-    """An edit that was made.
+    """A completed edit.
 
     Attributes:
-        elements: The ids of the elements that it meant to change.
+        elements: The ids of the elements to change.
         record: The parameters: shares, colors, contrasts, operators, texts.
-        kept: The ids of the elements whose place, size and text must stay.
-        tolerance: How many pixels an edge of theirs may move.
-        checks: What else is promised.
+        kept: The ids of the elements whose position, size and text must not change.
+        tolerance: The maximum distance in pixels that an edge of them may move.
+        checks: Further conditions.
     """
 
     elements: Sequence[int]
@@ -53,7 +53,7 @@ class Attempted(NamedTuple):
 
 
 class Declined(NamedTuple):
-    """Why a page can't carry the change, nothing having been edited; one of few reasons."""
+    """The reason why a page can't carry the change, one of few; the page was not edited."""
 
     reason: str
 
@@ -65,8 +65,8 @@ class ChangeMaker(NamedTuple):
     """One kind of change.
 
     Attributes:
-        task: The task it is for.
-        mode: Which kind; with the task, unique among the makers of a build.
+        task: Its task.
+        mode: Its kind; with the task, unique among the makers of a build.
         make: Edits the live page.
     """
 
@@ -76,17 +76,17 @@ class ChangeMaker(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The task and the mode: what its choices are drawn for, and its image is named by."""
+        """The task and the mode: the seed of its choices and the name of its image."""
         return f"{self.task}/{self.mode}"
 
 
 def broken(attempted: Attempted, before: Screen, after: After) -> str | None:
-    """Return the first promise that a change broke, or None.
+    """Return the reason for the first violated condition, or None.
 
     Args:
-        attempted: What was done and promised.
+        attempted: The edit and its conditions.
         before: The page at rest.
-        after: The page with it.
+        after: The page with the change.
     """
     for number in attempted.kept:
         was, now = before.elements[number], after.elements.get(number)

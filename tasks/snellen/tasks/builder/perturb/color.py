@@ -1,8 +1,8 @@
 """Recoloring: some buttons, all of them, or the whole page to low contrast.
 
-WebRSSBench's script counts a color as changed whether or not anybody sees it, and lets white text
-stand on yellow. Here exactly `k` buttons get another hue, with `!important` and without pictures
-behind it, a text of a contrast of at least 3:1, and all of that is measured afterwards.
+WebRSSBench's script counts a color as changed even if the change is not visible, and allows white
+text on yellow. Here exactly `k` buttons get another hue, with `!important` and without pictures
+behind it, and a text contrast of at least 3:1. All of that is measured afterwards.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ STRONG = (
     "#d50000", "#c51162", "#aa00ff", "#6200ea", "#304ffe", "#0277bd", "#00838f", "#00796b",
     "#2e7d32", "#827717", "#ff6d00", "#ffd600", "#00e5ff", "#76ff03",
 )  # fmt: skip
-"""Colors that can't be overlooked; black, white and greys are not among them."""
+"""Conspicuous colors; black, white and grays are not among them."""
 
 SHARES = (0.1, 0.3)
 PALE = {"page": "#fafafa", "text": "#bfbfbf", "button": "#ededed", "button_text": "#c9c9c9"}
@@ -77,7 +77,8 @@ def recolor(
 ) -> Attempted | Declined:
     """Give some buttons, or all, a strong color of another hue.
 
-    Of n buttons, `clamp(round(p n), 1, n)` are changed, p drawn from 0.1..0.3; n where all are.
+    Of n buttons, `clamp(round(p n), 1, n)` are changed, with p drawn from 0.1..0.3; all n if
+    `every`.
     """
     action = primary_button(screen)
     if isinstance(action, str):
@@ -115,7 +116,7 @@ def recolor(
 
 
 def wash_out(page: "Page", screen: Screen, random: Random) -> Attempted | Declined:
-    """Give the whole page the low contrast of WebRSSBench's second algorithm; all texts stay."""
+    """Give the whole page the low contrast of WebRSSBench's second algorithm; texts are kept."""
     action = primary_button(screen)
     if isinstance(action, str):
         return Declined(action)
@@ -136,7 +137,7 @@ def wash_out(page: "Page", screen: Screen, random: Random) -> Attempted | Declin
 
 
 def _paint_for(button: Element, random: Random) -> tuple[str, str]:
-    """Return a background and a text color: another hue, a text that can be read."""
+    """Return a background of another hue, and a legible text color."""
     grey = not button.background or saturation(button.background) < 0.15
     fitting = [
         color for color in STRONG if grey or hue_distance(color, button.background) >= _HUES_APART

@@ -1,4 +1,4 @@
-"""Taking hints away: what WebRSSBench asks of forms without them."""
+"""Removing hints, for WebRSSBench's questions about forms without them."""
 
 from collections.abc import Sequence
 from random import Random
@@ -33,7 +33,7 @@ _REMOVE = """(selectors) => {
 
 
 def remove_hints(page: "Page", screen: Screen, random: Random) -> Attempted | Declined:
-    """Take the placeholders of up to two fields away whose hints can be inferred."""
+    """Remove the placeholders of up to two fields whose hints can be inferred."""
     if not text_fields(screen):
         return Declined(NO_FIELD)
     found = hintable_fields(screen)
@@ -43,7 +43,7 @@ def remove_hints(page: "Page", screen: Screen, random: Random) -> Attempted | De
 
 
 def remove_help(page: "Page", screen: Screen, random: Random) -> Attempted | Declined:
-    """Take the placeholders of up to two fields away of which it is known what is typed."""
+    """Remove the placeholders of up to two fields whose values are known."""
     hinting = [field for field in text_fields(screen) if field.placeholder]
     if not hinting:
         return Declined(NO_FIELD)
@@ -56,7 +56,7 @@ def remove_help(page: "Page", screen: Screen, random: Random) -> Attempted | Dec
     ]
     if not found:
         return Declined(NO_RULE)
-    # One of several stays as it is, for the easy question.
+    # One of several fields is not changed, for the easy question.
     return _remove(page, found, random, most=max(1, min(_MOST, len(found) - 1)))
 
 

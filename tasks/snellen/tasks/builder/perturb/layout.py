@@ -1,8 +1,8 @@
-"""Rearranging a page without changing what it is for.
+"""Rearranging a page without changing its purpose.
 
-WebRSSBench's script adds what nobody sees and wraps what must not be wrapped. Here the first edit
-is one that shows, the call to action and the first headings stay where they are to two pixels, and
-the page keeps its main text and nearly its height.
+WebRSSBench's script adds invisible elements and wraps elements that can't be wrapped. Here the
+first edit is visible, the call to action and the first headings move at most two pixels, and the
+page keeps its main text and almost its height.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,10 +24,10 @@ TEXT_LOST = "too much of its text is gone"
 HEIGHT_CHANGED = "its height changed too much"
 
 LEVELS = ("easy", "medium", "hard")
-"""By how many operators were applied: one, two, three."""
+"""The level by the number of operators: one, two, three."""
 
 TOLERANCE = 2.0
-"""How many pixels the call to action and the first headings may move."""
+"""The maximum distance in pixels that the call to action and the first headings may move."""
 
 _RETAINED = 0.85
 _HEIGHTS = 0.15
@@ -57,7 +57,7 @@ class _Edit(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """What must stay: its ids, and all that these are in."""
+    """The ids of the elements that must not change, and of their ancestors."""
 
     ids: Sequence[int]
     around: frozenset[int]
@@ -67,7 +67,7 @@ _Finder: TypeAlias = Callable[[Screen, _Kept], Iterator[_Edit]]
 
 
 def rearrange(page: "Page", screen: Screen, random: Random) -> Attempted | Declined:
-    """Apply one to three operators, the first one of those that show."""
+    """Apply one to three operators, the first of which is visible."""
     _, reason = purpose(screen)
     if reason:
         return Declined(reason)
@@ -108,10 +108,10 @@ def _apply(
     random: Random,
     done: Sequence[_Edit],
 ) -> list[_Edit]:
-    """Try an operator on some of what it fits; return the edit that was made, if any."""
+    """Try an operator on some of its candidates; return the edit, if one was made."""
     edits = list(OPERATORS[operator](screen, kept))
     random.shuffle(edits)
-    # Not inside or around what another operator has touched.
+    # Edits must not be nested in each other.
     touched = [screen.elements[number] for edit in done for number in edit.parts]
     for edit in edits[:_TRIES]:
         parts = [screen.elements[number] for number in edit.parts]
@@ -147,7 +147,7 @@ def _is_small(screen: Screen, element: Element) -> bool:
 
 
 def _deletions(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
-    """Small blocks beside the content, advertisements, and pictures that say nothing."""
+    """Yield small blocks beside the content, advertisements, and pictures without a text."""
     pressed = {outer.id for one in buttons(screen) for outer in screen.ancestors(one)}
     for one in screen.elements:
         if one.id in kept.around or not _is_small(screen, one) or one.height < 12:
@@ -160,7 +160,7 @@ def _deletions(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
 
 
 def _insertions(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
-    """Places behind blocks, below what must stay."""
+    """Yield places after blocks, outside of the elements that must not change."""
     for one in screen.elements:
         parent = next(screen.ancestors(one), None)
         if (
@@ -175,7 +175,7 @@ def _insertions(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
 
 
 def _swaps(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
-    """Neighbours of one kind that look different."""
+    """Yield neighbors of one kind with different texts."""
     for parent in screen.elements:
         children = [
             child
@@ -189,7 +189,7 @@ def _swaps(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
 
 
 def _wraps(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
-    """Blocks that may stand in a `div` where they are."""
+    """Yield blocks that can be wrapped in a `div`."""
     for one in screen.elements:
         parent = next(screen.ancestors(one), None)
         if (
@@ -202,7 +202,7 @@ def _wraps(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
 
 
 def _roles(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
-    """Buttons other than the call to action, which become a `div` of that role."""
+    """Yield buttons other than the call to action, which become a `div` with that role."""
     for one in buttons(screen):
         if one.tag in {"button", "input"} and one.id not in kept.around:
             yield _Edit("role", one.id)

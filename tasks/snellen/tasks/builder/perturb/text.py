@@ -1,8 +1,8 @@
-"""Disturbing the text of one button so that people still read it.
+"""Perturbing the text of one button so that people can still read it.
 
-WebRSSBench's script also shuffles, reverses and replaces texts, which destroys what it promises to
-keep. Here every edit can be taken back: what is left of a text without spaces and marks, with
-look-alikes turned back into letters, is the skeleton of the original.
+WebRSSBench's script also shuffles, reverses and replaces texts, which destroys the meaning. Here
+every edit is reversible: without spaces and marks, and with look-alikes replaced by letters, the
+text equals the skeleton of the original.
 """
 
 import re
@@ -28,11 +28,11 @@ TOO_WIDE = "the button became too wide"
 REFLOWED = "the page's height changed"
 
 LOOKALIKES = {"o": "0", "l": "1", "e": "3", "a": "4", "s": "5", "t": "7", "b": "8"}
-"""What letters are replaced by, whichever their case."""
+"""The replacements of letters, in either case."""
 
 MARKS = ("!", "·", "~", "…")
 THIN, WIDE = "\u202f", "\u00a0\u00a0"
-# Neither lets a line break.
+# Neither allows a line break.
 
 _LETTERS = {shape: letter for letter, shape in LOOKALIKES.items()}
 _JOINED = re.compile("[\u0600-\u06ff\u0900-\u097f]")
@@ -66,7 +66,7 @@ _WRITE = """({ selector, text }) => {
 
 
 def skeleton(text: str) -> str:
-    """Return what stays of a text under every edit: its letters, look-alikes turned back.
+    """Return the part of a text that no edit changes: its letters, with look-alikes replaced.
 
     >>> skeleton("S\u202fu\u202fb s\u202fc\u202fr\u202fi\u202fb\u202fe!"), skeleton("5ubscrib3")
     ('subscribe', 'subscribe')
@@ -76,7 +76,7 @@ def skeleton(text: str) -> str:
 
 
 def space_out(text: str, random: Random) -> str | None:
-    """Put thin spaces between letters and wide ones between words; None where letters join.
+    """Put thin spaces between letters and wide ones between words; None for joining scripts.
 
     >>> space_out("Buy now", Random(0)).split(WIDE)[0].split(THIN)
     ['B', 'u', 'y']
@@ -87,7 +87,7 @@ def space_out(text: str, random: Random) -> str | None:
 
 
 def punctuate(text: str, random: Random) -> str | None:
-    """Append a mark or two, or put one between words."""
+    """Append one or two marks, or put one between words."""
     words, mark = text.split(), random.choice(MARKS)
     if len(words) > 1 and random.randrange(2):
         place = random.randrange(1, len(words))
@@ -96,7 +96,7 @@ def punctuate(text: str, random: Random) -> str | None:
 
 
 def look_alike(text: str, random: Random) -> str | None:
-    """Replace letters by shapes like them, at most half of them; None where there are none."""
+    """Replace up to half of the letters by look-alikes; None if none can be replaced."""
     places = [at for at, letter in enumerate(text) if letter.casefold() in LOOKALIKES]
     letters = sum(letter.isalpha() for letter in text)
     most = min(len(places), letters // 2)
@@ -112,7 +112,7 @@ OPERATORS = {"spaces": space_out, "punct": punctuate, "lookalike": look_alike}
 
 
 def describable_buttons(screen: Screen) -> Sequence[Element]:
-    """Return the buttons of which the words say what they do, each text but once on the page."""
+    """Return the buttons whose effect is known from their text, each text once on the page."""
     words = words_of(screen.language)
     if words is None:
         return []
@@ -128,12 +128,12 @@ def describable_buttons(screen: Screen) -> Sequence[Element]:
 
 
 def disturb(page: "Page", screen: Screen, random: Random) -> Attempted | Declined:
-    """Edit the text of one button by one of the operators."""
+    """Edit the text of one button with one of the operators."""
     if words_of(screen.language) is None:
         return Declined(NO_LANGUAGE)
     found = list(describable_buttons(screen))
     random.shuffle(found)
-    # What stands in bars is on every page of a site, mostly a search.
+    # Buttons in bars are on every page of a site, and most are for a search.
     found.sort(key=lambda one: one.landmark in _BARS)
     for button in found:
         selector = MARKED % button.id

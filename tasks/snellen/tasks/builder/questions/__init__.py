@@ -1,1 +1,1 @@
-"""What can be asked of a page, with its exact answer: texts, facts, figures, places, options."""
+"""Questions about a page with exact answers: texts, facts, numbers, places, options."""

@@ -1,4 +1,4 @@
-"""Templates that need more than reading: differences, sums, extremes, counts and spans of time."""
+"""Questions that need more than reading: differences, sums, extremes, counts, periods of time."""
 
 import re
 from collections import Counter
@@ -36,12 +36,12 @@ _UNCOUNTED = re.compile(
     r"|padrão|默认值?|الافتراضي"
     r"|zip|postcode|post ?code|plz|número|nº|código|año|cp|序号|编号|年份|年|邮编|رقم|رمز|سنة"
 )
-"""What numbers are called that count nothing, or each something else: no sum has a meaning."""
+"""Headers of numbers that are not quantities, or of different things: their sum has no meaning."""
 _SPAN = re.compile(r"\s*[\u2013\u2014-]\s*")
 
 
 class Calculation(NamedTuple):
-    """A question, the forms of its answer, and the elements that it needs."""
+    """A question, the forms of its answer, and the ids of the elements that it needs."""
 
     kind: str
     question: str
@@ -50,7 +50,7 @@ class Calculation(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A number that a screen shows for a name, and the elements of both."""
+    """A number that a screen shows for a name, with the ids of both elements."""
 
     name: str
     text: str
@@ -61,12 +61,12 @@ class Figure(NamedTuple):
 
 
 class Series(NamedTuple):
-    """Numbers of a screen that count the same, all of them: a column of a table, or the prices.
+    """All numbers of one quantity on a screen: a column of a table, or the prices.
 
     Attributes:
-        key: The header of the column that names the rows; empty for prices.
+        key: The header of the column with the rows' names; empty for prices.
         column: The header of the numbers' column; empty for prices.
-        figures: At least three, of different names.
+        figures: At least three, with different names.
     """
 
     key: str
@@ -74,7 +74,7 @@ class Series(NamedTuple):
     figures: Sequence[Figure]
 
     def extreme(self, pick: Callable[[Sequence[Decimal]], Decimal]) -> Figure | None:
-        """Return the figure that alone is the highest (`max`) or the lowest (`min`)."""
+        """Return the only highest (`max`) or lowest (`min`) figure; None for ties."""
         value = pick([figure.value for figure in self.figures])
         matches = [figure for figure in self.figures if figure.value == value]
         return matches[0] if len(matches) == 1 else None
@@ -88,7 +88,7 @@ class _Cell(NamedTuple):
 
 
 def calculations(snapshot: Snapshot, random: Random) -> Sequence[Calculation]:
-    """Return questions in a random order, by turns among the kinds."""
+    """Return questions in a random order that alternates among the kinds."""
     language = language_of(snapshot.screen)
     templates = templates_of(language)
     candidates = [*_counts(snapshot), *_hours(snapshot)]
@@ -99,7 +99,7 @@ def calculations(snapshot: Snapshot, random: Random) -> Sequence[Calculation]:
 
 
 def series_of(snapshot: Snapshot, templates: Templates) -> Sequence[Series]:
-    """Return the series of a screen."""
+    """Return the series of numbers on a screen."""
     facts = facts_of(snapshot.captured.facts)
     columns = [
         (
@@ -124,7 +124,7 @@ def series_of(snapshot: Snapshot, templates: Templates) -> Sequence[Series]:
 
 
 def _columns(facts: Sequence[Fact]) -> Iterator[tuple[Table, int, int]]:
-    """Yield each column that no other table has, with the one that names its rows."""
+    """Yield each column whose header is unique on the page, with the column of the rows' names."""
     tables = [fact for fact in facts if isinstance(fact, Table)]
     headers = Counter(folded(header) for table in tables for header in table.headers)
     for table in tables:
@@ -141,7 +141,7 @@ def _columns(facts: Sequence[Fact]) -> Iterator[tuple[Table, int, int]]:
 
 
 def _figures(screen: Screen, cells: Sequence[_Cell], templates: Templates) -> Sequence[Figure]:
-    """Return cells as numbers; none if one is no number, or can't be read or distinguished."""
+    """Return cells as numbers; empty if one is not a number, not readable or not unique."""
     figures: list[Figure] = []
     for cell in cells:
         amount = amount_of(cell.text, templates)
@@ -165,14 +165,14 @@ def written(
     *,
     whole: bool = True,
 ) -> str:
-    """Write a number as another is written: its sign, its unit, its marks, its fraction.
+    """Write a number in the format of another: the same sign, unit, separators and fraction.
 
     Args:
         value: The number.
-        like: A number as the screen writes it.
-        templates: How the language writes numbers.
-        others: What else it was worked out from: of all, the longest fraction counts.
-        whole: Whether the zeros that the fraction ends with are written, too.
+        like: A number as the screen shows it.
+        templates: The number format of the language.
+        others: Other operands: the longest fraction of all is used.
+        whole: Whether to keep the trailing zeros of the fraction.
 
     >>> written(Decimal("1234.5"), "$20.00", templates_of("en"))
     '$1,234.50'
@@ -202,7 +202,7 @@ def _fraction(text: str, templates: Templates) -> str:
 def _results(
     value: Decimal, first: str, second: str, language: str, templates: Templates
 ) -> Sequence[str]:
-    """Return the forms of what two numbers give: with the zeros at its end, and without."""
+    """Return the forms of the result of two numbers: with trailing zeros, and without."""
     full = variants(written(value, first, templates, [second]), language)
     short = variants(written(value, first, templates, [second], whole=False), language)
     return list(dict.fromkeys([*full, *short]))
@@ -253,7 +253,7 @@ def _hours(snapshot: Snapshot) -> Iterator[Calculation]:
 
 
 def _clock(text: str) -> int | None:
-    """Return the minutes since midnight; a time without am or pm is one of 24 hours here."""
+    """Return the minutes since midnight; a time without am or pm counts as 24-hour time."""
     match = re.fullmatch(r"(\d{1,2}):(\d{2})", text.strip())
     if match is not None and int(match[1]) < 24 and int(match[2]) < 60:
         return int(match[1]) * 60 + int(match[2])
@@ -262,7 +262,7 @@ def _clock(text: str) -> int | None:
 
 
 def _durations(minutes: int) -> Sequence[str]:
-    """Return the forms of a length of time.
+    """Return the forms of a duration.
 
     >>> _durations(570)
     ['9.5', '9.5 hours', '9 hours 30 minutes', '9 hours and 30 minutes', '9:30']
@@ -280,7 +280,7 @@ def _durations(minutes: int) -> Sequence[str]:
 
 
 def minutes_between(durations: Sequence[str]) -> int:
-    """Return how many minutes the forms of a length of time say; the first is in hours.
+    """Return the minutes of a duration from its forms; the first one is in hours.
 
     >>> minutes_between(["9.5", "9.5 hours"])
     570

@@ -1,4 +1,4 @@
-"""The facts of a page, and its numbers."""
+"""The facts of a page and its numbers."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,18 +14,18 @@ _NUMBER = re.compile(
     r"^(?P<sign>[+\-\u2212]?)(?P<before>[^\d+\-\u2212]*)(?P<inner>[+\-\u2212]?)"
     r"(?P<digits>\d[\d.,\u066c'\s]*)(?P<after>\D*)$"
 )
-# What may stand before a number: `Feb 14` and `#12` count nothing.
+# The allowed prefixes of a number: `Feb 14` and `#12` are not quantities.
 _MONEY = re.compile(r"[$€£¥₹]?|US\$|USD|EUR|GBP|CHF|AED|R\$|MX\$")
 
 
 NAME_LENGTH = 60
-"""The most characters of what names a row or a thing."""
+"""The maximum number of characters of the name of a row or a thing."""
 
 
 class Table(msgspec.Struct, frozen=True, tag="table", tag_field="kind"):
-    """A table: each row is as long as the headers; an empty text is nothing that can be read.
+    """A table: each row is as long as the headers; an empty text is a cell that can't be read.
 
-    It is partial where it has rows that are not shown, or are of another shape.
+    It is partial if some of its rows are not shown or have another shape.
     """
 
     headers: tuple[str, ...]
@@ -36,12 +36,12 @@ class Table(msgspec.Struct, frozen=True, tag="table", tag_field="kind"):
     partial: bool = False
 
     def known(self, column: int) -> bool:
-        """Whether all rows are known, and what each says in a column."""
+        """Whether all rows are known, and their texts in a column."""
         return not self.partial and all(row[column] for row in self.rows)
 
 
 class Pair(msgspec.Struct, frozen=True):
-    """A label and what stands for it."""
+    """A label and its value."""
 
     label: str
     value: str
@@ -50,14 +50,14 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 class Pairs(msgspec.Struct, frozen=True, tag="pairs", tag_field="kind"):
-    """A definition list, a table of two columns, or lines with colons."""
+    """A definition list, a table of two columns, or lines `Label: value`."""
 
     pairs: tuple[Pair, ...]
     caption: str = ""
 
 
 class Price(msgspec.Struct, frozen=True):
-    """What something costs."""
+    """The price of a thing."""
 
     name: str
     price: str
@@ -66,14 +66,14 @@ class Price(msgspec.Struct, frozen=True):
 
 
 class Prices(msgspec.Struct, frozen=True, tag="prices", tag_field="kind"):
-    """The prices of cards or rows side by side."""
+    """The prices of adjacent cards or rows."""
 
     items: tuple[Price, ...]
     caption: str = ""
 
 
 class Contact(msgspec.Struct, frozen=True, tag="contact", tag_field="kind"):
-    """A phone number or an address for e-mail."""
+    """A phone number or an e-mail address."""
 
     label: str
     value: str
@@ -88,9 +88,9 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Menu(msgspec.Struct, frozen=True, tag="menu", tag_field="kind"):
-    """Links side by side or one below another, in the order in which they are read.
+    """Adjacent links, in reading order.
 
-    `current` is the label of the entry that is marked as where one is, by its looks, too; empty
+    `current` is the label of the entry that is marked as the current page, also by its style; empty
     for none.
     """
 
@@ -100,9 +100,9 @@ class Menu(msgspec.Struct, frozen=True, tag="menu", tag_field="kind"):
 
 
 class Chart(msgspec.Struct, frozen=True, tag="chart", tag_field="kind"):
-    """A chart that a page draws, each value written beside its mark or its label, or read off.
+    """A chart; each value is written beside its mark or its label, or read from the axis.
 
-    What is read from the axis lies on one of its lines, and has no element.
+    A value read from the axis lies on one of its lines and has no element.
     """
 
     items: tuple[Pair, ...]
@@ -115,19 +115,19 @@ _TAGS = ("table", "pairs", "prices", "contact", "menu", "chart")
 
 
 def facts_of(found: Sequence[Mapping[str, Any]]) -> Sequence[Fact]:
-    """Read a snapshot's facts; other kinds are left out."""
+    """Read a snapshot's facts; other kinds are ignored."""
     return [msgspec.convert(fact, Fact) for fact in found if fact.get("kind") in _TAGS]
 
 
 class Amount(NamedTuple):
-    """A number and what it counts."""
+    """A number and its unit."""
 
     value: Decimal
     unit: str
 
 
 def amount_of(text: str, templates: Templates) -> Amount | None:
-    """Read a number as a language writes it; None for what is none, or could be two.
+    """Read a number in a language's format; None if it is not a number or is ambiguous.
 
     >>> from snellen.tasks.builder.questions.templates import templates_of
     >>> amount_of("$1,200.50", templates_of("en"))
@@ -162,9 +162,9 @@ def _ascii(digits: str) -> str:
 
 
 def key_column(table: Table) -> int | None:
-    """Return the column that names the rows: the first whose texts all differ, and have letters.
+    """Return the column of the rows' names: the first with different texts that all have letters.
 
-    Numbers name rows only where they stand first.
+    Numbers count as names only in the first column.
     """
     columns = [
         column

@@ -1,4 +1,4 @@
-"""What a short text is like: a price, a date, a share, or words."""
+"""The form of a short text: a price, a date, a percentage, or words."""
 
 import re
 
@@ -27,9 +27,9 @@ _FEW_WORDS = 2
 
 
 def form_of(text: str) -> str:
-    """Return what a text is like: an option that alone is a price would be chosen for that.
+    """Return the form of a text; an option whose form is unique would be chosen for its form.
 
-    So would be one that is a price alone, among sentences that hold one.
+    A text with a form inside a sentence has another form than the bare form.
     """
     form = next((name for name, pattern in _FORMS if pattern.search(text)), "words")
     wordy = len(_WORD.findall(text)) > _FEW_WORDS

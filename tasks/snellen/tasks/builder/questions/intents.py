@@ -1,6 +1,6 @@
-"""What the elements of a page are for, told without their labels: by their role and their effect.
+"""The purposes of a page's elements, described by role and effect without their labels.
 
-An intent fits one element of the whole page alone; what two elements do alike is left out.
+An intent matches exactly one element of the page; if two elements do the same, there is none.
 """
 
 import re
@@ -109,7 +109,7 @@ _SEARCH = re.compile(r"search|such|busca|cherche|pesquis|搜索|查找|بحث")
 
 
 class Intent(NamedTuple):
-    """What somebody wants, the only element that does it, and how it was told."""
+    """A purpose, the only element that serves it, and the kind of the description."""
 
     way: str
     text: str
@@ -117,12 +117,12 @@ class Intent(NamedTuple):
 
     @property
     def difficulty(self) -> Literal["medium", "hard"]:
-        """Hard if no word of it is one of what the element is called."""
+        """Hard if the text shares no word with the element's name."""
         return "medium" if stems(self.text) & stems(self.target.name) else "hard"
 
 
 def intents(snapshot: Snapshot, found: Sequence[Candidate]) -> Sequence[Intent]:
-    """Return what some elements are for; none where a page may hold more than is known."""
+    """Return the purposes of elements; empty if the page may show content that is not known."""
     if snapshot.screen.shows_unread:
         return []
     usable = [each for each in found if not each.element.disabled]
@@ -133,7 +133,7 @@ def intents(snapshot: Snapshot, found: Sequence[Candidate]) -> Sequence[Intent]:
 
 
 def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
-    """Tell what a button does, and for which of several things."""
+    """Describe the effect of a button, and the one of several things that it acts on."""
     screen = snapshot.screen
     words = words_of(screen.language)
     if words is None:
@@ -157,10 +157,10 @@ def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
     )
     acts = {folded(e.text or e.name) for e in screen.elements if e.role in _ACTS}
     for each, does in done:
-        # Any button may do what is said without what it is done to.
+        # Without its object, the description may match any button.
         if unknown and _VAGUE.search(does):
             continue
-        # `Apply at our office` may do what `Apply` does.
+        # `Apply at our office` may have the same effect as `Apply`.
         if any(name != each.key and f" {each.key} " in f" {name} " for name in acts):
             continue
         effect = f"{does[0].lower()}{does[1:].rstrip('.')}"
@@ -171,13 +171,13 @@ def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
 
 
 def _deeds_within(words: Words, element: Element) -> set[str | None]:
-    """Return what an element may do, also if its first or last word is but a sign's name."""
+    """Return the possible effects of an element; its first or last word may be an icon's name."""
     said = one_line(element.text or element.name)
     return {deed(words, text) for text in (said, said.partition(" ")[2], said.rpartition(" ")[0])}
 
 
 def _about(screen: Screen, element: Element) -> str | None:
-    """Return the one heading of the card that an element stands in, if no other act is there."""
+    """Return the only heading of an element's card; None if the card has another button."""
     for outer in screen.ancestors(element):
         headings = [each for each in screen.inside(outer) if each.role == "heading"]
         acts = [each for each in screen.inside(outer) if each.role == "button"]
@@ -190,7 +190,7 @@ def _about(screen: Screen, element: Element) -> str | None:
 
 
 def _typed(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
-    """Tell what one would type."""
+    """Describe the value to type."""
     screen = snapshot.screen
     fields = [each for each in screen.elements if each.role in _FIELDS]
     kinds = Counter(kind_of(screen, field) for field in fields)
@@ -209,11 +209,11 @@ def _typed(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
 
 
 def _chosen(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
-    """Tell an entry of a list that is not seen before the list is opened."""
+    """Name an entry of a list that is hidden until the list is opened."""
     lists = [each for each in snapshot.screen.elements if each.options]
     offered = Counter(folded(text) for each in lists for text in set(each.options))
     shown = {folded(each.own) for each in snapshot.screen.elements if each.own}
-    # Of several lists nobody knows which one has an entry that is not seen.
+    # With several lists, the list of a hidden entry is not known.
     for each in usable if len(lists) == 1 else ():
         for entry in each.element.options if each.kind == "combobox" else ():
             hidden = folded(entry) not in shown and entry != each.element.value
@@ -223,7 +223,7 @@ def _chosen(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]
 
 
 def _led(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
-    """Tell the title of the page that a link was found to lead to, if its label doesn't."""
+    """Name the title of a link's target, unless the label says it."""
     screen = snapshot.screen
     clicks = [each for each in snapshot.captured.clicks if each.title and each.outcome == "page"]
     titles = Counter(folded(each.title) for each in clicks)
@@ -241,7 +241,7 @@ def _led(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
 
 
 def _switched(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
-    """Tell what a box or a switch decides."""
+    """Describe the setting of a check box or a switch."""
     names = Names(snapshot.screen)
     for each in usable:
         if each.kind in _TOGGLES and names.alone(each.name, each.element):
@@ -249,7 +249,7 @@ def _switched(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Inten
 
 
 def _searched(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
-    """Tell that something is looked for, where there is one field for it."""
+    """Describe a search, if there is exactly one search field."""
     fields = [each for each in snapshot.screen.elements if _searches(each)]
     for each in usable:
         if each.kind in _FIELDS and fields == [each.element]:
@@ -258,7 +258,7 @@ def _searched(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Inten
 
 
 def _searches(element: Element) -> bool:
-    """Whether an element may be a field to search with; some only open when they are clicked."""
+    """Whether an element may be a search field; some open only after a click."""
     if element.role == "searchbox" or (element.role in _FIELDS and element.landmark == "search"):
         return True
     said = f"{element.name} {element.placeholder} {element.label}".casefold()
@@ -267,21 +267,21 @@ def _searches(element: Element) -> bool:
 
 
 def _places(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
-    """Tell what the pages are for that nearly all sites have."""
+    """Describe the pages that almost all sites have."""
     acts = [each for each in snapshot.screen.elements if each.role in _ACTS]
     for text, pattern in _PLACES.items():
         fitting = [e for e in acts if pattern.search(folded(e.text or e.name))]
         for each in usable:
-            # A link of that name may lead to what a kitchen offers.
+            # On a restaurant's page, a link `Menu` may lead to the dishes.
             leads = each.kind == "link" and not each.element.href.startswith(("#", "javascript:"))
             if fitting == [each.element] and not (text == _MENU and leads):
                 yield Intent("role", text, each)
 
 
 def _reached(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
-    """Tell where links lead by their addresses: home, to another site, to a phone."""
+    """Describe the targets of links by their addresses: home, another site, a phone number."""
     reached = Counter(goal for each in snapshot.screen.elements if (goal := _goal(each)))
-    # What is called so, and what the site's sign does, is taken for it wherever it leads.
+    # An element with such a label, or the site's logo, counts for it wherever it leads.
     reached[_START] += sum(
         (_is_home(each) or _is_sign(each)) and not _goal(each) for each in snapshot.screen.elements
     )
@@ -292,20 +292,20 @@ def _reached(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent
 
 
 def _address(source: str, link: Element) -> str:
-    """Return where a link leads from its page, written in one way."""
+    """Return the target of a link relative to its page, in a canonical form."""
     address = urljoin(f"/{source.partition('/')[2]}", link.href.partition("#")[0])
     return _INDEX.sub("", address)
 
 
 def _is_home(element: Element) -> bool:
-    """Whether an element is called the start page."""
+    """Whether an element's text names the start page."""
     return element.role in {*_ACTS, "menuitem"} and bool(
         _HOME_SAID.search(folded(element.text or element.name))
     )
 
 
 def _is_sign(link: Element) -> bool:
-    """Whether a link above the page leads to the start of a site by its whole address."""
+    """Whether a link in the banner or the navigation leads to a site's start by a full address."""
     parts = urlsplit(link.href)
     leads = bool(parts.netloc) and _HOME.fullmatch(parts.path.rpartition("/")[2])
     return bool(leads) and link.landmark in {"banner", "navigation"}
@@ -325,7 +325,8 @@ def _goal(link: Element) -> str:
     host = parts.netloc.removeprefix("www.")
     if host:
         network = _HOSTS.get(host, "")
-        # Its sign or its name is seen, and it is a page of theirs, not a film or a form to share.
+        # The network's icon or name is visible, and the target is a profile, not a video or a share
+        # form.
         seen = not link.text or network.casefold() in link.text.casefold()
         theirs = re.fullmatch(r"/(company/|in/|@|user/|channel/|c/)?[\w.-]+/?", parts.path)
         profile = theirs and not parts.query and not _DEEDS_THERE.match(parts.path)

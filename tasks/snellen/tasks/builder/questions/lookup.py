@@ -1,10 +1,10 @@
-"""What a screen says that can be asked for: what the question names, what answers it, and where.
+"""Single facts of a screen that a question can ask for: names, answer and elements.
 
-From tables, lists of labels and values, prices, contacts, charts, fields that hold something,
-menus, lists and headings. On a screen of an app, which has no such data, two texts in one row are a
-label and its value. Each has exactly one answer, which its question does not say and which is not
-easily guessed: a value counts only if no other of its column or list is the same. What the frame of
-a site says on each of its pages is left out, but for its menus.
+The sources are tables, pairs of labels and values, prices, contacts, charts, filled fields, menus,
+lists and headings. On a screen of an app, which has no such data, two texts in a row are a label
+and its value. Each fact has exactly one answer, which its question does not contain and which is
+not easy to guess: a value must be unique in its column or list. The frame that all pages of a site
+share is ignored, except its menus.
 """
 
 import re
@@ -73,9 +73,9 @@ _MANY_ROWS = 5
 _FILLED = frozenset({"textbox", "combobox", "spinbutton", "searchbox"})
 _PAIR = 2
 _SOURCE = {"cell": "table", "row": "table", "pair": "label", "price": "label", "field": "label"}
-"""Kinds that a question of the same names could mean."""
+"""Kinds whose questions would be the same for the same names."""
 _OPEN = frozenset({"canvas", "scroller", "video"})
-"""What may say more, but neither in a table's cells nor in the main heading."""
+"""Content that may have more text, but neither in a table's cells nor in the main heading."""
 _STRICT = frozenset({"cell", "row", "reverse", "heading", "current", "next"})
 _FEWEST_ENTRIES = 3
 _UNDER = 90.0
@@ -83,7 +83,7 @@ _CARD = 8
 _NEAR = 240.0
 _TABULAR = frozenset({"row", "table", "cell", "gridcell", "rowheader", "columnheader"})
 _FIGURE = re.compile(r"[+\-\u2212]?\s?[$€£¥₹]?\s?\d[\d.,\u00a0 ]*\s?(?:%|[$€£¥₹]|[kKmM])?\+?")
-"""A number that something counts, as a card shows it."""
+"""A number on a card that is a quantity."""
 _EARNED = re.compile(
     r"\b(earnings|revenue|sales|income|profit|balance|budget|total|turnover|expenses|mrr|arr)\b"
 )
@@ -104,14 +104,14 @@ _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
 
 class Lookup(NamedTuple):
-    """One thing that a screen says.
+    """One fact of a screen.
 
     Attributes:
-        kind: How it is said.
-        names: What a question names: of a cell or a row its name, then the columns; for `reverse`
-            the value, its column and the column that names the rows; else the label.
-        fragments: The answer, as the screen shows it; several of one row in reading order.
-        elements: The element of each fragment; empty if a fragment is a part of an element.
+        kind: The source of the fact.
+        names: The names in the question: for a cell or a row its name, then the columns; for
+            `reverse` the value, its column and the column of the rows' names; else the label.
+        fragments: The answer as the screen shows it; several cells of a row in reading order.
+        elements: The element of each fragment; empty if a fragment is only part of an element.
     """
 
     kind: Kind
@@ -121,7 +121,7 @@ class Lookup(NamedTuple):
 
 
 def lookups(snapshot: Snapshot) -> Sequence[Lookup]:
-    """Return what can be asked for, each with exactly one answer."""
+    """Return the facts of a screen that have exactly one answer."""
     screen = snapshot.screen
     facts = facts_of(snapshot.captured.facts)
     names = Names(screen)
@@ -151,15 +151,15 @@ def lookups(snapshot: Snapshot) -> Sequence[Lookup]:
     for lookup in candidates:
         answers.setdefault(_key(lookup), set()).add(tuple(map(folded, lookup.fragments)))
     unique = {_key(lookup): lookup for lookup in candidates if len(answers[_key(lookup)]) == 1}
-    # Nobody says the mark of a list.
+    # The bullet of a list is not part of a name.
     said = [one for one in unique.values() if not any(name.startswith("•") for name in one.names)]
     return [lookup for lookup in said if _is_precise(lookup)]
 
 
 def sole_text(screen: Screen, element: int | None, text: str) -> Element | None:
-    """Return the one element that shows a text, at or in another, if any does.
+    """Return the only readable element, in an element or itself, that shows a text; else None.
 
-    What else is there is attached to it, such as a mark, a badge or small print.
+    Other content of the element, such as a mark, a badge or small print, does not matter.
     """
     if element is None:
         return None
@@ -170,17 +170,17 @@ def sole_text(screen: Screen, element: int | None, text: str) -> Element | None:
 
 
 def box_of(element: Element) -> Ltrb:
-    """Return the box of an element: of the shape that it draws, else of its text as drawn."""
+    """Return the box of an element: of its painted shape, else of its ink."""
     shape = element.role in _FILLED or (element.painted and _acts(element))
     return element.box if shape or not element.ink else element.ink
 
 
 def priced(screen: Screen, facts: Iterable[Fact]) -> Sequence[Price]:
-    """Return what has a price beside others: a sum of money alone may be no price of anything.
+    """Return the prices of things side by side; a single amount may not be a price.
 
-    Nor are wages, and what is written larger than its name, as figures of a business are.
+    Wages are excluded, and so are amounts larger than their name, such as business figures.
     """
-    # Sums on a page about jobs are wages.
+    # Amounts on a page about jobs are wages.
     if any(_WAGES.search(e.own) for e in screen.elements if e.landmark not in SITE_PARTS):
         return []
     lists = [fact.items for fact in facts if isinstance(fact, Prices)]
@@ -206,10 +206,10 @@ def _key(lookup: Lookup) -> tuple[str, ...]:
 
 
 def _is_precise(lookup: Lookup) -> bool:
-    """Whether the answer is short, and shares no word with what its question names."""
+    """Whether the answer is short and shares no word with the names in its question."""
     named = set(folded(" ".join(lookup.names)).split())
     if lookup.kind == "section":
-        # Numbers of chapters have their first parts in common.
+        # Chapter numbers share their first parts.
         named = {word for word in named if not word.isdecimal()}
     return all(map(_is_name, lookup.names)) and all(
         0 < len(text) <= _ANSWER_LENGTH
@@ -227,7 +227,7 @@ def _is_name(text: str) -> bool:
 
 
 def _is_own(element: Element | None) -> bool:
-    """Whether an element is the page's own, not of the frame that all pages of a site have."""
+    """Whether an element belongs to the page, not to the frame that all pages of a site share."""
     return element is not None and element.landmark not in SITE_PARTS
 
 
@@ -273,15 +273,15 @@ def _cells(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Look
 
 
 def _is_distinct(table: Table, row: Sequence[str], column: int) -> bool:
-    """Whether a cell says what can't be guessed: no other of its column says the same."""
+    """Whether a cell's text can't be guessed: it is unique in its column."""
     alike = sum(folded(other[column]) == folded(row[column]) for other in table.rows)
-    # What is closed is mostly the Sunday: of few rows, that is guessed too easily.
+    # `closed` is usually the Sunday: in a table with few rows that is easy to guess.
     few = len(table.rows) < _MANY_ROWS and not any(map(str.isdecimal, row[column]))
     return bool(row[column]) and alike == 1 and not few
 
 
 def _is_alone(screen: Screen, names: Names, text: str, ids: Sequence[int | None]) -> bool:
-    """Whether only the element that says a name is called so."""
+    """Whether only the given elements have a name."""
     return all(each is None or names.alone(text, screen.elements[each]) for each in ids)
 
 
@@ -329,7 +329,7 @@ def _contacts(screen: Screen, facts: Iterable[Fact]) -> Iterator[Lookup]:
             element = screen.elements[contact.element]
             alone = kind == "phone" or shown <= {contact.value.casefold()}
             if alone and is_readable(element) and _is_own(element):
-                # Beside the number there may be a name, which is no part of the answer.
+                # An element with a name beside the number has more text than the answer.
                 whole = folded(element.text) == folded(contact.value)
                 yield Lookup(kind, (), (contact.value,), (element.id,) if whole else ())
 
@@ -365,7 +365,7 @@ def _actions(screen: Screen, names: Names) -> Iterator[Lookup]:
         act = sole_text(screen, acts[0].id, acts[0].text)
         if name is None or act is None or not names.alone(name.own, name):
             continue
-        # A link in the middle of a sentence is a part of that.
+        # A link inside a sentence is part of the sentence.
         outer = None if acts[0].parent is None else screen.elements[acts[0].parent]
         if acts[0].role == "link" and not acts[0].painted and outer is not None and outer.own:
             continue
@@ -376,7 +376,7 @@ def _actions(screen: Screen, names: Names) -> Iterator[Lookup]:
 
 
 def _charts(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Lookup]:
-    """Yield what a chart shows for each of its labels, where the page has no other chart."""
+    """Yield the value of each label of a chart, if it is the page's only chart."""
     charts = [fact for fact in facts if isinstance(fact, Chart)]
     for chart in charts if len(charts) == 1 else ():
         values = Counter(folded(each.value) for each in chart.items)
@@ -388,25 +388,26 @@ def _charts(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Loo
             if value is not None and not is_readable(value):
                 continue
             if values[folded(each.value)] == 1 and names.alone(label.own, label):
-                # What is read from an axis, or from a text that says both, has no element alone.
+                # A value read from an axis, or from a text with its label, has no element of its
+                # own.
                 elements = (value.id,) if value is not None and value.id != label.id else ()
                 yield Lookup("chart", (each.label,), (each.value,), elements)
 
 
 def _menus(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Lookup]:
-    """Yield the entry that is marked as where one is, and which entry comes after which."""
+    """Yield the entry that is marked as current, and the successor of each entry."""
     menus = [fact for fact in facts if isinstance(fact, Menu)]
     within = Counter(text for menu in menus for text in {folded(e.label) for e in menu.items})
     for menu in menus:
         found = [sole_text(screen, each.element, each.label) for each in menu.items]
-        # The foot of a site is the same on each of its pages, and much alike on all sites.
+        # The footer is the same on all pages of a site, and similar on all sites.
         entries = [each for each in found if each and each.landmark != "contentinfo"]
         if len(entries) < max(_FEWEST_ENTRIES, len(menu.items)):
             continue
-        # A page has several menus, each with a current entry: another entry tells which is meant.
+        # A page may have several menus with a current entry: another entry identifies the menu.
         alone = [one_line(each.own) for each in entries if names.alone(each.own, each)]
         others = [text for text in alone if text != menu.current and within[folded(text)] == 1]
-        # The entry above a menu within a menu is mostly marked, too.
+        # The parent entry of a nested menu is usually marked, too.
         nested = menu.element is not None and any(
             outer.tag in {"ul", "ol"} for outer in screen.ancestors(screen.elements[menu.element])
         )
@@ -420,24 +421,24 @@ def _menus(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Look
 
 
 def _captions(screen: Screen) -> Iterator[Lookup]:
-    """Yield what stands after the numbers of figures and tables."""
+    """Yield the captions of numbered figures and tables."""
     found: dict[str, list[tuple[str, str]]] = {}
     for each in screen.elements:
         said = _CAPTION.match(one_line(each.text))
-        # Whoever answers briefly leaves quotes out.
+        # Short answers omit quotation marks.
         if said is None or _QUOTED.search(said[2]) or each.role in {"link", "heading"}:
             continue
         if is_readable(each) and _is_own(each):
             found.setdefault(folded(said[1]), []).append((said[1], said[2].rstrip(".")))
     for captions in found.values():
-        # What is in each other says the same; a text that mentions a figure says something else.
+        # Nested elements have the same text; a text that mentions a figure has another one.
         if len({folded(text) for _, text in captions}) == 1:
             number, text = captions[0]
             yield Lookup("caption", (number,), (text,), ())
 
 
 def _lists(screen: Screen, names: Names) -> Iterator[Lookup]:
-    """Yield the first and the last entry of a list below a heading that has no other list."""
+    """Yield the first and the last entry of a list, if it is the only one below its heading."""
     headings = [each for each in screen.elements if each.role == "heading"]
     lists: dict[int, list[Element]] = {}
     for each in screen.elements:
@@ -465,7 +466,7 @@ def _lists(screen: Screen, names: Names) -> Iterator[Lookup]:
 
 
 def _sections(screen: Screen, names: Names) -> Iterator[Lookup]:
-    """Yield which heading is the next one below another, in one column."""
+    """Yield the next heading below each heading, in one column."""
     for heading, after in following_headings(screen):
         if not _is_own(heading) or not _is_own(after):
             continue
@@ -478,7 +479,7 @@ def _sections(screen: Screen, names: Names) -> Iterator[Lookup]:
 
 
 def _is_chosen(field: Element) -> bool:
-    """Whether a field holds what somebody put there: a list's first entry is mostly none."""
+    """Whether a field has a chosen value: the first entry of a list is usually a placeholder."""
     return bool(field.value.strip()) and field.value not in field.options[:1]
 
 
@@ -491,12 +492,12 @@ def _headings(screen: Screen) -> Iterator[Lookup]:
 
 
 def _rows(screen: Screen) -> Iterator[Pair]:
-    """Yield two texts that are all that a row of a screen says; on a page, one of them a number."""
+    """Yield the two texts of a row that has no others; on a web page, one must be a number."""
     for row in screen.elements:
         if row.own or row.role in _TABULAR or not 1 < len(list(screen.children(row))) <= _CARD:
             continue
         texts = [each for each in screen.inside(row) if each.own.strip()]
-        # Pictures beside the texts may be a part of what the row says.
+        # Pictures beside the texts may be part of the row's meaning.
         pictured = any(each.painted and not each.text for each in screen.inside(row))
         if len(texts) != _PAIR or any(map(_acts, texts)) or pictured:
             continue
@@ -504,7 +505,7 @@ def _rows(screen: Screen) -> Iterator[Pair]:
         if screen.platform == "web":
             if _FIGURE.fullmatch(label.own.strip()):
                 if label.box[3] > (value.box[1] + value.box[3]) / 2:
-                    continue  # It counts what comes after it, as in `20 records`.
+                    continue  # It counts what follows it, as in `20 records`.
                 label, value = value, label
             figure = _FIGURE.fullmatch(value.own.strip())
             if figure is None or any(map(str.isdecimal, label.own)):
@@ -518,7 +519,7 @@ def _rows(screen: Screen) -> Iterator[Pair]:
 
 
 def _grids(screen: Screen) -> Iterator[Pair]:
-    """Yield labels and values of parts that are all made of two texts, in the same two looks."""
+    """Yield labels and values of adjacent parts with two texts each, in the same two styles."""
     for grid in screen.elements:
         parts = screen.children(grid)
         if len(parts) < _FEWEST_ENTRIES or grid.role in _TABULAR or grid.tag in {"ul", "ol", "tr"}:
@@ -532,7 +533,7 @@ def _grids(screen: Screen) -> Iterator[Pair]:
                 found.append((texts[0], texts[1]))
         looks = {(_look(label), _look(value)) for label, value in found}
         alike = len(looks) == 1 and all(label != value for label, value in looks)
-        # The others, such as one with a badge, may be pairs, too: most of them must be plain.
+        # Other parts, such as one with a badge, may be pairs too, so most parts must be plain.
         if not alike or len(found) < _FEWEST_ENTRIES or 2 * len(found) < len(parts):
             continue
         for label, value in found:

@@ -1,4 +1,4 @@
-"""What the parts of a screen are called, and whether only one of them is called that."""
+"""The names of a screen's parts, and whether a name is unique."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -39,12 +39,12 @@ NOUNS: Mapping[str, str] = MappingProxyType(
         "": "text",
     }
 )
-"""What an element is called in an instruction, by its role."""
+"""The noun for an element in an instruction, by its role."""
 
 FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "combobox", "listbox", "slider"})
 TICKED = frozenset({"checkbox", "radio", "switch"})
 USED = frozenset(NOUNS) - {"heading", "img", ""}
-"""The roles of what can be used, not only read."""
+"""The roles of interactive elements."""
 
 _SMALLEST = 10.0
 _LARGEST_SHARE = 0.2
@@ -52,10 +52,10 @@ _LONGEST = 60
 
 
 class Names:
-    """What is called how on a screen: the one rule of what a name may mean.
+    """The names on a screen: the one rule for what a name may refer to.
 
-    Two things that are called alike are one if one is in the other, or if one is the other's
-    label.
+    Two elements with the same name count as one if one contains the other, or if one is the label
+    of the other.
     """
 
     def __init__(self, screen: Screen) -> None:
@@ -68,7 +68,7 @@ class Names:
                 self._called.setdefault(key, []).append(each)
 
     def alone(self, name: str, element: Element) -> bool:
-        """Whether nothing but an element is called so."""
+        """Whether no other element has a name."""
         field = element.role in FIELDS | TICKED
         others = [
             other
@@ -81,13 +81,13 @@ class Names:
         ]
         if element.role == "" and any(occurrences(folded(name), text) > 1 for text in self._drawn):
             return False
-        # Of what is only read, one text is a field's label.
+        # For a field, one text that is not interactive may be its label.
         labels = [other for other in others if other.role not in USED]
         return len(labels) == len(others) <= 1 if field else not others
 
 
 def _repeats(header: Element, other: Element) -> bool:
-    """Whether both head one column, as at the top and the foot of a table."""
+    """Whether both are headers of one column, as in a table's head and foot."""
     return (
         header.role == other.role == "columnheader"
         and header.box[0] < other.box[2]
@@ -96,7 +96,7 @@ def _repeats(header: Element, other: Element) -> bool:
 
 
 class Candidate(NamedTuple):
-    """An element that can be asked for, by what it is called; `key` is the name for comparing."""
+    """An element that can be asked for by its name; `key` is the normalized name."""
 
     element: Element
     kind: str
@@ -106,15 +106,14 @@ class Candidate(NamedTuple):
 
     @property
     def box(self) -> Ltrb:
-        """Where a person would draw it."""
+        """The box that a person would draw."""
         return self.seen.box
 
 
 def candidates(snapshot: Snapshot) -> Sequence[Candidate]:
-    """Return what can be boxed and called by name, in document order.
+    """Return the elements that have a box and a name, in document order.
 
-    Of elements that are called alike and are in each other, what can be used comes before what is
-    only read.
+    Of nested elements, the interactive ones are kept.
     """
     screen = snapshot.screen
     found = [
@@ -152,20 +151,20 @@ def _candidate(snapshot: Snapshot, element: Element) -> Candidate | None:
 
 
 def _name(element: Element) -> str:
-    """Return what people would call an element: what it shows, else its name."""
+    """Return the name that people would use for an element: its text, else its accessible name."""
     if element.role in FIELDS | TICKED:
         return label_of(element.label) or element.placeholder or element.name
     if element.role == "img":
         return element.alt or element.name
     if element.role:
         return element.text or element.name
-    # Of what is only read, the deepest: all that it shows is its own; initials are no description.
+    # Only the innermost text, whose element has no other text; initials are not descriptive.
     whole = element.own == element.text and count_words(element.own) * len(element.own) >= 3
     return element.own if whole else ""
 
 
 def _is_shown(screen: Screen, field: Element, name: str) -> bool:
-    """Whether what a field is called can be read, and is not what is in it."""
+    """Whether the name of a field can be read, and is not its content."""
     if any(option and option in name for option in field.options):
         return False
     key = folded(name)

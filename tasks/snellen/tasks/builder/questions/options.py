@@ -1,8 +1,8 @@
-"""Options of L1's questions: of like form, at places that are drawn, with one that is right.
+"""Options of L1's questions: of the same form, in random order, with one correct option.
 
-The wrong ones are of the same population as the right one, so that neither their form nor their
-length tells which it is: other texts of the same list, other numbers with as many digits, or steps
-of which the right one is as likely the first as the last.
+The wrong options come from the same population as the correct one, so that neither form nor length
+reveals it: other texts of the same list, other numbers with as many digits, or consecutive numbers
+of which the correct one is as likely the first as the last.
 """
 
 import re
@@ -24,9 +24,10 @@ COUNTS: Mapping[int, float] = MappingProxyType(
         **dict.fromkeys(range(17, 26), 0.25),
     }
 )
-"""Of how many things a question may ask the number, and how often pages show so many.
+"""The possible answers of a counting question, weighted by how often pages show so many things.
 
-After the countable things of 108 generated and 34 real pages; no weight is over a fourth of all.
+Based on the countable things of 108 generated and 34 real pages; no weight exceeds a fourth of the
+total.
 """
 
 _STANDS_OUT = 1.8
@@ -49,13 +50,13 @@ _WEEKDAY = re.compile(
 
 
 class Options(NamedTuple):
-    """The texts of a question's options, A first, and the right one's place."""
+    """The texts of a question's options, A first, and the index of the correct one."""
 
     texts: tuple[str, ...]
     right: int
 
     def placed(self, share: float) -> "Options":
-        """Return the same with the right one at a share, 0 to below 1, of the way to the last.
+        """Return the options with the correct one moved to a share, in [0, 1), of their number.
 
         >>> Options(("a", "b", "c", "d"), 0).placed(0.5)
         Options(texts=('b', 'c', 'a', 'd'), right=2)
@@ -66,13 +67,13 @@ class Options(NamedTuple):
 
 
 def among(answer: str, others: Iterable[str], question: str, random: Random) -> Options | None:
-    """Return four to six options with others of the answer's own list; None where it can't be.
+    """Return four to six options from the answer's own list; None if that is not possible.
 
     Args:
-        answer: The right one.
-        others: What else could be; those that say the same are left out.
-        question: No word of the answer alone may be in it.
-        random: What the choice is drawn from.
+        answer: The correct option.
+        others: Other candidates; duplicates are ignored.
+        question: The question; it must not have words that only the answer has.
+        random: The source of random choices.
     """
     known = {folded(answer): answer}
     pool = [other for other in others if known.setdefault(folded(other), other) is other]
@@ -87,16 +88,16 @@ def among(answer: str, others: Iterable[str], question: str, random: Random) -> 
 
 
 def any_of(listed: Sequence[str], answer: str, besides: str, random: Random) -> Options | None:
-    """Return four to six entries of one list, each as likely as any other to be the right one.
+    """Return four to six entries of a list, each equally likely to be the correct one.
 
     Args:
-        listed: The list, of which the answer is drawn at random, too.
-        answer: The right one.
-        besides: An entry that the question names, which is no option.
-        random: What the choice is drawn from.
+        listed: The list; the answer must be a random entry of it.
+        answer: The correct option.
+        besides: An entry that the question names, which is not used as an option.
+        random: The source of random choices.
 
     Returns:
-        None where the list is too short, or two of its entries say the same.
+        None if the list is too short, or two of its entries are equal.
     """
     if len({folded(text) for text in listed}) < len(listed):
         return None
@@ -111,10 +112,10 @@ def any_of(listed: Sequence[str], answer: str, besides: str, random: Random) -> 
 
 
 def of_all_sizes(answer: str, question: str, random: Random) -> Options | None:
-    """Return four to six numbers of an answer's form, of which it may be the least or the largest.
+    """Return four to six numbers of an answer's form; the answer may have any rank.
 
-    The right one is as likely at any place in their order as at any other. Returns None where
-    digits may not change, or the form has too few numbers that are smaller, or that are larger.
+    The rank of the correct one is uniform, from the smallest to the largest. Returns None if no
+    digits may change, or if too few numbers of the form are smaller or larger.
     """
     size = _size(answer)
     others = look_alikes(answer, random, _MANY)
@@ -130,12 +131,12 @@ def of_all_sizes(answer: str, question: str, random: Random) -> Options | None:
 
 
 def _size(text: str) -> int:
-    """Return what tells which of two numbers of one form is larger."""
+    """Return a number that orders numbers of one form by size."""
     return int("".join(_RUN.findall(text)) or 0)
 
 
 def _of_all_lengths(answer: str, pool: Sequence[str], count: int, random: Random) -> list[str]:
-    """Draw wrong options so that the right one is as likely the shortest as the longest."""
+    """Draw wrong options so that the correct one is as likely the shortest as the longest."""
     drawn = random.sample(list(pool), len(pool))
     shorter = [other for other in drawn if len(other) < len(answer)]
     equal = [other for other in drawn if len(other) == len(answer)]
@@ -149,18 +150,18 @@ def _of_all_lengths(answer: str, pool: Sequence[str], count: int, random: Random
 
 
 def stands_out(answer: str, wrong: Iterable[str]) -> bool:
-    """Whether an answer is so much longer than all others that it is chosen for that."""
+    """Whether an answer is so much longer than all others that its length reveals it."""
     return len(answer) > _STANDS_OUT * max(map(len, wrong))
 
 
 def steps(value: int, write: Callable[[int], str], random: Random, least: int = 0) -> Options:
-    """Return four to six numbers in a row, of which any may be the right one.
+    """Return four to six consecutive numbers, any of which may be the correct one.
 
     Args:
-        value: The right one; at least three above the least.
+        value: The correct number; at least three above `least`.
         write: Writes a number as an option.
-        random: What the choice is drawn from.
-        least: The smallest number that can be.
+        random: The source of random choices.
+        least: The smallest possible number.
 
     >>> sorted(steps(5, str, Random(1)).texts)
     ['5', '6', '7', '8']
@@ -173,14 +174,15 @@ def steps(value: int, write: Callable[[int], str], random: Random, least: int = 
 
 
 def counts(value: int, random: Random) -> Options:
-    """Return four numbers of things, of which each is as likely the right one as any other.
+    """Return four numbers of things, each equally likely to be the correct one.
 
-    Pages show few things more often than many: among its neighbours a common number would be right
-    more often than a rare one. So a number is offered as often as pages show so many.
+    Pages show few things more often than many, so among its neighbors a common number would be
+    correct more often than a rare one. A number is therefore offered as often as it occurs on
+    pages.
 
     Args:
-        value: The right one, one of `COUNTS`.
-        random: What the choice is drawn from.
+        value: The correct number, one of `COUNTS`.
+        random: The source of random choices.
     """
     drawn: set[int] = set()
     while value not in drawn:
@@ -193,8 +195,8 @@ def counts(value: int, random: Random) -> Options:
 def _counts(random: Random) -> set[int]:
     """Draw `FEWEST_OPTIONS` of `COUNTS`, each with a probability in proportion to its weight.
 
-    Systematic sampling in a random order (Madow 1949): with smaller shares than one each, the
-    probability is exact, which one by one without replacement it is not.
+    Systematic sampling in a random order (Madow 1949). With shares below one each, the
+    probabilities are exact; sequential draws without replacement would not be.
     """
     order = random.sample([*COUNTS], len(COUNTS))
     step = sum(COUNTS.values()) / FEWEST_OPTIONS
@@ -204,16 +206,17 @@ def _counts(random: Random) -> set[int]:
 
 
 def look_alikes(answer: str, random: Random, most: int = MOST_OPTIONS - 1) -> Sequence[str]:
-    """Return other texts of an answer's form, at most so many: other digits in the same places.
+    """Return up to `most` other texts of an answer's form: other digits at the same positions.
 
-    Years and fractions stay, minutes are quarters where they were, and an hour is one of some hours
-    in a row, of which any may be the answer's. Empty where no digits may change.
+    Years and fractions are kept. Minutes are quarters if the answer's are. An hour is one of
+    several consecutive hours, any of which may be the answer's. Returns an empty list if no digits
+    may change.
 
     >>> [len(text) for text in look_alikes("$170.90", Random(1))]
     [7, 7, 7, 7, 7]
     """
     runs = list(_RUN.finditer(answer))
-    # Of a day of the week no other date is known to be one.
+    # Another date may not be the same day of the week.
     if runs and _WEEKDAY.search(answer):
         return []
     dated = [found.span() for found in _NUMERIC_DATE.finditer(answer)]
@@ -239,7 +242,7 @@ def look_alikes(answer: str, random: Random, most: int = MOST_OPTIONS - 1) -> Se
 
 
 def _day_or_month(text: str) -> Sequence[str]:
-    """Return what may stand for a part of a date in digits, so that it is a day that exists."""
+    """Return the possible values of a day or month in a numeric date, so that the date exists."""
     size, number = len(text), int(text)
     if size > 2:
         return [text]
@@ -248,7 +251,7 @@ def _day_or_month(text: str) -> Sequence[str]:
 
 
 def _choices(run: re.Match[str], random: Random) -> Sequence[str]:
-    """Return what may stand for some digits: as many, drawn as the answer's own might have been."""
+    """Return the possible replacements of digits: as many, from the answer's own distribution."""
     text, before, after = run[0], run.string[: run.start()], run.string[run.end() :]
     size = len(text)
     if before.endswith(":") and size == 2:
@@ -276,7 +279,7 @@ def _choices(run: re.Match[str], random: Random) -> Sequence[str]:
 
 
 def _echoes(answer: str, wrong: Sequence[str], question: str) -> bool:
-    """Whether the question says the right option, or the right one alone repeats words of it."""
+    """Whether the question contains the correct option, or shares words only with it."""
     if f" {folded(answer)} " in f" {folded(question)} ":
         return True
     for size in (_WORD, None):
@@ -287,7 +290,7 @@ def _echoes(answer: str, wrong: Sequence[str], question: str) -> bool:
 
 
 def _words(text: str, size: int | None) -> set[str]:
-    """Return a text's longer words, or how they begin."""
+    """Return a text's words of four or more characters, or their first `size` characters."""
     return {word[:size] for word in folded(text).split() if len(word) >= _WORD}
 
 

@@ -1,7 +1,7 @@
-"""Where the parts of a page are: what can be seen of them, and how boxes lie to each other.
+"""The positions of a page's parts: visibility, and relations between boxes.
 
-Of a long page a part is shown, as wide as the page and as high as a screen, so that what is asked
-about can be seen at a glance: a `Window`.
+For a long page, only a part is shown, as wide as the page and as high as a screen, so that it can
+be seen at a glance: a `Window`.
 """
 
 import io
@@ -17,11 +17,11 @@ from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
 from snellen.tasks.builder.snapshots import Snapshot
 
 SITE_PARTS = frozenset({"banner", "navigation", "contentinfo"})
-"""The landmarks that a site's pages have in common."""
+"""The landmarks that all pages of a site share."""
 
 _COVERED = 0.05
 HEIGHT = 900
-"""How high the part is that is shown, in pixels."""
+"""The height of the shown part, in pixels."""
 
 _EDGE = 12.0
 _APART = 8.0
@@ -33,28 +33,28 @@ _TITLE = 90
 _ONE_EDGE = 60.0
 _SAME_SIZE = 0.5
 _LARGER = 1.1
-"""How much larger than most text a heading is that is seen as one."""
+"""The minimum ratio of a heading's font size to that of most text, to be seen as a heading."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TRIES = 40
 
 
 def is_readable(element: Element) -> bool:
-    """Whether all of an element can be seen."""
+    """Whether all of an element is visible."""
     return element.covered <= _COVERED and not element.cut and not element.clipped
 
 
 def is_fragment(screen: Screen, element: Element) -> bool:
-    """Whether a text is a piece of a sentence, such as a word in italics: no part of a page."""
+    """Whether a text is a fragment of a sentence, such as a word in italics."""
     if element.role or element.parent is None:
         return False
     return any(map(str.isalnum, screen.elements[element.parent].own))
 
 
 def drawn_texts(screen: Screen) -> Sequence[str]:
-    """Return the page's text, folded, in two forms: by element, and whole with links inside.
+    """Return the page's normalized text in two forms: by element, and whole with links inside.
 
-    A phrase whose words are partly a link is only in the second, a field's text in the first.
+    A phrase that is partly a link is only in the second form, a field's text only in the first.
     """
     by_element = (folded(element.own) for element in screen.elements if element.own)
     whole = (folded(element.text) for element in screen.elements if element.parent is None)
@@ -62,7 +62,7 @@ def drawn_texts(screen: Screen) -> Sequence[str]:
 
 
 def meet(one: Ltrb, other: Ltrb, margin: float = 0.0) -> bool:
-    """Whether two boxes are less than a margin apart, or overlap."""
+    """Whether two boxes overlap or are closer than a margin, in pixels."""
     return (
         one[0] < other[2] + margin
         and other[0] < one[2] + margin
@@ -72,12 +72,12 @@ def meet(one: Ltrb, other: Ltrb, margin: float = 0.0) -> bool:
 
 
 def rounded(box: Ltrb) -> list[float]:
-    """Return a box in pixels, to a tenth."""
+    """Return a box in pixels, rounded to a tenth."""
     return [round(side, 1) for side in box]
 
 
 def fractions(box: Ltrb, screen: Screen) -> list[float]:
-    """Return a box in fractions of the image."""
+    """Return a box in fractions of the image's width and height."""
     left, top, right, bottom = box
     return [
         round(left / screen.width, 5),
@@ -91,11 +91,11 @@ def fractions(box: Ltrb, screen: Screen) -> list[float]:
 
 
 def following_headings(screen: Screen) -> list[tuple[Element, Element]]:
-    """Return pairs of headings of which the second is the only next one below the first.
+    """Return pairs of headings whose second is the only next heading below the first.
 
-    Both are bold or larger than most of the page's text, and begin at one edge. Some text lies
-    between them, else the second may be the first one's subtitle. Nothing that looks like a heading
-    lies between them or beside them, and no other heading says the same.
+    Both are bold or larger than most of the page's text, and have the same left edge. There is text
+    between them; without it, the second may be the subtitle of the first. Nothing that looks like a
+    heading is between or beside them, and no other heading has the same text.
     """
     usual = _usual_size(screen)
     headings = [one for one in screen.elements if one.role == "heading" and one.text]
@@ -129,7 +129,7 @@ def following_headings(screen: Screen) -> list[tuple[Element, Element]]:
 
 
 def _usual_size(screen: Screen) -> float:
-    """Return the font size of most of a page's text, in pixels."""
+    """Return the most frequent font size of a page's text, in pixels."""
     lengths: Counter[float] = Counter()
     for each in screen.elements:
         lengths[each.font_size] += len(each.own)
@@ -139,8 +139,8 @@ def _usual_size(screen: Screen) -> float:
 def is_outranked(screen: Screen, heading: Element) -> bool:
     """Whether a heading is not clearly the main one of its page.
 
-    Another one of its level is as large, any other one is larger, or it is a mere figure, such as
-    `12°C`.
+    That is so if another level-1 heading is as large, any other heading is larger, or it is only a
+    number, such as `12°C`.
     """
     text = one_line(heading.text)
     if any(map(str.isdigit, text)) and not _WORD.search(text):
@@ -157,7 +157,7 @@ def is_outranked(screen: Screen, heading: Element) -> bool:
 
 
 def _is_like_heading(one: Element, heading: Element) -> bool:
-    """Whether an element is a heading, or looks as much like one as a heading does."""
+    """Whether an element is a heading, or looks like one."""
     if not one.text:
         return False
     titled = one.tag in {"legend", "summary", "caption", "dt"}
@@ -177,19 +177,19 @@ def _is_plain(element: Element) -> bool:
 
 
 class Window(NamedTuple):
-    """A part of a page, by its upper and lower edge in pixels of the page."""
+    """A part of a page, given by its upper and lower edge in pixels of the page."""
 
     width: int
     upper: int
     lower: int
 
     def of(self, box: Ltrb) -> Ltrb:
-        """Return where a box of the page is in the part."""
+        """Convert a box of the page to coordinates of the part, in pixels."""
         left, top, right, bottom = box
         return left, top - self.upper, right, bottom - self.upper
 
     def holds(self, box: Ltrb) -> bool:
-        """Whether a box can be marked in the part."""
+        """Whether a box is far enough inside the part to be marked."""
         return (
             box[0] >= _EDGE
             and box[2] <= self.width - _EDGE
@@ -204,7 +204,7 @@ class Window(NamedTuple):
         return crop(snapshot.image(), (0, self.upper, self.width, self.lower))
 
     def draft(self, snapshot: Snapshot) -> bytes:
-        """Return the same, not compressed: for marks to be drawn on, which write it anew."""
+        """Return the same uncompressed, for drawing marks, after which it is compressed."""
         if self._is_whole(snapshot):
             return snapshot.image()
         from PIL import Image
@@ -227,12 +227,12 @@ class Shown(NamedTuple):
 
     @property
     def boxes(self) -> list[Ltrb]:
-        """Where the elements are in the part."""
+        """The boxes of the elements in the part, in pixels."""
         return [self.window.of(element.box) for element in self.elements]
 
 
 def pointable(screen: Screen) -> list[Element]:
-    """Return elements that can be told apart at a glance: leaves that are seen in full."""
+    """Return elements that are distinct at a glance: fully visible leaves."""
     return [
         element
         for element in screen.elements
@@ -249,7 +249,7 @@ def pointable(screen: Screen) -> list[Element]:
 
 
 def said_once(screen: Screen, elements: Sequence[Element]) -> list[Element]:
-    """Return the elements with a short text that stands on the page once, also in longer texts."""
+    """Return the elements with a short text that occurs once on the page, in any text."""
     if screen.shows_unread:
         return []
     counts = Counter(folded(one.own) for one in screen.elements if one.own)
@@ -267,7 +267,7 @@ def said_once(screen: Screen, elements: Sequence[Element]) -> list[Element]:
 
 
 def is_short_text(text: str) -> bool:
-    """Whether a text can be typed, and is a label's length."""
+    """Whether a text can be typed and is as short as a label."""
     return (
         2 <= len(one_line(text)) <= _LONGEST
         and any(map(str.isalpha, text))
@@ -277,7 +277,7 @@ def is_short_text(text: str) -> bool:
 
 
 def apart(elements: Sequence[Element], other: Element, margin: float = _APART) -> bool:
-    """Whether an element is neither in nor near any of some others."""
+    """Whether an element neither overlaps nor is close to the others."""
     return not any(meet(one.box, other.box, margin) for one in elements)
 
 
@@ -288,17 +288,17 @@ def some_shown(
     random: Random,
     fits: Callable[[Sequence[Element]], bool] = lambda _: True,
 ) -> Shown | None:
-    """Draw elements that are apart, and a part of the page that shows them.
+    """Draw elements with distance between them, and a part of the page that shows them.
 
     Args:
         screen: The page.
-        elements: To draw from.
-        count: How many.
-        random: What choices are drawn from.
-        fits: Whether those that were drawn will do.
+        elements: The candidates.
+        count: The number of elements to draw.
+        random: The source of random choices.
+        fits: Whether a draw is acceptable.
 
     Returns:
-        None where there are not so many, or none were found that will do.
+        None if there are too few candidates, or no acceptable draw was found.
     """
     if len(elements) < count:
         return None
@@ -316,7 +316,7 @@ def some_shown(
 
 
 def window_around(screen: Screen, element: Element, random: Random) -> Window:
-    """Draw a part of a page that shows an element, anywhere in it."""
+    """Draw a part of a page that shows an element, at a random position."""
     if screen.height <= HEIGHT:
         return Window(screen.width, 0, screen.height)
     least = max(0, int(element.box[3] + _EDGE + 1) - HEIGHT)

@@ -1,4 +1,4 @@
-"""Questions about what a page shows as data, in its own language, and how it writes numbers."""
+"""Question templates in the page's language, and its number format."""
 
 from functools import cache
 from importlib.resources import files
@@ -9,7 +9,7 @@ _FILE = "templates.json"
 
 
 class Templates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One language's templates, and how it writes numbers.
+    """One language's templates and number format.
 
     Attributes:
         lookup: Takes `row` and `column`.
@@ -32,8 +32,8 @@ class Templates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         cheapest: Nothing.
         phone: Nothing.
         email: Nothing.
-        thousands: What may stand between groups of three digits.
-        decimal: What stands before the fraction.
+        thousands: The possible separators between groups of three digits.
+        decimal: The decimal separator.
     """
 
     lookup: str
@@ -61,7 +61,7 @@ class Templates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def templates_of(language: str) -> Templates | None:
-    """Return a language's templates by its code; None where there are none.
+    """Return a language's templates by its code; None if there are none.
 
     >>> templates_of("en").price.format(name="Tea")
     'What is the price of “Tea”?'
@@ -70,7 +70,7 @@ def templates_of(language: str) -> Templates | None:
 
 
 def languages() -> tuple[str, ...]:
-    """Return the codes of the languages that there are templates in."""
+    """Return the codes of the languages that have templates."""
     return tuple(_all())
 
 

@@ -1,4 +1,4 @@
-"""Texts of a page: what is left of them for comparing, how long they are, what can be typed."""
+"""Texts of a page: normalization for comparisons, word counts, and whether a text can be typed."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ from functools import lru_cache
 from snellen.tasks.builder.screen.elements import Screen
 
 UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff]")
-"""A sign of a script without spaces between words: Han, kana, Thai, Lao, Khmer, Burmese."""
+"""A character of a script without spaces between words: Han, kana, Thai, Lao, Khmer, Burmese."""
 
 _SHORTEST, _STEM = 3, 5
 _UNTYPED = re.compile("[\u2500-\u257f\ufffd]")
@@ -25,7 +25,7 @@ def language_of(screen: Screen) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text with one space where it has any white space.
+    """Return a text with each run of white space replaced by one space.
 
     >>> one_line(" Buy   now ")
     'Buy now'
@@ -34,7 +34,7 @@ def one_line(text: str) -> str:
 
 
 def label_of(text: str) -> str:
-    """Return a label without what parts it from its value, in one line.
+    """Return a label in one line, without its separator from the value.
 
     >>> label_of("E-mail *:"), label_of("Price |")
     ('E-mail', 'Price')
@@ -44,7 +44,7 @@ def label_of(text: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def folded(text: str) -> str:
-    """Return what of a text is left for telling whether it is another one: letters and digits.
+    """Normalize a text for comparison: case-folded letters and digits, with single spaces.
 
     >>> folded("  Buy  NOW! ") == folded("buy now")
     True
@@ -53,22 +53,23 @@ def folded(text: str) -> str:
 
 
 def occurrences(name: str, texts: str) -> int:
-    r"""Return how often a name stands in texts as whole words, both folded.
+    r"""Count a name in texts as whole words; both must be normalized by `folded`.
 
     >>> occurrences("sign in", "sign in\nplease sign in or assign ink")
     2
     """
     count = texts.count(name)
     if count <= 1 or not name.isascii():
-        # Scripts without spaces between words have no word's end to look for.
+        # Scripts without spaces between words have no word boundaries.
         return count
     return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", texts))
 
 
 def stems(text: str) -> set[str]:
-    """Return how words of three letters or more begin; of scripts without spaces, pairs of signs.
+    """Return the first five letters of a text's words, and pairs of unspaced characters.
 
-    So plural and singular are one, and most inflections.
+    Words of fewer than three letters are ignored; scripts without spaces give pairs of characters.
+    Plural, singular and most inflections have the same stem.
 
     >>> sorted(stems("Garden tables")), sorted(stems("关于我们"))
     (['garde', 'table'], ['于我', '关于', '我们'])
@@ -86,8 +87,8 @@ def stems(text: str) -> set[str]:
 def count_words(text: str) -> int:
     """Count a text's words.
 
-    A word is what stands between spaces and has a letter or a digit. Han, kana, Thai and the
-    scripts of its neighbours put no spaces between words; of them, two signs count as a word.
+    A word is text between spaces with a letter or a digit. Han, kana, Thai and related scripts have
+    no spaces between words; two of their characters count as a word.
 
     >>> count_words("Hello - big world"), count_words("你好世界"), count_words("iOS 版本")
     (3, 2, 2)
@@ -98,7 +99,7 @@ def count_words(text: str) -> int:
 
 
 def is_plain(text: str) -> bool:
-    """Whether all of a text can be typed: no signs of icon fonts, broken ones or drawn lines.
+    """Whether a text can be typed: no icon fonts, replacement characters or box-drawing lines.
 
     >>> is_plain("flaskr/"), is_plain("├── flaskr/")
     (True, False)

@@ -1,9 +1,9 @@
-"""The forms in which a short answer may be given: each rule says the same in another way.
+"""Equivalent forms of a short answer; each rule writes the same value in another way.
 
-ScreenQA's short answers list what several raters wrote; here the rules write what raters would. No
-rule makes two answers that mean different things: what can be read in two ways is left as it is.
-Upper case, ASCII punctuation and articles need no rule, as the metric drops them, and of forms that
-are the same to it the first stays.
+ScreenQA's short answers list the answers of several raters; here rules generate what raters would
+write. No rule creates an answer with another meaning: an ambiguous text is not changed. Upper case,
+ASCII punctuation and articles need no rule, since the metric removes them; of the forms that are
+equal to it, the first is kept.
 """
 
 import re
@@ -17,7 +17,7 @@ from snellen.tasks.builder.questions.facts import amount_of
 from snellen.tasks.builder.questions.templates import Templates, templates_of
 
 MOST = 16
-"""The most forms of one answer, the shown one included."""
+"""The maximum number of forms of an answer, including the displayed one."""
 
 
 def _listed(names: str) -> Sequence[str]:
@@ -30,7 +30,7 @@ _FEW = _listed(
 )
 _LEADING = re.compile(r"(\d{1,2})(?P<rest>(?: [^\W\d_]+){0,2})")
 
-# After the unit: how else to write it, where it is written otherwise, then what is read as it.
+# By unit: an alternative spelling (empty for none), then other names that are recognized.
 _UNITS: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         "minutes": ("min", "mins", "minute", "Minuten", "minutos", "分钟", "دقيقة"),
@@ -130,20 +130,20 @@ _FROM_TO: Mapping[str, tuple[str, str]] = MappingProxyType(
         "ar": ("من ", " إلى "),
     }
 )
-"""What is said before and between the ends of a span, by language."""
+"""The words before and between the ends of a range, by language."""
 _SPAN = re.compile(r"(?:from )?(.+?)(?:\s*[-\u2010-\u2014]\s*| to | until | till )(.+)")
 
 Rule: TypeAlias = Callable[[str, str], Iterable[str]]
-"""Takes an answer and the code of the page's language, and gives other forms of it."""
+"""Takes an answer and the code of the page's language, and returns other forms of the answer."""
 
 
 def variants(answer: str, language: str = "en", same: Callable[[str], str] = squad) -> list[str]:
-    """Return the forms of an answer, the shown one first.
+    """Return the forms of an answer, the displayed one first.
 
     Args:
-        answer: As it is shown.
-        language: Of the page.
-        same: Returns one text for forms that are the same to the metric.
+        answer: The answer as displayed.
+        language: The code of the page's language.
+        same: Returns the same text for forms that are equal to the metric.
 
     >>> variants("3")
     ['3', 'three']
@@ -179,7 +179,7 @@ def joined(fragments: Sequence[str], language: str = "en") -> list[str]:
 
 
 def spelled_numbers(answer: str, language: str) -> Iterator[str]:
-    """Write a number up to twenty as a word, or the word as a number.
+    """Write a number up to twenty as a word, or a word as a number.
 
     >>> list(spelled_numbers("3 rooms", "en")), list(spelled_numbers("three rooms", "en"))
     (['three rooms'], ['3 rooms'])
@@ -196,7 +196,7 @@ def spelled_numbers(answer: str, language: str) -> Iterator[str]:
 
 
 def without_groups(answer: str, language: str) -> Iterator[str]:
-    """Leave out what groups a number's digits.
+    """Remove the separators between groups of digits.
 
     >>> list(without_groups("11,025 people", "en")), list(without_groups("11.025", "de"))
     (['11025 people'], ['11025'])
@@ -209,7 +209,7 @@ def without_groups(answer: str, language: str) -> Iterator[str]:
 
 
 def without_zeros(answer: str, language: str) -> Iterator[str]:
-    """Leave out a fraction that is zero, and what groups the digits: `2.600` is two numbers.
+    """Remove a fraction of zero, and the group separators: `2.600` would be ambiguous.
 
     >>> list(without_zeros("$75.00", "en")), list(without_zeros("2.600,00 €", "de"))
     (['$75'], ['2600 €'])
@@ -221,7 +221,7 @@ def without_zeros(answer: str, language: str) -> Iterator[str]:
 
 
 def currencies(answer: str, language: str) -> Iterator[str]:
-    """Name a currency in another way, or not at all.
+    """Write a currency in another way, or omit it.
 
     >>> list(currencies("$75", "en")), list(currencies("18 €", "de"))
     (['75', '75 dollars'], ['18', '€18', '18 euros', '18 EUR'])
@@ -239,7 +239,7 @@ def currencies(answer: str, language: str) -> Iterator[str]:
 
 
 def percents(answer: str, language: str) -> Iterator[str]:
-    """Write a share with its sign, with a word, or as a number.
+    """Write a percentage with its sign, with a word, or as a number.
 
     >>> list(percents("40 percent", "en"))
     ['40%', '40 percent', '40']
@@ -250,7 +250,7 @@ def percents(answer: str, language: str) -> Iterator[str]:
 
 
 def units(answer: str, language: str) -> Iterator[str]:
-    """Leave a unit out, write a short one close to its number, or write it in another way.
+    """Omit a unit, join a short unit to its number, or write the unit in another way.
 
     >>> list(units("25 minutes", "en"))
     ['25', '25 minutes', '25 min']
@@ -268,7 +268,7 @@ def units(answer: str, language: str) -> Iterator[str]:
 
 
 def hedges(answer: str, language: str) -> Iterator[str]:
-    """Leave out that a number is rounded.
+    """Remove a word for rounding.
 
     >>> list(hedges("about 25 minutes", "en"))
     ['25 minutes']
@@ -279,7 +279,7 @@ def hedges(answer: str, language: str) -> Iterator[str]:
 
 
 def phones(answer: str, language: str) -> Iterator[str]:
-    """Write a number of a phone with spaces, and without anything.
+    """Write a phone number with spaces, and without separators.
 
     >>> list(phones("(212) 555-0151", "en"))
     ['212 555 0151', '2125550151']
@@ -294,7 +294,7 @@ def phones(answer: str, language: str) -> Iterator[str]:
 
 
 def ampersands(answer: str, language: str) -> Iterator[str]:
-    """Write `&` as a word, and the word of two names as `&`.
+    """Write `&` as a word.
 
     >>> list(ampersands("Castellan & Sons", "en"))
     ['Castellan and Sons']
@@ -304,7 +304,7 @@ def ampersands(answer: str, language: str) -> Iterator[str]:
 
 
 def lists(answer: str, language: str) -> Iterator[str]:
-    """Separate what is listed in other ways.
+    """Write a list with other separators.
 
     >>> list(lists("Leonie, Mara and Yuki", "en"))
     ['Leonie, Mara, Yuki', 'Leonie Mara Yuki']
@@ -317,7 +317,7 @@ def lists(answer: str, language: str) -> Iterator[str]:
 
 
 def plain_signs(answer: str, language: str) -> Iterator[str]:
-    """Write signs of typography as they are typed.
+    """Replace typographic characters by those on a keyboard.
 
     >>> list(plain_signs("Weaver\u2019s Walk", "en"))
     ["Weaver's Walk"]
@@ -331,7 +331,7 @@ def plain_signs(answer: str, language: str) -> Iterator[str]:
 
 
 class Day(NamedTuple):
-    """A day of a year; the year is None where nobody says it."""
+    """A day of a year; the year is None if not given."""
 
     month: int
     day: int
@@ -362,7 +362,7 @@ def day_of(text: str) -> Day | None:
 
 
 def dates(answer: str, language: str) -> Iterator[str]:
-    """Yield other forms of a date.
+    """Write a date in other ways.
 
     >>> list(dates("June 12, 2026", "en"))[:3]
     ['June 12, 2026', 'June 12 2026', '12 June 2026']
@@ -383,9 +383,9 @@ def dates(answer: str, language: str) -> Iterator[str]:
 
 
 def time_of(text: str) -> time | None:
-    """Read a text that is a time of day and nothing else; None where it could be two.
+    """Read a text that is a time of day and nothing else; None if it is ambiguous.
 
-    `9:15` alone is not read: it may be in the evening; nor is `11 h`, which may be how long.
+    `9:15` alone may be in the evening, and `11 h` may be a duration; both return None.
 
     >>> time_of("5:15 pm"), time_of("17.15 Uhr"), time_of("9:15")
     (datetime.time(17, 15), datetime.time(17, 15), None)
@@ -405,7 +405,7 @@ def time_of(text: str) -> time | None:
 
 
 def times(answer: str, language: str) -> Iterator[str]:
-    """Yield other forms of a time of day.
+    """Write a time of day in other ways.
 
     >>> list(times("5:00 pm", "en"))
     ['17:00', '5:00 pm', '5:00pm', '5 pm', '5pm']
@@ -425,7 +425,7 @@ def _clocks(found: time) -> Sequence[str]:
 
 
 def spans(answer: str, language: str) -> Iterator[str]:
-    """Yield other forms of a span of time, of dates, or from one name to another.
+    """Write a range of times, of dates or of names in other ways.
 
     >>> list(spans("Monday \u2013 Thursday", "en"))
     ['Monday - Thursday', 'Monday-Thursday', 'Monday to Thursday', 'from Monday to Thursday']
@@ -435,7 +435,7 @@ def spans(answer: str, language: str) -> Iterator[str]:
     found = _SPAN.fullmatch(answer.strip())
     if found is None or not re.search(r"[\u2010-\u2014]| to ", answer):
         return
-    # `Return to start` is no span.
+    # `Return to start` is not a range.
     if not re.search(r"[\u2010-\u2014]", answer) and not _DATED.search(answer):
         return
     first, last = found[1], found[2]
@@ -476,7 +476,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         )
     }
 )
-"""By name."""
+"""The rules by name."""
 
 
 def _numbers_of(language: str) -> Templates:

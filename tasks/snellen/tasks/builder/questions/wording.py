@@ -1,7 +1,7 @@
-"""How questions are put: in the page's language, or in English with full sentences as answers.
+"""The wording of questions: in the page's language, or in English with sentences as answers.
 
-VisualWebBench and the matrix ask in the page's language. ScreenQA asks in English whatever the
-screen's language is, in several wordings; what the screen says is quoted.
+VisualWebBench and the matrix use the page's language. ScreenQA uses English for all screens, in
+several wordings; texts of the screen are quoted.
 """
 
 from collections.abc import Mapping, Sequence
@@ -183,11 +183,11 @@ _SENTENCES: Mapping[Kind, Sequence[str]] = MappingProxyType(
 )
 
 RATERS = 2
-"""How many sentences answer a question, each in a wording of its own."""
+"""The number of sentences that answer a question, each with its own wording."""
 
 
 class Question(NamedTuple):
-    """A question in the page's language, the forms of its answer, and the element that says it."""
+    """A question in the page's language, the forms of its answer, and the answer's element."""
 
     kind: str
     text: str
@@ -196,13 +196,13 @@ class Question(NamedTuple):
 
 
 def questions_of(snapshot: Snapshot, templates: Templates) -> Sequence[Question]:
-    """Return what a page can be asked in its language: single facts, and what is extreme."""
+    """Return a page's questions in its language: about single facts and extremes."""
     language = language_of(snapshot.screen)
     facts = [
         Question(
             lookup.kind,
             text,
-            # Upper case and punctuation count in some protocols: only equal forms are dropped.
+            # Some protocols respect case and punctuation, so only equal forms are removed.
             variants(lookup.fragments[0], language, same=str),
             next(iter(lookup.elements), None),
         )
@@ -262,7 +262,7 @@ def _extremes(snapshot: Snapshot, series: Series, templates: Templates) -> Seque
 
 
 def _has_other_prices(snapshot: Snapshot, series: Series) -> bool:
-    """Whether the page may show a price that is none of these."""
+    """Whether the page may show other prices."""
     facts = facts_of(snapshot.captured.facts)
     screen = snapshot.screen
     shown = [
@@ -282,7 +282,7 @@ def _has_other_prices(snapshot: Snapshot, series: Series) -> bool:
 
 
 def english_question(lookup: Lookup, random: Random) -> str:
-    """Return a question in English for what a screen says, in a random wording."""
+    """Return a question in English about a fact of a screen, in a random wording."""
     return random.choice(_QUESTIONS[lookup.kind]).format(*lookup.names)
 
 
@@ -296,5 +296,5 @@ def english_sentences(lookup: Lookup, random: Random) -> Sequence[str]:
     fragments = dict(zip("abc", lookup.fragments, strict=False))
     chosen = random.sample(_SENTENCES[lookup.kind], RATERS)
     sentences = (wording.format(*lookup.names, **fragments) for wording in chosen)
-    # A name or an answer may end with its own full stop.
+    # A name or an answer may end with a period.
     return [f"{sentence[:-2]}." if sentence.endswith("..") else sentence for sentence in sentences]

@@ -1,4 +1,4 @@
-"""Which elements are buttons, and which one of them a page wants to be pressed."""
+"""The buttons of a screen, and its primary button (call to action)."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from snellen.tasks.builder.screen.words.reading import (
 )
 
 SMALLEST_AREA = 50.0
-"""In square pixels: what is smaller, nobody sees as a button. Source: WebRSSBench's script."""
+"""In square pixels: smaller elements are not visible as buttons. Source: WebRSSBench's script."""
 
 NO_BUTTON = "no button with a text"
 NOT_FILLED = "no button stands out"
@@ -43,9 +43,9 @@ _PAGE = frozenset({"main", "body", "html"})
 
 
 def buttons(screen: Screen) -> Sequence[Element]:
-    """Return the buttons that can be read and pressed, in document order.
+    """Return the buttons that can be read and clicked, in document order.
 
-    A link counts when it is drawn as a button is: filled, unlike what is around it.
+    A link counts as a button if its fill differs from the color around it.
     """
     return [
         element
@@ -58,7 +58,7 @@ def buttons(screen: Screen) -> Sequence[Element]:
 
 
 def labelled_buttons(screen: Screen) -> Sequence[Element]:
-    """Return the buttons that show a text, all of it, of a button's length."""
+    """Return the buttons that show a complete text of at most 40 characters."""
     return [
         element
         for element in buttons(screen)
@@ -70,13 +70,13 @@ def labelled_buttons(screen: Screen) -> Sequence[Element]:
 
 
 def primary_button(screen: Screen) -> Element | str:
-    """Return the call to action: the button that is the most important one by its looks.
+    """Return the call to action: the button that looks most important; else the reason for none.
 
-    It is recognized by its fill (unlike what is around it, colorful), its size, and its place
-    (in the content rather than in bars, above the fold, the one that a form ends with); what
-    can't be undone and what is paid for is not it. Buttons of one text count as one. Returns the
-    reason where there is none, where another one is nearly as strong, where several all say the
-    same, or where it is an entry of a menu, which is filled because its page is open.
+    The weight of a button is the sum of its fill (contrast with the surroundings, saturation), its
+    relative size and its place (content rather than bars, above the fold). Irreversible actions and
+    advertisements are excluded. Buttons with the same text count as one. A reason is returned if
+    there is no button, if none stands out, if a second one is nearly as strong, if all have the
+    same text, or if the strongest is a menu entry (filled because its page is open).
     """
     found = [each for each in labelled_buttons(screen) if not is_advertised(screen, each)]
     if not found:
@@ -105,9 +105,9 @@ def primary_button(screen: Screen) -> Element | str:
 
 
 def is_menu_entry(screen: Screen, element: Element) -> bool:
-    """Whether an element is one of the entries of a menu: of a bar, of a list, of a sidebar.
+    """Whether an element is an entry of a menu, in a bar, a list or a sidebar.
 
-    A list is a menu when it says nothing but its entries, and so are links below each other.
+    A list is a menu if its entries are its only text; so is a column of links.
     """
     return element.landmark == "navigation" or any(
         outer.role in _MENUS or _is_menu(screen, outer) for outer in screen.ancestors(element)
@@ -125,7 +125,7 @@ def _is_menu(screen: Screen, outer: Element) -> bool:
 
 
 def fill_of(screen: Screen, element: Element) -> float:
-    """Return how unlike an element's fill is to what is around it: a contrast, 1 for none."""
+    """Return the contrast of an element's fill with its surroundings; 1 for no difference."""
     around = surroundings(screen, element)
     if not element.background or not around:
         return 1.0
@@ -135,13 +135,13 @@ def fill_of(screen: Screen, element: Element) -> float:
 
 
 def surroundings(screen: Screen, element: Element) -> str:
-    """Return the color around an element; empty where a picture or a gradient is."""
+    """Return the color around an element; empty for a picture or a gradient."""
     outer = next(screen.ancestors(element), None)
     return "#ffffff" if outer is None else outer.background
 
 
 def is_advertised(screen: Screen, element: Element) -> bool:
-    """Whether an element stands in an advertisement, by its name or by what it says first."""
+    """Whether an element is in an advertisement, by a region's name or by a box's first text."""
     around = (element, *screen.ancestors(element))
     return any(
         is_advertisement(outer.name) or is_advertisement(outer.label)
@@ -160,18 +160,17 @@ def _says_advertisement(screen: Screen, box: Element) -> bool:
 
 
 def deed_of(screen: Screen, words: Words, element: Element) -> str | None:
-    """Return what a button does, in English; None where it is not known, or to what."""
+    """Return what a button does, in English; None if unknown or if its object is unknown."""
     does = None if ends_unknown(screen, words, element) else deed(words, element.text)
     return None if does in _TO_SOMETHING else does
 
 
 def ends_unknown(screen: Screen, words: Words, element: Element) -> bool:
-    """Whether what a button does is unlike what it says.
+    """Whether the result of a button may differ from its text.
 
-    One that cancels may cancel anything, such as the order that it stands beside, if there is no
-    form or dialog around it that it could close; without a form, one that sends opens one, and one
-    that searches opens a field. What starts something ends it below the fields of its form. A link
-    to another page downloads nothing yet.
+    Cancel may cancel anything, such as the order beside it, unless a form or a dialog around it can
+    be closed. Outside a form, Send may open one, and Search may open a field. Start, below the
+    fields of a form, submits the form. A link to another page does not download yet.
     """
     does = deed(words, element.text or element.name) or ""
     if does.startswith("Downloads") and _PAGE_ADDRESS.search(urlsplit(element.href).path):
@@ -202,7 +201,7 @@ def _is_button(screen: Screen, element: Element) -> bool:
 
 
 def _on_picture(screen: Screen, element: Element) -> bool:
-    """Whether a link may be drawn as a button: on a picture nobody knows how it stands out."""
+    """Whether a link may look like a button on a picture, where its contrast can't be measured."""
     return (
         element.role == "link"
         and bool(element.painted and element.text and element.background)
@@ -218,7 +217,7 @@ def _weight(screen: Screen, element: Element, largest: float) -> float:
     if element.background and fill >= _FILLED:
         weight += saturation(element.background)
     weight += element.width * element.height / largest
-    # A tall banner is no bar: it has the page's first words, and mostly its call to action.
+    # A tall banner is not a bar: it has the first text of the page, and usually its call to action.
     tall = any(one.role == "banner" and one.height > _TALL for one in screen.ancestors(element))
     if tall or element.landmark in {"main", "form", "region", ""}:
         weight += 1.5

@@ -1,9 +1,9 @@
-"""Colors as people see them: WCAG's contrast of two, and how far apart their hues are."""
+"""Colors as people see them: WCAG's contrast ratio and the distance of hues."""
 
 import colorsys
 
 LEGIBLE = 3.0
-"""The contrast that WCAG asks of large text and of what marks a control (2.2, 1.4.3 and 1.4.11)."""
+"""WCAG's contrast for large text and the borders of controls (2.2, 1.4.3 and 1.4.11)."""
 
 
 def luminance(color: str) -> float:
@@ -19,7 +19,7 @@ def luminance(color: str) -> float:
 
 
 def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colors, 1 (none) to 21 (black on white).
+    """Return the contrast ratio of two colors, 1 (none) to 21 (black on white).
 
     Source: WCAG 2.2, "contrast ratio".
 
@@ -31,13 +31,13 @@ def contrast(one: str, other: str) -> float:
 
 
 def saturation(color: str) -> float:
-    """Return how colorful a color is, 0 (grey) to 1: the spread of its three parts."""
+    """Return how colorful a color is, 0 (gray) to 1: the range of its three channels."""
     parts = _parts(color)
     return max(parts) - min(parts)
 
 
 def hue_distance(one: str, other: str) -> float:
-    """Return how far apart two hues are, in degrees, 0 to 180.
+    """Return the distance of two hues in degrees, 0 to 180.
 
     >>> hue_distance("#ff0000", "#00ff00")
     120.0

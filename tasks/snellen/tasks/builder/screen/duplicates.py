@@ -1,4 +1,4 @@
-"""Which of the elements that look the same stays: wrappers go, what means something stays."""
+"""Duplicate elements: wrappers are dropped, elements with a meaning are kept."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -51,7 +51,7 @@ _TELLING = frozenset(
         "video",
     }
 )
-# What text in it is the text of, however it is wrapped.
+# Elements that take over the text inside them, whatever wraps it.
 _TEXTUAL = frozenset(
     {
         "button",
@@ -83,17 +83,18 @@ class Candidate:
     """An element as measured.
 
     Attributes:
-        raw: Its place in the order of the document.
-        parent: The raw id of what it is in.
+        raw: Its index in document order.
+        parent: The raw id of the parent.
         tag: In lower case.
         role: Explicit or implied, or empty.
-        text: All that it shows.
-        own: What it shows itself.
+        text: All its visible text.
+        own: Its own visible text, without its children's.
         box: In pixels.
         painted: Whether it draws a background, a border or a picture.
-        instead: Of what was dropped: the raw id of what shows the same; None for nothing.
-        dropped: Whether it goes.
-        merged: The raw ids of those whose own text became its own.
+        instead: For a dropped element: the raw id of the element that shows the same; None for
+            nothing.
+        dropped: Whether it is dropped.
+        merged: The raw ids of the elements whose own text was added to its own.
     """
 
     raw: int
@@ -110,24 +111,24 @@ class Candidate:
 
     @property
     def telling(self) -> bool:
-        """Whether it is more than a wrapper."""
+        """Whether it has a meaning: it is more than a wrapper."""
         return bool(self.role) or self.tag in _TELLING
 
     @property
     def structural(self) -> bool:
-        """Whether the structure of the page needs it, whatever is in it."""
+        """Whether the page's structure needs it, whatever its content."""
         return self.role in LANDMARKS or self.role == "heading" or self.tag in _STRUCTURE
 
 
 def drop_duplicates(candidates: Sequence[Candidate]) -> None:
-    """Drop wrappers and empty boxes; what was in them moves to what is around them.
+    """Drop wrappers and empty boxes; their content moves to their parent.
 
-    Of a wrapper and its only content with the same box, the deepest that means something stays;
-    text in a bare `span` of a button is the button's own; a box that draws nothing, says nothing
-    and holds nothing goes.
+    Of a wrapper and its only child with the same box, the deepest element with a meaning is kept.
+    Text in a bare `span` of a button becomes the button's own text. A box without painting, text
+    and content is dropped.
 
     Args:
-        candidates: In the order of the document, parents first; changed in place.
+        candidates: The elements in document order, parents first; changed in place.
     """
     children: dict[int, list[int]] = {candidate.raw: [] for candidate in candidates}
     for candidate in candidates:
@@ -164,7 +165,7 @@ def drop_duplicates(candidates: Sequence[Candidate]) -> None:
 
 
 def _swallowed(outer: Candidate, kids: Sequence[Candidate]) -> Iterator[Candidate]:
-    """Yield the bare elements that show nothing but what is around them shows."""
+    """Yield the bare elements that show the same as their parent."""
     for kid in kids:
         if kid.telling or not outer.telling:
             continue

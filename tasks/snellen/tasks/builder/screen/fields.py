@@ -1,4 +1,4 @@
-"""Form fields that somebody types into: what for, and what they would type."""
+"""Form fields for typed text: what each is for, and a plausible value."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,14 +14,14 @@ NO_RULE = "no rule for what is typed into its fields"
 _ROLES = frozenset({"textbox", "searchbox", "spinbutton"})
 _TYPED = {"email": "email", "tel": "phone", "url": "website"}
 _NATIVE = frozenset({"date", "time", "datetime-local", "month", "week", "color", "range", "file"})
-# These show a form of their own, so that nothing is left to guess.
+# These show a form of their own, so nothing needs to be inferred.
 _COVERED = 0.05
 _SMALLEST = (40.0, 14.0)
 _FLUSH = 3.0
 _PRESSED = frozenset({"button", "link", "combobox", *_ROLES})
 _STEM = 5
 OPEN = frozenset({"name", "first_name", "last_name", "username", "company"})
-"""What has a value of everybody's own, so that any other is as right."""
+"""Kinds with personal values, for which any other value is as correct."""
 _FORMS: Mapping[str, re.Pattern[str]] = {
     "email": re.compile(
         r"^((your?|tu|su|votre|ihre?)?[._-]?(name|e?-?mail|nombre|nom|nome|correo)|you|user(name)?"
@@ -35,7 +35,7 @@ _FORMS: Mapping[str, re.Pattern[str]] = {
     "expiry": re.compile(r"(?i)mm\s?/\s?yy"),
     "card": re.compile(r"(\d{4} ?){2}"),
 }
-"""How hints show the form of what is typed."""
+"""The format hints of kinds."""
 _PARTS = re.compile(r"YYYY|JJJJ|AAAA|YY|AA|DD|TT|JJ|MM|年|月|日|سنة|شهر|يوم", re.IGNORECASE)
 _YEAR = frozenset({"YYYY", "JJJJ", "AAAA", "年", "سنة"})
 _SHORT_YEAR = frozenset({"YY", "AA"})
@@ -43,7 +43,7 @@ _MONTH = frozenset({"MM", "月", "شهر"})
 
 
 def text_fields(screen: Screen) -> Sequence[Element]:
-    """Return the fields that are empty and can be typed into, in document order."""
+    """Return the empty fields that accept typed text, in document order."""
     return [
         element
         for element in screen.elements
@@ -61,7 +61,7 @@ def text_fields(screen: Screen) -> Sequence[Element]:
 
 
 def is_joined(screen: Screen, field: Element) -> bool:
-    """Whether a text is joined to a field's side, such as `$` or `.00`: a part of what it holds."""
+    """Whether a text such as `$` or `.00` is joined to a field's side and part of its value."""
     left, top, right, bottom = field.box
     return any(
         other.text
@@ -76,7 +76,7 @@ def is_joined(screen: Screen, field: Element) -> bool:
 
 
 def kind_of(screen: Screen, field: Element) -> str | None:
-    """Return what is typed into a field, by its type, label, name and hint; None without a rule."""
+    """Return a field's kind of value, by its type, label, name and hint; None without a rule."""
     words = words_of(screen.language)
     if words is None:
         return None
@@ -87,7 +87,7 @@ def kind_of(screen: Screen, field: Element) -> str | None:
 
 
 def is_labelled(screen: Screen, field: Element) -> bool:
-    """Whether a field's label alone says what is typed into it, without type, name or hint."""
+    """Whether a field's label alone determines its kind, without type, name or hint."""
     words, kind = words_of(screen.language), kind_of(screen, field)
     return words is not None and kind is not None and field_kind(words, [field.label]) == kind
 
@@ -95,22 +95,23 @@ def is_labelled(screen: Screen, field: Element) -> bool:
 def plausible_value(
     screen: Screen, field: Element, random: Random, person: Mapping[str, str] | None = None
 ) -> str | None:
-    """Return what somebody would type into a field; None without a rule for it.
+    """Return a plausible value for a field; None without a rule for it.
 
-    In the page's language; dates in the form that the field's hint asks for. Never the hint.
+    The value is in the page's language; a date has the format of the field's hint. It is never the
+    hint.
 
     Args:
         screen: The page.
         field: One of its fields.
-        random: What the choice is drawn from.
-        person: Whose data are typed, one of the language's; anybody's when left out.
+        random: The source of random choices.
+        person: The person whose data are typed, one of the language's; any of them if omitted.
     """
     words, kind = words_of(screen.language), kind_of(screen, field)
     if words is None or kind is None:
         return None
     if kind in {"date", "birth"}:
         form = field.placeholder if _is_date_form(field.placeholder) else words.date
-        # What is planned on a page of these years is still ahead.
+        # A planned date must be later than the years that pages mention.
         year = random.randrange(1962, 2004) if kind == "birth" else 2027
         return write_date(form, random.randrange(1, 29), random.randrange(1, 13), year)
     hint = plain(field.placeholder)
@@ -119,7 +120,7 @@ def plausible_value(
 
 
 def write_date(form: str, day: int, month: int, year: int) -> str:
-    """Write a date in the form that a hint shows.
+    """Write a date in the format that a hint shows.
 
     >>> write_date("TT.MM.JJJJ", 4, 11, 2026), write_date("年-月-日", 4, 11, 2026)
     ('04.11.2026', '2026-11-04')
@@ -147,7 +148,7 @@ def says_hint(screen: Screen, field: Element) -> bool:
 
 
 def has_shown_label(screen: Screen, field: Element) -> bool:
-    """Whether the page shows what the field is called, unlike its hint."""
+    """Whether the page shows the field's label, and it differs from its hint."""
     label = plain(field.label)
     return (
         bool(label)
@@ -157,7 +158,7 @@ def has_shown_label(screen: Screen, field: Element) -> bool:
 
 
 def hintable_fields(screen: Screen) -> Sequence[Element]:
-    """Return the fields whose hint can be inferred once it is gone."""
+    """Return the fields whose hint can be inferred after it was removed."""
     return [
         field
         for field in text_fields(screen)
@@ -169,7 +170,7 @@ def hintable_fields(screen: Screen) -> Sequence[Element]:
 
 
 def _can_infer(screen: Screen, field: Element) -> bool:
-    """Whether a hint has the form of what its field takes, or a longer word of its label."""
+    """Whether a hint has the format of its field, or shares longer words with its label."""
     kind = kind_of(screen, field) or ""
     if kind in OPEN:
         return False
@@ -180,7 +181,7 @@ def _can_infer(screen: Screen, field: Element) -> bool:
         {word[:_STEM] for word in re.findall(r"[^\W\d_]{4,}", text.casefold())}
         for text in (field.placeholder, field.label)
     )
-    # Nobody infers a number of digits, or most of what else a hint says.
+    # A number of digits can't be inferred, nor most other content of a hint.
     numbers = set(re.findall(r"\d+", field.placeholder)) - set(re.findall(r"\d+", field.label))
     return bool(hint) and 2 * len(hint & label) >= len(hint) and not numbers
 

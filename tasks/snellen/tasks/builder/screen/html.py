@@ -1,4 +1,4 @@
-"""From a page at rest in a browser to a screen, and the data that the page shows."""
+"""From a page at rest in a browser to a screen and the data of the page."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from snellen.tasks.builder.screen.roles import (
 )
 
 Raw = Mapping[str, Any]
-"""A record as page.js makes it."""
+"""A record made by page.js."""
 
 _ICONS = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
 
@@ -40,12 +40,12 @@ _RENUMBER = """(numbers) => {
 
 
 class Extracted(NamedTuple):
-    """What a page shows.
+    """The content of a page.
 
     Attributes:
         screen: Its elements.
         facts: Its tables, pairs, prices and contacts, as `snapshots` describes them.
-        missing: Characters of its text that no font has; they are seen as empty boxes.
+        missing: Characters of its text that no font has; they are drawn as empty boxes.
     """
 
     screen: Screen
@@ -58,10 +58,10 @@ def extract(visit: Visit, height: int, *, mark: bool = True) -> Extracted:
 
     Args:
         visit: The page, settled and at its top.
-        height: Of its image.
-        mark: Whether the elements carry their ids in the live page from then on.
+        height: The height of its image, in pixels.
+        mark: Whether to store the elements' ids in the live page.
     """
-    # Marks of an earlier extraction, or in a page that was saved after one, would mislead.
+    # Marks of an earlier extraction, also in a saved page, would be wrong.
     visit.run(_RENUMBER, {})
     found = _measured(visit, height, marked=False)
     records: Sequence[Raw] = found["records"]
@@ -77,11 +77,11 @@ def extract(visit: Visit, height: int, *, mark: bool = True) -> Extracted:
 
 
 def extract_again(visit: Visit, height: int) -> After:
-    """Measure a marked page anew after it was changed.
+    """Measure a marked page again after a change.
 
     Args:
-        visit: The page, as `extract` left it but for the change.
-        height: Of its image now.
+        visit: The page as `extract` left it, with the change.
+        height: The height of its image now, in pixels.
     """
     found = _measured(visit, height, marked=True)
     records: Sequence[Raw] = found["records"]
@@ -99,7 +99,7 @@ def extract_again(visit: Visit, height: int) -> After:
 
 
 class _Merged(NamedTuple):
-    """Elements by raw id, dropped ones too; the new id of each kept one; where each one went."""
+    """All elements by raw id; the new ids of the kept ones; the replacement of each element."""
 
     elements: Mapping[int, Element]
     numbers: Mapping[int, int]
@@ -145,7 +145,7 @@ def _merged(records: Sequence[Raw], accessible: Sequence[Accessible | None]) -> 
     elements: dict[int, Element] = {}
     for candidate, record, said in zip(candidates, records, accessible, strict=True):
         around = None if record["parent"] is None else elements[record["parent"]]
-        # What the tree leaves out is where what is around it is.
+        # An element outside the accessibility tree has the landmark of its parent.
         landmark = said.landmark if said else ""
         if not landmark and around is not None:
             landmark = around.role if around.role in LANDMARKS else around.landmark
@@ -241,7 +241,7 @@ def _screen(
 
 
 def _renumbered(fact: Mapping[str, Any], places: Mapping[int, int | None]) -> dict[str, Any] | None:
-    """Return a fact with the screen's ids; None where an element of it is none of the screen."""
+    """Return a fact with the screen's ids; None if one of its elements is not on the screen."""
 
     def place(value: object) -> object:
         if isinstance(value, list):
@@ -258,11 +258,11 @@ def _renumbered(fact: Mapping[str, Any], places: Mapping[int, int | None]) -> di
             changed[key] = place(value)
         else:
             changed[key] = value
-    # What is read from an axis has no element, but a label.
+    # A value read from an axis has a label but no element.
     anchor = "element" if fact.get("element") is not None else "label_element"
     if fact.get("kind") is None and changed.get(anchor) is None:
         return None
-    # Without one of its entries it is another menu, and a chart another chart.
+    # A menu or a chart without one of its entries is a different one.
     if fact.get("kind") in {"menu", "chart"} and len(changed["items"]) < len(fact["items"]):
         return None
     return changed if changed.get("pairs", True) and changed.get("items", True) else None

@@ -1,4 +1,4 @@
-"""The language that a page is written in, where the page itself does not name it."""
+"""The language of a page that does not declare it."""
 
 import re
 from collections import Counter
@@ -28,7 +28,7 @@ _FUNCTION_WORDS: Mapping[str, frozenset[str]] = MappingProxyType(
 )
 """Articles, prepositions, conjunctions and pronouns by language.
 
-Two are there only so that their pages are taken for no other's.
+Two of the languages are listed only so that their pages are not mistaken for others.
 """
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -40,15 +40,15 @@ _ARABIC, _PERSIAN = (
 _LEAST_WORDS = 40
 _LEAST_SIGNS = 40
 _ENOUGH = ((0.2, 1.5), (0.1, 3.0))
-"""The least share of a language's words, and how many times those of any other language."""
+"""The minimum share of a language's words, and the minimum ratio to any other language's."""
 
 
 def recognized(texts: Iterable[str]) -> str:
-    """Return the code of the language that texts are written in; empty if that is not clear.
+    """Return the code of the language of texts; empty if that is not clear.
 
-    Of the words a tenth must be frequent ones of the language, and three times as many as of any
-    other; of running text a fifth, and half as many more. Chinese and Arabic are recognized by
-    their signs, unless those of Japanese, Persian or Urdu are among them.
+    A tenth of the words must be frequent words of the language, three times as many as of any other
+    language; or a fifth, and 1.5 times as many. Chinese and Arabic are recognized by their
+    characters, unless characters of Japanese, Persian or Urdu occur.
 
     >>> recognized(["The name of the page is what the author of it says that it is."] * 3)
     'en'

@@ -1,4 +1,4 @@
-"""The lead of a page: the sentence under its main heading that says what the page is about."""
+"""The lead of a page: the sentence below its main heading that says what the page is about."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from snellen.tasks.builder.screen.words.reading import is_definition
 FRAME = frozenset({"banner", "contentinfo", "navigation", "search"})
 """The landmarks around a page's content."""
 TITLE_LEVELS = 3
-"""Headings of a level below this are titles."""
+"""Headings with a level below this are titles."""
 
 _PART_LEVEL = 2
 _WORDS = (8, 50)
@@ -23,7 +23,7 @@ _LITTLE = 30
 _FILLED = frozenset({"form", "input", "label", "select", "textarea"})
 _LISTS = frozenset({"dl", "table", "form", "ul", "ol"})
 _NOTES = frozenset({"alert", "note", "status"})
-# References to other pages, to parts of this one, or to what was read before.
+# References to other pages, to parts of this page, or to earlier text.
 _ELSEWHERE = re.compile(
     r"\b(the )?same (as|way|thing)\b|\b(similar|identical|equal|equivalent) to\b|\bunlike\b"
     r"|\blike (in|on|the|this|that|these|those)\b"
@@ -41,7 +41,7 @@ _ELSEWHERE = re.compile(
     r"|\b(wie (im|in|bei|auf|oben)|lesen Sie|siehe|gleiche[nrs]?|dasselbe|dieses Beispiel)\b"
     r"|\b(véase|vea|consulte|lea|igual que|este ejemplo|voir|consultez|lisez|comme dans"
     r"|cet exemple|vedi|consulta|leggi|questo esempio|veja|leia|este exemplo)\b"
-    # Where something stands in menus or in a handbook, and keys that are pressed.
+    # Positions in menus or handbooks, and keyboard shortcuts.
     r"|\b(sections?|chapters?|figures?|fig\.|tables?|appendix|kapitel|abschnitt|abbildung|tabelle"
     r"|secci[oó]n|cap[ií]tulo|figura|tabla|chapitre) \d|§"
     r"|[\u2190-\u21ff\u25b8\u25ba\u279c]|\w *> *\w"
@@ -61,19 +61,19 @@ _ASIDE = re.compile(
     r"|sometimes|there|to|usually|when|while|you)\b",
     re.IGNORECASE,
 )
-# A subject whose verb is missing, as in `The component and is ...`.
+# A subject without a verb, as in `The component and is ...`.
 _VERBLESS = re.compile(
     r"^(the|this|an?|our|your) (\w+ ){1,3}and (is|are|was|has|have|can|will)\b", re.IGNORECASE
 )
 
 
 def lead_of(screen: Screen) -> str:
-    """Return the first sentence under the main heading if it says what the page is about, or "".
+    """Return the first sentence below the main heading if it says what the page is about, or "".
 
-    The sentence speaks of the page itself (`This page lists ...`), or its subject is named in the
-    heading and it says what that is or does (`words.defines`); it denies and limits nothing, and
-    the rest of the page shares its words. Sentences that only make sense with another page are
-    left out.
+    Either the sentence speaks of the page itself (`This page lists ...`), or its subject is in the
+    heading and it says what the subject is or does (`words.defines`). In the second case it denies
+    and limits nothing, and the rest of the page shares its words. Sentences that refer to another
+    page are excluded.
     """
     headings = [
         element
@@ -82,7 +82,7 @@ def lead_of(screen: Screen) -> str:
     ]
     titles = (heading for heading in headings if heading.level < TITLE_LEVELS)
     title = next(titles, next(iter(headings), None))
-    # One of several headings of a level is the title of a part.
+    # If several headings have the level, each is the title of a part.
     if title is None or (title.level == _PART_LEVEL and not _is_alone(title, headings)):
         return ""
     paragraph, sentence = _first_below(screen, title)
@@ -103,7 +103,7 @@ def lead_of(screen: Screen) -> str:
 
 
 def _is_alone(heading: Element, headings: Sequence[Element]) -> bool:
-    """Whether no other heading is of a heading's level or above it."""
+    """Whether no other heading has the same or a higher level."""
     return not any(other.level <= heading.level for other in headings if other is not heading)
 
 
@@ -123,7 +123,7 @@ def _first_below(screen: Screen, heading: Element) -> tuple[Element | None, str]
         if running and below and not noted and element.landmark not in FRAME:
             whole = element.covered <= _MOST_COVERED and not element.cut and not element.clipped
             sentence = _first_sentence(element.text) if whole else ""
-            # A later paragraph would go on from this one.
+            # A later paragraph would continue this one.
             if sentence or length(element.text) >= _WORDS[0] or ends(element.text):
                 return (None, "") if _is_hint(screen, element) else (element, sentence)
     return None, ""
@@ -135,7 +135,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _is_hint(screen: Screen, paragraph: Element) -> bool:
-    """Whether a field or a form follows a paragraph, which may say how to fill it in."""
+    """Whether a field or a form follows a paragraph, which may be instructions for it."""
     after = (
         element
         for element in screen.elements[paragraph.id + 1 :]
@@ -146,7 +146,7 @@ def _is_hint(screen: Screen, paragraph: Element) -> bool:
 
 
 def points_elsewhere(text: str) -> bool:
-    """Whether a text makes sense only with something else than the page.
+    """Whether a text refers to something outside the page.
 
     >>> points_elsewhere("The same as the route example, but a bit cooler.")
     True

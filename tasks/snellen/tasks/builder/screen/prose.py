@@ -1,4 +1,4 @@
-"""Sentences and words of what a page says: where they end, how long they are, what they share."""
+"""Sentences and words of a page's text: boundaries, lengths and overlap."""
 
 import re
 from collections.abc import Sequence
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 _ABBREVIATIONS = "etc|vs|approx|cf|no|nr|dr|mr|mrs|ms|st|fig|ca|bzw|usw|vgl|ggf|evtl|ej|ex|sr"
 # A single letter is an initial or a part of one, as in e.g. and z. B.
 _SHORTENED = "".join(rf"(?<!\b{word}\.)" for word in (r"\w", *_ABBREVIATIONS.split("|")))
-# A sign between digits, as in 2.4, ends nothing; scripts without spaces put none after a sentence.
+# A period between digits, as in 2.4, ends no sentence; scripts without spaces have none after it.
 _SENTENCES = re.compile(
     rf"(?<=[.!?\u061f]){_SHORTENED}\s+|(?<=[\u3002\uff01\uff1f])\s*", re.IGNORECASE
 )
 _PAUSES = re.compile(r"(?<!\d),(?!\d)|[;|·•/:、\uff0c\uff1b\uff1a،؛]|\s[-\u2013\u2014]\s")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff]")
-# Dots say that there is more elsewhere.
+# Dots stand for omitted text.
 _ENDS = re.compile(r"(?<!\.\.)[.!?\u3002\uff01\uff1f\u061f][\"'”\u2019»)]*$")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _STEM = 5
@@ -48,12 +48,12 @@ def sentences(text: str) -> Sequence[str]:
 
 
 def ends(sentence: str) -> bool:
-    """Whether a sentence has its end; dots promise more elsewhere."""
+    """Whether a sentence is complete; dots stand for omitted text."""
     return bool(_ENDS.search(sentence))
 
 
 def first_sentences(text: str, count: int, words: int) -> str:
-    """Return as many of a text's first sentences as fit into some words: one in any case."""
+    """Return a text's first sentences within a limit of words; at least one sentence."""
     first = sentences(text)[:count]
     fitting = (n for n in range(len(first), 1, -1) if length(" ".join(first[:n])) <= words)
     return " ".join(first[: next(fitting, 1)])
@@ -65,7 +65,7 @@ def length(phrase: str) -> float:
 
 
 def content_words(text: str) -> set[str]:
-    """Return the different words of three letters or more that are not in every English text."""
+    """Return the distinct words of three or more letters, without common English words."""
     return {word for word in _WORD.findall(text.casefold()) if word not in _COMMON}
 
 
@@ -75,7 +75,7 @@ def stems(text: str) -> set[str]:
 
 
 def is_prose(text: str, language: str) -> bool:
-    """Whether a text is made of sentences, as an author writes them, and is no list of labels.
+    """Whether a text consists of sentences and is not a list of labels.
 
     >>> is_prose("Book a table in our garden and stay for dinner until midnight.", "en")
     True

@@ -1,4 +1,4 @@
-"""What a page is for, as it says itself, and whether that can be seen by looking at it."""
+"""The purpose of a page in its author's words, and whether the page shows it."""
 
 import re
 from collections.abc import Mapping
@@ -42,10 +42,10 @@ _GENERIC = re.compile(
 
 
 def descriptions_of(screen: Screen) -> Mapping[str, str]:
-    """Return what the author of a page says of it, by where, the best first.
+    """Return the author's descriptions of a page by source, the best first.
 
-    In its meta description (`meta`), elsewhere in its head (`head`), and in the first sentence
-    under its main heading (`lead`).
+    The sources are the meta description (`meta`), other entries of its head (`head`), and the first
+    sentence below its main heading (`lead`).
     """
     meta, lead = " ".join(screen.description.split()), lead_of(screen)
     head = next((" ".join(text.split()) for text in screen.descriptions), "")
@@ -53,12 +53,11 @@ def descriptions_of(screen: Screen) -> Mapping[str, str]:
 
 
 def purpose(screen: Screen) -> tuple[str, str]:
-    """Return what a page is for as its author says it, and "" or why there is nothing.
+    """Return the author's description of a page's purpose, and "" or the reason for none.
 
-    The description must be of some length, in English as the question is, and made of words of
-    which the page's content shows a fair share: what all pages of a site have in common is not
-    what this one is for. It has a word of the page's title or of its headings, says more than the
-    title, and is no slogan.
+    The description must be long enough, in English as the question is, and share enough words with
+    the page's content: text that all pages of a site have is not the purpose of one. It shares a
+    word with the page's title or headings, says more than the title, and is not a slogan.
     """
     reasons: list[str] = []
     for said in descriptions_of(screen).values():
@@ -99,7 +98,7 @@ def _fault(screen: Screen, said: str) -> str:
 
 
 def _is_slogan(said: str) -> bool:
-    """Whether a text calls out or is made of bits, such as `Build faster. Ship sooner.`."""
+    """Whether a text is an exclamation or short phrases, such as `Build faster. Ship sooner.`."""
     parts = sentences(said)
     words = sum(len(part.split()) for part in parts)
     called = re.search(r"[!?][\"'”\u2019»)]*$", parts[0])
@@ -112,7 +111,7 @@ def is_generic(said: str) -> bool:
 
 
 def page_kind(screen: Screen) -> str:
-    """Return which kind of page it is, by what it is made of: one of few words, for a tag."""
+    """Return the kind of a page by its elements: one of few words, for a tag."""
     roles = [one.role for one in screen.elements]
     fields = sum(role in {"textbox", "combobox", "spinbutton"} for role in roles)
     if any(one.kind == "password" for one in screen.elements):

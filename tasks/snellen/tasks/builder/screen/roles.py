@@ -1,4 +1,4 @@
-"""Roles and names as Chromium computes them for people who don't see the page."""
+"""Roles and names as Chromium computes them for screen readers."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -70,7 +70,7 @@ ROLES = LANDMARKS | {
     "tree",
     "treeitem",
 }
-"""Those that are kept; roles that say nothing (generic) or only style (strong) are not."""
+"""The roles that are kept; roles without a meaning (generic) or only for style (strong) are not."""
 
 _RENAMED = {
     "image": "img",
@@ -105,7 +105,7 @@ _IMPLIED = {
     "summary": "button",
     "textarea": "textbox",
 }
-# For what is shown and kept from those who can't see it: aria-hidden.
+# Applies to elements that are visible but hidden from screen readers: aria-hidden.
 
 _KINDS = {
     "button": "button",
@@ -127,7 +127,7 @@ class Accessible(NamedTuple):
         role: Of `ROLES`, or empty.
         name: As announced.
         landmark: The role of the nearest landmark around it, or empty.
-        level: Of a heading.
+        level: The level of a heading.
     """
 
     role: str
@@ -137,11 +137,11 @@ class Accessible(NamedTuple):
 
 
 class AccessibleTree(NamedTuple):
-    """What Chromium's accessibility tree says of the marked elements, by their marks.
+    """The marked elements in Chromium's accessibility tree.
 
     Attributes:
-        by_mark: By the marks.
-        closed: Whether the page has a shadow root that no script can look into.
+        by_mark: The elements by their marks.
+        closed: Whether the page has a shadow root that scripts can't read.
     """
 
     by_mark: Mapping[str, Accessible]
@@ -175,7 +175,7 @@ def accessible_tree(channel: Channel) -> AccessibleTree:
 
 
 def implied_role(tag: str, explicit: str, kind: str, href: str) -> str:
-    """Return the role of an element that the accessibility tree leaves out."""
+    """Return the role of an element that is not in the accessibility tree."""
     if explicit in ROLES:
         return explicit
     if tag == "input":
@@ -186,7 +186,7 @@ def implied_role(tag: str, explicit: str, kind: str, href: str) -> str:
 
 
 def _collect_marks(node: Mapping[str, Any], marks: dict[int, str]) -> bool:
-    """Note the marks of a document; return whether it has a closed shadow root."""
+    """Collect the marks of a document; return whether it has a closed shadow root."""
     closed = False
     waiting = [node]
     while waiting:

@@ -1,4 +1,4 @@
-"""What is seen of an element: the shape that it draws, or its ink."""
+"""The visible box of an element: its painted shape or its ink."""
 
 import io
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     Pixels = NDArray[np.uint8]
 
 SAME = 0.5
-"""Two boxes with a smaller intersection over union are not the same place."""
+"""Two boxes with a smaller intersection over union are different places."""
 
 _VISIBLE = 28
-"""How far, of 255, a text's pixels are from each other at least."""
+"""The minimum range of a visible text's pixel values, of 255."""
 
 _INKED = 40
 _SHADED, _EVEN = 6, 0.9
-"""How far, of 255, a ground that passes from color to color may be from its middle, and how much
-of a box's edge has to be."""
+"""The maximum distance, of 255, of a gradient's pixels from their median, and the share of a
+box's edge that must be within it."""
 
 _BUSY = 0.6
 _EDGE = 5
-"""How far, of 255, the median colors on both sides of an edge differ at least."""
+"""The minimum difference, of 255, of the median colors on the two sides of a visible edge."""
 
 _BANDED = 0.15
-"""Of a heading whose text fills less of its band, either may be meant."""
+"""If a heading's ink covers a smaller share of its band, its box is ambiguous."""
 
 _OUT = 3
 _GAP, _GAP_LINES, _LINE = 60.0, 3.0, 30.0
@@ -44,12 +44,12 @@ _PICTURED = frozenset({"img", "svg", "canvas", "video"})
 
 
 class Extent(NamedTuple):
-    """Where an element is seen.
+    """The visible extent of an element.
 
     Attributes:
-        box: What a person would draw around it.
-        painted: The shape that it draws; None for none.
-        ink: What is drawn in it, of text or icons; None where that can't be told.
+        box: The box that a person would draw around it.
+        painted: Its painted shape; None for none.
+        ink: Its ink, of text or icons; None if that can't be measured.
     """
 
     box: Ltrb
@@ -58,7 +58,7 @@ class Extent(NamedTuple):
 
     @property
     def record(self) -> dict[str, list[float] | None]:
-        """Return the boxes that were considered, for a record."""
+        """The boxes that were considered, for a record."""
         return {
             name: None if box is None else [round(side, 1) for side in box]
             for name, box in self._asdict().items()
@@ -66,7 +66,7 @@ class Extent(NamedTuple):
 
 
 def decoded(png: bytes) -> "Pixels":
-    """Return an image's pixels: rows, columns, and red, green and blue."""
+    """Return an image's pixels, an array of (rows, columns, 3) in RGB."""
     import numpy as np
     from PIL import Image
 
@@ -75,7 +75,7 @@ def decoded(png: bytes) -> "Pixels":
 
 
 def without_unseen(screen: Screen, pixels: "Pixels") -> Screen:
-    """Return a screen on which texts that leave no trace in the image can't be read."""
+    """Return a screen on which texts that leave no trace in the image count as cut."""
     elements = tuple(
         msgspec.structs.replace(each, cut=True)
         if each.ink is not None and not each.cut and not _is_drawn(pixels, each.ink)
@@ -86,10 +86,10 @@ def without_unseen(screen: Screen, pixels: "Pixels") -> Screen:
 
 
 def seen(screen: Screen, element: Element, pixels: "Pixels") -> Extent | None:
-    """Return where an element is seen; None where nobody could say which box is meant.
+    """Return the visible extent of an element; None if its box is ambiguous.
 
-    That is the shape that it draws. Of a link, a button, a heading or a text without a shape it is
-    the ink; of anything else without one, its box if most of that is ink.
+    It is the painted shape. For a link, a button, a heading or a text without a shape it is the
+    ink; for any other element without a shape, its box if the ink covers at least half of it.
     """
     if element.split:
         return None
@@ -97,10 +97,10 @@ def seen(screen: Screen, element: Element, pixels: "Pixels") -> Extent | None:
     inks = [part.ink for part in (element, *inside) if part.ink is not None]
     pressed = element.role in _PRESSED
     icons = [part.box for part in inside if pressed and part.tag in _PICTURED]
-    # What is pictured in a line of text stands out of it.
+    # A picture in a line of text extends beyond the line.
     region = _around(inks) if inks else _around([element.box, *icons])
     if inks and pressed and (icons or region[3] - region[1] < 2 * max(element.font_size, 8)):
-        # Its icon stands beside its text, or above it.
+        # An icon is beside its text or above it.
         left, top, right, bottom = element.box
         inks += icons
         _, highest, _, lowest = _around(inks)
@@ -125,7 +125,7 @@ def seen(screen: Screen, element: Element, pixels: "Pixels") -> Extent | None:
 
 
 def ink_of(pixels: "Pixels", box: Ltrb) -> Ltrb | None:
-    """Return the box around all that is drawn in a box; None for nothing, or on a picture."""
+    """Return the box around everything drawn inside a box; None if empty or on a picture."""
     import numpy as np
 
     height, width, _ = pixels.shape
@@ -141,7 +141,7 @@ def ink_of(pixels: "Pixels", box: Ltrb) -> Ltrb | None:
     most = int(values[counts.argmax()])
     ground = np.array([most >> 16, most >> 8 & 255, most & 255])
     if 2 * counts.max() < len(edges):
-        # On what passes from color to color no one color is the ground; on a picture none is.
+        # A gradient has no single ground color, so the median counts; a picture has no ground.
         ground = np.median(edges, axis=0)
         if (np.abs(edges - ground).max(axis=1) <= _SHADED).mean() < _EVEN:
             return None
@@ -158,11 +158,11 @@ def ink_of(pixels: "Pixels", box: Ltrb) -> Ltrb | None:
 
 
 class _Edges(NamedTuple):
-    """Which edges of a shape are seen.
+    """The visible edges of a shape.
 
     Attributes:
-        bounded: Whether a person sees where the shape ends, above and below.
-        some: Whether two or more of its sides are seen, which may be those of what is around it.
+        bounded: Whether its end is visible, above and below.
+        some: Whether at least two of its sides are visible; they may belong to the surroundings.
     """
 
     bounded: bool
@@ -170,9 +170,9 @@ class _Edges(NamedTuple):
 
 
 def _seen_edges(pixels: "Pixels", box: Ltrb) -> _Edges:
-    """Return which of a shape's edges are seen: declared colors may be the ground's.
+    """Return the visible edges of a shape: a declared color may equal the ground's.
 
-    Nothing can be said of a side at the image's edge: the others decide.
+    Sides at the image's edge can't be measured; the other sides decide.
     """
     import numpy as np
 
@@ -197,7 +197,7 @@ def _seen_edges(pixels: "Pixels", box: Ltrb) -> _Edges:
 
 
 def _parted(pixels: "Pixels", ink: Ltrb) -> bool:
-    """Whether what is drawn has a gap in it that nobody would draw a box across."""
+    """Whether the ink has a gap too wide for one box."""
     import numpy as np
 
     left, top, right, bottom = (round(side) for side in ink)

@@ -1,4 +1,4 @@
-"""What all writers share: files of rows, images, and what is known of each item beside its row."""
+"""Code shared by all writers: files of rows, images, and the data of items beside their rows."""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,15 +14,15 @@ SIDE_FILE = "made.jsonl"
 
 
 class Side(msgspec.Struct, frozen=True):
-    """One item.
+    """The data of an item beside its row.
 
     Attributes:
         task: The task's id.
         item: The id that the loader gives the item.
         page: The page's name.
         site: The site's name.
-        tags: What it can be grouped by, by those who read a report.
-        record: What was done.
+        tags: Groups for reports.
+        record: Details for checks.
     """
 
     task: str
@@ -34,28 +34,28 @@ class Side(msgspec.Struct, frozen=True):
 
 
 def side_of(page: PageItems, one: Made, item: str, task: str | None = None) -> Side:
-    """Return what is known of an item that was made of a page.
+    """Return the side data of an item.
 
     Args:
         page: The page.
-        one: What was made.
+        one: The item.
         item: The id that the loader gives it.
-        task: The task that reads it, where that is not the one that it was made for.
+        task: The task that reads it, if it differs from the task it was made for.
     """
     return Side(task or one.task, item, page.page, page.site, one.tags, one.record)
 
 
 def write_sides(sides: Iterable[Side], folder: Path) -> None:
-    """Write a line for each item, the same bytes for equal items."""
+    """Write a line for each item; equal items give equal bytes."""
     lines = [msgspec.json.encode(side, order="sorted") + b"\n" for side in sides]
     (folder / SIDE_FILE).write_bytes(b"".join(lines))
 
 
 def read_sides(folder: Path) -> Sequence[Side]:
-    """Read what is known of the items of a folder of data.
+    """Read the side data of the items in a folder.
 
     Raises:
-        DataError: It is not there, or not as it was written.
+        DataError: The file is missing or was changed.
     """
     file = folder / SIDE_FILE
     try:
@@ -63,11 +63,11 @@ def read_sides(folder: Path) -> Sequence[Side]:
     except OSError as error:
         raise DataError(f"can't be read: {error.strerror}", file=str(file)) from error
     except msgspec.DecodeError as error:
-        raise DataError(f"is not as it was written: {error}", file=str(file)) from error
+        raise DataError(f"was changed or is damaged: {error}", file=str(file)) from error
 
 
 def write_images(item: Made, folder: Path) -> None:
-    """Write an item's images below a folder, by their names; images of one name are the same."""
+    """Write an item's images by their names into a folder; images with one name are equal."""
     for name in item.images:
         file = folder / name
         if not file.exists():
@@ -83,20 +83,20 @@ def write_rows(
     sides_of: Callable[[PageItems, Made], Iterable[Side]],
     encode: Callable[[Sequence[Mapping[str, Any]]], bytes],
 ) -> None:
-    """Write the items of some tasks: files of rows, their images, and what is known of each.
+    """Write the items of some tasks: files of rows, images and side data.
 
-    Items of other tasks are left out. Equal items give equal bytes.
+    Items of other tasks are ignored. Equal items give equal bytes.
 
     Args:
-        pages: What was made.
-        folder: Where to; must not exist, or be empty.
-        tasks: Those whose items are written.
+        pages: The items of the pages.
+        folder: The folder to write; must not exist, or be empty.
+        tasks: The tasks whose items are written.
         file_of: Returns the file of a task's rows.
-        sides_of: Returns what is known of the items that the loader makes of one.
+        sides_of: Returns the side data of the items that the loader makes from one.
         encode: Returns a file's bytes.
 
     Raises:
-        DataError: An image of an item is gone.
+        DataError: An image of an item is missing.
         InputError: It can't be written.
     """
     rows: dict[str, list[Mapping[str, Any]]] = {}
@@ -114,10 +114,10 @@ def write_rows(
 
 
 def as_lines(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """Return rows as JSON Lines, keys in order."""
+    """Return rows as JSON Lines with sorted keys."""
     return b"".join(msgspec.json.encode(row, order="sorted") + b"\n" for row in rows)
 
 
 def as_json(value: object) -> bytes:
-    """Return a value as indented JSON, keys in order."""
+    """Return a value as indented JSON with sorted keys."""
     return msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=1) + b"\n"

@@ -1,4 +1,4 @@
-"""Every benchmark that items are made for: its makers, its changes and its writer."""
+"""The benchmarks that items are made for, with their makers, changes and writers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -19,28 +19,28 @@ from snellen.tasks.builder.writers.visualwebbench.clicks import PREDICTION
 from snellen.tasks.builder.writers.webrssbench import write as webrssbench
 
 Writer: TypeAlias = Callable[[Sequence[PageItems], Path], None]
-"""Writes what was made of a benchmark into a new folder, in the benchmark's published layout."""
+"""Writes the items of a benchmark into a new folder, in the benchmark's published layout."""
 
 Balance: TypeAlias = Callable[[Sequence[PageItems], int], Sequence[PageItems]]
-"""Leaves out, at random from a seed, items that together would give an answer away.
+"""Removes items at random, from a seed, if their answers are too frequent.
 
-What an item needs of other pages, such as options, it gets here."""
+It also adds what an item needs of other pages, such as options."""
 
 
 class BenchmarkMaking(NamedTuple):
-    """How one benchmark's items are made.
+    """The parts that make one benchmark's items.
 
     Attributes:
-        makers: By the names that their choices are drawn for.
+        makers: The makers by name; the name seeds a maker's random choices.
         write: Writes its items.
-        tasks: The tasks whose items a maker makes, by its name, where it is not one of that name:
-            one task may read another's rows, and several makers may fill one task.
-        changes: What is done to pages for tasks that ask before and after.
-        balance: Leaves out what there is too much of.
-        protocols: The protocol of a task, where it is not the task's first.
-        page_prompts: The prompt of a task, by name, for pages that are as wide as a desktop, where
-            its first speaks of a phone.
-        images: The folder of its images in what is written, if the loader needs it.
+        tasks: The tasks whose items a maker makes, by its name, if they differ from the name: a
+            task may read another's rows, and several makers may serve one task.
+        changes: The changes of pages, for tasks that ask before and after.
+        balance: Removes surplus items.
+        protocols: The protocol of a task, if it is not the task's first.
+        page_prompts: The prompt of a task, by name, for pages with a desktop's width, if the first
+            one mentions a phone.
+        images: The folder of its images in the written data, if the loader needs it.
     """
 
     makers: Mapping[str, Maker]
@@ -79,14 +79,14 @@ MAKING: Mapping[str, BenchmarkMaking] = {
         matrix.MAKERS, matrix.write_data, dict.fromkeys(matrix.MAKERS, (matrix.TASK,))
     ),
 }
-"""By the benchmark's name."""
+"""The benchmarks by name."""
 
 CLICKED = PREDICTION
-"""The task that elements are clicked for."""
+"""The task whose items need clicks on elements."""
 
 
 def made_tasks() -> Sequence[str]:
-    """Return the tasks that items are made for."""
+    """Return the tasks that have makers."""
     found = dict.fromkeys(
         task
         for making in MAKING.values()
@@ -97,7 +97,7 @@ def made_tasks() -> Sequence[str]:
 
 
 def makers_for(tasks: Sequence[str]) -> Mapping[str, Maker]:
-    """Return the makers of some tasks; of all, where none is named."""
+    """Return the makers of some tasks; of all, if no task is named."""
     return {
         name: maker
         for making in MAKING.values()
@@ -107,7 +107,7 @@ def makers_for(tasks: Sequence[str]) -> Mapping[str, Maker]:
 
 
 def changes_for(tasks: Sequence[str]) -> Sequence[ChangeMaker]:
-    """Return the changes that some tasks ask about; all, where no task is named."""
+    """Return the changes of some tasks; of all, if no task is named."""
     return [
         change
         for making in MAKING.values()

@@ -1,1 +1,1 @@
-"""What buttons and fields say in a language, and what that means: tables to read."""
+"""The words of buttons and fields by language, and their meaning, as tables."""

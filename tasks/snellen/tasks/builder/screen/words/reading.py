@@ -1,4 +1,4 @@
-"""Reading the tables: what a button does, whether that can be undone, what a field is for."""
+"""Lookups in the word tables: what a button does, if that can be undone, what a field is for."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,22 +16,24 @@ _EDGES = re.compile(r"^[^\w]+|[^\w%]+$")
 
 
 class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A language's words, as regular expressions that are looked for in case-folded texts.
+    """A language's words, as regular expressions that are searched in case-folded texts.
 
     Attributes:
-        does: What buttons say, and what they do, in English; the first that fits all of the text
-            counts. `{0}` is what the expression's first group found.
-        harmless: What may sound like it, and can be undone.
-        cancels: What leaves a form or a dialog as it was; without one, nobody knows what it ends.
-        defines: What says that its subject is or does something, as the first sentence of a page.
-        denies: What denies or limits that.
-        irreversible: What can't be undone.
-        doubtful: What may or may not; a page that has it says nothing about either.
-        warns: What a text says of something that can't be undone.
-        fields: What fields' labels say, by the kind of what is typed into them.
-        persons: People with what is theirs (name, address, town...), each by that kind.
-        values: What anybody may type, by that kind.
-        date: How dates are written, in the letters that hints use: `MM/DD/YYYY`.
+        does: Texts of buttons and what the buttons do, in English; the first expression that
+            matches the whole text counts. `{0}` is the match of the expression's first group.
+        harmless: Texts that resemble irreversible actions but can be undone.
+        cancels: Texts of buttons that leave a form or a dialog unchanged; if empty, unknown.
+        defines: cancels: Texts of buttons that leave a form or a dialog unchanged; outside of one,
+            their effect is unknown.
+        denies: Phrases that deny or limit that.
+        irreversible: Texts of irreversible actions.
+        doubtful: Texts of actions that may be irreversible; a page that has one is not used for
+            either.
+        warns: Texts that warn of an irreversible action.
+        fields: Texts of fields' labels, by the kind of the value that is typed into them.
+        persons: People and their values (name, address, town...), by kind.
+        values: Values that do not belong to a person, by kind.
+        date: The format of dates, in the letters that hints use: `MM/DD/YYYY`.
     """
 
     does: tuple[tuple[str, str], ...]
@@ -49,11 +51,11 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def kinds(self) -> frozenset[str]:
-        """The kinds of which it is known what is typed, dates left out."""
+        """The kinds for which values are known, except dates."""
         return frozenset(self.values).union(*self.persons)
 
     def typed(self, kind: str, person: Mapping[str, str] | None = None) -> Sequence[str]:
-        """Return what is typed for a kind, by one person or by any.
+        """Return the values for a kind, of one person or of all.
 
         >>> english = words_of("en")
         >>> english.typed("email", english.persons[0])
@@ -65,7 +67,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def words_of(language: str) -> Words | None:
-    """Return the words of a language by its code (`en`, `zh-CN`); None for one without."""
+    """Return the words of a language by its code (`en`, `zh-CN`); None if it has no table."""
     code = re.split("[-_]", language.strip().lower())[0]
     return _read(code) if code in LANGUAGES else None
 
@@ -77,7 +79,7 @@ def _read(code: str) -> Words:
 
 
 def plain(text: str) -> str:
-    """Return a text for looking up: case folded, one space between words, bare ends.
+    """Return a text prepared for lookups: case-folded, single spaces, no punctuation at its ends.
 
     >>> plain("  Buy  NOW! →")
     'buy now'
@@ -86,7 +88,7 @@ def plain(text: str) -> str:
 
 
 def deed(words: Words, text: str) -> str | None:
-    """Return what a button of a text does, in English; None where its words are not known.
+    """Return what a button with a text does, in English; None if the text is unknown.
 
     >>> english = words_of("en")
     >>> deed(english, "Delete account"), deed(english, "Frobnicate")
@@ -101,7 +103,7 @@ def deed(words: Words, text: str) -> str | None:
 
 
 def is_dangerous(words: Words, text: str) -> bool:
-    """Whether a click on a button of a text could not be undone; a question does nothing."""
+    """Whether a click on a button with a text can't be undone; False for a question."""
     said = plain(text)
     return (
         not _ASKS.search(text)
@@ -111,7 +113,7 @@ def is_dangerous(words: Words, text: str) -> bool:
 
 
 def is_doubtful(words: Words, text: str) -> bool:
-    """Whether nobody can tell from a button's text if a click could be undone."""
+    """Whether a button's text leaves open if a click can be undone."""
     said = plain(text)
     return (
         not re.search(words.harmless, said)
@@ -121,7 +123,7 @@ def is_doubtful(words: Words, text: str) -> bool:
 
 
 def is_cancel(words: Words, text: str) -> bool:
-    """Whether a button of a text leaves a form or a dialog as it was.
+    """Whether a button with a text leaves a form or a dialog unchanged.
 
     >>> is_cancel(words_of("de"), "Abbrechen"), is_cancel(words_of("en"), "Cancel order")
     (True, False)
@@ -139,9 +141,9 @@ def is_warning(words: Words, text: str) -> bool:
 
 
 def is_definition(language: str, sentence: str) -> bool:
-    """Whether a sentence begins with what its subject is or does, and limits that in no way.
+    """Whether a sentence begins by saying what its subject is or does, without a limitation.
 
-    False for languages without words.
+    False for languages without a word table.
 
     >>> is_definition("en", "The Crop tool removes the edges of a picture.")
     True
@@ -155,7 +157,7 @@ def is_definition(language: str, sentence: str) -> bool:
 
 
 def field_kind(words: Words, said: Sequence[str]) -> str | None:
-    """Return what is typed into a field, by the first text about it that says so.
+    """Return the kind of value that is typed into a field, from the first text that names one.
 
     >>> field_kind(words_of("en"), ["Your e-mail address *"])
     'email'
@@ -174,5 +176,5 @@ _ADVERTISEMENT = re.compile(
 
 
 def is_advertisement(name: str) -> bool:
-    """Whether a part of a page with a name is paid for."""
+    """Whether the name of a part of a page names an advertisement."""
     return bool(_ADVERTISEMENT.search(plain(name)))

@@ -1,7 +1,7 @@
-"""What to do: tool calls with what a page shows, and calls in order.
+"""Tool calls with texts of a page, and sequences of calls.
 
-Where to do it stands in the picture alone, as letters: a prompt without its picture has no more
-than the words to put in.
+The targets are letters that only the picture shows; without its picture, a prompt has only the
+texts to enter.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -61,7 +61,7 @@ _ALIKE = (
     frozenset({"city", "address", "country", "postcode"}),
     frozenset({"card", "amount", "people"}),
 )
-"""Kinds that may fit one field: none is put beside another one as what no field asks for."""
+"""Kinds that may fit the same field: none of them is added to another as surplus data."""
 
 _FIELDS = (2, 6)
 _EXTRA = 2
@@ -70,7 +70,7 @@ _REFILLED = (3, 6)
 
 
 class _Form(NamedTuple):
-    """Fields of a form, the topmost first, and what one person types into each."""
+    """Fields of a form, from the top down, and one person's values for them."""
 
     fields: Sequence[Element]
     kinds: Sequence[str]
@@ -79,7 +79,7 @@ class _Form(NamedTuple):
 
 
 def make_tool_calls(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for calls: of what a box marks, of what is named, of a form with a user's data."""
+    """Ask for calls: about a marked element, about a named one, about a form with a user's data."""
     askers: list[Callable[[], Ask | None]] = [
         lambda: _press_marked(snapshot, random),
         lambda: random.choice((_choose, _point))(snapshot, random),
@@ -90,7 +90,7 @@ def make_tool_calls(snapshot: Snapshot, random: Random) -> Iterator[Made | Refus
 
 
 def make_decisions(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for calls in order: by a chart, and to fill in the page's form and send it."""
+    """Ask for sequences of calls: one for a chart, one to fill in and submit the page's form."""
     yield made(snapshot, 1, _refill(random, subjects_for(snapshot)))
     ask = _fill_and_press(snapshot, random)
     if ask is None:
@@ -164,7 +164,7 @@ def _point(snapshot: Snapshot, random: Random) -> Ask | None:
     def fits(elements: Sequence[Element]) -> bool:
         return elements[0].width * elements[0].height < 0.02 * screen.width * HEIGHT
 
-    # Of a field's label and the field either may be meant.
+    # If a field and its label have the same name, both may be meant.
     named = [each for each in said_once(screen, pointable(screen)) if each.tag != "label"]
     shown = some_shown(screen, named, 1, random, fits)
     where = None if shown is None else seen(screen, shown.elements[0], snapshot.pixels)
@@ -189,7 +189,7 @@ def _point(snapshot: Snapshot, random: Random) -> Ask | None:
 
 
 def form_of(screen: Screen, random: Random) -> _Form | None:
-    """Return fields that are shown together, each for something else, and what is typed there."""
+    """Return fields that fit one part of the page, each of another kind, with their values."""
     by_kind: dict[str, list[Element]] = {}
     for field in text_fields(screen):
         kind = kind_of(screen, field)
@@ -214,7 +214,7 @@ def form_of(screen: Screen, random: Random) -> _Form | None:
 
 
 def _data(screen: Screen, form: _Form, random: Random) -> str:
-    """Return a user's data in a random order, with some that the form does not ask for."""
+    """Return a user's data in a random order, including some that the form does not need."""
     words = words_of(screen.language)
     near_kinds = {kind for group in _ALIKE if group & set(form.kinds) for kind in group}
     rest = sorted(
@@ -255,7 +255,7 @@ def _fill(snapshot: Snapshot, random: Random) -> Ask | None:
 
 
 def _together(screen: Screen, elements: Sequence[Element]) -> Shown | None:
-    """Return elements in a part of the page that shows them all; None where they are far apart."""
+    """Return elements with a part of the page that shows them all; None if too far apart."""
     upper = min(element.box[1] for element in elements)
     lower = max(element.box[3] for element in elements)
     height = min(HEIGHT, screen.height)

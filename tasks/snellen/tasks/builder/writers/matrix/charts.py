@@ -1,8 +1,7 @@
-"""Charts: questions about their values, and what makers of chart items share.
+"""Charts: questions about their values, and code shared by the makers of chart items.
 
-A chart is drawn for each item from a random table, so that nobody has seen it before and every
-answer is known exactly. Where values are not written beside their marks, the question says how near
-an answer must be.
+A chart is drawn for each item from a random table, so that it is new and every answer is known
+exactly. If the values are not written beside their marks, the question states the tolerance.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,14 +27,14 @@ from snellen.tasks.builder.writers.matrix.shared import Ask, Lettered, made, som
 _WORD = 4
 _CLEAR = 8
 _SUBJECTS = 4
-"""How many subjects that follow one another in time, and how many others, a page's words choose."""
+"""The number of subjects ordered in time, and of others, that a page's words select."""
 
 Asker = Callable[[Random, Sequence[Subject]], Ask]
 """Draws a chart and asks about it."""
 
 
 class Drawn(NamedTuple):
-    """A chart: its table and its picture."""
+    """A chart: its table, its style and its image."""
 
     table: Table
     style: Style
@@ -43,12 +42,12 @@ class Drawn(NamedTuple):
 
     @property
     def images(self) -> dict[str, bytes]:
-        """Return the picture by its name."""
+        """The image by its name."""
         return {"chart": self.png}
 
     @property
     def record(self) -> dict[str, Any]:
-        """Return what the chart shows."""
+        """The content of the chart."""
         table = self.table
         return {"chart": spec_of(table), "written": not table.slack, "step": table.step}
 
@@ -60,7 +59,7 @@ def drawn(random: Random, table: Table, *, note: str = "", marked: int | None = 
 
 
 def subjects_for(snapshot: Snapshot) -> Sequence[Subject]:
-    """Return what charts of a page can be about: as its kind of site has them, or its words."""
+    """Return the subjects for charts of a page: those of its kind of site, else by its words."""
     kind = snapshot.captured.source.partition("/")[0]
     known, every = subjects_of(kind), subjects_of("")
     if known != every:
@@ -80,17 +79,17 @@ def subjects_for(snapshot: Snapshot) -> Sequence[Subject]:
 
 
 def named_series(table: Table, series: Series) -> str:
-    """Return how a question names a series."""
+    """Return the name of a series in a question."""
     return f"“{series.name}”" if len(table.series) > 1 else "the value"
 
 
 def within(slack: float) -> str:
-    """Return what a question says of its tolerance; nothing where there is none."""
+    """Return a question's sentence about its tolerance; empty without one."""
     return f" An answer within {written(slack)} of the right one counts." if slack else ""
 
 
 def near(slack: float) -> dict[str, Any]:
-    """Return the settings of a number that may be off by so much."""
+    """Return the settings of a number with a tolerance."""
     return {"absolute": slack} if slack else {}
 
 
@@ -106,7 +105,7 @@ def number(
     operations: Sequence[str] = (),
     record: Mapping[str, Any] | None = None,
 ) -> Ask:
-    """Ask for a number; the question says how near the answer must be."""
+    """Ask for a number; the question states the tolerance."""
     return Ask(
         task,
         kind,
@@ -148,7 +147,7 @@ def choice(
 
 
 def make_charts(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for values, extremes, differences, growth, shares, counts, and what comes next."""
+    """Ask for values, extremes, differences, growth, shares, counts, and extrapolations."""
     easy = (_value_in_picture, _value)
     hard = (_maximum, _minimum, _difference, _growth, _share, _count, _extrapolation)
     chosen = (random.choice(easy), random.choice(hard))
@@ -158,7 +157,7 @@ def make_charts(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 def some(
     snapshot: Snapshot, random: Random, askers: Sequence[Asker], count: int
 ) -> Iterator[Made | Refused]:
-    """Make items by so many of the ways to ask, at random."""
+    """Make items with `count` random askers."""
     subjects = subjects_for(snapshot)
     for place, asker in enumerate(random.sample(list(askers), count), start=1):
         yield made(snapshot, place, asker(random, subjects))
@@ -239,7 +238,7 @@ def _difference(random: Random, subjects: Sequence[Subject]) -> Ask:
         series = random.choice(table.series)
         one, other = random.sample(table.labels, 2)
         first, second = table.value(series.name, one), table.value(series.name, other)
-        # The tolerance is twice the slack: a small difference would leave nothing to get wrong.
+        # The tolerance is twice the slack: with a small difference, most answers would be correct.
         clear = first - second >= _CLEAR * table.slack
         if first > second and apart(table, first, second) and clear:
             break
@@ -295,7 +294,7 @@ def _count(random: Random, subjects: Sequence[Subject]) -> Ask:
     while True:
         table = draw_table(random, subjects, ("bars", "rows", "line"))
         values = sorted(table.series[0].values)
-        # As likely to be between any two values as between any other two.
+        # The threshold is equally likely to be between any two adjacent values.
         below = random.randrange(1, len(values))
         gap = values[below] - values[below - 1]
         if not table.slack or gap >= 0.2 * table.step:

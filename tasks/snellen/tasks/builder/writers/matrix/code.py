@@ -1,4 +1,4 @@
-"""Charts as data: what was drawn, written as JSON, of which nothing is run."""
+"""Charts as data: the drawn table as JSON; no code is executed."""
 
 from collections.abc import Iterator, Sequence
 from random import Random
@@ -44,7 +44,7 @@ def _series_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
 
 
 def _sorted_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
-    # Of several lines not all have their values written: their order would be a guess.
+    # If there are several lines, not all values are written, so their order would be a guess.
     chart = drawn(random, draw_table(random, subjects, ("grouped", "stacked"), labelled=True))
     series = random.choice(chart.table.series)
     pairs = sorted(zip(chart.table.labels, series.values, strict=True), key=lambda one: -one[1])
@@ -65,7 +65,7 @@ def _gaps_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
             [label, round(abs(first - second), 6)]
             for label, first, second in zip(table.labels, one.values, other.values, strict=True)
         ]
-        # Of two that are equal either may come first.
+        # The order of two equal differences would be ambiguous.
         if len({gap for _, gap in gaps}) == len(gaps):
             break
     chart = drawn(random, table)

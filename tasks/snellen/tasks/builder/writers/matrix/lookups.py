@@ -1,4 +1,4 @@
-"""Questions about what a page says as data: one fact, an extreme, a difference."""
+"""Questions about a page's data: a single fact, an extreme, a difference."""
 
 from collections.abc import Iterator, Sequence
 from itertools import permutations
@@ -17,7 +17,7 @@ _COMPARED = frozenset({"highest", "lowest", "dearest", "cheapest"})
 
 
 def make_lookups(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for a fact of the page, and for how far two numbers of a table are apart."""
+    """Ask for a fact of the page, and for the difference of two numbers of a table."""
     templates = templates_of(language_of(snapshot.screen))
     if templates is None:
         yield refused("vqa", Reason.NO_LOOKUP)

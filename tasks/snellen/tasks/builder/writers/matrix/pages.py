@@ -1,4 +1,4 @@
-"""Pages to look at: what a part is, what it says, how parts lie to each other, what facts say."""
+"""Questions about a page: kinds of elements, texts, spatial relations."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise, permutations
@@ -60,18 +60,18 @@ _NEARER = 1.4
 _STEP = 12.0
 
 
-# ---- What a part is
+# ---- Kinds of elements
 
 
 def make_objects(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask about the marks of a chart, and for what a marked part of the page is."""
+    """Ask about the marks of a chart, and for the kind of a marked element of the page."""
     yield from make_chart_objects(snapshot, random)
     screen = snapshot.screen
     kinds = _kinds(screen)
     if len(kinds) < 3:
         yield refused(_ROLES, Reason.FEW_ROLES)
         return
-    # The kind is drawn before the element, so that what is frequent on pages is no good guess.
+    # The kind is drawn before the element, so that frequent kinds are not good guesses.
     offered = random.sample(sorted(kinds), min(len(kinds), 5))
     kind = random.choice(offered)
     element = random.choice(kinds[kind])
@@ -100,7 +100,7 @@ def _kinds(screen: Screen) -> dict[str, list[Element]]:
     found = {
         "a button": [one for one in labelled_buttons(screen) if one.painted],
         "a text field": [one for one in text_fields(screen) if one.painted],
-        # What is declared a heading and runs over several lines is a paragraph to who sees it.
+        # A declared heading over several lines looks like a paragraph.
         "a heading": [
             one
             for one in seen
@@ -134,7 +134,7 @@ def _kinds(screen: Screen) -> dict[str, list[Element]]:
 
 
 def record_of(shown: Shown) -> dict[str, object]:
-    """Return what is shown of a page, and which elements are asked about."""
+    """Return the shown part of a page and the elements of the question."""
     return {
         "window": [shown.window.upper, shown.window.lower],
         "elements": [element.id for element in shown.elements],
@@ -142,11 +142,11 @@ def record_of(shown: Shown) -> dict[str, object]:
     }
 
 
-# ---- What it says
+# ---- Texts
 
 
 def make_ocr(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for the text in a red box, and for the heading that comes after another one."""
+    """Ask for the text in a red box, and for the heading that follows another one."""
     screen = snapshot.screen
     shown = some_shown(screen, said_once(screen, pointable(screen)), 1, random)
     if shown is None:
@@ -188,11 +188,11 @@ def make_ocr(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     )
 
 
-# ---- How parts lie to each other
+# ---- Spatial relations
 
 
 def make_spatial(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask how two parts lie to each other, and which of several is the nearest or comes when."""
+    """Ask for the relation of two elements, for the nearest of several, or for their order."""
     screen = snapshot.screen
     parts = pointable(screen)
     askers: list[Callable[[], Ask | None]] = [
@@ -206,7 +206,7 @@ def make_spatial(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]
 
 
 def relation(one: Ltrb, other: Ltrb) -> Relation:
-    """Say how a box lies to another one."""
+    """Return the position of a box relative to another one."""
     boxes = [
         PageBox(left, top, right - left, bottom - top) for left, top, right, bottom in (one, other)
     ]
@@ -232,7 +232,7 @@ def _marked_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) -
 
 
 def _named_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) -> Ask | None:
-    # What nothing is drawn around is where its text is, not where its room ends.
+    # An element without a border is where its text is, not where its box ends.
     found = _pairs(snapshot.screen, said_once(snapshot.screen, parts), random, _ink)
     if found is None:
         return None
@@ -246,10 +246,10 @@ def _named_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) ->
 def _pairs(
     screen: Screen, parts: Sequence[Element], random: Random, place: Callable[[Element], Ltrb]
 ) -> tuple[Shown, Sequence[Relation]] | None:
-    """Draw a direction in which some part of the page lies from another one, and two such parts.
+    """Draw a direction that two parts of the page have, and two such parts.
 
-    Also returns the directions that it was drawn from: what no two parts of the page show is no
-    option, so that each option is as likely the right one.
+    Also returns the directions it was drawn from. A direction that no two parts of the page have is
+    not an option, so that each option is equally likely to be correct.
     """
     found: dict[Relation, Shown] = {}
     for wanted in _SIDES:
@@ -272,7 +272,7 @@ def _pairs(
 
 
 def _is_clear(one: Ltrb, other: Ltrb) -> bool:
-    """Whether two boxes share no part of a side, or enough of one for all to see."""
+    """Whether two boxes share no part of a side, or clearly enough of one."""
     for axis in (0, 1):
         shared = min(one[axis + 2], other[axis + 2]) - max(one[axis], other[axis])
         least = min(one[axis + 2] - one[axis], other[axis + 2] - other[axis])

@@ -1,4 +1,4 @@
-"""Charts to reason about: several steps, sentences that may be wrong, and what did not happen."""
+"""Charts to reason about: several steps, sentences to verify, and counterfactuals."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -16,11 +16,11 @@ _YES, _NO = Lettered(YES_NO, "A"), Lettered(YES_NO, "B")
 
 _ONE = ("bars", "rows", "line")
 _CLEAR = 0.4
-"""In steps of the axis: how far the best of what is worked out is ahead of the second."""
+"""In steps of the axis: the minimum lead of the best result over the second."""
 
 
 def make_multi_step(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for what takes two operations, one after the other."""
+    """Ask for the result of two operations, one after the other."""
     asker = random.choice((_widest_gap, _largest_rise, _extremes_sum, _largest_total))
     yield made(snapshot, 1, asker(random, subjects_for(snapshot)))
 
@@ -28,8 +28,8 @@ def make_multi_step(snapshot: Snapshot, random: Random) -> Iterator[Made | Refus
 def make_consistency(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask of two sentences about two charts whether they are true: one is, the other is not.
 
-    So exactly half of all answers are yes. A false sentence is like a true one: its number is
-    drawn as those of charts are.
+    Exactly half of all answers are therefore yes. The number in a false sentence is drawn like a
+    chart's values.
     """
     truths = [True, False]
     random.shuffle(truths)
@@ -39,7 +39,7 @@ def make_consistency(snapshot: Snapshot, random: Random) -> Iterator[Made | Refu
 
 
 def make_counterfactual(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for what would be if something had been otherwise, which is never what is."""
+    """Ask for a value under a changed condition; it always differs from the actual one."""
     asker = random.choice((_scaled_value, _turned_change, _raised_total, _halved_maximum))
     yield made(snapshot, 1, asker(random, subjects_for(snapshot)))
 
@@ -130,11 +130,11 @@ def _clear(values: Sequence[float], table: Table) -> bool:
     return best - second >= _CLEAR * table.step
 
 
-# ---- Sentences that may be wrong
+# ---- Sentences to verify
 
 
 def _sentence(random: Random, subjects: Sequence[Subject], truth: bool) -> tuple[Table, str]:
-    """Return a chart's table and a sentence of one value, the right one or another."""
+    """Return a chart's table and a sentence about one value, correct or not."""
     while True:
         table = draw_table(random, subjects)
         series, label = random.choice(table.series), random.choice(table.labels)
@@ -193,11 +193,11 @@ def _agrees(
     )
 
 
-# ---- What did not happen
+# ---- Counterfactuals
 
 
 def proven(factual: float, counterfactual: float, slack: float = 0.0) -> bool:
-    """Whether an answer that overlooks the change is wrong: farther off than what is let pass.
+    """Whether an answer that ignores the change is wrong: outside of the tolerance.
 
     >>> proven(40, 20), proven(40, 40), proven(40, 41, slack=1)
     (True, False, False)

@@ -1,12 +1,12 @@
-"""What the makers of the matrix's items share: reasons, levels, options, rows.
+"""Code shared by the makers of the matrix's items: reasons, levels, options, rows.
 
-The level of an item follows from what it takes, by one rule (`level_of`), so that levels mean the
+The level of an item follows from its question by one rule (`level_of`), so that levels mean the
 same in every task:
 
-    L1  the prompt names nothing that the picture shows, and at most one thing is worked out
+    L1  the prompt names nothing that the picture shows, and needs at most one operation
     L2  the prompt names what to look for; what is found there is the answer
-    L3  what is found is compared, counted, calculated or changed, once
-    L4  twice or more, each time with what came of it before
+    L3  the result is compared, counted, calculated or changed, once
+    L4  two or more operations, each on the result of the one before
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,16 +22,16 @@ from snellen.tasks.builder.snapshots import Snapshot
 TASK = "matrix/items"
 
 PAGE = "page"
-"""What the picture of a whole page, without marks, is called in `Ask.images`."""
+"""The name of the picture of a whole page, without marks, in `Ask.images`."""
 
 ITEMS = 2
-"""The most items of one page and task of those that are asked for in several ways."""
+"""The maximum number of items of one page and task, if the task has several askers."""
 
 _DIMENSION = {task: dimension for dimension, tasks in DIMENSIONS.items() for task in tasks}
 
 
 class Reason(StrEnum):
-    """Why a page carries no item."""
+    """The reasons why a page gives no item."""
 
     FEW_ELEMENTS = "too few elements that can be read and stand apart"
     FEW_ROLES = "fewer than three kinds of elements"
@@ -44,7 +44,7 @@ class Reason(StrEnum):
 
 
 class Lettered(NamedTuple):
-    """Options in the order asked, and the right one's letter."""
+    """Options in the order of the question, and the letter of the correct one."""
 
     options: Sequence[str]
     letter: str
@@ -52,21 +52,21 @@ class Lettered(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One question, its reference, and what it takes.
+    """One question, its reference, and the operations that it needs.
 
     Attributes:
-        task: One of the twelve of `DIMENSIONS`.
-        kind: What is asked, to group by: `maximum`, `heading`...
-        question: In words.
-        metric: By which an answer is scored.
-        answer: What is right, as the metric takes it.
-        images: The pictures by their names, which end the files' names; `PAGE` is the page's own.
+        task: One of the twelve tasks of `DIMENSIONS`.
+        kind: The kind of question, for grouping: `maximum`, `heading`...
+        question: The question in words.
+        metric: The metric that scores an answer.
+        answer: The correct answer, in the metric's form.
+        images: The pictures by name; the names end the files' names, and `PAGE` is the page's own.
         options: The options' texts.
-        settings: The metric's.
+        settings: The metric's settings.
         named: Whether the question names something that the picture shows.
-        operations: What has to be worked out, in order: `compare`, `difference`...
+        operations: The required operations, in order: `compare`, `difference`...
         source: `chart` or `page`.
-        record: What was done.
+        record: Details for checks.
     """
 
     task: str
@@ -89,12 +89,12 @@ def maker_of(task: str) -> str:
 
 
 def refused(task: str, reason: Reason) -> Refused:
-    """Say why a page carries no item of one of the twelve tasks."""
+    """Return the refusal of an item of one of the twelve tasks."""
     return Refused(maker_of(task), reason.value)
 
 
 def level_of(named: bool, operations: Sequence[str]) -> int:
-    """Return the level of what takes so much.
+    """Return the level of a question, 1 to 4.
 
     >>> [level_of(*one) for one in ((False, ()), (True, ()), (True, ("compare",)))]
     [1, 2, 3]
@@ -113,12 +113,12 @@ def made(snapshot: Snapshot, number: int, ask: Ask) -> Made:
 
     Args:
         snapshot: The page.
-        number: Which of the page's items of its task it is, from 1.
-        ask: What is asked.
+        number: The item's number among the page's items of its task, from 1.
+        ask: The question.
     """
     name = f"{snapshot.id}/{ask.task}-{number}"
     paths = {
-        # The page as it is has one name for all that is asked about it.
+        # The plain page has one name for all its questions.
         key: f"images/{snapshot.id}/page.png" if key == PAGE else f"images/{name}-{key}.png"
         for key in ask.images
     }
@@ -160,13 +160,13 @@ def lettered(random: Random, right: str, others: Sequence[str]) -> Lettered:
 
 
 def some_of(random: Random, right: str, every: Sequence[str], most: int = 5) -> Lettered:
-    """Return at most so many of what could be right, the right one among them, at random."""
+    """Return up to `most` options in a random order, including the correct one."""
     others = [one for one in every if one != right]
     return lettered(random, right, random.sample(others, min(most - 1, len(others))))
 
 
 def first_asked(snapshot: Snapshot, askers: Iterable[Callable[[], Ask | None]]) -> Sequence[Made]:
-    """Return the items of the first askers that find something to ask, at most `ITEMS`."""
+    """Return the items of the first askers with a question, at most `ITEMS`."""
     found: list[Made] = []
     for asker in askers:
         ask = asker() if len(found) < ITEMS else None

@@ -1,4 +1,4 @@
-"""Charts to look at: what they are drawn with, what stands out, which sentence describes them."""
+"""Visual questions about charts: kinds of marks, outliers, and captions."""
 
 from collections.abc import Iterator, Sequence
 from random import Random
@@ -22,7 +22,7 @@ _KINDS_OFFERED = 4
 
 
 def make_objects(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for the kind of a chart, the mark that stands out, or the color of a series."""
+    """Ask for the kind of a chart, the mark with another color, or the color of a series."""
     yield from some(snapshot, random, (_chart_kind, _odd_bar, _series_color), 1)
 
 
@@ -36,7 +36,7 @@ def make_captioning(snapshot: Snapshot, random: Random) -> Iterator[Made | Refus
 
 def _chart_kind(random: Random, subjects: Sequence[Subject]) -> Ask:
     offered = random.sample(KINDS, _KINDS_OFFERED)
-    # The chart is drawn after the options, so that none of them is the likelier one.
+    # The chart is drawn after the options, so that each is equally likely to be correct.
     chart = drawn(random, draw_table(random, subjects, [random.choice(offered)]))
     names = [NAMES[kind] for kind in offered]
     options = some_of(random, NAMES[chart.table.kind], names)
@@ -89,7 +89,7 @@ def _extremes_caption(random: Random, subjects: Sequence[Subject]) -> Ask:
     values = dict(zip(table.labels, table.series[0].values, strict=True))
     high, low = max(values, key=values.__getitem__), min(values, key=values.__getitem__)
     others = random.sample([label for label in table.labels if label not in {high, low}], 2)
-    # Each label stands in two sentences, so that what they share tells nothing.
+    # Each label is in two sentences, so that shared words reveal nothing.
     sentences = [
         f"{table.title}: the highest value is that of {first}, the lowest that of {second}."
         for first in (high, others[0])

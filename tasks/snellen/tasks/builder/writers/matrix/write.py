@@ -1,4 +1,4 @@
-"""The matrix's items, made from pages and charts: the makers by task, and their layout."""
+"""The matrix's makers by task, and the layout of its items."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -37,15 +37,15 @@ MAKERS: Mapping[str, Maker] = MappingProxyType(
         maker_of("decisions"): make_decisions,
     }
 )
-"""By `matrix/items/` and one of the twelve tasks, which is what their choices are drawn for."""
+"""The makers by `matrix/items/` and one of the twelve tasks; the name seeds a maker's choices."""
 
 
 class NotMade(NamedTuple):
-    """What can't be made from pages, and is the user's to supply.
+    """Items that can't be made from pages, which users must supply.
 
     Attributes:
         task: The task of the matrix.
-        what: Which of its items.
+        what: The items concerned.
         why: The reason.
     """
 
@@ -88,11 +88,11 @@ NOT_MADE: tuple[NotMade, ...] = (
         "an item without an image would measure something else; L1 is an image only",
     ),
 )
-"""What the twelve tasks could ask besides, in their order."""
+"""Further questions of the twelve tasks, in the order of the tasks."""
 
 
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:
-    """Write the matrix's items of all pages, a line each, into `items.jsonl`: see `write_rows`."""
+    """Write the matrix's items of all pages, one a line, into `items.jsonl`: see `write_rows`."""
     write_rows(
         pages,
         folder,

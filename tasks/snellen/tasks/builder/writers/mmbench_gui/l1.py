@@ -1,6 +1,6 @@
-"""L1's questions, from what a screen says and how it lies: easy, medium and hard.
+"""L1's questions about the content and the layout of a screen: easy, medium and hard.
 
-Easy is to read one thing, medium to count or to see what is where, hard to combine several.
+Easy questions need one text, medium ones counting or positions, hard ones several steps.
 """
 
 from collections import Counter
@@ -56,7 +56,7 @@ _TRIES = 20
 
 
 class Question(NamedTuple):
-    """A question with its options, and the elements that it needs."""
+    """A question with its options, and the ids of the elements that it needs."""
 
     kind: str
     text: str
@@ -70,17 +70,17 @@ Way: TypeAlias = Callable[[Snapshot, Random], Iterator[Question]]
 def ask(
     snapshot: Snapshot, difficulty: Difficulty, random: Random, asked: Collection[str] = ()
 ) -> Question | None:
-    """Return a question of a difficulty: of the kinds that a screen can carry, one at random.
+    """Return a question of a difficulty, of a random kind among those that the screen allows.
 
-    What only asks where things lie can be asked of nearly any screen, and is asked where nothing
-    else can be. What was asked already is not asked again.
+    Questions about positions are possible on almost any screen and are used only if there is no
+    other. Questions in `asked` are not repeated.
     """
     ways, last = _WAYS[difficulty]
     found = [one for way in ways for one in way(snapshot, random)]
     answers: dict[str, set[str]] = {}
     for one in found:
         answers.setdefault(one.text, set()).add(one.options.texts[one.options.right])
-    # An item's id has the page's name.
+    # An item's id contains the page's name.
     id_parts = set(map(folded, snapshot.id.split("/")))
     kinds: dict[str, list[Question]] = {}
     for one in found:
@@ -111,9 +111,9 @@ def _read(snapshot: Snapshot, random: Random) -> Iterator[Question]:
 
 
 def _beside(screen: Screen, found: Sequence[Lookup], one: Lookup) -> Iterator[Sequence[str]]:
-    """Yield what the page says besides an answer: of its column, of its list, of its form.
+    """Yield texts of the page other than an answer: of its column, of its list, of its form.
 
-    An option that alone stands on the page needs no reading.
+    If only the correct option is on the page, the question needs no reading.
     """
     if one.kind == "cell":
         yield _column(found, one)
@@ -171,7 +171,7 @@ def _countable(snapshot: Snapshot) -> Iterator[tuple[str, Sequence[Element]]]:
         if len(shown) == len(table.rows) and whole:
             yield "How many rows does the table have below its header?", shown
     fields = [each for each in screen.elements if each.role in _FIELDS]
-    # What is open to choose from, or looks like text, is a field to some and none to others.
+    # People disagree on whether an open list, or a field that looks like text, is a field.
     unclear = any(each.role in {"listbox", "radio"} for each in screen.elements) or not all(
         each.painted for each in fields
     )
@@ -179,7 +179,7 @@ def _countable(snapshot: Snapshot) -> Iterator[tuple[str, Sequence[Element]]]:
         yield "How many fields are there to type into or to choose from?", fields
     bars = [each for each in screen.elements if each.role == "navigation"]
     links = [e for e in screen.elements if e.role == "link" and e.landmark == "navigation"]
-    # A brand before the list, or a button after it, is a link of it to some and none to others.
+    # People disagree on whether a logo before the list, or a button after it, is one of its links.
     above = {screen.elements[e.parent].parent for e in links if e.parent is not None}
     plain = len(above) == 1 and not any(each.painted for each in links)
     if len(bars) == 1 and plain and all(is_readable(each) and each.text for each in links):
@@ -189,8 +189,8 @@ def _countable(snapshot: Snapshot) -> Iterator[tuple[str, Sequence[Element]]]:
 def _next(snapshot: Snapshot, random: Random) -> Iterator[Question]:
     names = Names(snapshot.screen)
     for one in _lists(snapshot):
-        # The answer is drawn, and then from which side it is asked for: each entry of the list,
-        # the first and the last as well, is as likely the right one.
+        # The answer is drawn first, and then the neighbor that the question names: each entry of
+        # the list, also the first and the last, is equally likely to be the correct one.
         place = random.randrange(len(one.listed))
         beside = [each for each in (place - 1, place + 1) if 0 <= each < len(one.listed)]
         other = random.choice(beside)
@@ -206,7 +206,7 @@ def _next(snapshot: Snapshot, random: Random) -> Iterator[Question]:
 
 
 def _parted(screen: Screen, one: Element, other: Element) -> bool:
-    """Whether something that is to be read stands between two elements side by side."""
+    """Whether other text is between two elements side by side."""
     left, right = one.box[2], other.box[0]
     top, bottom = max(one.box[1], other.box[1]), min(one.box[3], other.box[3])
     return any(
@@ -219,7 +219,7 @@ def _parted(screen: Screen, one: Element, other: Element) -> bool:
 
 
 class _List(NamedTuple):
-    """What stands in a row or a column, and what one says of a place after and before another."""
+    """The entries of a row or a column, and the words for the entry after and before another."""
 
     listed: Sequence[tuple[str, Element]]
     after: str
@@ -227,7 +227,7 @@ class _List(NamedTuple):
 
 
 def _lists(snapshot: Snapshot) -> Iterator[_List]:
-    """Yield the columns that name the rows of tables, and lines of links or headings."""
+    """Yield the columns of tables' row names, and lines of links or headings."""
     screen = snapshot.screen
     tables = [fact for fact in facts_of(snapshot.captured.facts) if isinstance(fact, Table)]
     for table in tables:
@@ -255,7 +255,7 @@ def _lists(snapshot: Snapshot) -> Iterator[_List]:
 
 
 def _lines(elements: Sequence[Element]) -> Iterator[Sequence[Element]]:
-    """Yield elements of one landmark and level that stand side by side, from left to right."""
+    """Yield elements of one landmark and level that are side by side, from left to right."""
     lines: dict[tuple[str, int, int], list[Element]] = {}
     for each in elements:
         height = round((each.box[1] + each.box[3]) / 2 / _LINE)
@@ -321,7 +321,7 @@ def _hours(quarters: int) -> str:
 
 
 def _two_steps(snapshot: Snapshot, random: Random) -> Iterator[Question]:
-    """Ask for a cell of the row that has something in another column."""
+    """Ask for a cell of the row that has a given value in another column."""
     found = lookups(snapshot)
     for one in found:
         if one.kind != "row":
@@ -349,22 +349,22 @@ def _series(snapshot: Snapshot) -> Sequence[Series]:
     return [] if templates is None else series_of(snapshot, templates)
 
 
-# ---- where things lie --------------------------------------------------------------------------
+# ---- positions ---------------------------------------------------------------------------------
 
 
 def _in_order(
     snapshot: Snapshot, random: Random, kind: str, text: str, place: int
 ) -> Iterator[Question]:
-    """Yield a question on which of some texts comes at a place, from the top.
+    """Yield a question about which of some texts is at an index, counted from the top.
 
-    None on pages with a large picture, such as a screenshot, in which the texts may stand again.
+    None on pages with a large picture, such as a screenshot, which may show the texts again.
     """
     if any(each.role == "img" and _area(each) > _PICTURE for each in snapshot.screen.elements):
         return
     pool = list(_texts(snapshot.screen))
     random.shuffle(pool)
     if pool:
-        # What a site says at its top and its end is known to be there.
+        # The positions of a site's header and footer texts are known without looking.
         like, landmark = len(_said(pool[0])), pool[0].landmark
         pool = [
             each
@@ -396,7 +396,7 @@ def _are_apart(one: Element, other: Element) -> bool:
 
 
 def _texts(screen: Screen) -> Iterator[Element]:
-    """Yield elements whose text is of a name's length and stands once on the screen."""
+    """Yield elements with a short text that occurs once on the screen."""
     shown = Counter(folded(each.own) for each in screen.elements if each.own)
     drawn = drawn_texts(screen)
     for each in screen.elements:

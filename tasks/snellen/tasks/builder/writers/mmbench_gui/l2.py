@@ -1,4 +1,4 @@
-"""L2's instructions: basic ones tell an element's look and place, advanced ones what it is for."""
+"""L2's instructions: basic ones describe look and position, advanced ones the purpose."""
 
 from collections.abc import Iterable, Sequence
 from random import Random
@@ -13,7 +13,7 @@ from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
 from snellen.tasks.builder.snapshots import Snapshot
 
 ITEMS = 2
-"""The most instructions of one screen, for each of the two tasks."""
+"""The maximum number of instructions of one screen, for each of the two tasks."""
 _ICONS = frozenset({"checkbox", "radio", "switch", "slider", "img"})
 _COLORS = (
     (15.0, "red"),
@@ -35,7 +35,7 @@ _UNCLEAR = 0.04
 
 
 class Instruction(NamedTuple):
-    """What to point at, how that was made, and where it is."""
+    """An instruction, the kind of its description, and its target."""
 
     way: str
     text: str
@@ -44,7 +44,7 @@ class Instruction(NamedTuple):
 
 
 def basic(snapshot: Snapshot, random: Random) -> Sequence[Instruction]:
-    """Tell of elements by what they look like and where they are."""
+    """Describe elements by appearance and position."""
     screen = snapshot.screen
     names = Names(screen)
     pool = [
@@ -73,7 +73,7 @@ def basic(snapshot: Snapshot, random: Random) -> Sequence[Instruction]:
 
 
 def advanced(snapshot: Snapshot, random: Random) -> Sequence[Instruction]:
-    """Tell of elements by what they are for."""
+    """Describe elements by purpose."""
     found = intents(snapshot, _own(snapshot.screen, candidates(snapshot)))
     chosen: dict[int, Instruction] = {}
     for one in by_turns(random, found, lambda one: one.way):
@@ -84,7 +84,7 @@ def advanced(snapshot: Snapshot, random: Random) -> Sequence[Instruction]:
 
 
 def place_of(box: Ltrb, screen: Screen) -> str:
-    """Return where on the screen a box is, in thirds.
+    """Return the position of a box on the screen, in thirds.
 
     >>> place_of((0, 0, 20, 20), Screen(300, 300, ()))
     'at the top left of the screen'
@@ -99,13 +99,13 @@ def place_of(box: Ltrb, screen: Screen) -> str:
 
 
 def _is_clear(box: Ltrb, screen: Screen) -> bool:
-    """Whether a person says the same third of the screen, in both directions."""
+    """Whether a person would name the same third of the screen, in both directions."""
     middles = ((box[0] + box[2]) / 2 / screen.width, (box[1] + box[3]) / 2 / screen.height)
     return all(abs(middle - edge) >= _UNCLEAR for middle in middles for edge in _EDGES)
 
 
 def _own(screen: Screen, found: Iterable[Candidate]) -> Sequence[Candidate]:
-    """Return what is the page's own: where a site's frame has its parts, other pages tell."""
+    """Return elements outside the site's frame, whose positions are known from other pages."""
     return [
         each
         for each in found
@@ -120,7 +120,7 @@ def _seen(one: Candidate) -> Literal["icon", "text"]:
 
 
 def _color(element: Element) -> str:
-    """Return the color of a filled button; empty where it has none worth telling."""
+    """Return the color of a filled button; empty if it has no clear color."""
     filled = element.painted and element.role in {"button", "link"} and element.background
     if not filled or saturation(element.background) < _COLORFUL:
         return ""

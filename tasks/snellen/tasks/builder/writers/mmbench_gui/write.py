@@ -1,4 +1,4 @@
-"""MMBench-GUI's items of its first two levels, made from screens, and their published layout."""
+"""MMBench-GUI's makers for levels 1 and 2, and the published layout of their items."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -26,7 +26,7 @@ _KINDS = MappingProxyType({L2_BASIC: "basic", L2_ADVANCED: "advanced"})
 
 
 class Reason(StrEnum):
-    """Why a screen carries no item."""
+    """The reasons why a screen gives no item."""
 
     NO_EASY = "nothing to read or to place for an easy question"
     NO_MEDIUM = "nothing to count or to place for a medium question"
@@ -41,7 +41,7 @@ _MISSING = MappingProxyType(
 
 
 def l1(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask an easy, a medium and a hard question; a screen carries all three or none."""
+    """Ask an easy, a medium and a hard question; a screen gives all three or none."""
     found: dict[str, Question] = {}
     for difficulty in DIFFICULTIES:
         asked = {question.text for question in found.values()}
@@ -89,11 +89,11 @@ def _l2(task: str, snapshot: Snapshot, random: Random) -> Iterator[Made | Refuse
 MAKERS: Mapping[str, Maker] = MappingProxyType(
     {L1: l1, L2_BASIC: partial(_l2, L2_BASIC), L2_ADVANCED: partial(_l2, L2_ADVANCED)}
 )
-"""By task, which is also what their choices are drawn for."""
+"""The makers by task; the task seeds a maker's random choices."""
 
 
 def _group(question: Question, difficulty: str, share: float) -> Mapping[str, Any]:
-    """Return a question as published; the three of a screen share the letters out among them."""
+    """Return a question in the published form; a screen's answers are spread over the letters."""
     options = question.options.placed(share)
     return {
         "question": question.text,
@@ -132,8 +132,8 @@ def _made(
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:
     """Write the items of all screens: see `write_rows`.
 
-    `L1_annotations.json` and `L2_annotations.json` stand beside `offline_images`, where a
-    platform's screenshots lie by site.
+    `L1_annotations.json` and `L2_annotations.json` are beside `offline_images`, which has a folder
+    for each platform and site.
     """
     write_rows(
         pages,

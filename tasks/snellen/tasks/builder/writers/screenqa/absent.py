@@ -1,7 +1,7 @@
-"""Questions that a screen does not answer: those of other screens, where nothing hints at them.
+"""Questions that a screen does not answer: questions of other screens without a hint on this one.
 
-So an unanswerable question is of the same form and about the same things as an answerable one, and
-nobody can tell the two apart without the screen.
+An unanswerable question has the same form and subject as an answerable one, so that the two can't
+be distinguished without the screen.
 """
 
 import re
@@ -14,13 +14,13 @@ from snellen.tasks.builder.questions.variants import day_of, time_of
 from snellen.tasks.builder.screen.elements import Screen
 
 SHARE = 0.25
-"""The share of a task's questions that have no answer, where other screens have enough to ask."""
+"""The share of a task's questions without an answer, if other screens have enough questions."""
 
 _STEM = 5
 _LEAST = 4
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u3041-\u30ff\u3400-\u9fff]+")
 _ARTICLE = "ال"
-# A screen shows where somebody is in many ways, mostly without saying that it is an address.
+# Screens show places in many ways, mostly without the word address.
 _PLACE = re.compile(r"address|anschrift|adresse|dirección|endereço|morada|العنوان|地址")
 _KINDS = (
     re.compile(r"[\w.+-]+@[\w-]+\.\w+"),
@@ -32,17 +32,17 @@ _DATE = re.compile(r"\b20\d\d\b|年")
 
 
 class ScreenQuestion(NamedTuple):
-    """An answerable question of a screen, as far as other screens need to know it.
+    """An answerable question of a screen, as other screens need it.
 
     Attributes:
         site: The screen's site.
         screen: The screen's id.
-        language: The screen's.
-        layout: Which kind of page it is.
-        number: Its place in the list.
-        kind: How its answer is said.
-        names: What it names.
-        answer: What answers it.
+        language: The screen's language.
+        layout: The kind of the page.
+        number: Its index in the list.
+        kind: The kind of its fact.
+        names: The names in its question.
+        answer: Its answer.
     """
 
     site: str
@@ -56,7 +56,7 @@ class ScreenQuestion(NamedTuple):
 
 
 def shown_text(screen: Screen) -> str:
-    """Return all that a screen says, or holds for those who can't see it, for `is_absent`."""
+    """Return all text of a screen, hidden text included, for `is_absent`."""
     parts: dict[str, None] = {}
     for each in screen.elements:
         texts = (each.own, each.name, each.label, each.placeholder, each.value, each.alt)
@@ -68,10 +68,10 @@ def shown_text(screen: Screen) -> str:
 def is_absent(asked: ScreenQuestion, shown: str) -> bool:
     """Whether a screen neither answers a question nor seems to.
 
-    What names a thing (a row, what is sold) must not be on the screen in full, nor a part of it as
-    a text of its own; of a label, no word may be, and no value of its kind: a screen with any phone
-    number may be said to give the phone. Nor may the answer, which may stand in the footer without
-    its label.
+    The name of a thing (a row, a product) must not be on the screen, nor all its words, nor a text
+    of some of its words. For a label, none of its words may be on the screen, and no value of its
+    kind: any phone number may seem to be the answer. The answer must not be on the screen either,
+    since the footer may show it without a label.
     """
     page = f" {folded(shown)} "
     name = folded(asked.names[0])
@@ -79,7 +79,7 @@ def is_absent(asked: ScreenQuestion, shown: str) -> bool:
         return False
     if asked.kind not in {"pair", "field"}:
         lines = (set(folded(line).split()) for line in shown.splitlines())
-        # `Utilities` may be meant by who asks for `Small utilities`.
+        # Someone who asks for `Small utilities` may mean `Utilities`.
         nearly = any(line and line < set(name.split()) for line in lines)
         return not nearly and not all(word in page for word in name.split())
     if len(asked.answer) >= _LEAST and folded(asked.answer) in page:
@@ -94,12 +94,12 @@ def is_absent(asked: ScreenQuestion, shown: str) -> bool:
 def choose(
     asked: Iterable[ScreenQuestion], screen: ScreenQuestion, shown: str, seed: int
 ) -> ScreenQuestion | None:
-    """Return the question of another screen to ask of a screen: of its site, else of its kind.
+    """Return another screen's question for a screen: preferably of its site, then of its page kind.
 
     Args:
-        asked: What is asked of other screens.
+        asked: The questions of other screens.
         screen: Any question of the screen.
-        shown: What the screen says.
+        shown: The text of the screen.
         seed: The seed of random choices.
     """
     others = [
@@ -119,7 +119,7 @@ def choose(
 
 
 def screen_question(site: str, screen: str, number: int, row: Mapping[str, Any]) -> ScreenQuestion:
-    """Return what a row of a maker's says about its question."""
+    """Return the question of a maker's row."""
     about = row["about"]
     return ScreenQuestion(
         site,
@@ -134,7 +134,7 @@ def screen_question(site: str, screen: str, number: int, row: Mapping[str, Any])
 
 
 def _parts(label: str) -> Sequence[str]:
-    """Return what of a label's words is enough to be reminded of it.
+    """Return the parts of a label's words that suffice to suggest it.
 
     >>> _parts("application deadline"), _parts("营业时间")
     (['appli', 'deadl'], ['营业', '业时', '时间'])

@@ -1,8 +1,7 @@
-"""ScreenQA's items, made from screens: the makers by task, and their published layout.
+"""ScreenQA's makers by task, and the published layout of its items.
 
-The lists of texts and of boxes read what `screenqa/long` makes: one file holds all three. An
-unanswerable question needs other screens, so these are added where all screens are known: in
-`write_data`.
+The lists of texts and of boxes read the items of `screenqa/long`: one file contains all three. An
+unanswerable question needs other screens, so `write_data`, which has all screens, adds it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,13 +35,13 @@ from snellen.tasks.pack.folders import new_folder
 
 SHORT, LONG, COMPLEX = "screenqa/short", "screenqa/long", "screenqa/complex"
 HEADINGS = 0.2
-"""The most of a task's questions that ask for a main heading, as a share."""
+"""The maximum share of a task's questions that ask for a main heading."""
 
 ITEMS = 2
-"""The most answerable questions of one screen, for each task."""
+"""The maximum number of answerable questions of one screen, for each task."""
 
 IMAGES = "combined"
-"""The folder of the screenshots, as RICO calls it: what a loader takes as `images`."""
+"""The folder of the screenshots, as in RICO: the loader's argument `images`."""
 
 VARIANTS: Mapping[str, Sequence[str]] = MappingProxyType(
     {LONG: ("screenqa/ui_contents", "screenqa/ui_contents_boxes")}
@@ -57,11 +56,11 @@ _FILES = MappingProxyType(
     }
 )
 _OWN = frozenset({"about", "language", "layout", "shown", "width", "height"})
-"""Fields of a maker's row that are for the writer."""
+"""Fields of a maker's row that only the writer uses."""
 
 
 class Reason(StrEnum):
-    """Why a screen carries no item."""
+    """The reasons why a screen gives no item."""
 
     NO_LOOKUP = "nothing that is said once and can be asked for"
     NO_BOX = "nothing that one element says alone"
@@ -69,7 +68,7 @@ class Reason(StrEnum):
 
 
 def short(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for what the screen says, to be answered in the fewest words."""
+    """Ask for facts of the screen, to be answered in as few words as possible."""
     found = _mixed(lookups(snapshot), random)
     if not found:
         yield Refused(SHORT, Reason.NO_LOOKUP.value)
@@ -80,7 +79,7 @@ def short(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 
 
 def long(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for what elements say, to be answered in a sentence, or with texts and boxes."""
+    """Ask for texts of elements, to be answered in a sentence, or with texts and boxes."""
     found = _mixed([one for one in lookups(snapshot) if one.elements], random)
     if not found:
         yield Refused(LONG, Reason.NO_BOX.value)
@@ -98,7 +97,7 @@ def long(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 
 
 def complex_(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for what must be counted, calculated or compared."""
+    """Ask for results of counting, calculating or comparing."""
     found = calculations(snapshot, random)
     if not found:
         yield Refused(COMPLEX, Reason.NO_NUMBERS.value)
@@ -114,11 +113,11 @@ def complex_(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 
 
 MAKERS: Mapping[str, Maker] = MappingProxyType({SHORT: short, LONG: long, COMPLEX: complex_})
-"""By task, which is also what their choices are drawn for."""
+"""The makers by task; the task seeds a maker's random choices."""
 
 
 def _mixed(candidates: Sequence[Lookup], random: Random) -> Sequence[Lookup]:
-    """Choose by turns among the kinds; the heading only if there is nothing else."""
+    """Choose items that alternate among the kinds; the heading only if there is nothing else."""
     others = [lookup for lookup in candidates if lookup.kind != "heading"]
     return by_turns(random, others or candidates, lambda lookup: lookup.kind)[:ITEMS]
 
@@ -156,21 +155,20 @@ def _made(
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:
     """Write ScreenQA's items of all screens in the layout that the loader reads.
 
-    The files are those of the published repository, each with one split; screens have numbers
-    there, each its own whatever is built beside it, and lie in `combined`. `made.jsonl` says of
-    each item the task, the id, the page, the site, its tags and what was done. Items of other
-    benchmarks are left out.
+    The files are those of the published repository, each with one split. A screen has a number that
+    does not depend on other screens, and its image is in `combined`. `made.jsonl` has each item's
+    task, id, page, site, tags and record. Items of other benchmarks are ignored.
 
-    At most a fifth of a task's questions ask for a main heading; pages beyond that carry none.
-    About a quarter of the questions, but for those of `screenqa/complex`, are added here and have
-    no answer on their screen.
+    At most a fifth of a task's questions ask for a main heading; further ones are removed. About a
+    quarter of the questions, except those of `screenqa/complex`, are added here and have no answer
+    on their screen.
 
     Args:
-        pages: What was made.
-        folder: Where to; must not exist, or be empty.
+        pages: The items of the pages.
+        folder: The folder to write; must not exist, or be empty.
 
     Raises:
-        DataError: An image of an item is gone.
+        DataError: An image of an item is missing.
         InputError: It can't be written.
     """
     own = [page for page in pages if any(one.task in MAKERS for one in page.made)]
@@ -196,7 +194,7 @@ def write_data(pages: Sequence[PageItems], folder: Path) -> None:
 
 
 class _Entry(NamedTuple):
-    """A row to be written, of a page."""
+    """A row to write, with its page."""
 
     page: PageItems
     row: Mapping[str, Any]
@@ -205,7 +203,7 @@ class _Entry(NamedTuple):
 
 
 def _number(page: PageItems) -> int:
-    """Return a page's `image_id`: of its name, so that no other page of any build has it."""
+    """Return a page's `image_id`: a hash of its name, so that it is unique across builds."""
     return int(sha256(_id(page).encode()).hexdigest()[:12], 16)
 
 
@@ -214,7 +212,7 @@ def _id(page: PageItems) -> str:
 
 
 def _entries(pages: Sequence[PageItems], task: str) -> Sequence[_Entry]:
-    """Return a task's rows, each page's together, those without an answer among them."""
+    """Return a task's rows, grouped by page, including those without an answer."""
     found = [[one for one in page.made if one.task == task] for page in pages]
     stock = [
         screen_question(page.site, _id(page), number, one.row)
@@ -249,7 +247,7 @@ def _entries(pages: Sequence[PageItems], task: str) -> Sequence[_Entry]:
 
 
 def _without_surplus(entries: Sequence[_Entry], task: str) -> Sequence[_Entry]:
-    """Leave out questions for main headings, at random, if they are too many."""
+    """Remove surplus questions for main headings, at random."""
     asked = [entry for entry in entries if entry.tags.get("question") == "heading"]
     most = int(HEADINGS / (1 - HEADINGS) * (len(entries) - len(asked)))
     kept = sorted(asked, key=lambda entry: draw(0, _id(entry.page), task, "heading").random())
@@ -262,7 +260,7 @@ def _without_surplus(entries: Sequence[_Entry], task: str) -> Sequence[_Entry]:
 
 
 def _absent(page: PageItems, here: Made, source: Made, asked: ScreenQuestion) -> _Entry:
-    """Return a question of another screen, with the answer that there is none."""
+    """Return a question of another screen with the answer that there is none."""
     boxed = here.task == LONG
     nothing: dict[str, Any] = {"full_answer": NO_ANSWER, "ui_elements": []}
     truth: list[Any] = [nothing if boxed else NO_ANSWER]

@@ -1,9 +1,9 @@
-"""VisualWebBench's grounding tasks: eight lettered boxes, and which one is described or to be used.
+"""VisualWebBench's grounding tasks: eight lettered boxes, and a description or an instruction.
 
-Source of the rules: VisualWebBench (Liu et al., 2024), section 3: a target and seven negatives.
-No two of the eight are nested or overlap, the description fits one element of the whole page, and
-the letter is drawn. The published instructions of action_ground were written by people; these are
-made from roles and names, and tagged `synthetic`.
+Source of the rules: VisualWebBench (Liu et al., 2024), section 3: a target and seven negatives. No
+two of the eight boxes are nested or overlap, the description matches one element of the whole page,
+and the letter is random. The published instructions of action_ground were written by people; these
+are generated from roles and names, and tagged `synthetic`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,12 +32,13 @@ from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.visualwebbench.shared import Reason, made, refused
 
 GROUND_ITEMS = 3
-"""The most items of one page, for each of the two tasks."""
+"""The maximum number of items of one page, for each of the two tasks."""
 
 _SAME_KIND = 4
 _MARGIN = 8.0
 _INTENDED = 2
-"""How many of a page's items of action_ground tell what is wanted without the label, at most."""
+"""The maximum number of a page's action_ground items that describe the purpose without the
+label."""
 
 _INSTRUCTIONS: Mapping[str, Sequence[str]] = MappingProxyType(
     {
@@ -59,7 +60,7 @@ _INSTRUCTIONS: Mapping[str, Sequence[str]] = MappingProxyType(
 
 
 def _alike(one: Candidate, other: Candidate) -> bool:
-    """Whether one of two names is a part of the other."""
+    """Whether one of two names is part of the other."""
     first, second = f" {one.key} ", f" {other.key} "
     return first in second or second in first or one.key in other.key
 
@@ -67,10 +68,10 @@ def _alike(one: Candidate, other: Candidate) -> bool:
 def with_negatives(
     target: Candidate, others: Sequence[Candidate], random: Random
 ) -> Sequence[Candidate] | None:
-    """Draw seven others that meet neither the target nor each other; up to four are of its kind.
+    """Draw seven elements without overlaps for a target; up to four are of its kind.
 
     Returns:
-        The target and the seven, or None where there are not as many.
+        The target and the seven, or None if there are not enough.
     """
     pool = [each for each in others if not _alike(target, each)]
     random.shuffle(pool)
@@ -86,17 +87,17 @@ def with_negatives(
 
 
 def _instruct(target: Candidate, random: Random) -> str:
-    # Such a link may look like a button, or do something instead of leading somewhere.
+    # Such a link may look like a button, or act instead of leading to a page.
     if target.kind == "link" and (target.element.painted or not _leads(target.element.href)):
         return f"Click “{target.name}”."
-    # An entry of a menu is a button to browsers alone.
+    # A menu entry is a button only in the markup.
     if target.kind == "button" and target.element.tag == "a" and not target.element.painted:
         return f"Click “{target.name}”."
     return random.choice(_INSTRUCTIONS[target.kind]).format(target.name)
 
 
 def _seen(target: Candidate) -> str:
-    """Return what shows which one it is: a text, or a picture that its name describes."""
+    """Return what identifies the target on the screen: a text, or a picture."""
     return "text" if target.kind in FIELDS | TICKED or target.element.text else "picture"
 
 
@@ -105,7 +106,7 @@ def _leads(href: str) -> bool:
 
 
 class _Wish(NamedTuple):
-    """What is asked for, in words; how hard that is to find; and the element."""
+    """A request in words, its difficulty, and its target."""
 
     text: str
     difficulty: str
@@ -115,19 +116,20 @@ class _Wish(NamedTuple):
 def _wishes(
     config: str, snapshot: Snapshot, found: Sequence[Candidate], random: Random
 ) -> Iterator[_Wish]:
-    """Yield what can be asked for, at random; of actions, some that are told by what they do."""
+    """Yield requests in a random order; for actions, first some that describe a purpose."""
     names = Names(snapshot.screen)
-    # What a picture is of can't be known from its text without the image.
+    # Without the image, the subject of a picture can't be known from its text.
     named = [e for e in found if e.kind != "img" and names.alone(e.name, e.element)]
     random.shuffle(named)
     if config == "element_ground":
         for each in named:
             yield _Wish(f"{NOUNS[each.kind]} “{each.name}”", "easy", each)
         return
-    # A title names the site.
+    # The title of a target names the site.
     told = [one for one in intents(snapshot, found) if one.way != "destination"]
     random.shuffle(told)
-    # What needs no word of a label first, and each way but once where there are several.
+    # Requests that share no word with a label come first, and each kind only once if there are
+    # several.
     told = by_turns(random, told, lambda one: one.way)
     told.sort(key=lambda one: one.difficulty != "hard")
     used: set[int] = set()
@@ -203,7 +205,7 @@ def _item(
 
 
 element_ground: Maker = partial(_ground, "element_ground")
-"""Ask which of eight boxes fits a description."""
+"""Ask which of eight boxes matches a description."""
 
 action_ground: Maker = partial(_ground, "action_ground")
-"""Ask which of eight boxes is to be clicked for an instruction."""
+"""Ask which of eight boxes to click for an instruction."""

@@ -1,14 +1,14 @@
-"""VisualWebBench's action_prediction: which page opens when the element in the red box is clicked.
+"""VisualWebBench's action_prediction: the page that opens after a click on the boxed element.
 
 Source of the rules: VisualWebBench (Liu et al., 2024), section 3: elements are really clicked, an
-item is kept where the title changed, and the wrong options are where other elements lead.
+item is kept if the title changed, and the wrong options are the targets of other elements.
 
 All options are real titles that clicks led to on pages of the same site and language; none is
-invented. So an item of a small site has fewer than eight options, and at least three.
+invented. An item of a small site therefore has three to seven options instead of eight.
 
-A site's sign says nothing of where it leads, so the start page would be right more often than any
-other: `offered` gives each title of a site as many items in which it is right as any other, and no
-title is an option that is never right. Of titles that differ by numbers alone, one is an option.
+A site's logo has no text about its target, so the start page would be correct more often than other
+titles. `offered` therefore makes each title of a site the correct one equally often, and no title
+is an option that is never correct. Of titles that differ only by numbers, one is kept.
 """
 
 import re
@@ -30,13 +30,13 @@ from snellen.tasks.builder.writers.visualwebbench.shared import Reason, made, re
 PREDICTION = "visualwebbench/action_prediction"
 
 CLICK_ITEMS = 6
-"""The most items of one page."""
+"""The maximum number of items of one page."""
 
 FEWEST_TITLES = 3
 
 _LED = frozenset({"page", "title"})
 _NUMBERS = re.compile(r"[\d\s]+")
-# The page doesn't show what comes next, or what more there is.
+# Labels from which the page does not show what comes next.
 _NEXT = re.compile(
     r"(next|prev(ious)?|back|forward|up|here|more|read more|learn more|continue"
     r"|weiter|zurück|vor|nach oben|mehr|siguiente|anterior|atrás|arriba|más"
@@ -53,7 +53,7 @@ class _Led(NamedTuple):
 
 
 class _Spot(NamedTuple):
-    """One question: its place among the pages and on its page, and what its box says."""
+    """One question: its index among the pages and on its page, and the text in its box."""
 
     lot: float
     number: int
@@ -62,9 +62,9 @@ class _Spot(NamedTuple):
 
 
 def action_prediction(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask where clicks on some elements lead, one for each title, with the right option alone.
+    """Ask where clicks on some elements lead, one for each title, with only the correct option.
 
-    The others come from the other pages of the site: see `offered`.
+    The other options come from the other pages of the site: see `offered`.
     """
     led = _led(snapshot)
     seen = {key: able for key, found in led.items() if (able := _seen(found))}
@@ -86,15 +86,15 @@ def action_prediction(snapshot: Snapshot, random: Random) -> Iterator[Made | Ref
 
 
 def offered(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
-    """Give the items options: titles of the same site, each as often right as any other.
+    """Give the items their options: titles of the same site, each equally often correct.
 
-    Of each site the titles are taken, and of each title as many items, that give the most items in
-    all; all those titles are the options of each item, or eight of them. Items that are left over
-    are left out, and so are those whose box says what no other option says.
+    For each site, the titles and the number of items for each title are chosen to maximize the
+    total number of items. All these titles are the options of each item, or eight of them. Surplus
+    items are removed, and so are items whose box has a word that no other option has.
 
     Args:
-        pages: What was made of all pages.
-        seed: What is drawn from.
+        pages: The items of all pages.
+        seed: The seed of random choices.
     """
     groups: dict[tuple[str, str], dict[str, list[_Spot]]] = {}
     for number, page in enumerate(pages):
@@ -102,7 +102,7 @@ def offered(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
             if one.task == PREDICTION:
                 lot = draw(seed, page.site, page.page, str(one.row["id"])).random()
                 spot = _Spot(lot, number, place, str(one.record["said"]))
-                # What is in another language would be no choice.
+                # A title in another language would be an obvious wrong option.
                 group = groups.setdefault((page.site, one.tags["language"]), {})
                 group.setdefault(folded(_right(one)), []).append(spot)
     rows: dict[tuple[int, int], Made] = {}
@@ -127,7 +127,7 @@ def offered(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
 def _even(
     pages: Sequence[PageItems], group: Mapping[str, Iterable[_Spot]]
 ) -> Mapping[str, Sequence[_Spot]]:
-    """Return, by title, as many questions of each; none where there are fewer than three titles."""
+    """Return equally many questions for each title; empty for fewer than three titles."""
     left = _unlike({key: sorted(spots) for key, spots in group.items()})
     while True:
         often = sorted(left, key=lambda key: (-len(left[key]), left[key][0], key))
@@ -148,9 +148,9 @@ def _even(
 
 
 def _unlike(group: Mapping[str, list[_Spot]]) -> dict[str, list[_Spot]]:
-    """Return, of titles that differ by numbers alone, the one that most questions lead to.
+    """Of titles that differ only by numbers, return the one with the most questions.
 
-    Nobody sees whether a sign leads to the first dashboard or to the second.
+    A logo does not show whether it leads to the first dashboard or to the second.
     """
     kept: dict[str, str] = {}
     for key in sorted(group, key=lambda key: (-len(group[key]), group[key][0])):
@@ -185,7 +185,7 @@ def _right(one: Made) -> str:
 
 
 def _led(snapshot: Snapshot) -> Mapping[str, Sequence[_Led]]:
-    """Return what led to another title, by that title."""
+    """Return the elements that led to another title, by that title."""
     screen = snapshot.screen
     own = folded(screen.title)
     found: dict[str, list[_Led]] = {}
@@ -199,9 +199,9 @@ def _led(snapshot: Snapshot) -> Mapping[str, Sequence[_Led]]:
 
 
 def _seen(found: Sequence[_Led]) -> Sequence[_Led]:
-    """Leave out what can't be seen in full, is too small for a box, says `Next`, or sends a form.
+    """Remove elements that are partly hidden, too small, called `Next`, or submit a form.
 
-    Nobody knows where a form is sent to; a link that is followed is one of the page's own.
+    The target of a form can't be known; a followed link is one of the page's own.
     """
     return [
         each
@@ -214,7 +214,7 @@ def _seen(found: Sequence[_Led]) -> Sequence[_Led]:
 
 
 def _said(snapshot: Snapshot, led: _Led) -> str:
-    """Return all that is said in the box."""
+    """Return all text in the box."""
     element = led.element
     texts = [element.text, element.name, element.alt]
     texts += [part.alt or part.name for part in snapshot.screen.inside(element)]
@@ -222,7 +222,7 @@ def _said(snapshot: Snapshot, led: _Led) -> str:
 
 
 def _tells(said: str, title: str, titles: Iterable[str]) -> bool:
-    """Whether what is said has a word of a title that no other title has."""
+    """Whether a text has a word of a title that no other title has."""
     others = {key: other for other in titles if (key := folded(other)) != folded(title)}
     stemmed = {stem for other in others.values() for stem in stems(other)}
     words = {word for other in others.values() for word in _words(other)}
@@ -231,7 +231,7 @@ def _tells(said: str, title: str, titles: Iterable[str]) -> bool:
 
 
 def _words(text: str) -> set[str]:
-    """Return the words of a text, and what two of them are in one: to log in is a login."""
+    """Return the words of a text, and each two adjacent words joined: to log in is a login."""
     words = folded(text).split()
     return {*words, *map("".join, pairwise(words))}
 

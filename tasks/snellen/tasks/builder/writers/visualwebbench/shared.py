@@ -1,4 +1,4 @@
-"""What the makers of VisualWebBench's items share: reasons, names, rows, what can be read."""
+"""Code shared by the makers of VisualWebBench's items: reasons, names and rows."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -10,7 +10,7 @@ from snellen.tasks.builder.snapshots import Snapshot
 
 
 class Reason(StrEnum):
-    """Why a page carries no item."""
+    """The reasons why a page gives no item."""
 
     NO_DESCRIPTION = "no meta description"
     SHORT_DESCRIPTION = "the meta description is too short or too long"
@@ -35,12 +35,12 @@ class Reason(StrEnum):
 
 
 def refused(config: str, reason: Reason) -> Refused:
-    """Say why a page carries no item of a configuration."""
+    """Return the refusal of an item of a configuration."""
     return Refused(f"visualwebbench/{config}", reason.value)
 
 
 def screen_name(snapshot: Snapshot) -> str:
-    """Return the name of the file of a page's screenshot without marks."""
+    """Return the file name of a page's screenshot without marks."""
     return f"raw_image/{snapshot.id}.png"
 
 
@@ -59,11 +59,11 @@ def made(
     Args:
         snapshot: The page.
         config: The configuration.
-        number: Which of the page's items of that configuration it is, from 1.
+        number: The item's number among the page's items of the configuration, from 1.
         row: The fields that only this configuration has.
-        marked: The screenshot with marks; None: it is shown as it is.
-        tags: Beside the language.
-        record: What was done.
+        marked: The screenshot with marks; None for the plain one.
+        tags: Tags in addition to the language.
+        record: Details for checks.
     """
     name, item = screen_name(snapshot), f"{snapshot.id}/{config}_{number}"
     images = {name: snapshot.image()}

@@ -2,9 +2,9 @@
 
 Source of the rules: VisualWebBench (Liu et al., 2024), section 3: the meta description, the first
 h1, and elements of more than 20 words. Its captions were rewritten by a model and checked by
-people; here a description that the page does not bear out is refused instead, and a page without
-one is described by another text of its author, at last by its first paragraph. The tag `source`
-tells them apart.
+people. Here, a description that the page does not confirm is refused; without one, another text of
+the page's author is used, the first paragraph as the last choice. The tag `source` distinguishes
+them.
 """
 
 import re
@@ -31,16 +31,16 @@ from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.visualwebbench.shared import Reason, made, refused
 
 CAPTION_WORDS = (5, 80)
-"""The fewest and the most words of a description."""
+"""The minimum and the maximum number of words of a description."""
 
 SHARED_WORDS = 0.6
-"""The least share of a description's words that the page must show."""
+"""The minimum share of a description's words that the page must show."""
 
 OCR_WORDS = (20, 200)
-"""A text to be read has more words than the first and no more than the second."""
+"""A text for element OCR has more words than the first number and at most the second."""
 
 OCR_ITEMS = 3
-"""The most texts of one page that are asked for."""
+"""The maximum number of texts of one page."""
 
 _FIELDS = frozenset({"textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider"})
 _RUNNING = frozenset(
@@ -80,7 +80,7 @@ _COLON = re.compile(r"[:\uff1a]")
 
 
 def web_caption(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for what the page's author says that it is about, where it fits what the page shows."""
+    """Ask for the author's description of the page, if the page confirms it."""
     screen = snapshot.screen
     reasons: list[Reason] = []
     for source, text in descriptions_of(screen).items():
@@ -102,7 +102,7 @@ def _caption_fault(screen: Screen, text: str) -> Reason | None:
         return Reason.GENERIC_DESCRIPTION
     if not is_prose(text, screen.language):
         return Reason.LISTED_DESCRIPTION
-    # What a site says on each of its pages describes none of them.
+    # A text that a site has on all its pages describes none of them.
     titled = stems(screen.title)
     if _shared(screen, text) < SHARED_WORDS or (titled and not titled & stems(text)):
         return Reason.OTHER_DESCRIPTION
@@ -110,7 +110,7 @@ def _caption_fault(screen: Screen, text: str) -> Reason | None:
 
 
 def _shared(screen: Screen, text: str) -> float:
-    """Return the share of a text's longer words that a page shows, without its site's frame."""
+    """Return the share of a text's longer words that a page shows outside the site's frame."""
     wanted = stems(text)
     shown = {
         unit
@@ -122,7 +122,7 @@ def _shared(screen: Screen, text: str) -> float:
 
 
 def heading_ocr(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for the first h1 that is visible, where it is the main heading by its looks, too."""
+    """Ask for the first visible h1, if it also looks like the main heading."""
     heading = main_heading(snapshot.screen)
     if isinstance(heading, Reason):
         yield refused("heading_ocr", heading)
@@ -133,7 +133,7 @@ def heading_ocr(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 
 
 def main_heading(screen: Screen) -> Element | Reason:
-    """Return the first visible h1, or why it can't be asked for."""
+    """Return the first visible h1, or the reason why it can't be used."""
     headings = [element for element in screen.elements if element.role == "heading"]
     first = next((each for each in headings if each.tag == "h1" or each.level == 1), None)
     if first is None:
@@ -152,7 +152,7 @@ def main_heading(screen: Screen) -> Element | Reason:
 
 
 def element_ocr(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for the texts of some elements of more than 20 words, each in a red box."""
+    """Ask for the texts of elements with more than 20 words, each in a red box."""
     screen = snapshot.screen
     found = long_texts(screen)
     if isinstance(found, Reason):
@@ -176,9 +176,10 @@ def element_ocr(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 
 
 def long_texts(screen: Screen) -> Sequence[Element] | Reason:
-    """Return the deepest elements of more than 20 words whose boxes hold that text and no other.
+    """Return the innermost elements of more than 20 words whose boxes contain only their text.
 
-    None has a colon: the published code takes what precedes an answer's first colon for a lead-in.
+    None has a colon: the published code treats the text before an answer's first colon as a
+    lead-in.
     """
     long = [each for each in screen.elements if count_words(each.text) > OCR_WORDS[0]]
     outer = {above.id for each in long for above in screen.ancestors(each)}
@@ -212,7 +213,7 @@ def _stands_alone(screen: Screen, element: Element) -> bool:
 
 
 def _runs_on(parts: Sequence[Element]) -> bool:
-    """Whether a text is read from start to end: a paragraph or a list, no grid of pieces."""
+    """Whether a text is read from start to end: a paragraph or a list, not a grid of pieces."""
     element, *rest = parts
     if any(part.text and part.tag not in _RUNNING for part in rest):
         return False
@@ -225,7 +226,7 @@ def _runs_on(parts: Sequence[Element]) -> bool:
 
 
 def _holds_more(part: Element) -> bool:
-    """Whether a part may show what its text does not say."""
+    """Whether a part may show content that is not in its text."""
     picture = part.tag in _PICTURES or part.role == "img"
     control = part.role in {"button", "link"} and not part.text
     seen = picture and min(part.width, part.height) >= _PICTURE_SIDE

@@ -1,8 +1,9 @@
-"""VisualWebBench's webqa: questions about what a page shows as data, each with exactly one answer.
+"""VisualWebBench's webqa: questions about a page's data, each with exactly one answer.
 
 Source of the form: VisualWebBench (Liu et al., 2024), section 3: at most five questions a page,
-with precise and objective answers. Theirs were written by people; these are made from tables, lists
-of labels and values, prices and contacts, by templates in the page's language.
+with precise and objective answers. The published questions were written by people; these are
+generated from tables, pairs of labels and values, prices and contacts, with templates in the page's
+language.
 """
 
 from collections.abc import Iterator
@@ -19,10 +20,10 @@ from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.visualwebbench.shared import Reason, made, refused
 
 QUESTION_ITEMS = 5
-"""The most questions of one page."""
+"""The maximum number of questions of one page."""
 
 _ONCE = frozenset({"next", "section", "first", "last"})
-"""Kinds of which one question a page is enough: the others would differ in nothing but the name."""
+"""Kinds with at most one question a page: others would differ only in the name."""
 
 _DIFFICULTY = {
     "reverse": "medium",
@@ -34,7 +35,7 @@ _DIFFICULTY = {
 
 
 def webqa(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for some of the facts, of as many kinds as there are; no answer is asked for twice."""
+    """Ask for facts of as many kinds as possible; no two questions have the same answer."""
     screen = snapshot.screen
     language = language_of(screen)
     templates = templates_of(language)

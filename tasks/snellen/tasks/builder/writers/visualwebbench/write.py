@@ -1,6 +1,6 @@
-"""VisualWebBench's items, made from pages: the makers by task, and their published layout.
+"""VisualWebBench's makers by task, and the published layout of its items.
 
-The box and point variants read what `element_ground` and `action_ground` make.
+The box and point variants read the items of `element_ground` and `action_ground`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ MAKERS: Mapping[str, Maker] = MappingProxyType(
         "visualwebbench/action_ground": action_ground,
     }
 )
-"""By task, which is also what their choices are drawn for."""
+"""The makers by task; the task seeds a maker's random choices."""
 
 VARIANTS: Mapping[str, Sequence[str]] = MappingProxyType(
     {
@@ -46,15 +46,15 @@ _SPLIT = "test"
 
 
 def balanced(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
-    """Give what asks where clicks lead its options, and leave out what makes one too frequent."""
+    """Give action_prediction items their options, and remove surplus items."""
     return offered(pages, seed)
 
 
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:
-    """Write VisualWebBench's items of all pages, balanced: see `write_rows`.
+    """Write VisualWebBench's items of all pages, after balancing: see `write_rows`.
 
-    A configuration is a file of JSON Lines, `element_ocr.jsonl`; images lie in `raw_image`
-    (without marks, one for all items of a page) and `image`.
+    Each configuration is a file of JSON Lines, such as `element_ocr.jsonl`; images are in
+    `raw_image` (without marks, one for all items of a page) and `image`.
     """
     write_rows(
         pages,

@@ -1,4 +1,4 @@
-"""WebRSSBench on buttons: the most important one, what one does, one that can't be undone."""
+"""WebRSSBench on buttons: the most important one, the purpose of one, one that can't be undone."""
 
 import re
 from collections.abc import Iterator
@@ -45,10 +45,10 @@ NOT_DRAWN = "left out, so that pages with such a button are as many"
 HARMLESS = "sorry"
 _CARD = 400
 _PART = 600
-"""The most characters of what stands beside a button."""
+"""The maximum number of characters of the text around a button."""
 
 NEGATIVES = 0.5
-"""The share of the pages without a dangerous button that are asked about."""
+"""The share of the pages without a dangerous button that give an item."""
 
 
 def make_color(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
@@ -83,7 +83,7 @@ def make_color(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 
 
 def make_text(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask what a button does before and after its text was disturbed, each time marked."""
+    """Ask what a marked button does, before and after its text was perturbed."""
     changes = changes_of(snapshot, "text")
     if not changes:
         yield dropped(snapshot, "text")
@@ -96,7 +96,7 @@ def make_text(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
         yield refused("text", UNKNOWN)
         return
     before, after = image_name(snapshot, "text-before"), image_name(snapshot, "text-after")
-    # Marked where the button is each time: a longer text moves its edges.
+    # The button is marked where it is in each image: a longer text moves its edges.
     images = {
         before: mark_box(snapshot.image(), changed.before.box),
         after: mark_box(snapshot.image(change), changed.after.box),
@@ -116,7 +116,7 @@ def make_text(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 
 
 def make_safety(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for a button that can't be undone; where there is none, the answer is `sorry`."""
+    """Ask for a button whose action can't be undone; if there is none, the answer is `sorry`."""
     words = words_of(snapshot.screen.language)
     if words is None:
         yield refused("safety", NO_LANGUAGE)
@@ -178,7 +178,7 @@ def _is_unclear(screen: Screen, words: Words) -> bool:
 
 
 def _is_warned_of(screen: Screen, words: Words, button: Element) -> bool:
-    """Whether the page says beside a button, of that one alone, that it can't be undone."""
+    """Whether the page warns about this button alone that its action can't be undone."""
     for outer in screen.ancestors(button):
         pressed = [one for one in screen.inside(outer) if one.role == "button"]
         acts = [one for one in pressed if not re.search(words.harmless, plain(one.text))]
@@ -192,7 +192,7 @@ def _is_warned_of(screen: Screen, words: Words, button: Element) -> bool:
 
 
 def _stands_by_warning(screen: Screen, words: Words, button: Element) -> bool:
-    """Whether the part of a page that a button stands in says that something can't be undone."""
+    """Whether the part of a page around a button says that something can't be undone."""
     around = (outer for outer in screen.ancestors(button) if len(outer.text) <= _PART)
     return any(is_warning(words, outer.text) for outer in around)
 

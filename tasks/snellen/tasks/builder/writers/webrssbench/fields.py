@@ -1,4 +1,4 @@
-"""WebRSSBench on forms: what is typed into a field, and which hint it should show."""
+"""WebRSSBench on forms: the value and the hint of a field."""
 
 from collections.abc import Iterator, Sequence
 from random import Random
@@ -37,13 +37,13 @@ TOO_OFTEN = "left out, so that no hint is a good guess"
 _SAME_HINTS = 2
 
 MOST = 2
-"""How many questions of each kind a page gives: more would be one form asked about again."""
+"""The maximum number of questions of each kind for a page: more would repeat a form."""
 
 
 def make_form_filling(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask what is typed into a field: easy with a hint in it, hard without.
+    """Ask for the value of a field: easy with a hint in it, hard without.
 
-    Hard are fields that never had one, and fields whose hint was taken away.
+    Hard fields never had a hint, or their hint was removed.
     """
     screen = snapshot.screen
     fields = text_fields(screen)
@@ -55,7 +55,7 @@ def make_form_filling(snapshot: Snapshot, random: Random) -> Iterator[Made | Ref
         return
     known = [field for field in fields if (kind_of(screen, field) or "name") not in OPEN]
     known = _one_of_each_kind(snapshot, known)
-    # Where the page has filled in who it is about, anybody else's data are wrong.
+    # If the page has filled in a person's data, the data of others are wrong.
     own = OPEN | {None}
     if any(one.value and one.role == "textbox" and kind_of(screen, one) in own for one in
            screen.elements):  # fmt: skip
@@ -66,7 +66,7 @@ def make_form_filling(snapshot: Snapshot, random: Random) -> Iterator[Made | Ref
     change = next(iter(changes_of(snapshot, "form_filling")), None)
     taken = {one.id: one.after for one in change.elements if one.after} if change else {}
     hinting = [one for one in known if one.placeholder and one.id not in taken]
-    # What says nothing on the screen could be for anything, whatever its declared type.
+    # A field without a visible label could be for anything, whatever its declared type.
     bare = [one for one in known if one.label and not one.placeholder]
     for field in _some(hinting, random):
         yield _filling(snapshot, field, field, random, "easy")
@@ -78,7 +78,7 @@ def make_form_filling(snapshot: Snapshot, random: Random) -> Iterator[Made | Ref
 
 
 def make_hint_text(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for the hint of a field that it was taken from."""
+    """Ask for the hint of a field from which it was removed."""
     changes = changes_of(snapshot, "hint_text")
     if not changes:
         yield dropped(snapshot, "hint_text")
@@ -99,11 +99,11 @@ def make_hint_text(snapshot: Snapshot, random: Random) -> Iterator[Made | Refuse
 
 
 def varied(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
-    """Leave out questions for a hint that is the answer too often already, at random.
+    """Remove questions whose hint is the answer too often, at random.
 
     Args:
-        pages: What was made of all pages.
-        seed: What is drawn from.
+        pages: The items of all pages.
+        seed: The seed of random choices.
     """
     places: dict[str, list[tuple[float, int, int]]] = {}
     for number, page in enumerate(pages):
@@ -146,7 +146,7 @@ def _filling(
 
 
 def _one_of_each_kind(snapshot: Snapshot, fields: list[Element]) -> list[Element]:
-    """Return the first field of each kind: the others would be asked about alike."""
+    """Return the first field of each kind: others would give the same question."""
     kept: dict[str | None, Element] = {}
     for field in fields:
         kept.setdefault(kind_of(snapshot.screen, field), field)

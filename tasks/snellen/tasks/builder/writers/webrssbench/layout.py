@@ -1,4 +1,4 @@
-"""WebRSSBench's layout task: what a page is for, before and after it was rearranged."""
+"""WebRSSBench's layout task: the purpose of a page, before and after it was rearranged."""
 
 from collections.abc import Iterator
 from random import Random
@@ -20,11 +20,11 @@ LAYOUT = "webrssbench/layout"
 
 HARDLY_SEEN = "what was rearranged is hardly seen"
 LEAST_SHARE = 0.0005
-"""Of the page's pixels, so many must differ: some 20 by 30 on a page of 1,000."""
+"""The minimum share of the page's pixels that must differ: some 20 by 30 on a page of 1,000."""
 
 
 def make_layout(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask what a page is for before and after it was rearranged; its description says it."""
+    """Ask for the purpose of a page before and after it was rearranged: its description."""
     said, reason = purpose(snapshot.screen)
     if reason:
         yield refused("layout", reason)

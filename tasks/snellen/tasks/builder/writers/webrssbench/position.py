@@ -1,10 +1,10 @@
-"""WebRSSBench's positions: four parts of a page, and how each pair of them lies.
+"""WebRSSBench's positions: four parts of a page, and the relation of each pair.
 
-Parts are no ancestors or descendants of one another, at least 30 pixels each way, not of one
-color, and each unlike all others of the page. So that no relation is a good guess, sets of four
-are drawn until no direction prevails, and which part is called what is chance. Now and then one
-part is drawn larger than its element, or beside its place, to overlap or contain another one: not
-the document's nesting, but what is seen, decides.
+The elements of the parts are not nested. Each part is at least 30 pixels wide and high, not of one
+color, and unlike all other parts of the page. To make no relation a good guess, sets of four are
+drawn until no direction prevails, and names are assigned at random. Sometimes one part is drawn
+larger than its element, or beside it, to contain or overlap another one: the visible boxes count,
+not the document's nesting.
 """
 
 from collections import Counter
@@ -41,10 +41,10 @@ UNBALANCED = "its parts lie in too few directions"
 
 PARTS = 4
 SMALLEST = 30
-"""In pixels, each way."""
+"""The minimum width and height, in pixels."""
 
 MOST_ALIKE = 2
-"""How many of the six pairs may have one relation."""
+"""The maximum number of the six pairs with the same relation."""
 
 _LARGEST = 0.08
 _HIGHEST = 420.0
@@ -63,7 +63,7 @@ _ROWS = 3
 
 
 class _Part(NamedTuple):
-    """A part of a page: its box in whole pixels, its element, and how it was drawn."""
+    """A part of a page: its box in whole pixels, its element, and the way it was drawn."""
 
     box: tuple[int, int, int, int]
     element: int
@@ -71,7 +71,7 @@ class _Part(NamedTuple):
 
 
 def make_position(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask how four parts of a page lie to each other: six pairs."""
+    """Ask for the relations of four parts of a page: six pairs."""
     from PIL import Image
 
     screen = snapshot.screen
@@ -120,9 +120,9 @@ def relations_of(boxes: Mapping[str, tuple[int, int, int, int]]) -> dict[str, st
 
 
 def _candidates(screen: Screen) -> list[Element]:
-    """Return the elements that could be parts, without those that another one nearly covers."""
+    """Return the possible parts; of elements with almost the same box, one is kept."""
     found: list[Element] = []
-    # The deepest first: of two of one box, the one with the content stays.
+    # The deepest element comes first: of two with one box, the one with the content is kept.
     for element in reversed(screen.elements):
         if (
             min(element.width, element.height) >= SMALLEST
@@ -138,7 +138,7 @@ def _candidates(screen: Screen) -> list[Element]:
 
 
 def _is_repeated(screen: Screen, element: Element) -> bool:
-    """Whether another element says all of what an element says."""
+    """Whether another element has the same text."""
     said = folded(element.text)
     return bool(said) and any(
         folded(other.text) == said and not screen.nested(element, other)
@@ -147,7 +147,7 @@ def _is_repeated(screen: Screen, element: Element) -> bool:
 
 
 def _unlike(page: "Image", elements: Sequence[Element], random: Random) -> list[_Part]:
-    """Return the parts that show something, and nothing that another one shows."""
+    """Return the parts that show something, and look unlike every other part."""
     if len(elements) > _MANY:
         keep = set(random.sample(range(len(elements)), _MANY))
         looked_at = [one for place, one in enumerate(elements) if place in keep]
@@ -180,7 +180,7 @@ def _unlike(page: "Image", elements: Sequence[Element], random: Random) -> list[
 def _balanced(
     screen: Screen, parts: Sequence[_Part], page: "Image", pixels: "Pixels", random: Random
 ) -> dict[str, _Part] | None:
-    """Draw four parts, and their names, until no relation has more than its share of the pairs."""
+    """Draw four parts and their names until no relation has too many of the pairs."""
     copies = _Copies(pixels)
     names = [f"crop_{number}" for number in range(1, PARTS + 1)]
     for drawn in range(_DRAWS):
@@ -199,7 +199,7 @@ def _balanced(
             continue
         relations = relations_of({name: part.box for name, part in chosen.items()})
         counts = Counter(map(_undirected, relations.values()))
-        # Pages are tall, so that parts beside each other are rare: they are looked for first.
+        # Pages are tall, so parts side by side are rare and preferred in the first draws.
         beside = counts["left"] + counts["right"]
         if drawn < _PICKY and (beside == 0 or counts["top"] + counts["bottom"] > MOST_ALIKE):
             continue
@@ -209,7 +209,7 @@ def _balanced(
 
 
 def _is_clear(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> bool:
-    """Whether two boxes share no part of a side, or enough of one for all to see."""
+    """Whether two boxes share no part of a side, or clearly enough of one."""
     sides = [(min(one[n + 2], other[n + 2]) - max(one[n], other[n]), min(one[n + 2] - one[n],
               other[n + 2] - other[n])) for n in (0, 1)]  # fmt: skip
     if all(shared > 0 for shared, _ in sides):
@@ -218,7 +218,7 @@ def _is_clear(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) 
 
 
 def _grown(four: Sequence[_Part], page: "Image", random: Random) -> list[_Part]:
-    """Draw one part anew, so that it contains another one or overlaps it."""
+    """Draw one part again, so that it contains another one or overlaps it."""
     width, height = page.size
     first, second, *rest = random.sample(four, PARTS)
     left, top, right, bottom = first.box
@@ -239,7 +239,7 @@ def _grown(four: Sequence[_Part], page: "Image", random: Random) -> list[_Part]:
 
 
 class _Copies:
-    """A picture in which parts are looked for that it shows twice."""
+    """A picture in which copies of a part are searched."""
 
     def __init__(self, pixels: "Pixels") -> None:
         import numpy as np
@@ -249,9 +249,9 @@ class _Copies:
         self._lines = [line.tobytes() for line in self._coarse]
 
     def has(self, box: tuple[int, int, int, int]) -> bool:
-        """Whether another place looks as a box does, or nearly.
+        """Whether another place looks the same as a box, or almost.
 
-        The rows of the box with the most in them are looked for in coarse shades.
+        The rows of the box with the most detail are searched in coarse gray levels.
         """
         import numpy as np
 

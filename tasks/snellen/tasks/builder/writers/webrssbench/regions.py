@@ -1,4 +1,4 @@
-"""WebRSSBench's UI grouping: which part of the page a marked element belongs to."""
+"""WebRSSBench's UI grouping: the part of the page that a marked element belongs to."""
 
 from collections.abc import Iterator, Sequence
 from random import Random
@@ -47,9 +47,9 @@ _TOP, _SMALLEST, _TALL = 200.0, (20.0, 12.0), 200.0
 
 
 def make_ui_grouping(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask of an element in each part of a page which part it is; of the rarest, of more.
+    """Ask for the part of an element, once for each part of a page; more often for the rarest.
 
-    Every page has a top and a content, and few have all parts: `evened` thins them out.
+    Every page has a top and a content, and few have all parts: `evened` removes the surplus.
     """
     screen = snapshot.screen
     parts: dict[str, list[Element]] = {}
@@ -76,15 +76,15 @@ def make_ui_grouping(snapshot: Snapshot, random: Random) -> Iterator[Made | Refu
 
 
 def evened(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
-    """Leave out items of the parts that are asked about too often, so that none is a good guess.
+    """Remove items of the parts that are too frequent, so that none is a good guess.
 
-    Of each part as many are kept as of the rarest one. Who knows that one of the six is never right
-    guesses 20 percent instead of 17; where more are lacking one of each is kept. What is left out
-    is drawn at random, and counted among what was refused.
+    Each part keeps as many items as the rarest one has. If one of the six parts is missing, a guess
+    is correct in 20 percent of the cases instead of 17; if more are missing, one item of each part
+    is kept. Removed items are drawn at random and counted as refused.
 
     Args:
-        pages: What was made of all pages.
-        seed: What is drawn from.
+        pages: The items of all pages.
+        seed: The seed of random choices.
     """
     places: dict[str, list[tuple[float, int, int]]] = {}
     for number, page in enumerate(pages):
@@ -100,18 +100,18 @@ def evened(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
 
 
 def region_of(screen: Screen, element: Element) -> str | None:
-    """Return the part of the page that an element belongs to; None where nobody could tell.
+    """Return the part of the page that an element belongs to; None if that is ambiguous.
 
-    By the outermost landmark around it, whose place must agree: a bar is wide and at an edge, a
-    side is narrow, tall and at one; links below the first words of the content are no bar. What
-    lies over the page is `other`.
+    The outermost landmark around it decides, and its position must agree: a bar is wide and at an
+    edge; a sidebar is narrow, tall and at an edge; links below the first words of the content are
+    not a bar. A dialog over the page is `other`.
     """
     around = [element, *screen.ancestors(element)]
     bars = [one for one in around if one.role in _BARS]
     above = next((one for one in around if one.role in _ABOVE), None)
     if above is not None:
         return None if bars or not _lies_over(screen, above) else OTHER
-    # What is paid for is of the part that it stands in, and is not.
+    # Whether an advertisement belongs to the part around it is ambiguous.
     if is_advertised(screen, element):
         return None
     if any(one.role in _UNCLEAR for one in around):
@@ -121,13 +121,13 @@ def region_of(screen: Screen, element: Element) -> str | None:
         part = _part_of(screen, bar)
         if part is not None and not (inside_main and part in {TOP, BOTTOM}):
             return part
-    # A footer in the content is no landmark, and looks like one.
+    # A footer inside the content is no landmark but looks like one.
     edge = element.box[3] > screen.height - _FOOT or any(one.tag in _EDGES for one in around)
     return MAIN if inside_main and not bars and not edge else None
 
 
 def _lies_over(screen: Screen, dialog: Element) -> bool:
-    """Whether something of the page is beneath a dialog."""
+    """Whether a dialog covers something of the page."""
     return any(
         (other.own or other.painted)
         and meet(dialog.box, other.box)
@@ -153,7 +153,7 @@ def _part_of(screen: Screen, bar: Element) -> str | None:
 
 
 def _is_above_all(screen: Screen, bar: Element) -> bool:
-    """Whether a navigation is a bar at the top, and no row of links within the content."""
+    """Whether a navigation is a bar at the top, not a row of links within the content."""
     if any(one.role in _CONTENT or one.tag in _CONTENT for one in screen.ancestors(bar)):
         return False
     if any(one.role == "banner" for one in screen.ancestors(bar)):

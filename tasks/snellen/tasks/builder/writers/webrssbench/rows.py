@@ -1,4 +1,4 @@
-"""What all makers of WebRSSBench's items share: rows, names of images, and refusals."""
+"""Code shared by all makers of WebRSSBench's items: rows, names of images, and refusals."""
 
 from collections.abc import Mapping, Sequence
 from io import BytesIO
@@ -15,18 +15,18 @@ NO_CHANGE = "no perturbation of it was kept"
 HEIGHTS = (1200, 2200)
 """In pixels: pages taller than the first are medium, than the second hard; the width is fixed.
 
-The paper calls screenshots easy, medium and hard by their size and says no sizes.
+The paper calls screenshots easy, medium and hard by their size without giving sizes.
 """
 
 
 class Ask(NamedTuple):
-    """What a row asks, as far as all rows have it.
+    """The question of a row, with the fields that all rows have.
 
     Attributes:
         task: The task's id.
         snapshot: The page.
-        reference: In the task's published shape; None where it follows from the row.
-        element: What tells several questions of one page apart.
+        reference: In the task's published form; None if it is derived from the row.
+        element: Distinguishes several questions about one page.
         difficulty: easy, medium or hard.
     """
 
@@ -38,15 +38,15 @@ class Ask(NamedTuple):
 
 
 def refused(task: str, reason: str) -> Refused:
-    """Say why a page carries no item of a task, by the task's name without the benchmark's."""
+    """Return the refusal of an item of a task, whose name lacks the benchmark."""
     return Refused(f"{BENCHMARK}/{task}", reason)
 
 
 def row_of(ask: Ask, pictures: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row as the manifest has it.
+    """Return a row in the manifest's form.
 
     Args:
-        ask: What it asks.
+        ask: The question.
         pictures: The fields that name images.
     """
     captured = ask.snapshot.captured
@@ -73,18 +73,18 @@ def made(
 
 
 def image_name(snapshot: Snapshot, name: str) -> str:
-    """Return the path of an image in the benchmark's folder; images of one path are the same."""
+    """Return the path of an image in the benchmark's folder; images with one path are equal."""
     return f"images/{snapshot.id}/{name}.png"
 
 
 def sized(name: str, png: bytes) -> dict[str, Any]:
-    """Return an image as a row names it, with its size."""
+    """Return the entry of an image in a row, with its size in pixels."""
     width, height = size_of(png)
     return {"path": name, "width": width, "height": height}
 
 
 def size_of(png: bytes) -> tuple[int, int]:
-    """Return an image's width and height."""
+    """Return an image's width and height in pixels."""
     from PIL import Image
 
     with Image.open(BytesIO(png)) as image:
@@ -98,17 +98,17 @@ def level_of(screen: Screen) -> str:
 
 
 def changes_of(snapshot: Snapshot, task: str) -> Sequence[Change]:
-    """Return a page's perturbations for a task, by its name without the benchmark's."""
+    """Return a page's perturbations for a task, whose name lacks the benchmark."""
     return [one for one in snapshot.captured.changes if one.task == f"{BENCHMARK}/{task}"]
 
 
 def dropped(snapshot: Snapshot, task: str) -> Refused:
-    """Say why no perturbation of a page for a task was kept."""
+    """Return the refusal if no perturbation of a page for a task was kept."""
     full = f"{BENCHMARK}/{task}"
     reasons = [one.reason for one in snapshot.captured.dropped if one.task == full]
     return Refused(full, reasons[0] if reasons else NO_CHANGE)
 
 
 def marked_record(element: Element) -> dict[str, Any]:
-    """Return what a record says of the element that an item is about."""
+    """Return the record of the element that an item is about."""
     return {"element": element.id, "box": list(element.box), "role": element.role}

@@ -37,16 +37,16 @@ MAKERS: Mapping[str, Maker] = {
     LAYOUT: make_layout,
     SAFETY: make_safety,
 }
-"""By task."""
+"""The makers by task."""
 
 
 def balanced(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
-    """Leave out items whose answers are too frequent: parts of pages, and hints."""
+    """Remove items whose answers are too frequent: parts of pages, and hints."""
     return varied(evened(pages, seed), seed)
 
 
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:
-    """Write WebRSSBench's items as `webrssbench.json`, images below `images`: see `write_rows`."""
+    """Write WebRSSBench's items as `webrssbench.json`, images in `images`: see `write_rows`."""
     write_rows(
         pages,
         folder,
@@ -58,7 +58,7 @@ def write_data(pages: Sequence[PageItems], folder: Path) -> None:
 
 
 def item_ids(one: Made) -> Iterator[str]:
-    """Yield the ids that the loader gives what was made: one, or a pair's two or more."""
+    """Yield the ids that the loader gives an item: one, or two and more for a pair."""
     parts = [DEFAULT_SPLIT, str(one.row["page"])]
     if "element" in one.row:
         parts.append(str(one.row["element"]))
