@@ -1,10 +1,10 @@
-"""Coordinate audit: what a run's answers would score if their numbers counted something else.
+"""Coordinate audit: the score of a run's answers in every coordinate space.
 
 Models answer in the space that they were trained on: fractions, hundredths or thousandths of the
-image, its pixels, or those of a resized view, and a few put y first. A protocol reads one of
-these, so a model that points well can score next to nothing. Here every answer is read in every
-space, without asking whether it is plausible there: a point hits if it lies in the target, edges
-included, a box if its IoU is a half or more.
+image, its pixels, or the pixels of a resized view; a few put y first. A protocol reads only one of
+these, so a model that points well can score close to 0. The audit reads every answer in every
+space, plausible or not. A point hits if it lies in the target, edges included; a box hits if its
+IoU is at least 0.5.
 """
 
 import re
@@ -77,9 +77,9 @@ class Targets(NamedTuple):
 
     Attributes:
         golds: The targets.
-        contexts: What a parser may know of the items; empty: what the golds say of them.
-        views: The size of the image that the model saw, where it was resized; None and empty:
-            that to which UI-TARS and Qwen2-VL resize the original.
+        contexts: The items' contexts for parsers; empty: derived from the golds.
+        views: The size of the resized image that the model saw; None and empty: the size to which
+            UI-TARS and Qwen2-VL resize the original.
     """
 
     golds: Sequence[Target]
@@ -87,14 +87,14 @@ class Targets(NamedTuple):
     views: Sequence[Size | None] = ()
 
     def seen_in(self, longest: float) -> "Targets":
-        """Return these targets as seen with their images' longest side scaled down to so much."""
+        """Return these targets with views whose longest side is scaled down to `longest`."""
         contexts = self.contexts or [NO_CONTEXT] * len(self.golds)
         sizes = scaled(_extents(PIXELS, self._replace(contexts=contexts)), longest).tolist()
         views = [None if wide != wide else Size(width=wide, height=high) for wide, high in sizes]
         return self._replace(views=views)
 
     def of(self, items: Sequence[int]) -> "Targets":
-        """Return the targets of these items, in this order."""
+        """Return the targets with these indices, in this order."""
         return Targets(
             *([column[item] for item in items] if column else () for column in self)  # pyright: ignore[reportArgumentType]  # columns keep their types
         )
@@ -102,14 +102,14 @@ class Targets(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SpaceReading:
-    """All answers read in one space.
+    """The score of all answers read in one space.
 
     Attributes:
-        space: What the numbers were taken to count.
-        swapped: Whether y was taken to come first.
+        space: The coordinate space.
+        swapped: Whether y comes first.
         score: The share of hits.
-        p: The sign test's p-value, answers that gain against answers that lose over how the
-            protocol reads them.
+        p: The p-value of the sign test: answers that gain against answers that lose, compared with
+            the protocol's reading.
     """
 
     space: CoordinateSpace
@@ -119,22 +119,22 @@ class SpaceReading:
 
     @property
     def words(self) -> str:
-        """The reading in a few words."""
+        """A short description of the reading."""
         return f"{self.space.words}, y first" if self.swapped else self.space.words
 
 
 @dataclass(frozen=True, slots=True)
 class CoordinateAudit:
-    """What a run's answers score in every space.
+    """The scores of a run's answers in every space.
 
     Attributes:
-        answers: The answers with numbers in them; scores are means over these.
-        unread: How many of them the protocol reads no answer in.
+        answers: The number of answers that contain numbers; scores are means over these.
+        unread: The number of them that the protocol cannot read.
         as_read: Their score as the protocol reads them.
-        readings: Their score in each space, the best first. Spaces that count pixels are there
-            if the size of every image is known.
-        warning: One or two sentences where another space would explain a low score; else empty.
-        protocol: The protocol of the task that grades in that space, where there is one.
+        readings: Their score in each space, the best first. Pixel spaces are included if the size
+            of every image is known.
+        warning: One or two sentences if another space explains a low score; else empty.
+        protocol: The protocol of the task that grades in that space, if there is one.
     """
 
     answers: int
@@ -146,14 +146,14 @@ class CoordinateAudit:
 
 
 class Plainly(NamedTuple):
-    """What numbers score when they are written in the form that a protocol reads best."""
+    """The score of numbers written in the form that a protocol reads best."""
 
     score: float
     form: str
 
 
 class _Seen(NamedTuple):
-    """A response, what the protocol gave it, and whether it read no answer in it."""
+    """A response, its score under the protocol, and whether the protocol could not read it."""
 
     item: int
     response: object
@@ -162,9 +162,9 @@ class _Seen(NamedTuple):
 
 
 class _Numbers(NamedTuple):
-    """The numbers of one answer, x and y by turns.
+    """The numbers of one answer, alternating x and y.
 
-    `fixed` says that the text itself has them as fractions (percent).
+    `fixed` means that the text states them as fractions (percent).
     """
 
     numbers: tuple[float, ...]
@@ -178,25 +178,24 @@ def audit_coordinates(
     *,
     clusters: IntArray | None = None,
 ) -> CoordinateAudit | None:
-    """Score a run's answers in every space, and warn where one explains a low score.
+    """Score a run's answers in every space, and warn if another space explains a low score.
 
-    The numbers are those that a reader would take for the answer (`robust_point`, `robust_box`),
-    so what a strict parser takes from elsewhere in the text, or can't read at all, gains too;
-    `unread` counts the latter. A warning needs a gain of `LEAST_GAIN` and of `LEVEL` in the sign
-    test.
+    The numbers come from robust parsers (`robust_point`, `robust_box`). So answers that a strict
+    parser misreads or cannot read gain too; `unread` counts the latter. A warning requires a gain
+    of at least `LEAST_GAIN`, significant at `LEVEL` in the sign test.
 
     Args:
         protocol: A protocol that grades points or boxes.
         targets: The items.
         batches: The answers; missing ones and errors are left out.
-        clusters: A code for each item, where items hang together (a screenshot's); None: each is
-            its own.
+        clusters: A code for each item, equal for dependent items (of a screenshot); None: items are
+            independent.
 
     Returns:
-        The audit; None where no answer holds numbers.
+        The audit; None if no answer contains numbers.
 
     Raises:
-        MetricError: The protocol's references are no targets.
+        MetricError: The protocol's references are not targets.
     """
     if not auditable(protocol, targets.golds):
         raise MetricError(f"{protocol.task} has no coordinates to audit")
@@ -221,9 +220,9 @@ class Auditor:
     """Audits answers while they are graded, batch by batch.
 
     Args:
-        protocol: What they are graded by.
-        targets: The items, with a context each.
-        most: Keep about so many answers, those to items at even distances; None: all.
+        protocol: The protocol that grades them.
+        targets: The items, each with a context.
+        most: The approximate number of answers to keep, at evenly spaced items; None: all.
     """
 
     def __init__(self, protocol: Protocol, targets: Targets, *, most: int | None = None) -> None:
@@ -233,7 +232,7 @@ class Auditor:
         self._seen: list[_Seen] = []
 
     def add(self, answers: Answers, columns: Columns) -> None:
-        """Add a batch and what the protocol made of it."""
+        """Add a batch and its scores under the protocol."""
         metric = self._protocol.metric
         primary = metric.keys.index(metric.primary)
         errors = answers.errors
@@ -251,14 +250,14 @@ class Auditor:
             )
 
     def warning(self, clusters: IntArray | None = None) -> str:
-        """Return the warning alone, at no cost where the score leaves no room for one."""
+        """Return only the warning; fast if the score is too high for one."""
         if not self._seen or np.mean([one.value for one in self._seen]) > 1 - LEAST_GAIN:
             return ""
         found = self.result(clusters)
         return "" if found is None else found.warning
 
     def result(self, clusters: IntArray | None = None) -> CoordinateAudit | None:
-        """Return the audit of all answers so far; None where none holds numbers."""
+        """Return the audit of all answers so far; None if none contains numbers."""
         boxes = gold_shape(self._protocol.task) is TARGET_BOX
         read = [(_numbers(one.response, boxes=boxes), one) for one in self._seen]
         known = [(numbers, one) for numbers, one in read if numbers is not None]
@@ -283,7 +282,7 @@ class Auditor:
             return found
         best, points = found.readings[0], np.array([one.numbers for one in numbers])
         fixed = np.array([one.fixed for one in numbers], dtype=np.bool_)
-        # Percent are fractions already; written in the space that is best, like all others.
+        # Percentages are already fractions; write them in the best space, like all others.
         counted = np.tile(_extents(best.space, targets), points.shape[1] // 2)
         plain = Plainly(0.0, "")
         if not best.swapped:
@@ -294,7 +293,7 @@ class Auditor:
 
 
 def _numbers(response: object, *, boxes: bool) -> _Numbers | None:
-    """Return the point or the box in a response; None where there is none."""
+    """Return the point or the box in a response, or None."""
     text = as_python_text(response)
     if text is None or response is TOO_LONG:
         return None
@@ -307,14 +306,14 @@ def _numbers(response: object, *, boxes: bool) -> _Numbers | None:
     return None if point is None else _Numbers((point.x, point.y), point.space is Space.UNIT)
 
 
-# What most models write, read without looking for anything else.
+# The form of most models, for a fast path.
 _PLAIN = re.compile(r"[(\[](\d{1,6}(?:\.\d{1,9})?), (\d{1,6}(?:\.\d{1,9})?)[)\]]")
 
 
 def _readings(
     answers: Sequence[_Numbers], targets: Targets
 ) -> Iterable[tuple[CoordinateSpace, bool, FloatArray]]:
-    """Yield which answers hit in each space in which every target, one an answer, is known."""
+    """Yield the hits in each space in which all targets, one per answer, are known."""
     pairs = zip(targets.golds, targets.contexts, strict=True)
     boxes = [unit_target(gold, context) for gold, context in pairs]
     if None in boxes:
@@ -338,12 +337,12 @@ def _readings(
 
 
 def _points_hit(points: FloatArray, golds: FloatArray) -> BoolArray:
-    """Which points lie in their boxes, edges included."""
+    """Whether each point lies in its box, edges included."""
     return np.logical_and.reduce((golds[:, :2] <= points) & (points <= golds[:, 2:]), axis=1)
 
 
 def _boxes_hit(boxes: FloatArray, golds: FloatArray) -> BoolArray:
-    """Which boxes reach an IoU of a half with theirs; one without area never does."""
+    """Whether each box reaches an IoU of 0.5 with its target; one without area never does."""
     sides = np.minimum(boxes[:, 2:], golds[:, 2:]) - np.maximum(boxes[:, :2], golds[:, :2])
     common = np.clip(sides, 0.0, None).prod(axis=1)
     areas = [np.clip(each[:, 2:] - each[:, :2], 0.0, None).prod(axis=1) for each in (boxes, golds)]
@@ -351,7 +350,7 @@ def _boxes_hit(boxes: FloatArray, golds: FloatArray) -> BoolArray:
 
 
 def _extents(space: CoordinateSpace, targets: Targets) -> FloatArray:
-    """Return what each whole image measures in a space, items x 2; NaN if unknown."""
+    """Return the size of each whole image in a space, items x 2; NaN if unknown."""
     extents = np.full((len(targets.golds), 2), np.nan)
     for item, (gold, context) in enumerate(zip(targets.golds, targets.contexts, strict=True)):
         image = sized(gold, context).image_size
@@ -362,11 +361,11 @@ def _extents(space: CoordinateSpace, targets: Targets) -> FloatArray:
 
 
 def scaled(sizes: FloatArray, longest: float) -> FloatArray:
-    """Return the sizes of images whose longest side is scaled down to so many pixels.
+    """Return the sizes of images after their longest side is scaled down to `longest` pixels.
 
     Args:
-        sizes: Widths and heights, images x 2; NaN where nobody knows.
-        longest: The most that the longest side measures; a smaller image stays as it is.
+        sizes: Widths and heights, images x 2; NaN if unknown.
+        longest: The maximum of the longest side; a smaller image keeps its size.
     """
     factors = np.minimum(1.0, longest / sizes.max(axis=1, keepdims=True))
     return sizes * factors
@@ -383,7 +382,7 @@ def _gains(audit: CoordinateAudit) -> bool:
 def _warned(
     audit: CoordinateAudit, protocol: Protocol, plain: Plainly, form: str, *, sampled: bool
 ) -> CoordinateAudit:
-    """Add what to do: about the answers' form if that is what costs the points, else the space."""
+    """Add the advice: about the answers' form if that causes the loss, else about the space."""
     best = audit.readings[0]
     known = {other.id: other.name for other in protocols_of(protocol.task)}
     name = "" if best.swapped else known.get(best.space.id, "")
@@ -412,11 +411,11 @@ def _warned(
     return replace(audit, warning=warning, protocol=name)
 
 
-# ---- the form of the answers, apart from what their numbers count ------------------------------
+# ---- the form of the answers, independent of the coordinate space -----------------------------
 
 _JSON = re.compile(r"[\"']\w+[\"']\s*:")
 _MOST = 0.5
-# What published parsers of points and boxes look for, the plainest first.
+# The forms that published parsers of points and boxes read, the simplest first.
 _POINTS = ("({}, {})", "[{}, {}]", "x={}, y={}", "click({}, {})", "Answer: [{}, {}]")
 _BOXES = ("({}, {}, {}, {})", "[{}, {}, {}, {}]")
 
@@ -424,16 +423,16 @@ _BOXES = ("({}, {}, {}, {})", "[{}, {}, {}, {}]")
 def plainly(
     protocol: Protocol, golds: Sequence[Gold], contexts: Sequence[Context], numbers: FloatArray
 ) -> Plainly:
-    """Return what numbers score under a protocol when they are written as plainly as can be.
+    """Return the score of numbers under a protocol when they are written in the simplest forms.
 
     Args:
         protocol: A protocol that grades points or boxes.
         golds: A target for each answer.
-        contexts: What a parser may know of each.
-        numbers: The points or boxes as their answers count them, answers x 2 or 4.
+        contexts: The context of each for the parser.
+        numbers: The points or boxes in the space of their answers, answers x 2 or 4.
 
     Returns:
-        The mean of the primary metric in the form that gives the most, and that form.
+        The mean of the primary metric in the form with the highest score, and that form.
     """
     grader = Grader.of(protocol, golds, contexts)
     primary = protocol.metric.keys.index(protocol.metric.primary)
@@ -452,15 +451,15 @@ def plainly(
 
 
 def form_of(responses: Sequence[object], *, percent: Sequence[bool], boxes: bool) -> str:
-    """Say which form most responses have, where it is one that published parsers miss.
+    """Return the form of most responses if published parsers do not read it.
 
     Args:
         responses: The responses.
-        percent: Which of them state their numbers in percent.
-        boxes: Whether the task asks for boxes, so that a box is what was asked for.
+        percent: Whether each states its numbers in percent.
+        boxes: Whether the task requests boxes, so that a box is the expected form.
 
     Returns:
-        `percent`, `JSON` or `boxes`; empty where most are something else.
+        `percent`, `JSON` or `boxes`; empty if most have another form.
 
     >>> form_of(['{"x": 0.5, "y": 0.2}'], percent=[False], boxes=False)
     'JSON'

@@ -1,9 +1,9 @@
-"""Why two protocols give the same stored answers different numbers, exactly.
+"""Exact attribution of the difference between two protocols on the same stored answers.
 
 A protocol has four parts: parser, normalization, metric, denominator. Every mixture of the two
-protocols' parts is a protocol, so it can score the answers too; the Shapley value of each part
-over the sixteen mixtures shares the whole difference out among the four (Shapley, 1953: A value
-for n-person games). The shares add up to the difference.
+protocols' parts is also a protocol and can score the answers. The Shapley values of the parts over
+the sixteen mixtures divide the difference among the four (Shapley, 1953: A value for n-person
+games). The shares add up to the difference.
 """
 
 import math
@@ -28,7 +28,7 @@ from snellen.grading.tally import Tally
 
 
 class Part(StrEnum):
-    """What a protocol is made of."""
+    """A part of a protocol."""
 
     PARSER = "parser"
     NORMALIZATION = "normalization"
@@ -37,7 +37,7 @@ class Part(StrEnum):
 
 
 class Share(Closed):
-    """What one part contributes to the difference, and what the part is in either protocol."""
+    """The contribution of one part to the difference, and the part's name in both protocols."""
 
     part: Part
     share: float
@@ -46,19 +46,18 @@ class Share(Closed):
 
 
 class Explanation(Closed):
-    """The difference between two protocols on one set of answers, shared out among their parts.
+    """The difference between two protocols on one set of answers, divided among their parts.
 
     Attributes:
-        first: The protocol that the difference starts from, with its version.
-        second: The protocol that it leads to.
-        key: The metric compared; the two protocols' primary ones may have different names.
-        first_value: What the first prints, as published.
-        second_value: What the second prints, as published.
+        first: The first protocol, with its version.
+        second: The second protocol, with its version.
+        key: The metric compared; the two primary metrics can have different names.
+        first_value: The published value under the first protocol.
+        second_value: The published value under the second protocol.
         difference: second_value - first_value.
-        shares: One share a part; they add up to the difference.
-        residual: The difference less the shares' sum: 0 but for rounding.
-        note: Says so where a published run prints no number and the value over all items stands
-            in for it.
+        shares: One share per part; they add up to the difference.
+        residual: The difference minus the shares' sum: 0 except for rounding.
+        note: A note if a published run prints no number and the value over all items replaces it.
     """
 
     first: str
@@ -102,15 +101,15 @@ def explain(
     attempts: int,
     key: str | None = None,
 ) -> Explanation:
-    """Share the difference between two protocols of one task out among their four parts.
+    """Divide the difference between two protocols of one task among their four parts.
 
     Args:
-        first: Where the difference starts.
-        second: Where it leads.
+        first: The first protocol.
+        second: The second protocol.
         golds: The selected items' references.
-        contexts: What parsers may know of the items, or empty.
+        contexts: The items' contexts for parsers, or empty.
         answers: The stored answers.
-        attempts: How many attempts an item.
+        attempts: The number of attempts per item.
         key: The metric to compare; both protocols must have it. None: each one's primary metric.
 
     Raises:
@@ -128,7 +127,7 @@ def explain(
     values: dict[frozenset[Part], float] = {}
     unprinted = False
     graded = [Part.PARSER, Part.NORMALIZATION, Part.METRIC]
-    # Parts that are the same in both protocols make the same mixture again.
+    # Equal parts in both protocols give the same mixture more than once.
     known: dict[tuple[Parser, Normalizer, Metric], tuple[MetricValue, MetricValue]] = {}
     for taken in _subsets(graded):
         mixed = mixture(first, second, taken)
@@ -164,7 +163,7 @@ def explain(
 
 
 def part_name(protocol: Protocol, part: Part) -> str:
-    """Return what a protocol's part is called."""
+    """Return the name of a protocol's part."""
     return {
         Part.PARSER: protocol.parser.name,
         Part.NORMALIZATION: protocol.normalizer.name,

@@ -1,7 +1,6 @@
 """Grading as columns: a stateless function from item indices and responses to values.
 
-A `Grader` holds a protocol prepared for a task's golds; it is frozen, so several threads may
-call it at once.
+A `Grader` holds a protocol prepared for a task's golds. It is frozen, so threads can share it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,10 +46,10 @@ class Answers(NamedTuple):
 
     Attributes:
         items: The index of each answer's item.
-        attempts: Which attempt each is.
+        attempts: The attempt of each answer.
         responses: Text, JSON values or `TOO_LONG`; None is a missing response.
-        errors: Where not None, the response is an error, whatever it holds; None: no row is.
-        models: Who said it; None: no row says.
+        errors: If a row's entry is not None, its response is an error; None: no row is an error.
+        models: The model of each answer; None: unknown for all rows.
     """
 
     items: IntArray
@@ -61,14 +60,14 @@ class Answers(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The scores of a batch, row by row in the order given.
+    """The scores of a batch, in the order of its rows.
 
     Attributes:
         values: rows x metric keys, in 0..1.
         outcomes: Codes into `OUTCOMES`.
-        crashed: Where the published code raises.
-        notes: What the parser guessed or why it read nothing, by row.
-        answers: What was read, None where nothing was; only for a protocol with corpus metrics.
+        crashed: Whether the published code raises on the row.
+        notes: The parser's guess, or the reason why it could not read the response, by row.
+        answers: The parsed answers, None if unreadable; only for a protocol with corpus metrics.
     """
 
     values: FloatArray
@@ -80,13 +79,13 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Grader:
-    """A protocol made ready for the golds of a task.
+    """A protocol prepared for the golds of a task.
 
     Attributes:
         protocol: The protocol.
         judge: Its metric, prepared for the golds.
-        contexts: What the parser may know of the items, or empty.
-        places: Which gold each item index of a batch stands for; None: its own.
+        contexts: The items' contexts for the parser, or empty.
+        places: The index of the gold for each item index of a batch; None: the same index.
     """
 
     protocol: Protocol
@@ -102,9 +101,9 @@ class Grader:
         contexts: Sequence[Context] = (),
         places: IntArray | None = None,
     ) -> "Grader":
-        """Prepare a protocol once for all golds; contexts go with them one to one, or are empty.
+        """Prepare a protocol for all golds, with one context per gold or none.
 
-        A target that does not say how large its image is takes what its context says.
+        A target without an image size takes the size of its context.
         """
         if contexts:
             golds = [sized(gold, context) for gold, context in zip(golds, contexts, strict=True)]
@@ -115,7 +114,7 @@ class Grader:
         """Score a batch of answers.
 
         Returns:
-            The columns; missing responses, errors and what nothing could be read from are 0.
+            The columns; missing responses, errors and unreadable responses are 0.
         """
         parser, contexts = self.protocol.parser, self.contexts
         items = given.items if self.places is None else self.places[given.items]
@@ -188,7 +187,7 @@ def read_response(
     response: AnswerValue,
     context: Context = NO_CONTEXT,
 ) -> Response:
-    """Return what a protocol's parser reads in a response, with nothing scored."""
+    """Return what a protocol's parser reads in a response, without a score."""
     code = _label(response, None)
     if code in _NEVER_READ:
         note = _OVER_LIMIT if code == _UNPARSED else ""
@@ -201,7 +200,7 @@ def read_response(
 
 
 def _label(response: object, error: str | None) -> int:
-    """Say what became of a response before it is parsed."""
+    """Return the outcome of a response before it is parsed."""
     if error is not None:
         return _ERROR
     if type(response) is str:

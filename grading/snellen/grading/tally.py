@@ -1,8 +1,8 @@
-"""Adding up: from batches of columns to the numbers of a report.
+"""Aggregation of batches of columns to the numbers of a report.
 
-Every selected item counts once an attempt, whether it was answered or not: the denominator is
-fixed before the first submission is read. Sums are exact until they are divided, so that neither
-the order of the submissions nor their batches show.
+Every selected item counts once per attempt, answered or not: the denominator is fixed before the
+first submission is read. Sums are exact until they are divided, so the result does not depend on
+the order of the submissions or on their batches.
 """
 
 import math
@@ -29,7 +29,7 @@ from snellen.grading.protocols.base import (
     Protocol,
 )
 
-# How far a value may fall short of the pass mark: what rounding takes from a perfect answer.
+# The tolerance of the pass mark: rounding can lower the value of a perfect answer.
 _SLACK = 1e-9
 _Known: TypeAlias = dict[tuple[int, bytes], Mapping[str, float]]
 _NO_ANSWER = (CODES[Outcome.MISSING], CODES[Outcome.ERROR])
@@ -37,13 +37,13 @@ _NO_ANSWER = (CODES[Outcome.MISSING], CODES[Outcome.ERROR])
 
 @dataclass(frozen=True, slots=True)
 class _Sitting:
-    """One attempt at every item, for metrics that are no mean over items.
+    """One attempt at every item, for metrics that are not a mean over items.
 
     Attributes:
-        answers: What was read, None where nothing was.
-        answered: Which items have a response, whether anything could be read in it or not.
-        kept: Which items the published number is over.
-        values: What each item scored, items x metric keys.
+        answers: The parsed answers; None if unreadable.
+        answered: Whether each item has a response, readable or not.
+        kept: Whether the published number includes the item.
+        values: The values of each item, items x metric keys.
     """
 
     answers: list[AnswerValue | None]
@@ -53,17 +53,17 @@ class _Sitting:
 
 
 class _Printed(NamedTuple):
-    """What a published mean adds up, and how many it is over."""
+    """The sum and the number of values of a published mean."""
 
     total: float
     over: int
 
 
 class Tally:
-    """Adds up the batches of one task under one protocol.
+    """Aggregates the batches of one task under one protocol.
 
     Args:
-        protocol: What the batches were scored by.
+        protocol: The protocol that scored the batches.
         golds: The selected items' references, in the data's order.
         pass_mark: The share of the best primary value from which an attempt counts as passed.
 
@@ -90,10 +90,10 @@ class Tally:
         self.crashed = 0
 
     def add(self, answers: Answers, columns: Columns) -> None:
-        """Add a batch; no item and attempt may come twice over all batches.
+        """Add a batch; each pair of item and attempt may occur only once over all batches.
 
         Raises:
-            MetricError: A value is no finite number.
+            MetricError: A value is not a finite number.
         """
         values = columns.values
         if not np.isfinite(values).all():
@@ -115,10 +115,10 @@ class Tally:
             self._kept_sums[key] += parts if everything else _exact_parts(column[kept].tolist())
 
     def outcomes(self, attempts: int) -> dict[Outcome, int]:
-        """How many cells (items x attempts) ended in each outcome; one without a row is missing.
+        """The number of cells (items x attempts) with each outcome; one without a row is missing.
 
         Raises:
-            MetricError: There are fewer cells than rows were added.
+            MetricError: There are fewer cells than added rows.
         """
         counts = dict(zip(OUTCOMES, self._outcomes.tolist(), strict=True))
         rows, cells = sum(counts.values()), self.items * attempts
@@ -131,9 +131,9 @@ class Tally:
         return counts
 
     def metrics(self, attempts: int) -> dict[str, MetricValue]:
-        """Each metric: over all cells, over the answered ones, and as published.
+        """Each metric: over all cells, over the answered cells, and as published.
 
-        Metrics that are no mean over items are there where they are defined in every attempt.
+        Metrics that are not a mean over items are included if they are defined in every attempt.
 
         Raises:
             MetricError: As `outcomes`, or there are no attempts.
@@ -164,11 +164,11 @@ class Tally:
         return values | self._whole(attempts, stopped)
 
     def item_means(self, attempts: int) -> FloatArray:
-        """Each item's mean over its attempts, items x metric keys; one that is absent adds 0."""
+        """Each item's mean over its attempts, items x metric keys; a missing attempt counts 0."""
         return self._item_sums / attempts
 
     def _kept_sets(self, keep: Keep, attempts: int) -> list[_Printed]:
-        """Return each key's sum over what a rule over the set keeps."""
+        """Return each key's sum over the items that a rule over the set keeps."""
         columns: list[list[float]] = [[] for _ in self.protocol.metric.keys]
         for sitting in self._all_sittings(attempts):
             kept = keep(self._golds, sitting.values) & sitting.kept[:, None]
@@ -235,7 +235,7 @@ class Tally:
         chosen: Callable[[_Sitting], BoolArray],
         known: _Known,
     ) -> list[Mapping[str, float]]:
-        """Compute the corpus metrics of the chosen items in every attempt that has some."""
+        """Compute the corpus metrics of the selected items in every attempt that has some."""
         corpus = self.protocol.metric.corpus
         found: list[Mapping[str, float]] = []
         for place, sitting in enumerate(sittings):
@@ -243,7 +243,7 @@ class Tally:
             items: list[int] = np.flatnonzero(rows).tolist()
             if corpus is None or not items:
                 continue
-            # Mostly everything is answered and kept, and the three means are one.
+            # Usually everything is answered and kept, and the three means are equal.
             if (same := (place, rows.tobytes())) not in known:
                 golds = [self._golds[item] for item in items]
                 known[same] = corpus(golds, [sitting.answers[item] for item in items])
@@ -264,7 +264,7 @@ class Tally:
 def kept_rows(
     denominator: Denominator, outcomes: NDArray[np.uint8], crashed: BoolArray
 ) -> BoolArray:
-    """Say which rows the published mean is over."""
+    """Return which rows the published mean includes."""
     kept = np.ones(len(outcomes), dtype=np.bool_)
     for outcome in denominator.drops:
         kept &= outcomes != CODES[outcome]
@@ -274,7 +274,7 @@ def kept_rows(
 
 
 def _exact_parts(values: Sequence[float]) -> list[float]:
-    """Return a few floats whose sum is that of the values exactly, with nothing rounded away."""
+    """Return a few floats whose exact sum is that of the values, without rounding."""
     parts: list[float] = []
     while rest := math.fsum([*values, *(-part for part in parts)]):
         parts.append(rest)

@@ -5,7 +5,7 @@
     report = sdk.grade("answers.jsonl", task="screenqa/short", data="path/to/screen_qa")
     report.metrics["f1"].value
 
-Everything here is imported when it is first used, so that importing `sdk` costs next to nothing.
+Names are imported on first use, so `import sdk` is fast.
 """
 
 from importlib import import_module

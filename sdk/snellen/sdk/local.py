@@ -39,13 +39,13 @@ _NAMED = 3
 
 
 class Notices:
-    """Counts notes, models and how episodes were acted in, while a run is graded."""
+    """Counts notes, models and the ways of acting in episodes, while a run is graded."""
 
     def __init__(self, protocol: Protocol) -> None:
         self._warned = protocol.parser.warned
         self._counts = dict.fromkeys((*ODD, *(warned.note for warned in self._warned)), 0)
         self._unjudged: Counter[str] = Counter()
-        # In the order in which they came; a dict, because a set has none.
+        # A dict keeps the order of arrival; a set does not.
         self._models: dict[str, None] = {}
         self._doors: set[str] = set()
         self._times: set[str] = set()
@@ -70,16 +70,16 @@ class Notices:
 
     @property
     def door(self) -> str:
-        """What episodes were acted in by; empty: by their screens alone, or there are none."""
+        """The interface for acting in episodes; empty: screens only, or no episodes."""
         return "" if self._doors == {SCREEN} else "+".join(sorted(self._doors))
 
     @property
     def time(self) -> str:
-        """How time passed in the pages of episodes; empty where none says it."""
+        """The treatment of time in the pages of episodes; empty if unknown."""
         return "+".join(sorted(self._times))
 
     def warnings(self) -> Iterator[str]:
-        """Yield what kept answers from being judged, a sentence a note, and one on the models."""
+        """Yield one sentence per reason why answers were not judged, and one on the models."""
         for reason, count in self._unjudged.most_common(_NAMED):
             which = "1 answer" if count == 1 else f"{count:,} answers"
             counts = "counts as an error" if count == 1 else "count as errors"
@@ -123,41 +123,39 @@ def grade(
     Args:
         submissions: A path (JSONL, JSON, CSV, parquet), a list or iterator of dicts or
             Submissions, or a pandas or polars frame.
-        task: The task's id, such as `screenqa/short`; may be left out when `data` was loaded.
-        data: The published folder or file, or what `sdk.load` returned.
-        protocol: The protocol's id; the task's first one (`official` where code was published)
-            when None.
+        task: The task's id, such as `screenqa/short`; optional if `data` was loaded.
+        data: The published folder or file, or the result of `sdk.load`.
+        protocol: The protocol's id; None: the task's first one (`official` if code was published).
         references: Instead of data: item ids to references in the published shape, or a JSON
             file of them.
-        split: Which split of the data; `test` when None and there.
-        items: The ids of the items to grade, or a sample that `stratify` drew; all of the split
-            when None.
-        columns: What the submissions call their fields otherwise: `{"prediction": "response"}`.
-            Usual names (`id`, `prediction`, ...) are found without, and `report.warnings` says so.
+        split: The split of the data; None: `test` if there is one.
+        items: The ids of the items to grade, or a sample from `stratify`; None: all of the split.
+        columns: Other names of fields in the submissions: `{"prediction": "response"}`. Usual names
+            (`id`, `prediction`, ...) are recognized without it; `report.warnings` lists them.
         keep_scores: Keep every score and response, for `report.scores` and `sdk.regrade`.
-        embedder: For a protocol that compares embeddings: `char-ngram`, an installed package
-            that carries a sentence model, or a folder that holds one.
-        executor: Runs the programs that items of the matrix ask for, such as
-            `snellen.tasks.sandbox.SandboxExecutor(allow=True)`; None: none is run, and each
-            counts as an error, not as a wrong answer.
-        pass_mark: With several attempts: the primary value from which one counts as passed.
+        embedder: For a protocol that compares embeddings: `char-ngram`, an installed package with a
+            sentence model, or a folder with one.
+        executor: Runs the programs in answers to items of the matrix, such as
+            `snellen.tasks.sandbox.SandboxExecutor(allow=True)`; None: programs are not run, and
+            each counts as an error, not as a wrong answer.
+        pass_mark: With several attempts: the primary value from which an attempt counts as passed.
         tags: More tags for the items: a CSV, TSV or JSONL file, a frame or a mapping, joined by
-            item id or by a tag that the items have.
-        cluster: The tag whose values are the independent groups of items, for the intervals;
-            None: the task's own (ScreenQA: the screenshot); `item`: every item is its own.
-        progress: Show a progress bar; on a terminal and for long work when None.
-        engine: Where answers are graded: None: in this process; `processes`: in one for each core
-            of this machine; `ray`: on the Ray cluster that `ray.init` or `RAY_ADDRESS` named, or
-            on this machine. The report is the same.
+            item id or by an existing tag.
+        cluster: The tag whose values are the independent groups of items, for the intervals; None:
+            the task's default (ScreenQA: the screenshot); `item`: every item is its own group.
+        progress: Show a progress bar; None: on a terminal, for long work.
+        engine: Where answers are graded. None: in this process; `processes`: in one process per
+            core of this machine; `ray`: on the Ray cluster of `ray.init` or `RAY_ADDRESS`, or on
+            this machine. The report is the same.
 
     Returns:
-        The report. Its `value`s divide by all selected items times the attempts seen.
+        The report. Its `value`s divide by all selected items times the number of attempts.
 
     Raises:
         SubmissionError: Nothing can be graded: the file can't be read, or no item id is known.
         DataError: The data can't be read.
         UnknownNameError: There is no such task, protocol, split, item or engine.
-        EngineError: The engine can't be had, or lost its workers.
+        EngineError: The engine is not available, or lost its workers.
     """
     chosen = None if task is None else choose(task, protocol, embedder, executor)
     selection = select(task, data, references, split, items, tags=tags, cluster=cluster)
@@ -191,9 +189,9 @@ def grade_selection(
     progress: bool | None = None,
     through: Callable[[Iterable[Answers]], Graded] | None = None,
 ) -> Report:
-    """Grade a set of answers against items that are loaded already; see `grade`.
+    """Grade a set of answers against loaded items; see `grade`.
 
-    `run` says how the model was asked, where snellen asked it; `through` is an engine.
+    `run` describes how snellen ran the model, if it did; `through` is an engine.
     """
     intake = Intake(selection)
     return grade_answers(
@@ -217,7 +215,7 @@ def grade_answers(
     run: Run | None = None,
     through: Callable[[Iterable[Answers]], Graded] | None = None,
 ) -> Report:
-    """Grade answers that an intake resolves while they are consumed, or has resolved before."""
+    """Grade the answers of an intake, which resolves them lazily or has resolved them before."""
     selection = intake.selection
     grader = selection.grader(protocol)
     tally = Tally(protocol, selection.golds, pass_mark)
@@ -295,7 +293,7 @@ def attainable(
     embedder: str | None = None,
     executor: CodeExecutor | None = None,
 ) -> Attainable:
-    """Return what a perfect agent scores: every reference given as the answer to its own item.
+    """Return the score of a perfect agent, which answers every item with its reference.
 
     Args:
         task: As for `grade`.
@@ -325,5 +323,5 @@ def _chance(selection: Selection, protocol: Protocol, grader: Grader) -> Chance 
 
 @cache
 def _version() -> str:
-    # To look it up takes as long as to grade twenty answers.
+    # The lookup takes as long as grading twenty answers.
     return version("snellen")

@@ -1,4 +1,4 @@
-"""`Report`: what `sdk.grade` returns, with all that can be done with one."""
+"""`Report`: the result of `sdk.grade` and its methods."""
 
 from datetime import datetime
 from itertools import chain
@@ -36,18 +36,18 @@ ENDINGS = (*RENDERERS, PAGE)
 
 
 class Report(ScoredReport):
-    """What `sdk.grade` returns: the numbers, the scores behind them, and how to read both."""
+    """The result of `sdk.grade`: the numbers, the scores behind them, and methods for both."""
 
     def compare(
         self, other: ScoredReport, *, metric: str | None = None, level: float = 0.95, seed: int = 0
     ) -> Comparison:
-        """Say whether another run over the same items differs from this one.
+        """Compare another run over the same items with this run.
 
         Args:
-            other: The run to compare with this one; its gains and losses are over this one.
-            metric: The metric's key; the primary one when None.
-            level: Of the intervals and the verdict.
-            seed: Of the bootstrap.
+            other: The other run; gains and losses are relative to this run.
+            metric: The metric's key; None: the primary metric.
+            level: The confidence level of the intervals and the verdict.
+            seed: The seed of the bootstrap.
 
         Raises:
             InputError: The reports are of different tasks, share no item, or kept no scores.
@@ -61,19 +61,20 @@ class Report(ScoredReport):
         missing: Missing | None = None,
         reading: Reading | None = None,
     ) -> Summary:
-        """Return what the benchmark's paper prints of this task, as tables and as numbers.
+        """Return the tables of the benchmark's paper for this task, as tables and as numbers.
 
         Args:
-            limit: For L3 and L4 of MMBench-GUI: the limit of steps, where the data does not say
-                one; a smaller one makes failures of the episodes that took more.
-            missing: For L3 and L4: whether a platform of which no task was run is left out of the
-                average (`skip`) or counts 0 (`zero`); None shows both.
-            reading: For L3 and L4: which EQA is set beside published ones; None: the protocol's.
+            limit: For L3 and L4 of MMBench-GUI: the step limit, if the data has none. With a
+                smaller limit, episodes that took more steps count as failures.
+            missing: For L3 and L4: whether a platform without runs is left out of the average
+                (`skip`) or counts 0 (`zero`); None shows both.
+            reading: For L3 and L4: the EQA variant that is compared with published values; None:
+                the protocol's.
 
         Raises:
-            InputError: The report lacks what the summary is made of: its scores, or a tag that
-                the published data gives.
-            MetricError: The numbers make no summary: an item lacks its other half.
+            InputError: The report lacks data for the summary: its scores, or a tag of the published
+                data.
+            MetricError: The numbers do not allow a summary: an item lacks its other half.
         """
         return summary_of(self, Options(limit, missing, reading))
 
@@ -85,13 +86,13 @@ class Report(ScoredReport):
         missing: Missing | None = None,
         reading: Reading | None = None,
     ) -> Beside:
-        """Set this run's numbers beside what papers print of its task, part by part.
+        """Compare this run's numbers with published numbers of its task, part by part.
 
-        Each printed number says which of snellen's protocols it compares with; `notes` say what
-        keeps this run from being compared: another protocol, other items, several attempts.
+        Each published number names the comparable snellen protocol. `notes` list the reasons why
+        this run is not comparable: another protocol, other items, several attempts.
 
         Args:
-            source: What to stand beside.
+            source: The source of the published numbers.
             limit: As for `summary`.
             missing: As for `summary`.
             reading: As for `summary`.
@@ -102,22 +103,22 @@ class Report(ScoredReport):
         return set_beside(self, source, summarised(self, Options(limit, missing, reading)))
 
     def audit(self, *, view: float | None = None) -> CoordinateAudit | None:
-        """Score the answers as if their coordinates counted something else.
+        """Score the answers in every coordinate space.
 
-        `input.warnings` has the audit's warning, of a sample where there are many answers; this
-        is all of it, over all answers.
+        `input.warnings` has the audit's warning, from a sample if there are many answers. This
+        method returns the complete audit of all answers.
 
         Args:
-            view: The longest side, in pixels, that the screenshots were scaled down to before the
-                model saw them; None: the common ones and that of UI-TARS and Qwen2-VL are tried.
+            view: The longest side, in pixels, of the resized screenshots that the model saw; None:
+                try the common sizes and that of UI-TARS and Qwen2-VL.
 
         Returns:
-            What they score in each space; None where no answer holds numbers.
+            The score in each space; None if no answer contains numbers.
 
         Raises:
-            MetricError: The task asks for no coordinates.
-            InputError: The report kept no scores, or was read back without its data; or `view` is
-                no number above 0.
+            MetricError: The task's answers are not coordinates.
+            InputError: The report kept no scores, or was loaded without its data; or `view` is not
+                a number above 0.
         """
         return audit_of(self, view)
 
@@ -129,15 +130,15 @@ class Report(ScoredReport):
         thumbnails: bool | ThumbnailBudget = True,
         film: str | Path | None = None,
     ) -> Path:
-        """Write the report to a file, whole or not at all.
+        """Write the report to a file, atomically.
 
         Args:
-            path: Where to; the ending says how: `.json` (with scores; can be read back and
-                graded again), `.csv` (the scores), `.md` (the numbers, to read) or `.html` (a
-                page that needs nothing else; it holds the responses).
-            with_references: For a page: show the references beside the responses.
-            thumbnails: For a page: show the screenshots, where the data was loaded with them; a
-                budget says how much room they take.
+            path: The file. Its extension selects the format: `.json` (with scores; can be loaded
+                and graded again), `.csv` (the scores), `.md` (the numbers, for reading) or `.html`
+                (a self-contained page; it includes the responses).
+            with_references: For a page: show the references next to the responses.
+            thumbnails: For a page: show the screenshots, if the data was loaded with them; a budget
+                limits their size.
             film: For a page: the filmstrips of the attempt, as `snellen replay -o` writes them;
                 each item links to its own.
 
@@ -145,9 +146,10 @@ class Report(ScoredReport):
             The path written.
 
         Raises:
-            InputError: The ending is none of these, CSV was asked for without scores, references
-                or filmstrips anywhere but on a page, or the filmstrips are of other episodes.
-            MissingExtraError: What draws the page is not installed.
+            InputError: The extension is not one of these, CSV is requested without scores,
+                references or filmstrips are requested for another format than a page, or the
+                filmstrips are of other episodes.
+            MissingExtraError: A package that draws the page is not installed.
         """
         target = Path(path)
         ending = check_ending(target, ENDINGS, "a report")
@@ -185,31 +187,30 @@ class Report(ScoredReport):
         date: datetime | None = None,
         with_references: bool = False,
     ) -> Path:
-        """Write the report in the format of another project, whole or not at all.
+        """Write the report in the format of another project, atomically.
 
         Args:
             to: `inspect` (a log of Inspect AI, `.eval` or `.json`), `eval_results` (a `.yaml` file
                 for a model's page on the Hugging Face Hub) or `every_eval_ever` (a `.json` record
                 of that database).
-            path: Where to.
-            model: The model's name as the format wants it; None: as the answers name it.
-            dataset: The data's id on the Hub; None: where the benchmark is published there.
+            path: The file.
+            model: The model's name in the format's form; None: the name in the answers.
+            dataset: The data's id on the Hub; None: the id under which the benchmark is published.
             dataset_task: For `eval_results`: the task's id in that data set's `eval.yaml`.
-            organization: For `every_eval_ever`: who ran the evaluation.
-            relationship: For `every_eval_ever`: what they are to the model's makers.
-            source: The address of the answers, or of a text about them.
-            date: When it was run, UTC without a time zone; None: now, or no date where the
-                format needs none.
-            with_references: For `inspect`: the references as targets, the items' tags, and
-                prompts that show references. Without, none of them is in the file.
+            organization: For `every_eval_ever`: the organization that ran the evaluation.
+            relationship: For `every_eval_ever`: its relationship to the model's developer.
+            source: The URL of the answers, or of a text about them.
+            date: The date of the run, UTC without a time zone; None: now, or no date if the format
+                needs none.
+            with_references: For `inspect`: include the references as targets, the items' tags, and
+                prompts that show references. Otherwise none of them is in the file.
 
         Returns:
             The path written.
 
         Raises:
             UnknownNameError: There is no such format.
-            InputError: The file's ending is not the format's, or something is not known that the
-                format must have.
+            InputError: The file's extension is not the format's, or a required field is unknown.
             MissingExtraError: The package that writes the format is not installed.
         """
         options = ExportOptions(
@@ -226,10 +227,10 @@ class Report(ScoredReport):
 
 
 def load_report(path: str | Path) -> Report:
-    """Read back a report that `save` wrote as JSON, with its scores and tags.
+    """Load a report that `save` wrote as JSON, with its scores and tags.
 
     Raises:
-        InputError: The file can't be read, is no saved report, or is damaged.
+        InputError: The file can't be read, is not a saved report, or is damaged.
     """
     found = read_report(path)
     return Report.of(found, found.scores if found.has_scores else None, None, found.tags)

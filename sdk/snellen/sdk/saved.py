@@ -1,4 +1,4 @@
-"""Reading back a report that was saved as JSON."""
+"""Loading of reports saved as JSON."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -34,10 +34,10 @@ _TAGS = dict[str, list[str | None]]
 
 
 def read_report(path: str | Path) -> ScoredReport:
-    """Read back a saved report, with its scores and tags.
+    """Load a saved report, with its scores and tags.
 
     Raises:
-        InputError: The file can't be read, is no saved report, or is damaged.
+        InputError: The file can't be read, is not a saved report, or is damaged.
     """
     file = Path(path)
     try:
@@ -51,10 +51,10 @@ def read_report(path: str | Path) -> ScoredReport:
 
 
 def parse_report(data: bytes, file: str) -> ScoredReport | None:
-    """Read a saved report's bytes; None when they are something else.
+    """Parse a saved report's bytes; None if they are not a report.
 
     Raises:
-        InputError: It is a report, and damaged or of a later version.
+        InputError: The report is damaged or of a later version.
     """
     try:
         parts = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
@@ -93,7 +93,7 @@ def parse_report(data: bytes, file: str) -> ScoredReport | None:
 def _grouped(parts: Mapping[str, msgspec.Raw], signature: str) -> dict[str, object]:
     """Group the fields of a report that was saved before reports had a version.
 
-    What stood in its signature alone is read from there, and from nowhere else.
+    Fields that existed only in its signature are read from there.
     """
     said: dict[str, str] = {}
     for part in signature.split("|")[1:]:
@@ -115,7 +115,7 @@ def _grouped(parts: Mapping[str, msgspec.Raw], signature: str) -> dict[str, obje
         | {name: fields.pop(name) for name in Provenance.model_fields if name in fields},
         "input": {name: fields.pop(name) for name in Input.model_fields if name in fields},
     }
-    # What is left is of no report; the model refuses it by name.
+    # Other fields are unknown; the model reports them by name.
     return {**groups, **fields}
 
 

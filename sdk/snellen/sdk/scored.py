@@ -1,4 +1,4 @@
-"""A report with the scores behind it, what they were graded against, and the items' tags."""
+"""A report with its scores, its items and references, and the items' tags."""
 
 from collections.abc import Iterator, Mapping
 from typing import Self
@@ -22,7 +22,7 @@ from snellen.sdk.data.tags import ITEM
 class ScoredReport(reports.Report):
     """A report whose numbers can be read by item, by tag and by group.
 
-    `Report` adds what compares, draws and saves it; all of that takes one of these.
+    `Report` adds methods that compare, draw and save it. Their functions take this class.
     """
 
     _table: ScoreTable | None = PrivateAttr(default=None)
@@ -37,14 +37,14 @@ class ScoredReport(reports.Report):
         intake: Intake | None,
         tags: Mapping[str, TagColumn],
     ) -> Self:
-        """Give a report its scores, what they were graded against, and the items' tags."""
+        """Return a report with its scores, its items and references, and the items' tags."""
         made = cls(
             numbers=report.numbers,
             provenance=report.provenance,
             input=report.input,
             auxiliary=report.auxiliary,
         )
-        # Kept for grading again and for pages; private, because it leads to the references.
+        # Kept for regrading and for pages; private, because it leads to the references.
         made._table = table
         made._intake = intake
         made._tags = tags
@@ -52,7 +52,7 @@ class ScoredReport(reports.Report):
 
     @property
     def scores(self) -> ScoreTable:
-        """One score an item and attempt, in the order of the items; made when asked for.
+        """One score per item and attempt, in the order of the items; created on access.
 
         Raises:
             InputError: The report was made with keep_scores=False.
@@ -68,7 +68,7 @@ class ScoredReport(reports.Report):
 
     @property
     def model(self) -> str | None:
-        """Who answered: the model that snellen asked, or the one that all submissions name."""
+        """The model: the one that snellen ran, or the one that all submissions name."""
         if self.provenance.run is not None:
             return self.provenance.run.model
         batches = () if self._table is None else self._table.answers()
@@ -77,7 +77,7 @@ class ScoredReport(reports.Report):
 
     @property
     def tags(self) -> Mapping[str, TagColumn]:
-        """What the items can be grouped by: a column a tag, in the items' order."""
+        """The items' tags: one column per tag, in the items' order."""
         return self._tags
 
     def item_values(self, metric: str | None = None) -> FloatArray:
@@ -88,7 +88,7 @@ class ScoredReport(reports.Report):
 
         Raises:
             InputError: The report kept no scores.
-            UnknownNameError: There is no such metric, or it is no mean over items.
+            UnknownNameError: There is no such metric, or it is not a mean over items.
         """
         key = metric or self.numbers.primary
         table = self.scores
@@ -100,7 +100,7 @@ class ScoredReport(reports.Report):
         return column.reshape(len(table.ids), len(table.attempts)).mean(axis=1)
 
     def clusters(self, tag: str | None = None) -> IntArray | None:
-        """Number the independent groups that the items form; None where each is its own.
+        """Number the independent groups of the items; None if each item is its own group.
 
         Args:
             tag: The tag whose values are the groups; `numbers.clustered_by` when None.
@@ -111,13 +111,13 @@ class ScoredReport(reports.Report):
     def by(self, tag: str, *more: str, metric: str | None = None, least: int = 10) -> Breakdown:
         """Break a metric down by a tag, or by several tags crossed.
 
-        Where the items are a stratified sample, each counts as often as it stands for.
+        Items of a stratified sample are weighted by the number of items that they represent.
 
         Args:
             tag: One of `tags`.
             more: Further tags to cross it with.
             metric: The metric's key; the primary one when None.
-            least: Cells with fewer items are blanked: their count is given, no number.
+            least: Cells with fewer items are blanked: they have a count, but no number.
 
         Raises:
             InputError: The report kept no scores.
@@ -143,25 +143,25 @@ class ScoredReport(reports.Report):
     ) -> Grid:
         """Cross two tags: a metric by cell, row and column, each with its interval.
 
-        Where the items are a stratified sample, each counts as often as it stands for.
+        Items of a stratified sample are weighted by the number of items that they represent.
 
         Args:
             rows: One of `tags`.
-            columns: Another.
+            columns: Another one.
             metric: The metric's key; the primary one when None.
-            least: Cells with fewer items are blanked, as are those of too few independent groups.
+            least: Cells with fewer items are blanked, and so are those with too few groups.
 
         Raises:
             InputError: The report kept no scores.
             UnknownNameError: There is no such tag or metric.
-            MetricError: The two tags are one, or no item has both.
+            MetricError: The two tags are the same, or no item has both.
         """
         tags = {name: self._column(name) for name in (rows, columns)}
         items = self.grid_items(metric)
         return make_grid(items, tags, metric=metric or self.numbers.primary, least=least)
 
     def grid_items(self, metric: str | None = None) -> GridItems:
-        """Return what a grid is made of: the items' values, independent groups and weights.
+        """Return the data of a grid: the items' values, independent groups and weights.
 
         Args:
             metric: The metric's key; the primary one when None.
@@ -188,20 +188,19 @@ class ScoredReport(reports.Report):
     ) -> Interval:
         """Return a metric's bootstrap interval, drawn by the report's independent groups.
 
-        `numbers.estimates` has the interval to quote; this one assumes less and takes longer. Of a
-        stratified sample whose items stand for different numbers of items `numbers.population`
-        has the only one.
+        `numbers.estimates` has the interval to quote; the bootstrap assumes less and takes longer.
+        For a stratified sample with different weights, `numbers.population` has the only interval.
 
         Args:
             metric: The metric's key; the primary one when None.
             method: `percentile`, `bca` (corrected for bias and skew) or `t`.
-            draws: How many resamples.
+            draws: The number of resamples.
             seed: The same seed gives the same interval.
             level: The confidence level.
 
         Raises:
-            InputError: The report kept no scores, or its items are a stratified sample and stand
-                for different numbers of items.
+            InputError: The report kept no scores, or its items are a stratified sample with
+                different weights.
             UnknownNameError: There is no such metric.
             MetricError: There are fewer than two independent groups.
         """
@@ -221,7 +220,7 @@ class ScoredReport(reports.Report):
         )
 
     def _weights(self) -> FloatArray | None:
-        """Return how many items each stands for; None where they are no sample."""
+        """Return the number of items that each item represents; None if they are not a sample."""
         sample = self.provenance.sample
         return None if sample is None else strata_of(sample, self._tags).weights
 
@@ -233,7 +232,7 @@ class ScoredReport(reports.Report):
 
 
 def _named(answers: Answers) -> Iterator[str | None]:
-    """Yield who gave each answer; what is missing, in a report read back, nobody gave."""
+    """Yield the model of each answer; None for missing answers of a loaded report."""
     count = len(answers.responses)
     models, errors = answers.models or [None] * count, answers.errors or [None] * count
     for model, response, error in zip(models, answers.responses, errors, strict=True):
@@ -242,5 +241,5 @@ def _named(answers: Answers) -> Iterator[str | None]:
 
 
 def intake_of(report: ScoredReport) -> Intake | None:
-    """Return what a report was graded against; None for one that was read back without data."""
+    """Return the intake of a report; None if it was loaded without data."""
     return report._intake  # pyright: ignore[reportPrivateUsage]  # the one place that reads it

@@ -1,4 +1,4 @@
-"""Single answers: `score` and `read`. Only the task's own benchmark is imported for them."""
+"""Single answers: `score` and `read`. They import only the task's own benchmark."""
 
 from typing import TYPE_CHECKING
 
@@ -52,14 +52,14 @@ def score(
 def read(
     task: str, *, response: object, protocol: str | None = None, reference: object = None
 ) -> Response:
-    """Return what a protocol reads in a response, with nothing scored.
+    """Return what a protocol reads in a response, without a score.
 
     Args:
         task: The task's id.
         response: Text, or JSON in the shape of an answer.
         protocol: The protocol's id; the task's first one when None.
-        reference: Gives the parser what it may know of the item (its regions, its image's size),
-            where the task's references say it.
+        reference: Provides the item's context for the parser (its regions, its image's size), if
+            the task's references contain it.
     """
     shape = gold_shape(task)
     context = NO_CONTEXT if reference is None else shape.context(shape.read(reference))
@@ -76,7 +76,7 @@ def choose(
     embedder: str | None,
     executor: "CodeExecutor | None" = None,
 ) -> Protocol:
-    """Return a task's protocol by name, resting on the embedder and the executor asked for."""
+    """Return a task's protocol by name, with the given embedder and executor."""
     chosen = protocol_of(task, protocol)
     if executor is not None:
         from snellen.grading.protocols.matrix import with_executor

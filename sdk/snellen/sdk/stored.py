@@ -1,4 +1,4 @@
-"""Grading stored answers again, and reading saved reports with all that they rest on."""
+"""Regrading of stored answers, and loading of saved reports with their data."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -34,14 +34,14 @@ def regrade(
     embedder: str | None = None,
     executor: CodeExecutor | None = None,
 ) -> Report:
-    """Grade stored answers again, asking no model.
+    """Grade stored answers again, without a model.
 
     Args:
         source: A report that kept its scores, a report saved as JSON, or any file of
             submissions.
         protocol: The protocol's id; the task's first one when None.
         task: The task's id; a report knows its own.
-        data: The published data; a report knows where it was.
+        data: The published data; a report knows its location.
         references: Instead of data, as for `grade`.
         split: As for `grade`; a report knows its own.
         columns: As for `grade`, for a file of submissions.
@@ -113,23 +113,23 @@ def reopen(
     tags: Tags | None = None,
     cluster: str | None = None,
 ) -> Report:
-    """Read a saved report and find again what it was graded against; no number changes.
+    """Load a saved report with its data; no number changes.
 
-    Where its data is gone, or has changed since, the report stands alone: it has its numbers,
-    scores and tags, but no questions; `data.note` says so.
+    If its data is missing or has changed, the report has its numbers, scores and tags, but no
+    questions; `data.note` says so.
 
     Args:
-        path: A report saved as JSON, or one that was loaded.
-        data: Where its data is now; where it was when None.
+        path: A report saved as JSON, or a loaded report.
+        data: The location of its data; None: the recorded location.
         references: As for `grade`, for a report graded against references.
-        images: A folder of images, where the data holds none.
+        images: A folder of images, if the data has none.
         tags: More tags, as for `grade`.
-        cluster: The tag whose values are the independent groups; its own when None.
+        cluster: The tag whose values are the independent groups; None: the report's own.
 
     Raises:
-        InputError: It is no saved report, the tags can't be joined, or what was given is not
-            what the report was graded against (`regrade` grades again).
-        DataError: The data given can't be read.
+        InputError: It is not a saved report, the tags can't be joined, or the given data is not the
+            report's data (`regrade` grades again).
+        DataError: The data can't be read.
     """
     saved = path.model_copy() if isinstance(path, Report) else load_report(path)
     file = None if isinstance(path, Report) else str(path)
@@ -164,14 +164,14 @@ def reopen(
 
 
 def _check_embedder(report: Report, protocol: Protocol) -> None:
-    """Refuse to swap the embedder that made a report's numbers for another one unasked."""
+    """Raise InputError if the report's embedder would be replaced without a request."""
     was, default = report.provenance.embedder, protocol.metric.embedder
     if was and default and was != default:
         raise InputError(f"it was graded with embedder:{was}; say which embedder= to use now")
 
 
 def _check_executor(report: Report, protocol: Protocol) -> None:
-    """Refuse to take for errors what a report's protocol had run."""
+    """Raise InputError if programs that were run for the report would become errors."""
     made_with = report.provenance
     if made_with.code_run and protocol.id == made_with.protocol and not protocol.metric.runs_code:
         raise InputError("programs were run for it; give executor= (--run-code) to run them again")
@@ -180,7 +180,7 @@ def _check_executor(report: Report, protocol: Protocol) -> None:
 def _selection_of(
     saved: Report, data: Data | None, references: References | None, images: str | Path | None
 ) -> Selection | None:
-    """Load what a report was graded against; None where nobody knows where it is."""
+    """Load the items and references of a report; None if their location is unknown."""
     if data is None and references is None:
         if saved.provenance.data.path is None or not Path(saved.provenance.data.path).exists():
             return None
@@ -202,7 +202,7 @@ def retagged(report: Report, *, tags: Tags | None = None, cluster: str | None = 
     Args:
         report: A report that kept its scores.
         tags: As for `grade`; None adds none.
-        cluster: As for `grade`; None leaves the groups as they are.
+        cluster: As for `grade`; None keeps the groups.
 
     Raises:
         InputError: The tags can't be read or joined, or the report kept no scores.
@@ -234,10 +234,10 @@ def retagged(report: Report, *, tags: Tags | None = None, cluster: str | None = 
 
 
 def read_saved(path: Path) -> Report | None:
-    """Read a saved report, or return None for a file that is none.
+    """Load a saved report; None if the file is not a report.
 
     Raises:
-        InputError: It is a report that was saved without scores, or a damaged one.
+        InputError: The report was saved without scores, or is damaged.
     """
     if path.suffix.lower() != ".json" or not path.is_file():
         return None
@@ -252,7 +252,7 @@ def read_saved(path: Path) -> Report | None:
 
 
 def _with_tags_of(report: Report, selection: Selection) -> Selection:
-    """Give items loaded again the tags and the groups that a report has."""
+    """Return reloaded items with the tags and groups of a report."""
     places = report.scores.places
     cells = [places.get(item_id) for item_id in selection.ids]
     added = {
@@ -263,7 +263,7 @@ def _with_tags_of(report: Report, selection: Selection) -> Selection:
     cluster = None if report.numbers.clustered_by == ITEM else report.numbers.clustered_by
     tags = {**selection.tagging.tags, **added}
     tagging = Tagging(tags, cluster, report.input.tag_coverage)
-    # Weights hold for the data that the sample was drawn from, and for no other.
+    # Weights are valid only for the data that the sample was drawn from.
     sample = (
         report.provenance.sample if selection.pin.sha256 == report.provenance.data.sha256 else None
     )

@@ -1,1 +1,1 @@
-"""Why a response scored less than it could have: tags given by rule, never by a model."""
+"""Tags that explain why a response missed the best score, assigned by rules, never by a model."""

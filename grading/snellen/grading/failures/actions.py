@@ -1,4 +1,4 @@
-"""Rules on actions: another one, another target, the other way round, too early, too late."""
+"""Rules on actions: wrong type, wrong target, wrong direction, too early, too late."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from snellen.grading.protocols.steps import Said
 
 
 def action_tags(failure: Failure) -> Iterator[FailureTag]:
-    """Tag a step by the first thing in which it differs: its type, its target, what it says."""
+    """Tag a step by its first difference: its type, its target, its text."""
     answer: Said | None = failure.answer
     if answer is None:
         return

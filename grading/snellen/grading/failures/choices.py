@@ -1,4 +1,4 @@
-"""Rules on options, classes, relations and episodes: answers out of a fixed set."""
+"""Rules on options, classes, relations and episodes: answers from a fixed set."""
 
 from collections.abc import Iterator, Mapping
 
@@ -14,9 +14,9 @@ _EIGHT = 8
 
 
 def choice_tags(failure: Failure) -> Iterator[FailureTag]:
-    """Tag an option by its place: next to the right one, or beyond the item's last."""
+    """Tag an option by its index: next to the correct one, or beyond the item's last."""
     answer, right = failure.answer, failure.gold
-    # VisualWebBench's golds are places, and its items have eight options.
+    # VisualWebBench's golds are indices, and its items have eight options.
     options = failure.context.options or (_EIGHT if isinstance(right, int) else None)
     chosen = _chosen(failure)
     if chosen is None:
@@ -28,10 +28,10 @@ def choice_tags(failure: Failure) -> Iterator[FailureTag]:
 
 
 def _chosen(failure: Failure) -> int | None:
-    """Return the place of the option that was chosen, or None where no reader would see one.
+    """Return the index of the chosen option, or None if the text has no clear choice.
 
-    Published parsers take letters out of words, and one that knows the options reads nothing
-    where another letter was chosen. So a text's choice is what the robust parser reads too.
+    Published parsers take letters from words, and those that know the options do not read other
+    letters. So the choice of a text must also be read by the robust parser.
     """
     answer = None if failure.answer is None else _place(failure.answer)
     if not isinstance(failure.response, str):
@@ -42,19 +42,19 @@ def _chosen(failure: Failure) -> int | None:
 
 
 def _place(option: int | str) -> int:
-    """Return an option's place, given as a letter or as that place."""
+    """Return an option's index, given as a letter or as an index."""
     return option if isinstance(option, int) else ord(option) - ord("A")
 
 
 def region_tags(failure: Failure) -> Iterator[FailureTag]:
-    """Tag a class of the page's regions that is the right one's opposite."""
+    """Tag a class of the page's regions that is the opposite of the correct one."""
     gold = failure.gold
     if isinstance(failure.answer, Region) and _MIRROR.get(failure.answer) == gold:
         yield FailureTag.MIRRORED
 
 
 def relation_tags(failure: Failure) -> Iterator[FailureTag]:
-    """Tag what half of the wrong pairs or more have in common, and pairs without a relation."""
+    """Tag properties shared by at least half of the wrong pairs, and pairs without a relation."""
     said: Mapping[Pair, Relation] = failure.answer or {}
     missing = inverted = mirrored = wrong = 0
     for pair, right in failure.gold.items():
@@ -74,7 +74,7 @@ def relation_tags(failure: Failure) -> Iterator[FailureTag]:
 
 
 def _mirrored(relation: Relation) -> set[str]:
-    """Return a relation with one of its axes turned round."""
+    """Return the relations with one axis reversed."""
     sides = relation.split("-")
     return {
         "-".join(_MIRROR.get(other, other) if other == side else other for other in sides)
@@ -84,13 +84,13 @@ def _mirrored(relation: Relation) -> set[str]:
 
 
 def episode_tags(failure: Failure) -> Iterator[FailureTag]:
-    """Tag a failed episode by how much of its limit it used; nothing without a limit or a cost."""
+    """Tag a failed episode by the share of its limit that it used; none without limit or cost."""
     run = failure.answer
     if run is None:
         return
     limit = failure.gold.limit or run.limit
     if run.success >= 1:
-        # It succeeded and is worth nothing: only a protocol that cuts runs short does that.
+        # It succeeded but scored 0: only a protocol that truncates runs does that.
         yield FailureTag.OUT_OF_STEPS
     elif run.cost is not None and limit is not None:
         if run.cost >= limit:

@@ -1,4 +1,4 @@
-"""Clue: what is known of an item beside its gold, for the rules that need more."""
+"""Clues: data about an item in addition to its gold, for the rules that need more."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from snellen.grading.protocols.base import NO_CONTEXT, AnswerValue, Context, Gol
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """What a dataset or a run may know of an item that its gold does not say.
+    """Data about an item, from a dataset or a run, that its gold does not contain.
 
     Attributes:
         distractors: The buttons that were recolored.
         regions: The text of each region of the page.
-        view: The size of the image that the model saw, where it was resized.
+        view: The size of the image that the model saw, if it was resized.
     """
 
     distractors: tuple[str, ...] = ()
@@ -27,15 +27,15 @@ NO_CLUES = Clues()
 
 
 class Failure(NamedTuple):
-    """One response below the best value, as the rules see it.
+    """A response below the best value, the input of the rules.
 
     Attributes:
-        response: As it came.
-        answer: What the protocol read in it; None where nothing was read.
+        response: The response, unchanged.
+        answer: The answer that the protocol parsed; None if unreadable.
         gold: The reference.
-        context: What a parser may know of the item.
-        clues: What else is known of it.
-        write: How the protocol writes a reference, where it has a form of its own.
+        context: The item's context for parsers.
+        clues: Further data about the item.
+        write: Writes a reference in the protocol's form, if it has a special form.
     """
 
     response: object

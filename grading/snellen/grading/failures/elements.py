@@ -11,13 +11,13 @@ from snellen.grading.metrics.ui_contents import BoxedText
 
 
 def list_tags(failure: Failure) -> Iterator[FailureTag]:
-    """Tag a list of texts by the rater that it is nearest to."""
+    """Tag a list of texts, compared with the closest rater."""
     if failure.answer is not None:
         yield from _against_raters(failure.answer, failure.gold)
 
 
 def boxed_list_tags(failure: Failure) -> Iterator[FailureTag]:
-    """Tag a list of texts with boxes: by its texts; where these are right, its boxes are not."""
+    """Tag a list of texts with boxes: by its texts or, if these are correct, by its boxes."""
     if failure.answer is None:
         return
     given = [text for _, text in failure.answer]
@@ -41,7 +41,7 @@ def _against_raters(given: Sequence[str], raters: Sequence[Sequence[str]]) -> It
     if not listed:
         yield FailureTag.ANSWERED_UNANSWERABLE
         return
-    # A rater may have marked such words on the screen.
+    # A rater may have selected such words on the screen.
     marked = any(denies_answer(text) for rater in listed for text in rater)
     if len(given) == 1 and denies_answer(given[0]) and not marked:
         yield FailureTag.SAID_NO_ANSWER

@@ -1,4 +1,4 @@
-"""Other readings of a response: the right answer in a form that the protocol does not read."""
+"""Other readings of a response: the correct answer in a form that the protocol does not read."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ _MOST = 12
 _LETTERS = (INDEX, LETTER)
 _TARGETS = (TARGET_POINT, TARGET_BOX, TARGET_IN_IMAGE)
 
-# What a plain answer has none of: looked for first, since most answers are plain.
+# A plain answer has none of these. Most answers are plain, so this check comes first.
 _MARKS = re.compile(r"[`*{\[<\\\"'\u201c\n]|answer", re.IGNORECASE)
 _FENCE = re.compile(r"```(?:\w*\n)?(.*?)```", re.DOTALL)
 _THOUGHT = re.compile(r"(?s:.*)</think(?:ing)?>")
@@ -35,12 +35,11 @@ _EDGES = " \t\r\n*`\"'\u201c\u201d"
 
 
 def parsers_of(protocol: Protocol) -> tuple[Parser, ...]:
-    """Return a protocol's parser and, behind it, the forgiving ones of the task's others.
+    """Return a protocol's parser, followed by the lenient parsers of the task's other protocols.
 
-    A published parser of letters finds one where none is meant (an article, the first character
-    of a word), so of those only the robust one can say that a letter is in a response. Parsers of
-    points and boxes differ in what numbers count: what such a one reads is another space, not
-    another form, and `spaces` tells the two apart.
+    A published parser of letters also reads letters that are not answers (an article, the first
+    character of a word). So only the robust parser shows that a response contains a letter. Parsers
+    of points and boxes differ in the coordinate space, not in the form; `spaces` handles those.
     """
     shape = GOLDS.get(protocol.task)
     if shape in _TARGETS:
@@ -56,15 +55,15 @@ def parsers_of(protocol: Protocol) -> tuple[Parser, ...]:
 def forgiving_answers(
     parsers: Sequence[Parser], failure: Failure, reword: Reword | None = None
 ) -> Iterator[AnswerValue]:
-    """Yield the answers that a more forgiving reader finds, other than the protocol's own.
+    """Yield the answers that a more lenient reading gives, other than the protocol's own.
 
-    These are what the parsers of the task's other protocols read, and what the protocol's own
-    parser reads once the response is unwrapped, put in the protocol's words, or both.
+    These are the answers of the parsers of the task's other protocols, and those of the protocol's
+    own parser after the response is unwrapped, reworded for the protocol, or both.
 
     Args:
         parsers: The protocol's parser first, then the others.
-        failure: What was read by the first.
-        reword: Puts a text in the protocol's words; None where it can't.
+        failure: The failure, with the answer of the first parser.
+        reword: Rewords a text for the protocol; returns None if it can't.
     """
     own, *others = parsers
     bare = list(unwrapped(failure.response))
@@ -83,18 +82,19 @@ def forgiving_answers(
 
 
 def unwrapped(response: object) -> Iterator[object]:
-    r"""Yield what may be meant by a response, layer by layer, at most twelve forms of it.
+    r"""Yield a response without its wrappers, layer by layer, at most twelve forms.
 
-    Taken off: code fences, thoughts up to `</think>`, `<answer>` tags and `\boxed{}`, all before
-    "the answer is" or "answer:", all lines but the last, emphasis and quotes around the whole;
-    JSON objects with an answer's key or one key only, lists of one, and numbers as text.
+    It removes code fences, reasoning up to `</think>`, `<answer>` tags and `\boxed{}`, all text
+    before "the answer is" or "answer:", all lines except the last, and emphasis and quotes around
+    the whole. It unwraps JSON objects with an answer key or with only one key, lists of one
+    element, and numbers as text.
 
     >>> list(unwrapped('```json\n{"answer": "12"}\n```'))
     ['{"answer": "12"}', {'answer': '12'}, '12']
     """
     texts = {response} if isinstance(response, str) else set[str]()
     found: list[object] = [response]
-    # The list grows while it is walked: what is taken off comes up for another layer.
+    # The list grows during the iteration: each unwrapped form is unwrapped again.
     for outer in found:
         for inner in _inside(outer):
             if len(found) > _MOST or (isinstance(inner, str) and inner in texts):

@@ -38,11 +38,11 @@ _NEGATED = re.compile(
 
 
 def are_opposites(words: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether one text denies what the other says, word for word.
+    """Whether one text is the negation of the other, word for word.
 
-    Either all words in which they differ are pairs of opposites, or one has a negation more than
-    the other (with its auxiliary: "does not"), or a double one, and nothing else differs. The
-    words are English, and those of SQuAD's form: without case and punctuation.
+    Either all differing words are pairs of opposites, or one text has one more negation than the
+    other (with its auxiliary: "does not"), or a double one, and nothing else differs. The words are
+    English, in SQuAD's form: without case and punctuation.
 
     >>> are_opposites(["not", "logged", "in"], ["logged", "in"])
     True
@@ -76,7 +76,7 @@ def _without_negations(words: Sequence[str]) -> tuple[int, list[str]]:
     negations, rest = 0, list[str]()
     following = [*words[1:], ""]
     for word, after in zip(words, following, strict=True):
-        # "No. 5" numbers and denies nothing.
+        # "No. 5" is a number, not a negation.
         if word in _NEGATIONS and not (word == "no" and after[:1].isdigit()):
             negations += 1
         elif word not in _AUXILIARIES:

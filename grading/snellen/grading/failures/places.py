@@ -1,4 +1,4 @@
-"""Rules on points and boxes: near misses. What another space would make of them is in `spaces`."""
+"""Rules on points and boxes: near misses. Readings in other spaces are in `spaces`."""
 
 from collections.abc import Iterator, Sequence
 from typing import cast
@@ -11,11 +11,11 @@ from snellen.grading.protocols.spaces import InPixels
 
 
 def place_tags(failure: Failure) -> Iterator[FailureTag]:
-    """Tag a point, or a box by its center, that is off by no more than the target's own size."""
+    """Tag a point, or a box by its center, that misses by at most the target's own size."""
     if failure.answer is None:
         return
     gold = cast("Target", failure.gold)
-    # VisualWebBench's own protocols leave the space as is; all others read fractions of the image.
+    # VisualWebBench's own protocols keep the space; all others read fractions of the image.
     as_is = failure.write is None and not isinstance(gold, ImageTarget)
     if as_is or isinstance(failure.answer, InPixels):
         target = known_box(gold)
@@ -26,7 +26,7 @@ def place_tags(failure: Failure) -> Iterator[FailureTag]:
 
 
 def is_near(numbers: Sequence[float], target: Ltrb) -> bool:
-    """Whether a point, or a box's center, is off by no more than the target's own size."""
+    """Whether a point, or a box's center, misses by at most the target's own size."""
     # A point is a box with one corner: its own center.
     x, y = (a / 2 + b / 2 for a, b in zip(numbers[:2], numbers[-2:], strict=True))
     left, top, right, bottom = target

@@ -1,8 +1,7 @@
 """Readings of coordinates in other spaces: fractions, hundredths, thousandths, pixels, a view.
 
-Each is written as the protocol wants a reference written as an answer, in its form and in the
-space that its answers count, and handed to its own parser, so whether it would hit is the
-protocol's to say.
+Each reading is written in the protocol's form and in the space of its answers, and passed to the
+protocol's own parser. So the protocol decides whether it is a hit.
 """
 
 import math
@@ -26,12 +25,12 @@ from snellen.grading.protocols.golds import ImageTarget, Target, is_in_fractions
 
 
 class Respaced(NamedTuple):
-    """A response as it would read in another space.
+    """A response rewritten from another space.
 
     Attributes:
-        rank: Readings of a lower rank are likelier; only those of the lowest that score count.
-        tags: What it shows if it scores.
-        response: For the protocol's parser; None where it can't be written.
+        rank: A lower rank is more likely; only readings of the lowest rank that scores count.
+        tags: The tags if it scores.
+        response: The input of the protocol's parser; None if it can't be written.
     """
 
     rank: int
@@ -59,17 +58,17 @@ _Write = Callable[[Sequence[float]], object]
 
 
 class _Numbers(NamedTuple):
-    """Coordinates, x and y by turns, and the frame in which they are to be read.
+    """Coordinates, alternating x and y, and the frame in which to read them.
 
     Attributes:
-        given: As written.
-        rearranged: The same numbers in other orders or meanings, and what each shows.
-        size: Of the original image, where known.
-        view: Of the image that was seen, where known.
+        given: The numbers as written.
+        rearranged: The same numbers in other orders or meanings, each with its tag.
+        size: The size of the original image, if known.
+        view: The size of the image that the model saw, if known.
         pixels: Whether `write` takes pixels, not fractions.
-        write: Makes a response of numbers in the reference's space; None where that can't be.
-        repeat: Makes a response of numbers as they are, whatever they count; None where small
-            numbers would be taken for the top left corner.
+        write: Makes a response of numbers in the reference's space; returns None if it can't.
+        repeat: Makes a response of unchanged numbers, in any space; None if small numbers would be
+            read as the top left corner.
     """
 
     given: Sequence[float]
@@ -82,7 +81,7 @@ class _Numbers(NamedTuple):
 
 
 def respaced_point(failure: Failure) -> Iterator[Respaced]:
-    """Yield the readings of a point, x and y as written and exchanged."""
+    """Yield the readings of a point, with x and y as written and swapped."""
     text = as_python_text(failure.response)
     found = None if text is None else robust_point(text)
     if found is not None:
@@ -99,7 +98,7 @@ def respaced_box(failure: Failure) -> Iterator[Respaced]:
 
 
 def respaced_elements(failure: Failure) -> Iterator[Respaced]:
-    """Yield the readings of a list of boxed texts, all of its boxes alike."""
+    """Yield the readings of a list of texts with boxes, with all boxes read in the same way."""
     elements = cast("Sequence[BoxedText]", failure.answer or ())
     if not elements:
         return
@@ -129,7 +128,7 @@ def _of_target(
     size = _size(*(gold.image_size or (context.width, context.height)))
     pixels = not is_in_fractions(gold.bbox)
     if failure.write is None:
-        # MMBench-GUI takes fractions whatever the reference is in.
+        # MMBench-GUI takes fractions, independent of the reference's space.
         pixels = pixels and not isinstance(gold, ImageTarget)
         write, form = _written, _Form("", fractions=not pixels)
     else:
@@ -155,7 +154,7 @@ def _of_target(
 def _as_the_protocol_writes(
     write: Callable[[Gold], Sequence[object]], gold: Target, size: Size | None
 ) -> _Write:
-    """Return how a point or box, in the space of the reference, is written as an answer."""
+    """Return the function that writes a point or box of the reference's space as an answer."""
 
     def written(sides: Sequence[float]) -> object:
         left, top, *_ = sides
@@ -165,7 +164,7 @@ def _as_the_protocol_writes(
             target = replace(gold, bbox=(left, top, right, bottom), image_size=extent)
             return next(iter(write(target)), None)
         except MetricError:
-            # In pixels of an unknown size nothing can be written.
+            # Pixels of an image of unknown size can't be written.
             return None
 
     return written
@@ -175,7 +174,7 @@ class _Form(NamedTuple):
     """The form of a protocol's answers.
 
     Attributes:
-        sample: An answer in it, or empty: it is any in which a reader finds the numbers.
+        sample: An answer in this form; empty if any form with readable numbers is accepted.
         fractions: Whether the protocol reads numbers up to 1 as fractions.
     """
 
@@ -183,7 +182,7 @@ class _Form(NamedTuple):
     fractions: bool
 
     def repeat(self, numbers: Sequence[float]) -> str:
-        """Write numbers in the form, whatever they count."""
+        """Write numbers in the form, in any space."""
         if not self.sample:
             return _written(numbers)
         texts = iter(f"{number:.9f}" for number in numbers)
@@ -195,7 +194,7 @@ _PROBE = (0.25, 0.5, 0.75, 1.0)
 
 
 def _form(write: _Write, count: int) -> _Form:
-    """Find a protocol's form out: have a place written whose fractions are known."""
+    """Derive a protocol's form from the text that it writes for a known place."""
     sample = write(_PROBE[:count])
     found = [float(number) for number in _NUMBER.findall(str(sample))]
     text = sample if isinstance(sample, str) and len(found) == count else ""
@@ -230,7 +229,7 @@ def _readings(numbers: _Numbers) -> Iterator[Respaced]:
 
 
 def is_same_place(answer: object, other: object) -> bool:
-    """Whether two answers are one, or two points or boxes but for how their numbers are rounded."""
+    """Whether two answers are equal, or equal points or boxes except for rounding."""
     if answer == other or not (isinstance(answer, tuple) and isinstance(other, tuple)):
         return answer == other
     numbers, others = cast("tuple[object, ...]", answer), cast("tuple[object, ...]", other)
@@ -245,10 +244,10 @@ def is_same_place(answer: object, other: object) -> bool:
 def _in_spaces(
     numbers: _Numbers, sides: Sequence[float]
 ) -> Iterator[tuple[FailureTag, Sequence[float]]]:
-    """Yield the numbers out of each space that they fit, in the space that `write` takes.
+    """Yield the numbers of each space that they fit, converted to the space that `write` takes.
 
-    Numbers up to 1 are fractions and nothing else, and none are in a space of whose extent they
-    fill no more than a hundredth: read so, every small number lies in the top left corner.
+    Numbers up to 1 are only read as fractions. A space is skipped if the numbers fill at most a
+    hundredth of its extent, because small numbers would always lie in the top left corner.
     """
     width = height = 1.0
     if numbers.pixels:
@@ -268,7 +267,7 @@ def _in_spaces(
 
 
 def _written(numbers: Sequence[float]) -> str:
-    """Write numbers so that every protocol's parser reads them: no exponents, in brackets."""
+    """Write numbers in a form that every protocol's parser reads: in brackets, no exponents."""
     return f"({', '.join(f'{number:.9f}' for number in numbers)})"
 
 

@@ -1,7 +1,7 @@
-"""Tagging: why single responses, or all of a run that missed the best value, went wrong.
+"""Failure tags of single responses, or of all responses of a run that missed the best value.
 
-Only responses below the best value are parsed again. What a rule says "would score" is graded by
-the protocol itself, all such readings of a run in one batch.
+Only responses below the best value are parsed again. The protocol itself grades the readings that
+"would score" according to a rule, all readings of a run in one batch.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -59,7 +59,7 @@ Respace: TypeAlias = Callable[[Failure], Iterator[Respaced]]
 
 
 class Items(NamedTuple):
-    """The items of a task, as columns; contexts and clues one an item, or empty."""
+    """The items of a task, as columns; contexts and clues have one entry per item, or are empty."""
 
     golds: Sequence[Gold]
     contexts: Sequence[Context] = ()
@@ -67,7 +67,7 @@ class Items(NamedTuple):
 
 
 class Tagged(NamedTuple):
-    """The tags of one item in one attempt; none where no rule fits."""
+    """The tags of one item in one attempt; none if no rule applies."""
 
     item: int
     attempt: int
@@ -75,15 +75,15 @@ class Tagged(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """A failure and where it stands.
+    """A failure with its item, attempt and values.
 
     Attributes:
         item: The item.
         attempt: The attempt.
-        outcome: Of the response.
-        value: By the metric that is asked for.
-        worth: By the primary metric, as a share of the best value.
-        failure: What the rules see.
+        outcome: The outcome of the response.
+        value: The value of the requested metric.
+        worth: The value of the primary metric, as a share of the best value.
+        failure: The input of the rules.
     """
 
     item: int
@@ -95,7 +95,7 @@ class _Case(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """Another answer to a case, and what it shows if it scores."""
+    """Another answer to a case, and its tags if it scores."""
 
     case: int
     rank: int
@@ -151,15 +151,15 @@ def failure_tags(
     clues: Clues = NO_CLUES,
     key: str | None = None,
 ) -> tuple[FailureTag, ...]:
-    """Say why one response scored less than the best value; nothing where it reached it.
+    """Return why one response scored less than the best value; empty if it reached it.
 
     Args:
-        protocol: The rule.
-        response: Text, or JSON in the shape of an answer; None is a missing one.
+        protocol: The protocol.
+        response: Text, or JSON in the shape of an answer; None is a missing response.
         gold: The reference.
-        context: What a parser may know of the item.
-        clues: What else is known of it.
-        key: The metric; the primary one when None.
+        context: The item's context for parsers.
+        clues: Further data about the item.
+        key: The metric; None: the primary metric.
 
     Raises:
         MetricError: The protocol has no such metric.
@@ -187,14 +187,14 @@ def tag_failures(
     """Tag every scored response whose value is below the protocol's best.
 
     Args:
-        protocol: What the batches were scored by.
-        items: What the batches' item indices count.
-        batches: The answers and their columns. An item that nobody answered is in none of them.
-        key: The metric; the primary one when None.
-        below: Responses under this share of the best value are tagged.
+        protocol: The protocol that scored the batches.
+        items: The items that the batches' item indices refer to.
+        batches: The answers and their columns. They contain no unanswered items.
+        key: The metric; None: the primary metric.
+        below: Responses below this share of the best value are tagged.
 
     Yields:
-        One a failure, in the order of the batches; its tags in the order of `FailureTag`.
+        One entry per failure, in the order of the batches; its tags in the order of `FailureTag`.
 
     Raises:
         MetricError: The protocol has no such metric.
@@ -237,7 +237,7 @@ def _cases(
 def _shown(
     protocol: Protocol, items: Items, cases: Sequence[_Case], column: int
 ) -> dict[int, tuple[FailureTag, ...]]:
-    """Grade the other readings of all cases; return what the likeliest that score show."""
+    """Grade the other readings of all cases; return the tags of the most likely that score."""
     respace = _of(_RESPACE, protocol.task)
     parsers, reword = parsers_of(protocol), rewording_of(protocol.task)
     readings = [
@@ -283,7 +283,7 @@ def _likeliest(scoring: Sequence[_Reading]) -> tuple[FailureTag, ...]:
 
 
 def _tags(case: _Case, rules: Rules | None, shown: Sequence[FailureTag]) -> tuple[FailureTag, ...]:
-    """Put together what a case's outcome, its other readings and its task's rules say."""
+    """Combine the tags of a case's outcome, its other readings and its task's rules."""
     if case.outcome in _BY_OUTCOME:
         return (_BY_OUTCOME[case.outcome],)
     found = set(shown)
@@ -316,7 +316,7 @@ _Value = TypeVar("_Value")
 
 
 def _of(table: Sequence[tuple[GoldShape, _Value]], task: str) -> _Value | None:
-    """Look a task's shape of references up; None for a task that is not one of the table's."""
+    """Return the table's entry for a task's shape of references; None if there is none."""
     shape = GOLDS.get(task)
     return next((value for one, value in table if one is shape), None)
 

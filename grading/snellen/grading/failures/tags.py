@@ -1,6 +1,6 @@
-"""Every failure tag in one table: what it says of a response, and what to do next.
+"""Table of all failure tags: their meaning and the advice for each.
 
-A tag's value is its address: documentation, reports and tests use it.
+A tag's value is its id in documentation, reports and tests.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class FailureGroup(StrEnum):
-    """What a failure is about."""
+    """The kind of a failure."""
 
     RESPONSE = "response"
     FORMAT = "format"
@@ -24,7 +24,7 @@ class FailureGroup(StrEnum):
 
 
 class FailureTag(StrEnum):
-    """Why one response scored less than it could have."""
+    """The reason why a response missed the best score."""
 
     MISSING = "missing"
     ERROR = "error"
@@ -82,17 +82,17 @@ class FailureTag(StrEnum):
 
     @property
     def group(self) -> FailureGroup:
-        """What the failure is about."""
+        """The kind of the failure."""
         return RULES[self].group
 
     @property
     def sentence(self) -> str:
-        """What the rule saw, in a sentence."""
+        """The observation of the rule, in a sentence."""
         return RULES[self].sentence
 
     @property
     def advice(self) -> str:
-        """What to do next, in a sentence.
+        """The advice, in a sentence.
 
         >>> FailureTag.SWAPPED.advice
         'Ask for x first, or read y first for this model.'
@@ -101,7 +101,7 @@ class FailureTag(StrEnum):
 
 
 class Rule(NamedTuple):
-    """One tag's group, what it says and what to do next."""
+    """One tag's group, its meaning and its advice."""
 
     group: FailureGroup
     sentence: str

@@ -23,7 +23,7 @@ from snellen.grading.protocols.base import NO_CONTEXT
 from snellen.grading.protocols.texts import NO_ANSWER, NO_ANSWER_SPELLINGS, all_texts
 
 _SPACE_OR_MARK = re.compile(r"[\W_]+")
-# Scripts that put no spaces between words: Thai, Lao, Myanmar, Khmer, kana and Han.
+# Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana and Han.
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
     r"\U00020000-\U0003ffff]"
@@ -32,7 +32,7 @@ _CHARACTERS_AN_EDIT = 5
 
 
 class _Nearness(IntEnum):
-    """How a text lies to a reference, the nearest first."""
+    """The similarity of a text to a reference, the closest first."""
 
     CASE = 0
     VALUE = 1
@@ -59,7 +59,7 @@ _TAGS = {
 
 
 def text_tags(failure: Failure) -> Iterator[FailureTag]:
-    """Tag a short answer: no-answer mistakes, else how it lies to its nearest reference."""
+    """Tag a short answer: no-answer mistakes, else its similarity to the closest reference."""
     answer = failure.answer
     if not isinstance(answer, str):
         return
@@ -71,7 +71,7 @@ def text_tags(failure: Failure) -> Iterator[FailureTag]:
     elif not spoken:
         yield FailureTag.ANSWERED_UNANSWERABLE
     elif denies_answer(answer) and not any(denies_answer(text) for text in references):
-        # "Not available" denies "Available" before it denies that there is an answer.
+        # "Not available" negates "Available"; only otherwise does it mean that there is no answer.
         words = valued_words(answer)
         opposite = any(are_opposites(words, valued_words(text)) for text in spoken)
         if opposite:
@@ -83,7 +83,7 @@ def text_tags(failure: Failure) -> Iterator[FailureTag]:
 
 
 def button_tags(failure: Failure) -> Iterator[FailureTag]:
-    """Tag a button's name: the recolored one, none at all ("sorry"), or nearly the right one."""
+    """Tag a button's name: the recolored one, none ("sorry"), or nearly the correct one."""
     if not isinstance(failure.answer, str):
         return
     if not failure.answer:
@@ -104,13 +104,13 @@ def says_no_answer(text: str) -> bool:
 
 
 def near_text(answer: str, references: Sequence[str]) -> Iterator[FailureTag]:
-    """Tag how an answer lies to the nearest of its references; nothing where it is far from all.
+    """Tag the similarity of an answer to its closest reference; none if it is far from all.
 
-    Words are those of SQuAD's form, without case, punctuation and articles, and numbers and units
-    are written one way. In this order: equal letters and digits, equal values, opposites, other
-    units, other numbers in the same words, the same words in another order, a reference within
-    the answer, the answer within a reference, and an edit similarity (insertions and deletions
-    over both lengths) of at least 0.8.
+    Words have SQuAD's form, without case, punctuation and articles; numbers and units have a
+    canonical form. The checks in order are: equal letters and digits, equal values, opposites,
+    other units, other numbers in the same words, the same words in another order, a reference
+    within the answer, the answer within a reference, and an edit similarity (insertions and
+    deletions over both lengths) of at least 0.8.
 
     >>> [tag.value for tag in near_text("13 exercises", ["12 exercises", "12"])]
     ['numbers-differ']
@@ -125,16 +125,16 @@ def near_text(answer: str, references: Sequence[str]) -> Iterator[FailureTag]:
 
 
 class _Form(NamedTuple):
-    """What of a text is compared: its letters and digits, its words, and its numbers.
+    """The forms of a text for comparison: its letters and digits, its words, and its numbers.
 
     Attributes:
-        text: As given.
+        text: The text, unchanged.
         letters: Its letters and digits.
-        words: With numbers and units written one way.
-        joined: The words.
-        blank: The words, 0 for each number.
-        spaced: The words between spaces; each character where a script has no spaces.
-        numbers: In the words.
+        words: Its words, with numbers and units in canonical form.
+        joined: The words as one text.
+        blank: The words with 0 for each number.
+        spaced: The words separated by spaces; single characters for scripts without spaces.
+        numbers: The numbers in the words.
     """
 
     text: str
@@ -172,7 +172,7 @@ def _nearness(given: _Form, expected: _Form) -> _Nearness | None:
 def _nearness_by_value(given: _Form, expected: _Form) -> _Nearness | None:
     if given.words == expected.words:
         differ = squad_words(given.text) != squad_words(expected.text)
-        # Without a number or a unit, they differ in articles.
+        # Without a number or a unit, they differ only in articles.
         return _Nearness.VALUE if differ else None
     if is_same_time(given.joined, expected.joined):
         return _Nearness.VALUE
@@ -212,7 +212,7 @@ def letters_of(text: str) -> str:
 def _is_spelled_nearly(text: str, other: str) -> bool:
     from rapidfuzz.distance import Indel
 
-    # In whole numbers: a similarity of just 0.8 is lost to rounding.
+    # Integers, because rounding would miss a similarity of exactly 0.8.
     most = (len(text) + len(other)) // _CHARACTERS_AN_EDIT
     return Indel.distance(text, other, score_cutoff=most) <= most
 
@@ -235,11 +235,12 @@ _LITTLE = 0.3
 
 
 def description_tags(failure: Failure) -> Iterator[FailureTag]:
-    """Tag a description of a page that is about one region, and what holds for any text.
+    """Tag a description of a page that covers only one region, and apply the rules for any text.
 
-    With the regions' texts known: the answer has at least half of one region's content words
-    and under a fifth of each other's. Without: at least 0.6 of the answer's content words are
-    the reference's, but they are under 0.3 of these, of which there are ten or more.
+    If the regions' texts are known, the answer has at least half of one region's content words and
+    less than a fifth of those of each other region. Otherwise at least 0.6 of the answer's content
+    words are in the reference, which has ten or more, and they are less than 0.3 of the
+    reference's.
     """
     if not isinstance(failure.answer, str):
         return
@@ -262,7 +263,7 @@ def content_words(text: str) -> Counter[str]:
 
 
 def _is_of_one(about: Counter[str], regions: Sequence[Counter[str]]) -> bool:
-    # A word that several regions have says nothing of which one is meant.
+    # A word in several regions does not identify one.
     known = Counter(word for region in regions for word in region)
     shares = sorted(
         len(own & about.keys()) / len(own)

@@ -1,4 +1,4 @@
-"""Numbers and units written one way, so that equal values are equal words."""
+"""Canonical forms of numbers and units, so that equal values are equal words."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from snellen.grading.normalize import squad_words
 
-# SQuAD's form deletes ASCII punctuation: marks inside a number are written with others.
+# SQuAD's form deletes ASCII punctuation, so marks inside a number become other characters.
 _POINT, _COLON, _SLASH, _MINUS = "\u00b7", "\u2236", "\u2044", "\u2212"
 
 NUMBER = re.compile(rf"{_MINUS}?\d+(?:[{_POINT}{_COLON}{_SLASH}]\d+)*")
@@ -14,7 +14,7 @@ NUMBER = re.compile(rf"{_MINUS}?\d+(?:[{_POINT}{_COLON}{_SLASH}]\d+)*")
 
 _PLAIN = re.compile(rf"{_MINUS}?\d+(?:{_POINT}\d+)?")
 _DIGIT = re.compile(r"\d")
-# What stands before a number is looked up from there: a pattern that begins with it searches fast.
+# A pattern that begins with the number is fast; the text before it is checked from there.
 _QUANTITY = re.compile(
     r"(\d+(?:[.,:/]\d+)*)(\s?([%$\u20ac\xa3\xa5\u20b9]|\u00b0\s?[cf]?\b|\u00b0|[ap]\.m\b\.?|[^\W\d_]+))?"
 )
@@ -82,12 +82,12 @@ _HALVES = frozenset({"am", "pm"})
 
 
 def valued_words(text: str) -> list[str]:
-    """Split a text into the words of SQuAD's form, its numbers and units written one way.
+    """Split a text into the words of SQuAD's form, with numbers and units in canonical form.
 
-    Without thousands separators, leading zeros of a part of two digits and closing zeros of a
-    fraction; a time before AM or PM with its minutes; the unit, or the currency, in one spelling
-    behind the number; English number words up to twenty in digits. No number is rounded and no
-    unit converted. A comma before one, two or four digits or more is a decimal mark.
+    Thousands separators, leading zeros of two-digit parts and trailing zeros of fractions are
+    removed. A time before AM or PM gets minutes. A unit or currency is written in one spelling
+    after the number. English number words up to twenty become digits. Numbers are not rounded and
+    units not converted. A comma before one, two, four or more digits is a decimal mark.
 
     >>> valued_words("$1,299.00") == valued_words("1299 dollars")
     True
@@ -97,7 +97,7 @@ def valued_words(text: str) -> list[str]:
     if _DIGIT.search(text):
         text = _QUANTITY.sub(_one_way, text.lower())
         text = text if text.isascii() else text.translate(_CURRENCIES)
-    # The typographic apostrophe is no ASCII punctuation.
+    # The typographic apostrophe is not ASCII punctuation.
     words = squad_words(text if text.isascii() else text.replace("\u2019", ""))
     if _SPELLED.keys().isdisjoint(words):
         return words
@@ -138,12 +138,12 @@ def _value(number: str) -> str:
 
 
 def _unpadded(digits: str) -> str:
-    # Longer ones with a zero in front are codes, not values.
+    # Longer numbers with a leading zero are codes, not values.
     return digits[1:] if len(digits) == 2 and digits[0] == "0" else digits
 
 
 def is_same_time(text: str, other: str) -> bool:
-    """Whether two texts of valued words are equal once the times of one are put in 24 hours.
+    """Whether two texts of valued words are equal after the times of one are converted to 24 hours.
 
     >>> is_same_time(" ".join(valued_words("19:05")), " ".join(valued_words("7:05 pm")))
     True
@@ -166,9 +166,9 @@ def _to_24_hours(found: re.Match[str]) -> str:
 
 
 def numbers_contradict(numbers: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether as many numbers stand in both, and two plain ones in the same place differ.
+    """Whether both have the same count of numbers, and two plain ones at the same index differ.
 
-    Those that are dates, times or versions do not count: other marks may write the same one.
+    Dates, times and versions do not count, because they can be written with other marks.
 
     >>> numbers_contradict(["30\u00b75"], ["305"]), numbers_contradict(["7\u223630"], ["730"])
     (True, False)
@@ -180,7 +180,7 @@ def numbers_contradict(numbers: Sequence[str], others: Sequence[str]) -> bool:
 
 
 def have_other_units(words: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether two lists of valued words differ in the units behind their numbers and only there.
+    """Whether two lists of valued words differ only in the units after their numbers.
 
     >>> have_other_units(valued_words("5 km away"), valued_words("5 miles away"))
     True

@@ -1,6 +1,6 @@
-"""Other words for the same answer: "not shown" for `<no answer>`, "option 3" for C.
+"""Other wordings of the same answer: "not shown" for `<no answer>`, "option 3" for C.
 
-For tags only: no protocol reads them so, and no score rests on them.
+For tags only: no protocol uses them, and they do not affect scores.
 """
 
 import re
@@ -15,7 +15,7 @@ from snellen.grading.protocols.texts import NO_ANSWER
 Reword: TypeAlias = Callable[[str], str | None]
 
 _LONGEST = 160
-# Every wrong answer of a run passes here, and few deny anything.
+# A quick check, because every wrong answer of a run is tested and few contain a denial.
 _HINTS = ("no", "n't", "n\u2019t", "n/a", "n.a", "na", "un", "null", "indeterminate", "can not")
 _MARKS = re.compile(r"[^\w'/]+")
 
@@ -75,9 +75,9 @@ _LAST = 26
 
 
 def denies_answer(text: str) -> bool:
-    """Whether a text says, in other words than `<no answer>`, that there is no answer.
+    """Whether a text says in other words than `<no answer>` that there is no answer.
 
-    A list of English phrases, each of which has to be the whole text.
+    It uses a list of English phrases, which must match the whole text.
 
     >>> denies_answer("The answer is not shown on this screen."), denies_answer("N/A")
     (True, True)
@@ -99,7 +99,7 @@ def no_answer(text: str) -> str | None:
 
 
 def numbered_option(text: str) -> str | None:
-    """Return the letter of an option that is given by its number, the first being 1.
+    """Return the letter of an option that is given by its number, from 1.
 
     >>> numbered_option("Option 3"), numbered_option("(3)"), numbered_option("3 of them")
     ('C', 'C', None)
@@ -119,6 +119,6 @@ _REWORDS: tuple[tuple[GoldShape, Reword], ...] = (
 
 
 def rewording_of(task: str) -> Reword | None:
-    """Return what puts a task's answers, given in other words, in the protocol's; None: nothing."""
+    """Return the function that rewords a task's answers for the protocol, or None."""
     own = GOLDS.get(task)
     return next((reword for shape, reword in _REWORDS if shape is own), None)

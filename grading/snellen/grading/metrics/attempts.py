@@ -1,8 +1,8 @@
 """Several attempts at the same task: pass@k, pass^k and their mean.
 
-`n` attempts at a task, `c` of them right. All functions take plain numbers or arrays of one value
-per task that broadcast together, and return a float or an array of the same shape; average that
-over tasks for the benchmark's number.
+`n` is the number of attempts at a task, `c` the number of correct ones. All functions take numbers
+or arrays with one value per task; arrays broadcast. They return a float or an array of the same
+shape. The benchmark's number is the mean over tasks.
 """
 
 from collections.abc import Sequence
@@ -24,20 +24,20 @@ def pass_at_k(n: Counts, c: int | Counts, k: int) -> NDArray[np.float64]: ...
 @overload
 def pass_at_k(n: int, c: Counts, k: int) -> NDArray[np.float64]: ...
 def pass_at_k(n: int | Counts, c: int | Counts, k: int) -> float | NDArray[np.float64]:
-    """Chance that at least one of k attempts is right, 1 - C(n-c, k) / C(n, k).
+    """Probability that at least one of k attempts is correct, 1 - C(n-c, k) / C(n, k).
 
-    The unbiased estimator of Chen et al. 2021 (arXiv 2107.03374, Eq. 1). Built up attempt by
-    attempt from positive terms only, so that small chances keep their digits and no binomial
-    coefficient overflows.
+    The unbiased estimator of Chen et al. 2021 (arXiv 2107.03374, Eq. 1). It is a sum of positive
+    terms, one per attempt, so small probabilities keep their digits and no binomial coefficient
+    overflows.
 
     Args:
         n: Attempts per task.
-        c: Right ones among them.
-        k: Attempts that one may make.
+        c: Correct attempts per task.
+        k: Attempts allowed.
 
     Raises:
-        MetricError: If k is not in 1..n, c not in 0..n, a count is no whole number, or there are
-            no tasks.
+        MetricError: If k is not in 1..n, c not in 0..n, a count is not an integer, or there are no
+            tasks.
 
     >>> pass_at_k(4, 2, 2)
     0.8333333333333333
@@ -47,7 +47,7 @@ def pass_at_k(n: int | Counts, c: int | Counts, k: int) -> float | NDArray[np.fl
     attempts, right = _counts(n, c, k)
     chance = np.zeros(attempts.shape)
     for drawn in range(k):
-        # Past n - c wrong ones the chance is 1 already; the cap keeps the factor a probability.
+        # After n - c wrong attempts the probability is 1; the cap keeps the factor at most 1.
         next_right = np.minimum(right / (attempts - drawn), 1.0)
         chance += (1.0 - chance) * next_right
     return _like_input(chance)
@@ -60,7 +60,7 @@ def pass_hat_k(n: Counts, c: int | Counts, k: int) -> NDArray[np.float64]: ...
 @overload
 def pass_hat_k(n: int, c: Counts, k: int) -> NDArray[np.float64]: ...
 def pass_hat_k(n: int | Counts, c: int | Counts, k: int) -> float | NDArray[np.float64]:
-    """Chance that all of k attempts are right, C(c, k) / C(n, k): pass^k.
+    """Probability that all of k attempts are correct, C(c, k) / C(n, k): pass^k.
 
     The reliability measure of tau-bench (arXiv 2406.12045). Args and errors as in `pass_at_k`.
 
@@ -81,7 +81,7 @@ def mean_success(n: Counts, c: int | Counts) -> NDArray[np.float64]: ...
 @overload
 def mean_success(n: int, c: Counts) -> NDArray[np.float64]: ...
 def mean_success(n: int | Counts, c: int | Counts) -> float | NDArray[np.float64]:
-    """Share of right attempts, c/n: what pass@1 and pass^1 both are.
+    """Share of correct attempts, c/n; equal to pass@1 and to pass^1.
 
     Raises:
         MetricError: As `pass_at_k`.

@@ -1,7 +1,7 @@
 """Overlap of boxes, points in boxes, and the matching of two sets of boxes.
 
-Boxes are plain numbers in the order left, top, right, bottom; both sides of a comparison must be
-in the same space, which nothing here can check. Every threshold compares with >=.
+Boxes are numbers in the order left, top, right, bottom. Both sides of a comparison must be in the
+same coordinate space; this is not checked. Every threshold compares with >=.
 """
 
 from collections import Counter
@@ -23,12 +23,12 @@ Matching: TypeAlias = Literal["iou", "count"]
 Edge: TypeAlias = tuple[int, int, float]
 """A pair that may be matched: place of the prediction, place of the reference, IoU."""
 
-# Two ways of matching whose sums are this near need the published solver to break the tie.
+# Two assignments whose sums differ by less are a tie, which the published solver must break.
 _TIE = 1e-9
 
 
 class Match(NamedTuple):
-    """A predicted box matched to a reference box, each by its place in its own list."""
+    """A predicted box matched to a reference box, each as an index into its own list."""
 
     prediction: int
     reference: int
@@ -36,7 +36,7 @@ class Match(NamedTuple):
 
 
 def box_fault(box: Ltrb) -> str:
-    """Say what is wrong with a box, or nothing: a side is not finite, or two are inverted.
+    """Describe the fault of a box: a side that is not finite, or inverted sides; empty if none.
 
     >>> box_fault((0, 0, 10, 5)), box_fault((10, 0, 0, 5))
     ('', 'a box is inverted (left, top, right, bottom): [10, 0, 0, 5]')
@@ -52,11 +52,11 @@ def box_fault(box: Ltrb) -> str:
 def iou(a: Ltrb, b: Ltrb) -> float:
     """Intersection over union of two boxes, 0..1.
 
-    A box without area, or with its sides inverted, overlaps nothing, not even itself; so does
-    the published code (screen_qa code/metrics.py, `iou`).
+    A box without area or with inverted sides overlaps nothing, not even itself, as in the published
+    code (screen_qa code/metrics.py, `iou`).
 
     Raises:
-        MetricError: A side is NaN or infinite, or so large that an area is.
+        MetricError: A side is NaN or infinite, or so large that an area is infinite.
 
     >>> iou((0, 0, 10, 10), (0, 0, 13, 10))
     0.7692307692307693
@@ -76,7 +76,7 @@ def iou(a: Ltrb, b: Ltrb) -> float:
 
 
 def point_in_box(x: float, y: float, box: Ltrb) -> bool:
-    """Whether a point lies in a box; all four sides belong to the box.
+    """Whether a point lies in a box, edges included.
 
     Source: VisualWebBench utils/eval_utils.py (point variants); MMBench-GUI
     benchmarks/l2_element_grounding.py.
@@ -89,14 +89,14 @@ def point_in_box(x: float, y: float, box: Ltrb) -> bool:
 
 
 def point_in_polygon(x: float, y: float, corners: Sequence[float]) -> bool:
-    """Whether a point lies in a polygon by the even-odd rule: left and top edges in, others out.
+    """Whether a point lies in a polygon by the even-odd rule; only left and top edges are inside.
 
     Args:
-        x: Of the point.
-        y: Of the point.
+        x: The point's x.
+        y: The point's y.
         corners: x, y, x, y, ... of the polygon's corners, in the point's space.
 
-    Source: OSWorld-G, as three ports of its evaluation agree.
+    Source: OSWorld-G; three ports of its evaluation agree.
 
     >>> point_in_polygon(3, 3, (0, 0, 9, 0, 0, 9)), point_in_polygon(8, 8, (0, 0, 9, 0, 0, 9))
     (True, False)
@@ -113,10 +113,10 @@ def iou_matrix(
     predictions: Sequence[Ltrb] | NDArray[np.float64],
     references: Sequence[Ltrb] | NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """`iou` of every prediction (n x 4) with every reference (m x 4): an n x m matrix.
+    """Return the `iou` of every prediction (n x 4) with every reference (m x 4): an n x m matrix.
 
     Raises:
-        MetricError: The arrays have another shape, or hold numbers that `iou` refuses.
+        MetricError: The arrays have another shape, or hold numbers that `iou` does not accept.
     """
     a, b = _box_array(predictions), _box_array(references)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -132,10 +132,10 @@ def iou_matrix(
 
 
 def match_by_iou(matrix: NDArray[np.float64], threshold: float) -> tuple[Match, ...]:
-    """Match one to one so that the sum of IoU is largest, as published.
+    """Match boxes one to one with the largest sum of IoU, as published.
 
-    IoUs under the threshold become 0 first. The largest sum is not always the largest number of
-    matches: `match_by_count` looks for that.
+    IoUs below the threshold become 0 first. The largest sum does not always give the largest number
+    of matches; `match_by_count` does.
 
     Args:
         matrix: IoU of every prediction (rows) with every reference (columns), 0..1.
@@ -157,7 +157,7 @@ def match_by_iou(matrix: NDArray[np.float64], threshold: float) -> tuple[Match, 
 
 
 def match_by_count(matrix: NDArray[np.float64], threshold: float) -> tuple[Match, ...]:
-    """Match one to one as many boxes as can be; between equals take the largest sum of IoU.
+    """Match as many boxes as possible one to one; ties go to the largest sum of IoU.
 
     Args:
         matrix: IoU of every prediction (rows) with every reference (columns), 0..1.
@@ -173,7 +173,7 @@ def match_by_count(matrix: NDArray[np.float64], threshold: float) -> tuple[Match
     2
     """
     kept = _thresholded(matrix, threshold)
-    # One more match is worth more than all the IoU that it could cost.
+    # One more match outweighs any loss of IoU.
     bonus = min(kept.shape) + 1
     return _matches(kept, np.where(kept > 0, kept + bonus, 0.0))
 
@@ -185,7 +185,7 @@ def detection_f1(
     iou_threshold: float,
     matching: Matching = "iou",
 ) -> float:
-    """F1 of the boxes found, 0..1; two empty lists agree (1), one empty list does not (0).
+    """F1 of detected boxes, 0..1; two empty lists score 1, one empty list scores 0.
 
     Raises:
         MetricError: The threshold is not in 0..1, or is 0; or a box is not finite.
@@ -209,24 +209,24 @@ def f1_of_matches(matches: int, predictions: int, references: int) -> float:
 
 
 def count_matches(edges: Sequence[Edge], shape: tuple[int, int], matching: Matching) -> int:
-    """How many matches the best assignment holds, from the pairs that reach the threshold.
+    """Count the matches of the best assignment of the pairs that reach the threshold.
 
-    Boxes rarely have two candidates. Where no pair shares both of its boxes with other pairs,
-    each cluster of pairs is a star and gives one match; where one such pair stands between two
-    stars, its IoU is weighed against the two it shuts out. Only what is left goes to the solver,
-    and so does a tie, because the published number then depends on that solver.
+    Boxes rarely have two candidates. If no pair shares both of its boxes with other pairs, each
+    cluster of pairs is a star and gives one match. If one such pair connects two stars, its IoU is
+    compared with that of the two pairs that it excludes. Only the rest goes to the solver. Ties go
+    there too, because the published number then depends on that solver.
 
     Args:
         edges: Every pair whose IoU reaches the threshold, each once.
-        shape: How many predictions and how many references there are.
-        matching: What to maximise: the sum of IoU (as published) or the number of matches.
+        shape: The number of predictions and the number of references.
+        matching: The quantity to maximize: the sum of IoU (as published) or the number of matches.
     """
     if len({edge[0] for edge in edges}) == len({edge[1] for edge in edges}) == len(edges):
         return len(edges)
     rows = Counter([edge[0] for edge in edges])
     columns = Counter([edge[1] for edge in edges])
     shared = [edge for edge in edges if rows[edge[0]] > 1 and columns[edge[1]] > 1]
-    # Boxes less pairs: the number of clusters when each of them is a tree.
+    # Boxes minus pairs is the number of clusters if each cluster is a tree.
     clusters = len(rows) + len(columns) - len(edges)
     if not shared:
         return clusters
@@ -240,16 +240,16 @@ def count_matches(edges: Sequence[Edge], shape: tuple[int, int], matching: Match
 
 
 def check_threshold(threshold: float) -> None:
-    """Raise MetricError unless the threshold is over 0 and at most 1.
+    """Raise MetricError unless the threshold is greater than 0 and at most 1.
 
-    At 0 every pair of boxes would count as a match, those that do not touch included.
+    At 0 every pair of boxes would match, even boxes that do not touch.
     """
     if not 0 < threshold <= 1:
         raise MetricError(f"an IoU threshold must be over 0 and at most 1, not {threshold}")
 
 
 def _two_beat_one(middle: Edge, edges: Sequence[Edge], matching: Matching) -> bool | None:
-    """Whether the best pairs on both sides of this one beat it together; None for a tie."""
+    """Whether the best pairs on both sides of the middle pair beat it together; None for a tie."""
     if matching == "count":
         return True
     row, column, weight = middle
@@ -260,7 +260,7 @@ def _two_beat_one(middle: Edge, edges: Sequence[Edge], matching: Matching) -> bo
 
 
 def _solve_count(edges: Sequence[Edge], shape: tuple[int, int], matching: Matching) -> int:
-    # The whole matrix, empty rows included: how the solver breaks ties depends on its shape.
+    # The solver's choice among ties depends on the matrix's shape, so empty rows stay.
     matrix = np.zeros(shape)
     for row, column, value in edges:
         matrix[row, column] = value if matching == "iou" else 1.0

@@ -26,11 +26,12 @@ _words = re.compile(r"\w+(?:['\u2019-]\w+)*").findall
 
 @dataclass(frozen=True, slots=True)
 class Bleu:
-    """A BLEU value with the signature that makes it comparable.
+    """A BLEU value and its signature.
 
     Attributes:
-        value: In 0..1; sacrebleu prints it times 100.
-        signature: sacrebleu's own, such as `nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|...`.
+        value: In 0..1; sacrebleu prints 100 times this value.
+        signature: sacrebleu's signature, such as
+            `nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|...`.
     """
 
     value: float
@@ -40,8 +41,8 @@ class Bleu:
 def bleu(prediction: str, references: Sequence[str]) -> Bleu:
     """Return the sentence BLEU of one prediction: 13a tokens, exponential smoothing.
 
-    The effective order counts (`eff:yes`), so that a caption of fewer than four words can be
-    right. Source: sacrebleu's sentence_bleu; Papineni et al. 2002.
+    It uses the effective order (`eff:yes`), so that a caption of fewer than four words can reach 1.
+    Source: sacrebleu's sentence_bleu; Papineni et al. 2002.
 
     Raises:
         MetricError: There are no references.
@@ -54,10 +55,10 @@ def bleu(prediction: str, references: Sequence[str]) -> Bleu:
 
 
 def corpus_bleu(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Bleu:
-    """Return the corpus BLEU, whose counts are summed before they are divided.
+    """Return the corpus BLEU: counts are summed over items before the division.
 
     Args:
-        predictions: One text an item.
+        predictions: One text per item.
         references: The references of each item, one or more; the numbers may differ.
 
     Raises:
@@ -66,7 +67,7 @@ def corpus_bleu(predictions: Sequence[str], references: Sequence[Sequence[str]])
     """
     _check(predictions, references, least=1)
     most = max(map(len, references))
-    # sacrebleu wants one stream a reference, None where an item has fewer.
+    # sacrebleu expects one stream per reference, with None where an item has fewer.
     streams = [
         [own[number] if number < len(own) else None for own in references] for number in range(most)
     ]
@@ -84,7 +85,7 @@ def _metric(*, effective_order: bool) -> "BLEU":
 
 
 def _bleu(metric: "BLEU", score: float) -> Bleu:
-    # 100 comes out as 100.00000000000004.
+    # sacrebleu returns 100.00000000000004 for a perfect match.
     return Bleu(min(1.0, score / 100.0), str(metric.get_signature()))
 
 
@@ -96,8 +97,8 @@ class CiderD:
     """CIDEr-D of a corpus.
 
     Attributes:
-        items: Each item's value in 0..1: the published one, on a scale of 10, divided by 10.
-        variant: Whose arithmetic it is.
+        items: Each item's value in 0..1: a tenth of the published value.
+        variant: The source of the arithmetic: the paper or the released code.
     """
 
     items: tuple[float, ...]
@@ -110,7 +111,7 @@ class CiderD:
 
     @property
     def published(self) -> float:
-        """The mean on the scale that papers print, 0..10."""
+        """The mean on the papers' scale, 0..10."""
         return 10.0 * self.value
 
 
@@ -123,22 +124,22 @@ def cider_d(
     """Score captions by their consensus with the references, over a whole corpus.
 
     For n = 1..4, texts become vectors of n-gram frequency times ln(items / items whose references
-    have the n-gram). An item scores the mean over n and references of
-    exp(-(l_c - l_r)^2 / (2 * 6^2)) * min(g_c, g_r) . g_r / (|g_c| |g_r|), where l is a length in
-    words: the CIDEr-D equation of Vedantam et al. 2015. An n-gram that every item's references have
-    weighs nothing, and one that no reference has counts as if one item had it.
+    have the n-gram). An item scores the mean over n and references of exp(-(l_c - l_r)^2 / (2 *
+    6^2)) * min(g_c, g_r) . g_r / (|g_c| |g_r|), where l is a length in words: the CIDEr-D equation
+    of Vedantam et al. 2015. An n-gram that occurs in the references of every item has weight 0. One
+    that occurs in no reference is weighted as if one item had it.
 
-    The released code (tylin/coco-caption, cider_scorer.py) departs from the paper, and both are
-    here. The paper's frequency is an n-gram's share of its text's n-grams, the code's is its
-    count; they differ where the lengths do, since the minimum is taken before the division. The
-    code measures lengths in bigrams, so that a text of one word is as long as none.
+    The released code (tylin/coco-caption, cider_scorer.py) differs from the paper; both variants
+    are available. The paper's frequency is an n-gram's share of its text's n-grams, the code's is
+    its count. They differ if the lengths differ, because the minimum is taken before the division.
+    The code measures lengths in bigrams, so a text of one word has length 0.
 
-    Words are lower-cased runs of letters and digits, joined by inner apostrophes and hyphens;
-    the evaluation server's Stanford tokeniser is not reproduced, so values compare within this
-    project. Scores depend on the corpus: an item's value changes with the others' references.
+    Words are lower-cased runs of letters and digits, joined by inner apostrophes and hyphens. The
+    evaluation server's Stanford tokenizer is not reproduced, so compare values only within this
+    project. Scores depend on the corpus: an item's value changes with the other items' references.
 
     Args:
-        predictions: One text an item.
+        predictions: One text per item.
         references: The references of each item, one or more.
         variant: `paper`, or `code` for the released arithmetic.
 
@@ -165,7 +166,7 @@ def cider_d(
 
 @dataclass(frozen=True, slots=True)
 class _Counts:
-    """A text as n-gram counts, one table an order."""
+    """The n-gram counts of a text, one table per order."""
 
     words: int
     orders: tuple[Counter[Ngram], ...]
@@ -178,7 +179,7 @@ class _Counts:
 
 @dataclass(frozen=True, slots=True)
 class _Weighted:
-    """A text as one weighted vector an order, with the vectors' lengths."""
+    """The weighted vectors of a text, one per order, with their lengths."""
 
     length: int
     vectors: tuple[dict[Ngram, float], ...]
@@ -203,7 +204,7 @@ class _Weighted:
 
 @dataclass(frozen=True, slots=True)
 class _Weights:
-    """Turns counts into weights by what the references of all items have."""
+    """Turns counts into weights, from the references of all items."""
 
     items: int
     documents: Counter[Ngram]

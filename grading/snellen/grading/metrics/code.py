@@ -1,7 +1,7 @@
-"""Code answers: what an executor is, the pass rate, and chart specs compared with tolerance.
+"""Code answers: the executor interface, the pass rate, and chart specs compared with tolerance.
 
-Grading never runs code. Whoever runs it (`snellen.tasks.sandbox`) hands the outcomes back as
-values; comparing texts with `eval`, as published scripts do, is what this replaces.
+Grading never runs code. An executor (`snellen.tasks.sandbox`) runs it and returns the outcomes as
+values. Published scripts instead compare texts with `eval`.
 """
 
 import math
@@ -24,12 +24,12 @@ class Execution:
 
     Attributes:
         ok: It ended by itself with exit status 0.
-        exit: The exit status, or None when it was killed.
-        stdout: What it printed, undecodable bytes replaced, cut at the limit.
-        stderr: What it printed there, tracebacks included, cut at the limit.
-        timed_out: It was killed for using up its wall-clock or its processor time.
-        killed_for: Why it was killed, or None.
-        seconds: How long it ran by the wall clock; two runs that differ only here are equal.
+        exit: The exit status; None if it was killed.
+        stdout: Its standard output, undecodable bytes replaced, cut at the limit.
+        stderr: Its standard error, tracebacks included, cut at the limit.
+        timed_out: It was killed because it used up its wall-clock time or its processor time.
+        killed_for: The reason why it was killed, or None.
+        seconds: Its wall-clock time; two runs that differ only in this are equal.
     """
 
     ok: bool
@@ -49,10 +49,10 @@ class CodeExecutor(Protocol):
 
         Args:
             code: The program.
-            files: Texts to lay in its working folder, by relative path: tests, stub modules.
+            files: Texts to write to its working folder, by relative path: tests, stub modules.
 
         Raises:
-            ExecutionError: It could not be run safely here, which is no answer's fault.
+            ExecutionError: The program cannot be run safely here; the answer is not at fault.
         """
         ...
 
@@ -60,7 +60,7 @@ class CodeExecutor(Protocol):
 def pass_rate(outcomes: Iterable[Execution | bool]) -> float:
     """Return the share of runs that passed, in 0..1.
 
-    The share behind "code generation pass rate": one program an item, passed when its tests end
+    This is the "code generation pass rate": one program per item, which passes if its tests end
     with status 0.
 
     Args:
@@ -92,7 +92,7 @@ class SpecMatch:
 
     @property
     def equal(self) -> bool:
-        """Whether nothing disagrees."""
+        """Whether all leaves agree."""
         return not self.differences
 
 
@@ -102,19 +102,19 @@ def spec_match(
     """Compare two JSON documents leaf by leaf, numbers with tolerance.
 
     Numbers agree when |p - r| <= max(relative * |r|, absolute); true is not 1. Texts agree when
-    equal after NFKC with white space collapsed. Objects have no order, lists do. A leaf on one
-    side only disagrees, so inventing series costs as much as missing them; an empty list or
-    object is a leaf of its own. The rule is this project's: no published code compares specs.
+    equal after NFKC with white space collapsed. The order of lists counts, that of keys does not. A
+    leaf on one side only disagrees, so an invented series costs as much as a missing one. An empty
+    list or object is a leaf. The rule is this project's: no published code compares specs.
 
     Args:
         prediction: A parsed JSON document.
-        reference: The parsed JSON document that it should agree with.
+        reference: The parsed JSON document to compare with.
         relative: The tolerance as a share of the reference's number.
         absolute: The tolerance for references near zero.
 
     Raises:
-        MetricError: A tolerance is negative or not finite, the reference holds a number that is
-            not finite, or a document holds a value that JSON has not.
+        MetricError: A tolerance is negative or not finite, the reference holds a number that is not
+            finite, or a document holds a value that is not JSON.
 
     >>> spec_match({"x": ["a", "b"], "y": [1, 2.01]}, {"x": ["a", "b"], "y": [1, 2]}).equal
     True
@@ -142,7 +142,7 @@ def spec_match(
 
 @dataclass(frozen=True, slots=True)
 class _Empty:
-    """A list or an object with nothing in it."""
+    """An empty list or object."""
 
     kind: type
 
@@ -151,7 +151,7 @@ _Leaf = str | float | bool | _Empty | None
 
 
 def _leaves(document: object) -> dict[_Path, _Leaf]:
-    # A stack instead of recursion: how deep a prediction nests is the model's choice.
+    # A stack instead of recursion: a prediction can be nested to any depth.
     leaves: dict[_Path, _Leaf] = {}
     pending: list[tuple[_Path, object]] = [((), document)]
     while pending:

@@ -1,10 +1,10 @@
 """Reference answers made from votes, of models (WebRSSBench v1) or of annotators (v2).
 
-A consensus of models is circular: each of them votes for the reference that it is graded by. So
-`leave_one_out` takes the graded model's vote away, and `freeze` fixes the references under a hash,
-for a thirteenth model must not change the scores of the other twelve.
+A consensus of models is circular: each model votes for the reference that it is graded by. So
+`leave_one_out` removes the graded model's vote. `freeze` fixes the references under a hash, because
+a thirteenth model must not change the scores of the other twelve.
 
-Ties always go to the side of the lowest voter id, so no result depends on the order of a mapping.
+Ties always go to the answer of the lowest voter id, so no result depends on the order of a mapping.
 """
 
 import json
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Cosines of answers that mirror each other differ only by rounding, in this order of magnitude.
+# The cosines of mirrored answers differ only by rounding errors of this order of magnitude.
 _SAME_COSINE = 1e-12
 
 
 class Choice(NamedTuple):
-    """One answer that got votes: its most frequent raw form and who voted for it."""
+    """An answer that got votes: its most frequent raw form and its voters."""
 
     answer: str
     voters: tuple[str, ...]
@@ -36,8 +36,8 @@ class Consensus:
 
     Attributes:
         answer: The agreed answer in its most frequent raw form; None if there is none.
-        votes: Voters for the leading answer, resolved or not.
-        voters: Voters who gave an answer at all.
+        votes: Voters for the leading answer, also if there is no agreed answer.
+        voters: Voters who gave an answer.
         tally: All answers, the leading one first.
         reason: Why there is no answer; None if there is one.
     """
@@ -55,19 +55,19 @@ class Consensus:
 
     @property
     def share(self) -> float | None:
-        """Share of the voters who gave the leading answer; None if nobody gave one."""
+        """Share of the voters who gave the leading answer; None if there are no voters."""
         return self.votes / self.voters if self.voters else None
 
 
 @dataclass(frozen=True, slots=True)
 class FrozenConsensus:
-    """A set of references that can be distinguished from any other by its hash.
+    """A set of references with a hash that identifies it.
 
     Attributes:
         references: Item ids and agreed answers, by item id.
         unresolved: Item ids and why they have no answer, by item id.
-        document: Canonical JSON of all of it, votes included: sorted keys, ASCII, no spaces, no
-            floats. Write this to a file as it is.
+        document: Canonical JSON of the whole set, votes included: sorted keys, ASCII, no spaces, no
+            floats. Write it to a file unchanged.
         sha256: Hex digest of the document's bytes.
     """
 
@@ -83,7 +83,7 @@ def is_blank(text: str) -> bool:
 
 
 def unchanged(text: str) -> str:
-    """Return the text itself: the normal form of those who want none."""
+    """Return the text itself: the normal form without normalization."""
     return text
 
 
@@ -96,13 +96,13 @@ def majority(
 ) -> Consensus:
     """The answer chosen most often (WebRSSBench v1, reference of the color tasks).
 
-    Answers are grouped by normal form. Of a group the most frequent raw form is kept.
+    Answers are grouped by normal form. The most frequent raw form of a group is kept.
 
     Args:
         votes: Raw answer by voter id.
-        normalize: Normal form of an answer; whoever's is empty has not voted.
-        minimum_support: How many voters it takes (voters, not votes for the winner).
-        ignored: Whether a raw answer is no vote: blank, a refusal.
+        normalize: Normal form of an answer; an empty one is not a vote.
+        minimum_support: The minimum number of voters (voters, not votes for the winner).
+        ignored: Whether a raw answer is not a vote: blank, a refusal.
 
     Raises:
         MetricError: If `minimum_support` is less than 1.
@@ -128,9 +128,9 @@ def human_majority(
 
     Args:
         labels: Raw label by annotator id.
-        normalize: Normal form of a label; whoever's is empty has not voted.
-        needed: How many must agree; besides, they must be more than half of those who voted.
-        ignored: Whether a raw label is no vote.
+        normalize: Normal form of a label; an empty one is not a vote.
+        needed: The number that must agree; they must also be more than half of the voters.
+        ignored: Whether a raw label is not a vote.
 
     Raises:
         MetricError: If `needed` is less than 1.
@@ -156,20 +156,20 @@ def centroid(
     minimum_support: int = 3,
     ignored: Callable[[str], bool] = is_blank,
 ) -> Consensus:
-    """The answer nearest to the mean of all answers (WebRSSBench v1, form and text tasks).
+    """The answer closest to the mean of all answers (WebRSSBench v1, form and text tasks).
 
-    Nearest by cosine. With embeddings of unit length that is the medoid, the answer with the
-    highest mean cosine to all others; with other lengths long vectors pull the mean.
+    Closeness is the cosine. With embeddings of unit length the result is the medoid, the answer
+    with the highest mean cosine to all others. Otherwise long vectors pull the mean.
 
     Args:
         votes: Raw answer by voter id.
         embeddings: Embedding of each distinct raw answer, all of one shape (d,).
-        minimum_support: How many voters it takes.
-        ignored: Whether a raw answer is no vote.
+        minimum_support: The minimum number of voters.
+        ignored: Whether a raw answer is not a vote.
 
     Returns:
         In the tally equal raw answers form a group, the chosen answer first and the others by
-        number of votes. `votes` counts those who gave the very same text, which is often only one.
+        number of votes. `votes` counts the voters with exactly the same text, often only one.
 
     Raises:
         MetricError: If an answer has no embedding, or one that is zero, not finite or of another
@@ -190,11 +190,11 @@ def centroid(
 def leave_one_out(
     votes: Mapping[str, str], voter: str, decide: Callable[[Mapping[str, str]], Consensus]
 ) -> Consensus:
-    """The consensus of all but one: the reference to grade that one by.
+    """The consensus without one voter, to grade that voter by.
 
     Args:
         votes: Raw answer by voter id.
-        voter: Whose vote to leave out; who has not voted is graded by the full consensus.
+        voter: The voter to leave out; for one without a vote, the result is the full consensus.
         decide: Makes a consensus of the remaining votes, such as a partial of `majority`.
 
     >>> from functools import partial
@@ -206,7 +206,7 @@ def leave_one_out(
 
 
 def freeze(items: Mapping[str, Consensus]) -> FrozenConsensus:
-    """Fix the references of a set of items, votes and unresolved items listed.
+    """Fix the references of a set of items, with votes and unresolved items.
 
     Args:
         items: Consensus by item id; the order does not matter.
@@ -259,7 +259,7 @@ def _tally(
 
 
 def _commonest(answers: Iterable[str]) -> str:
-    """Return the most frequent answer, of several the one that comes first."""
+    """Return the most frequent answer; the first of several."""
     counts: dict[str, int] = {}
     for answer in answers:
         counts[answer] = counts.get(answer, 0) + 1

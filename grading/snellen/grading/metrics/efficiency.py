@@ -1,6 +1,6 @@
 """Success and efficiency of episodes: SR, EQA/SR, SR-EQA, platform means.
 
-The area EQA itself lives in `eqa`, its behavior under other task orders in `eqa_orders`.
+The area EQA itself is in `eqa`, its values under other task orders in `eqa_orders`.
 """
 
 import math
@@ -20,10 +20,9 @@ class Episode:
     """The result of one task.
 
     Attributes:
-        success: 0..1; fractions are partial credit, as OSWorld and WindowsAgentArena give it.
-        cost: What it took, more than 0, in any unit: steps, calls, tokens, seconds.
-        limit: The most it was allowed to cost, in the same unit; None where one limit is given
-            for all tasks.
+        success: 0..1; fractions are partial credit, as in OSWorld and WindowsAgentArena.
+        cost: The cost, greater than 0, in any unit: steps, calls, tokens, seconds.
+        limit: The maximum cost allowed, in the same unit; None if one limit is given for all tasks.
 
     Raises:
         MetricError: If a number is outside its range or is not an int, float or Fraction.
@@ -60,10 +59,10 @@ def success_rate(episodes: Sequence[Episode]) -> float:
 
 
 def truncated(episodes: Sequence[Episode], limit: Amount) -> tuple[Episode, ...]:
-    """What the same run would have been worth under a smaller limit.
+    """Return the same run under a smaller limit.
 
-    An episode over the limit is charged the limit and fails; the others stay as they are. This is
-    how ScaleCUA derives its EQA@15 from a 50-step run (evaluation/MacOSArena/parse_results.py).
+    An episode over the limit fails at the cost of the limit; the others do not change. ScaleCUA
+    derives its EQA@15 from a 50-step run in this way (evaluation/MacOSArena/parse_results.py).
 
     Raises:
         MetricError: If the limit is not positive.
@@ -80,13 +79,13 @@ def truncated(episodes: Sequence[Episode], limit: Amount) -> tuple[Episode, ...]
 
 
 def efficiency_ratio(*, eqa: float, sr: float) -> float | None:
-    """EQA/SR: which part of its success rate an agent keeps once time counts.
+    """EQA/SR: the share of the success rate that remains when time counts.
 
-    MMBench-GUI Table 9. Under the exact integral it is 1 minus the mean share of the budget spent
-    when a success arrives (paper Eq. 12). Both numbers in the same unit, 0..1 or percent.
+    MMBench-GUI Table 9. With the exact integral it is 1 minus the mean share of the budget spent at
+    the time of a success (paper Eq. 12). Both numbers have the same unit, 0..1 or percent.
 
     Returns:
-        The ratio; None where the success rate is 0, because there is nothing to be efficient at.
+        The ratio; None if the success rate is 0.
 
     Raises:
         MetricError: If a number is negative or not finite.
@@ -96,7 +95,7 @@ def efficiency_ratio(*, eqa: float, sr: float) -> float | None:
 
 
 def efficiency_gap(*, eqa: float, sr: float) -> float:
-    """SR-EQA: what the steps cost, in the unit of the two numbers (MMBench-GUI Table 9).
+    """SR-EQA: the cost of the steps, in the unit of the two numbers (MMBench-GUI Table 9).
 
     Raises:
         MetricError: If a number is negative or not finite.
@@ -112,13 +111,13 @@ def platform_mean(
 ) -> float:
     """Mean over platforms weighted by their numbers of tasks (MMBench-GUI, "Avg" of L3 and L4).
 
-    A platform's EQA enters as a finished number: this is not the EQA of the pooled tasks.
+    The mean of the platforms' EQA is not the EQA of the pooled tasks.
 
     Args:
         values: Score by platform; None or absent means that the platform was not run.
         counts: Number of tasks by platform.
-        missing: What a platform without a value does. The published L4 table does both of the
-            latter two: it counts UI-TARS's empty Web cell as 0 and leaves Qwen2.5-VL's out.
+        missing: The treatment of a platform without a value. The published L4 table uses both of
+            the latter two: it counts UI-TARS's empty Web cell as 0 and omits Qwen2.5-VL's.
 
     Raises:
         MetricError: If a value has no count or is not finite, a count is negative, a platform is

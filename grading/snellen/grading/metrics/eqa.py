@@ -4,14 +4,14 @@ Tasks i = 1..N in a fixed order have successes s_i and costs t_i. T_k and S_k ar
 first k, T_max is the sum of the limits, u_k = T_k / T_max, and R(u) = max{S_k / N : u_k <= u} is
 the recall after a share u of the budget. EQA is the area under R.
 
-Three things about it are easy to get wrong:
+Three things are easy to get wrong:
 
-- Order counts. Use a canonical one (task id), never the order of completion, and report
-  `eqa_orders.eqa_expected` beside it.
-- Neither end means what it seems to. 1 is out of reach (ten tasks solved in one step of fifty
-  give 0.989), and solving everything at the limit gives (N-1)/2N, not 0.
-- T_k / T_max summed up in floats misses grid points. Here every comparison is T_k * (M-1) <= m *
-  T_max in integers, so the sum of Eq. 10 is exact.
+- The order counts. Use a canonical one (task id), never the order of completion, and also report
+  `eqa_orders.eqa_expected`.
+- The scale is not 0..1. 1 cannot be reached: ten tasks solved in one step of fifty give 0.989.
+  Solving everything at the limit gives (N-1)/2N, not 0.
+- T_k / T_max summed in floats misses grid points. Here every comparison is T_k * (M-1) <= m * T_max
+  in integers, so the sum of Eq. 10 is exact.
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,7 +35,7 @@ OverLimit = Literal["reject", "clip"]
 
 
 class Knot(NamedTuple):
-    """A point where the recall curve starts, jumps or ends; it is flat to the right of each."""
+    """A point where the recall curve starts, jumps or ends; the curve is flat to its right."""
 
     budget: float
     recall: float
@@ -43,12 +43,12 @@ class Knot(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Episodes in order, charged and in whole units, so that all arithmetic on them is exact.
+    """Episodes in order, with costs in whole units, so that all arithmetic is exact.
 
     Attributes:
         successes: Successes in units of 1/`whole`.
-        whole: What a full success counts.
-        costs: What each episode is charged, in one unit with the limits; never over the limit.
+        whole: The value of a full success.
+        costs: The cost of each episode, in the unit of the limits; never over the limit.
         limits: The limit of each episode.
     """
 
@@ -66,18 +66,18 @@ class Ledger:
         failed_cost: FailedCost = "actual",
         over_limit: OverLimit = "reject",
     ) -> "Ledger":
-        """Settle limits and charges.
+        """Apply the limits and compute the costs.
 
         Args:
-            episodes: In the order in which they count.
-            limit: One limit for all; None where each episode carries its own.
+            episodes: In canonical order.
+            limit: One limit for all; None if each episode has its own.
             failed_cost: See `FailedCost`. The paper counts "steps taken", which rewards giving up
-                early on hopeless tasks; `limit` takes that reward away.
+                early on hopeless tasks; `limit` removes that reward.
             over_limit: See `OverLimit`. To fail such episodes use `efficiency.truncated`.
 
         Raises:
-            MetricError: If there are no episodes, an episode has no limit or another one than
-                the limit for all, or its cost is over the limit (under `reject`).
+            MetricError: If there are no episodes, an episode has no limit or a limit that differs
+                from the limit for all, or its cost is over the limit (under `reject`).
         """
         if not episodes:
             raise MetricError("the EQA of no episodes is not defined")
@@ -102,14 +102,14 @@ class Ledger:
 
     @property
     def attainable(self) -> int:
-        """What N full successes count: the denominator of recall."""
+        """The value of N full successes: the denominator of recall."""
         return len(self.successes) * self.whole
 
     def sampled(self, points: int = 101, grid: Grid = "closed") -> Fraction:
         """Mean of R over a grid (paper Eq. 10 with `closed`).
 
-        R only rises, by s_i at u_i, so a success is seen from the first grid point at or after
-        u_i onwards: no grid point has to be visited.
+        R only rises, by s_i at u_i, so a success counts from the first grid point at or after u_i.
+        No grid point has to be visited.
         """
         intervals = points - 1 if grid == "closed" else points
         if intervals < 1:
@@ -127,7 +127,7 @@ class Ledger:
         return Fraction(area, budget * self.attainable)
 
     def by_task(self) -> Fraction:
-        """Mean of s_i (1 - t_i / limit_i): every task has a budget of its own."""
+        """Mean of s_i (1 - t_i / limit_i): every task has its own budget."""
         saved: dict[int, int] = {}
         for s, cost, limit in zip(self.successes, self.costs, self.limits, strict=True):
             saved[limit] = saved.get(limit, 0) + s * (limit - cost)
@@ -146,12 +146,13 @@ def eqa(
 ) -> float:
     """EQA as the paper samples it: the mean of R(m/100), m = 0..100 (MMBench-GUI Eq. 10).
 
-    `grid="half_open"` takes R(m/101), m = 0..100, as some accounts of the paper do. The published
-    tables fit neither: they look like `eqa_exact`. At most SR * (points-1)/points.
+    `grid="half_open"` takes R(m/101), m = 0..100, as some descriptions of the paper do. The
+    published tables fit neither; they are closer to `eqa_exact`. The maximum is SR *
+    (points-1)/points.
 
     Args:
         episodes: In canonical order.
-        limit: One limit for all; None where each episode carries its own.
+        limit: One limit for all; None if each episode has its own.
         points: Number of grid points M.
         grid: See `Grid`.
         failed_cost: See `Ledger.of`.
@@ -195,10 +196,10 @@ def eqa_budget(
     failed_cost: FailedCost = "actual",
     over_limit: OverLimit = "reject",
 ) -> float:
-    """Mean of success times unspent share of the task's own limit: needs no order.
+    """Mean of success times the unspent share of the task's own limit; independent of the order.
 
-    Not the paper's EQA: the only reading under which "all at the limit" gives 0.
-    Args and errors as in `Ledger.of`; the Fraction is `Ledger.by_task`.
+    This is not the paper's EQA. It is the only variant in which "all at the limit" gives 0. Args
+    and errors as in `Ledger.of`; the Fraction is `Ledger.by_task`.
 
     >>> eqa_budget([Episode(1, 5, limit=10), Episode(1, 20, limit=40)])
     0.5
@@ -212,17 +213,17 @@ def eqa_linear(
 ) -> float:
     """EQA as ScaleCUA computes it (evaluation/MacOSArena/parse_results.py, `calculate_EQA`).
 
-    Recall is interpolated linearly from (0, 0) through the points (u_k, S_k/N) and averaged over
-    a closed grid, in floats. It so credits a success before it happens: one task solved at its
-    limit gives 0.5 where the paper's step function gives 1/101. No episode is capped; only the
-    running sum is, at T_max.
+    Recall is interpolated linearly from (0, 0) through the points (u_k, S_k/N) and averaged over a
+    closed grid, in floats. So it credits a success before it happens: one task solved at its limit
+    gives 0.5, but 1/101 with the paper's step function. Episodes are not capped; the running sum is
+    capped at T_max.
 
     ScaleCUA's EQA@15 is `eqa_linear(truncated(episodes, 15), 15)`, its EQA@50 is
     `eqa_linear(episodes, 50)`.
 
     Args:
         episodes: In canonical order (ScaleCUA sorts by path).
-        limit: One limit for all; None where each episode carries its own.
+        limit: One limit for all; None if each episode has its own.
         points: Number of grid points.
 
     Raises:
@@ -251,7 +252,7 @@ def recall_curve(
     failed_cost: FailedCost = "actual",
     over_limit: OverLimit = "reject",
 ) -> tuple[Knot, ...]:
-    """The knots of R: (0, 0), every jump, and (1, SR) where R does not jump at 1.
+    """The knots of R: (0, 0), every jump, and (1, SR) if R does not jump at 1.
 
     Args and errors as in `Ledger.of`. Draw it as steps that hold to the right ("post").
 
@@ -290,7 +291,7 @@ def _limit(place: int, episode: Episode, limit: Amount | None) -> Amount:
 
 
 def _whole(values: Iterable[Amount]) -> tuple[tuple[int, ...], int]:
-    """Return the values as whole multiples of 1/unit, and that unit."""
+    """Return the values as integer multiples of 1/unit, and the unit."""
     ratios = [value.as_integer_ratio() for value in values]
     unit = lcm(*(below for _, below in ratios))
     return tuple(above * (unit // below) for above, below in ratios), unit

@@ -1,8 +1,8 @@
-"""How much of an EQA is due to the order of the tasks, in closed form.
+"""The effect of the task order on EQA, in closed form.
 
-EQA is a constant minus the mean of s_i u_i, and u_i depends on which tasks came earlier. Over all
-N! orders its mean, its variance and both extremes are sums over tasks or pairs of tasks, so none
-of them needs sampling: the numbers are exact for any N and carry no seed.
+EQA is a constant minus the mean of s_i u_i, and u_i depends on the earlier tasks. Over all N!
+orders its mean, its variance and both extremes are sums over tasks or pairs of tasks. So they need
+no sampling: the numbers are exact for any N and have no seed.
 """
 
 import math
@@ -34,8 +34,8 @@ class OrderSpread:
 def expected_area(ledger: Ledger) -> Fraction:
     """Return 1/N times the sum of s_i (1 - (t_i + T_N) / (2 T_max)).
 
-    In a random order half of the other tasks come before task i, so it finishes at
-    t_i + (T_N - t_i) / 2 on average.
+    In a random order, on average half of the other tasks come before task i. So it finishes at t_i
+    + (T_N - t_i) / 2.
     """
     budget, spent = ledger.budget, sum(ledger.costs)
     area = sum(
@@ -49,10 +49,10 @@ def area_variance(ledger: Ledger) -> Fraction:
     """Return the variance of the exact integral over all orders.
 
     The order decides, for every pair, whether s_i t_j or s_j t_i is added to the sum of s_i T_i.
-    With d_ij = s_i t_j - s_j t_i that is half the sum of +-d_ij over pairs. Signs of disjoint
-    pairs are independent; those of two pairs that share a task have covariance 1/3. So the
-    variance is (Q + sum of D_i squared) / 12, D_i = sum over j of d_ij = s_i T - t_i S, and
-    Q = sum over pairs of d_ij squared = sum(s^2) sum(t^2) - sum(s t)^2 (Lagrange's identity).
+    With d_ij = s_i t_j - s_j t_i this is half the sum of +-d_ij over pairs. Signs of disjoint pairs
+    are independent; those of two pairs that share a task have covariance 1/3. So the variance is (Q
+    + sum of D_i squared) / 12, D_i = sum over j of d_ij = s_i T - t_i S, and Q = sum over pairs of
+    d_ij squared = sum(s^2) sum(t^2) - sum(s t)^2 (Lagrange's identity).
     """
     tasks = list(zip(ledger.successes, ledger.costs, strict=True))
     solved, spent = sum(ledger.successes), sum(ledger.costs)
@@ -67,8 +67,8 @@ def area_variance(ledger: Ledger) -> Fraction:
 def best_order(ledger: Ledger) -> Ledger:
     """Return the tasks in the order of the highest exact integral.
 
-    Most success per cost first, hopeless tasks last (Smith's rule for the weighted sum of
-    completion times, 1956). Backwards it is the worst order.
+    Tasks with the highest success per cost come first, tasks without success last (Smith's rule for
+    the weighted sum of completion times, 1956). The reverse is the worst order.
     """
     places = sorted(
         range(len(ledger.costs)),
@@ -85,7 +85,7 @@ def eqa_expected(
     failed_cost: FailedCost = "actual",
     over_limit: OverLimit = "reject",
 ) -> float:
-    """Mean of the exact EQA over all orders of the tasks: the companion that needs no order.
+    """Mean of the exact EQA over all orders of the tasks; independent of the order.
 
     Args and errors as in `Ledger.of`; the Fraction is `expected_area`.
 
@@ -105,8 +105,8 @@ def eqa_spread(
 ) -> OrderSpread:
     """Mean, standard deviation and extremes of the exact EQA over all orders of the tasks.
 
-    A sampled EQA differs from the exact one by at most 1/points in every order, so this also
-    tells how far an order can move it. Args and errors as in `Ledger.of`.
+    A sampled EQA differs from the exact one by at most 1/points in every order, so this also bounds
+    the effect of the order on it. Args and errors as in `Ledger.of`.
 
     >>> run = [Episode(1, 5), Episode(0, 15), Episode(1, 3), Episode(1, 10)]
     >>> spread = eqa_spread(run, 15)

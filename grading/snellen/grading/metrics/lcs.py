@@ -1,7 +1,7 @@
-"""Longest common subsequences: how long one is, and which one a published table walk picks.
+"""Longest common subsequences: the length, and the one that a published table walk picks.
 
-The length never depends on the algorithm, so it comes from RapidFuzz, which wants strings: each
-token becomes one character. Which of several equally long subsequences is found does depend on the
+The length does not depend on the algorithm, so it comes from RapidFuzz. RapidFuzz needs strings, so
+each token becomes one character. The choice among several equally long subsequences depends on the
 algorithm; `trace` reproduces one rule, without its table.
 """
 
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-# The code points below and above the surrogates, without 0, which stands for "no known token".
+# The code points below and above the surrogates, without 0, which means an unknown token.
 MOST_TOKENS = 0x110000 - 0x800 - 1
 _FIRST_SURROGATE = 0xD800
 _SURROGATES = 0x800
@@ -26,8 +26,8 @@ class Trace(NamedTuple):
 
     Attributes:
         tokens: Its tokens, from last to first.
-        row: Which of the rows with a common token holds the first one, from 1; 0 if none does.
-        column: Which of the columns with a common token holds it, likewise.
+        row: The row of its first token, among the rows with a common token, from 1; 0 if none.
+        column: The column of its first token, counted in the same way.
     """
 
     tokens: list[str]
@@ -72,9 +72,9 @@ def lcs_lengths(
 
     Args:
         first: Strings, as `spell` writes them.
-        firsts: For each pair, which of these it takes.
+        firsts: For each pair, an index into `first`.
         second: More strings.
-        seconds: For each pair, which of these it takes.
+        seconds: For each pair, an index into `second`.
     """
     from rapidfuzz.process import cpdist
 
@@ -107,21 +107,21 @@ def trace(rows: Sequence[str], columns: Sequence[str], common: AbstractSet[str])
     the same token it takes the token and goes up and left; else it goes up if the length above is
     greater than the length on the left, and left if it is not. It ends at row 0 or column 0.
 
-    The table is never built. Each of its rows is one integer whose clear bits are the columns
-    where the length rises by one (Hyyrö 2004, "Bit-parallel LCS-length computation revisited",
-    section 3). In that form the walk goes left until it meets a column that holds the row's
-    token, or one where the length rises, and there it leaves the row. Columns without a common
-    token are always passed, so they are not wanted here. A row without one repeats the row above
-    and holds no token, so all that a stretch of them does is to take the walk to a rise before it
-    goes on: for the row above, only the rises are left to stop at.
+    The table is never built. Each of its rows is one integer whose clear bits are the columns where
+    the length rises by one (Hyyrö 2004, "Bit-parallel LCS-length computation revisited", section
+    3). In that form the walk goes left until it meets a column that holds the row's token, or one
+    where the length rises. There it leaves the row. The walk always passes columns without a common
+    token, so they are left out. A row without a common token repeats the row above. Such rows only
+    move the walk left to a rise, so in the row above the walk can stop only at the rises.
 
     Time and memory grow with the product of the common tokens on both sides, divided by the bits
     of a machine word.
 
     Args:
         rows: The tokens of one side.
-        columns: The common tokens of the other; which side is which decides between equals.
-        common: The tokens that both have, or more.
+        columns: The common tokens of the other side; swapping the sides can change the result among
+            equally long subsequences.
+        common: A set that contains at least the tokens of both sides.
 
     Example:
         >>> trace(["a", "x", "b"], ["b", "a"], {"a", "b"})
@@ -139,7 +139,7 @@ def trace(rows: Sequence[str], columns: Sequence[str], common: AbstractSet[str])
         if token in masks:
             mask = masks[token]
             hits = flat & mask
-            # The carry leaves bits behind the last column; nothing reads them.
+            # The carry sets bits beyond the last column; they are never read.
             flat = (flat + hits) | (flat - hits)
             kept.append(token)
             stops.append(full ^ flat | mask)

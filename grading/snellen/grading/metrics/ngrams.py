@@ -1,6 +1,6 @@
-"""N-grams of many texts counted in one go, for the two kinds of ROUGE.
+"""Counts of the n-grams of many texts at once, for the two kinds of ROUGE.
 
-Tokens become numbers, a text and an n-gram become one integer, and one sort puts equal n-grams of
+Tokens become numbers, and a text with an n-gram becomes one integer. One sort puts equal n-grams of
 both sides next to each other.
 """
 
@@ -17,8 +17,8 @@ from snellen.grading.metrics.lcs import spell
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-# Characters and tokens of the pairs compared in one go: enough to hide numpy's overhead, few
-# enough to stay in the cache.
+# Characters and tokens of the pairs in one batch: enough that numpy's overhead is small, few enough
+# to fit the cache.
 _CHUNK = 1 << 18
 
 
@@ -30,7 +30,7 @@ class Grouped(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Every prediction with every reference of its item.
+    """Pairs of each prediction with each reference of its item.
 
     Attributes:
         ours: The prediction of each pair.
@@ -54,7 +54,7 @@ class Texts(NamedTuple):
         return np.diff(self.starts)
 
     def pick(self, which: Ints) -> "Texts":
-        """Return these texts, in this order."""
+        """Return the texts with these indices, in this order."""
         sizes = self.sizes()[which]
         return Texts(self.numbers[_ranges(self.starts[which], sizes)], offsets(sizes))
 
@@ -65,13 +65,13 @@ class Texts(NamedTuple):
 
 
 class Ngrams(NamedTuple):
-    """Every n-gram that text i of either side has: a line for each text and n-gram.
+    """The n-grams of texts on both sides: one line for each text and n-gram.
 
     Attributes:
         texts: The number of texts.
-        owners: The text.
-        predicted: How often the prediction has the n-gram.
-        expected: How often the reference has it.
+        owners: The index of each line's text.
+        predicted: The n-gram's count in the prediction.
+        expected: The n-gram's count in the reference.
     """
 
     texts: int
@@ -80,12 +80,12 @@ class Ngrams(NamedTuple):
     expected: Ints
 
     def clipped(self) -> Ints:
-        """Count per text what both sides have, as often as both have it."""
+        """Count the shared n-grams of each text, by the smaller of the two counts."""
         both = np.minimum(self.predicted, self.expected)
         return np.bincount(self.owners, weights=both, minlength=self.texts).astype(np.int64)
 
     def lines(self, where: NDArray[np.bool_]) -> Ints:
-        """Count per text the n-grams for which this holds."""
+        """Count the n-grams of each text for which `where` is true."""
         return np.bincount(self.owners[where], minlength=self.texts)
 
 
@@ -107,8 +107,8 @@ def checked(item_index: Sequence[int] | Ints, predictions: Sequence[str], items:
     """Return the items as an array.
 
     Raises:
-        ValueError: If there are not as many as predictions.
-        IndexError: If one is not from 0 to `items` - 1.
+        ValueError: If the number of items and predictions differs.
+        IndexError: If an index is not from 0 to `items` - 1.
     """
     which = np.asarray(item_index, dtype=np.int64)
     if which.shape != (len(predictions),):
@@ -119,7 +119,7 @@ def checked(item_index: Sequence[int] | Ints, predictions: Sequence[str], items:
 
 
 def chunks(items: Ints, predictions: Sequence[str], first: Ints, starts: Ints) -> Iterator[slice]:
-    """Cut a batch where the characters and tokens to be compared pass a limit.
+    """Cut a batch where the number of characters and tokens to compare exceeds a limit.
 
     Args:
         items: The item of each prediction.
@@ -147,12 +147,12 @@ def count_ngrams(predicted: Texts, expected: Texts, tokens: int) -> tuple[Ngrams
     """Count the single tokens and the pairs of tokens of text i on both sides.
 
     Args:
-        predicted: The predictions; number 0 is a token that is never counted.
-        expected: As many references.
+        predicted: The predictions; token 0 is never counted.
+        expected: The references, one per prediction.
         tokens: The greatest token number.
 
     Raises:
-        MetricError: If a text's number and two tokens' don't fit an integer of 64 bits.
+        MetricError: If a text's index and two tokens do not fit into an integer of 64 bits.
     """
     bits = max(tokens, 1).bit_length()
     texts = len(predicted.starts) - 1
@@ -164,7 +164,7 @@ def count_ngrams(predicted: Texts, expected: Texts, tokens: int) -> tuple[Ngrams
 
 
 def offsets(sizes: Ints) -> Ints:
-    """Return where each of these stretches starts, and at last where all end."""
+    """Return the start of each stretch, and the end of the last one."""
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
 
 

@@ -11,10 +11,10 @@ class RelationScore:
     """The correct pairs of a page.
 
     Attributes:
-        accuracy: The share of right pairs, 0 to 1.
-        exact_page: 1.0 if every pair is right, else 0.0.
-        pairs_right: How many are right.
-        pairs: How many the reference has.
+        accuracy: The share of correct pairs, 0 to 1.
+        exact_page: 1.0 if every pair is correct, else 0.0.
+        pairs_right: The number of correct pairs.
+        pairs: The number of pairs in the reference.
     """
 
     accuracy: float
@@ -28,9 +28,9 @@ def pair_accuracy(
 ) -> RelationScore:
     """Compare the relation of every pair of the reference with the predicted one.
 
-    A pair that the prediction lacks is wrong; one that the reference lacks counts for nothing.
-    Both must hold their pairs in one order of names, and their relations in one vocabulary: see
-    `canonical` and `undirected` in `snellen.grading.parse.relations`.
+    A pair that the prediction lacks is wrong; one that the reference lacks is ignored. Both sides
+    must use the same order of names and the same vocabulary of relations: see `canonical` and
+    `undirected` in `snellen.grading.parse.relations`.
 
     Raises:
         MetricError: The reference has no pairs.

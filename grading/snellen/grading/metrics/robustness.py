@@ -1,7 +1,7 @@
 """The effect of a change of the page on a score (WebRSSBench tasks T5-T7).
 
-Scores lie in 0..1 here, as everywhere (-1..1 for raw cosines). The one exception is R, which the
-paper defines on percentage points: its value of 100 is "nothing changed", 0 is a gap of 20 points.
+Scores lie in 0..1 here, as everywhere (-1..1 for raw cosines). The only exception is R, which the
+paper defines on percentage points: 100 means no change, 0 a gap of 20 points.
 """
 
 import math
@@ -26,9 +26,9 @@ class Robustness:
         r: (20 - drop in points) * 5, on the paper's scale of 0..100; negative past 20 points.
         r_clamped: `r`, at least 0. (It never exceeds 100.)
         sensitivity: delta / before, the share of the score that was lost; None unless before is
-            positive. The paper announces a sensitivity index and never defines it: this
-            definition is ours.
-        unchanged: Share of items with the same output before and after; None if not asked for.
+            positive. The paper mentions a sensitivity index but does not define it; this definition
+            is ours.
+        unchanged: Share of items with the same output before and after; None if not given.
         n: Number of items.
     """
 
@@ -45,7 +45,7 @@ class Robustness:
 
 @dataclass(frozen=True, slots=True)
 class Flips:
-    """The 2x2 table of right and wrong answers before and after: what a McNemar test takes."""
+    """The 2x2 table of correct and wrong answers before and after, for a McNemar test."""
 
     both_right: int
     broke: int
@@ -60,7 +60,7 @@ class Flips:
 
 @dataclass(frozen=True, slots=True)
 class UnchangedBounds:
-    """Which shares of unchanged answers two accuracies allow (`unchanged_bounds`)."""
+    """The possible shares of unchanged answers given two accuracies (`unchanged_bounds`)."""
 
     lowest: float
     highest: float
@@ -73,8 +73,8 @@ class UnchangedBounds:
 def robustness_index(delta: float) -> float:
     """R = (20 - gap in percentage points) * 5 (WebRSSBench Fig. 2), not clamped.
 
-    The gap is absolute: getting better under a perturbation lowers R too. R says nothing about
-    being good; a model that always scores 0 has R = 100.
+    The gap is absolute: an improvement under a perturbation also lowers R. R does not measure
+    quality; a model that always scores 0 has R = 100.
 
     Args:
         delta: Difference of two scores in 0..1, of either sign.
@@ -99,14 +99,14 @@ def robustness(
     """Compare the scores of the same items before and after.
 
     Args:
-        before: One score per item, -1..1 (0..1 but for raw cosines).
+        before: One score per item, -1..1 (0..1 except for raw cosines).
         after: The same items in the same order.
         unchanged: Share of unchanged outputs, from `unchanged_share`.
 
     Raises:
-        MetricError: If there are no items, the lengths differ, or a score is None, NaN or out
-            of range. A failed answer scores 0; a score that is missing because something broke
-            must be dealt with before, since dropping it would change the denominator.
+        MetricError: If there are no items, the lengths differ, or a score is None, NaN or out of
+            range. A failed answer scores 0. Resolve a score that is missing because of a fault
+            before the call; dropping it would change the denominator.
 
     >>> robustness([1, 1, 0.5, 0], [1, 1, 0, 0]).r
     37.5
@@ -135,7 +135,7 @@ def unchanged_share(
 ) -> float:
     """Share of items whose output stayed the same (WebRSSBench Table 4, "self-compare").
 
-    The paper does not say when a free text counts as unchanged, hence `same`.
+    The paper does not define when a free text is unchanged, so `same` decides.
 
     Raises:
         MetricError: If there are no items or the lengths differ.
@@ -170,9 +170,10 @@ def flips(before: Sequence[bool], after: Sequence[bool]) -> Flips:
 def unchanged_bounds(before: float, after: float) -> UnchangedBounds:
     """Bounds on the share of unchanged answers, given the accuracies before and after.
 
-    Where right means equal to one accepted answer, two right answers are the same answer: at
-    least before + after - 1 of the items. And an answer that turned right or wrong has changed: at
-    least |before - after| of them. A published table that breaks a bound has an error in it.
+    If an item has a single accepted answer, two correct answers are the same answer. So at least
+    before + after - 1 of the answers are unchanged. An answer that became correct or wrong has
+    changed, so at least |before - after| of them have changed. A published table that violates a
+    bound has an error.
 
     Args:
         before: Accuracy in 0..1.

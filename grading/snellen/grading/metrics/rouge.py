@@ -1,8 +1,8 @@
 """ROUGE-1, ROUGE-2 and ROUGE-L as Google's rouge-score 0.1.2 computes them.
 
 ROUGE is due to Lin 2004, "ROUGE: A Package for Automatic Evaluation of Summaries": ROUGE-N in
-section 2, ROUGE-L in section 3. What counts as a token, and what happens to empty texts, follows
-rouge_score/tokenize.py, rouge_scorer.py and scoring.py of the package, to the last bit.
+section 2, ROUGE-L in section 3. Tokens and empty texts follow rouge_score/tokenize.py,
+rouge_scorer.py and scoring.py of the package; scores are equal bit for bit.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ from snellen.grading.metrics.ngrams import (
     pair,
 )
 
-# What ends each text while many are read as one; never part of a token.
+# Ends each text when many are joined; never part of a token.
 _END: Final = "\0"
 # ASCII letters and digits stay, the end mark stays, every other byte becomes a space.
 _TABLE: Final = bytes(
@@ -69,10 +69,10 @@ class RougeColumns(NamedTuple):
 def rouge(prediction: str, reference: str, *, stemmer: bool = False) -> RougeScore:
     """Score a prediction against a reference as rouge-score does.
 
-    The text is lower-cased and every character but a-z and 0-9 separates tokens, so that text
-    without Latin letters or digits has none. N-grams count as often as they occur on both sides,
-    ROUGE-L is one longest common subsequence of the whole texts, and F is the harmonic mean of
-    precision and recall. A text without tokens scores 0.
+    The text is lower-cased, and every character except a-z and 0-9 separates tokens. So a text
+    without Latin letters or digits has no tokens and scores 0. N-grams count by the smaller of the
+    two counts. ROUGE-L is one longest common subsequence of the whole texts. F is the harmonic mean
+    of precision and recall.
 
     Args:
         prediction: The predicted text.
@@ -88,7 +88,7 @@ def rouge(prediction: str, reference: str, *, stemmer: bool = False) -> RougeSco
 
 
 def rouge_details(prediction: str, reference: str, *, stemmer: bool = False) -> RougeDetails:
-    """Score as `rouge` does, and say how precision and recall stand.
+    """Score as `rouge` does, with precision and recall.
 
     Example:
         >>> rouge_details("the cat sat", "the cat").rouge2
@@ -98,7 +98,7 @@ def rouge_details(prediction: str, reference: str, *, stemmer: bool = False) -> 
 
 
 def rouge_best(prediction: str, references: Sequence[str], *, stemmer: bool = False) -> RougeScore:
-    """Take the greatest F over the references, for each of the three separately.
+    """Return the highest F over the references, separately for each of the three metrics.
 
     Raises:
         MetricError: If there is no reference.
@@ -117,9 +117,9 @@ def rouge_best(prediction: str, references: Sequence[str], *, stemmer: bool = Fa
 
 
 class RougeReferences:
-    """The references of many items, read once, to score batches of predictions against.
+    """The references of many items, prepared once to score batches of predictions.
 
-    It never changes after it is made, so threads may share it.
+    It is immutable, so threads can share it.
 
     Args:
         references: The reference texts of each item.
@@ -161,11 +161,11 @@ class RougeReferences:
         Each of the three is the maximum over the references, taken separately.
 
         Args:
-            item_index: For each prediction, which item it answers, counted from 0.
+            item_index: For each prediction, the index of its item, from 0.
             predictions: The predicted texts.
 
         Raises:
-            ValueError: If the two are not equally long.
+            ValueError: If the two lengths differ.
             IndexError: If there is no such item.
         """
         items = checked(item_index, predictions, len(self))
@@ -193,9 +193,9 @@ class RougeReferences:
 
 
 def _numbered(tokens: list[str], vocabulary: dict[str, int]) -> Texts:
-    """Number the tokens of texts that `_END` ends.
+    """Number the tokens of texts, each of which ends with `_END`.
 
-    A token that no reference has is number 0: it counts, but matches nothing.
+    A token that no reference has is number 0: it counts, but does not match.
     """
     numbers = np.fromiter(map(vocabulary.get, tokens, repeat(0)), np.int64, len(tokens))
     ends = np.flatnonzero(numbers < 0)
@@ -228,7 +228,7 @@ def _part(common: int, predicted: int, expected: int) -> RougePart:
 
 
 def _clipped(predicted: Sequence[Hashable], expected: Sequence[Hashable]) -> int:
-    """Count what both have in common, as often as both have it."""
+    """Count the shared elements, by the smaller of the two counts."""
     ours, theirs = set(predicted), set(expected)
     shared = ours & theirs
     if len(ours) == len(predicted) or len(theirs) == len(expected):

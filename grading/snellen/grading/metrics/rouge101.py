@@ -3,7 +3,7 @@
 This is the ROUGE that VisualWebBench reports (utils/eval_utils.py). It is not Google's rouge-score
 (see `snellen.grading.metrics.rouge`): case counts, only "." separates sentences, n-grams are sets,
 and ROUGE-L joins the common subsequences of all pairs of sentences into one set of words. Rules and
-formulae are those of rouge/rouge.py and rouge/rouge_score.py, release 1.0.1.
+formulas are those of rouge/rouge.py and rouge/rouge_score.py, release 1.0.1.
 """
 
 from collections import Counter
@@ -41,10 +41,10 @@ Sentences = list[list[str]]
 
 
 class EmptyRougeTextError(MetricError):
-    """A text has no sentence: it is empty or holds nothing but dots.
+    """A text has no sentence: it is empty or holds only dots.
 
-    The package raises a ValueError here, which is what the published graders crash on or catch.
-    A text of white space is not empty: it is one sentence of one empty word.
+    The package raises a ValueError here, which the published graders catch or crash on. A text of
+    white space is not empty: it is one sentence of one empty word.
     """
 
     def __init__(self, side: Side) -> None:
@@ -55,8 +55,8 @@ class EmptyRougeTextError(MetricError):
 class Rouge101Columns(NamedTuple):
     """Scores of a batch: three float64 columns, and a boolean one.
 
-    Where `crashed` is True the package raises on the prediction or on one of its references, and
-    the scores are NaN.
+    If `crashed` is True, the package raises on the prediction or on one of its references, and the
+    scores are NaN.
     """
 
     rouge1: Floats
@@ -66,9 +66,9 @@ class Rouge101Columns(NamedTuple):
 
 
 class Rouge101References:
-    """The references of many items, read once, to score batches of predictions against.
+    """The references of many items, prepared once to score batches of predictions.
 
-    It never changes after it is made, so threads may share it.
+    It is immutable, so threads can share it.
 
     Args:
         references: The reference texts of each item.
@@ -114,11 +114,11 @@ class Rouge101References:
         Each of the three is the maximum over the references, taken separately.
 
         Args:
-            item_index: For each prediction, which item it answers, counted from 0.
+            item_index: For each prediction, the index of its item, from 0.
             predictions: The predicted texts.
 
         Raises:
-            ValueError: If the two are not equally long.
+            ValueError: If the two lengths differ.
             IndexError: If there is no such item.
         """
         items = checked(item_index, predictions, len(self))
@@ -133,7 +133,7 @@ class Rouge101References:
         return Rouge101Columns(scores[0], scores[1], scores[2], crashed)
 
     def _score(self, items: Ints, sentences: Sequence[Sentences]) -> Floats:
-        """Score one chunk: an array of (3, predictions), for crashed ones any numbers."""
+        """Score one chunk: an array of (3, predictions); crashed ones hold arbitrary numbers."""
         texts, tokens = self._numbered(sentences)
         pairs = pair(items, self._first)
         singles, doubles = count_ngrams(
@@ -160,7 +160,7 @@ class Rouge101References:
         return np.maximum.reduceat(scores, pairs.starts, axis=1)
 
     def _numbered(self, sentences: Sequence[Sentences]) -> tuple[Texts, int]:
-        """Number the words of predictions, with new numbers for new words; say the last one."""
+        """Number the words of predictions, with new numbers for new words; also return the last."""
         words = _flat(sentences)
         numbers = np.fromiter(map(self._vocabulary.get, words, repeat(0)), np.int64, len(words))
         places = np.flatnonzero(numbers == 0)
@@ -178,18 +178,18 @@ class Rouge101References:
         shared: Ints,
         repeated: Ints,
     ) -> Ints:
-        """Count for each pair the words of the joined subsequences, as the function of that name.
+        """Count the words of the joined subsequences of each pair, as the function of that name.
 
         Args:
             texts: The predictions as numbers.
             sentences: The predictions as words.
-            pairs: What to compare.
-            shared: How many distinct words each pair shares.
-            repeated: How many of them a side repeats, on the side that repeats fewer.
+            pairs: The pairs to compare.
+            shared: The number of distinct words that each pair shares.
+            repeated: The number of shared words that a side repeats; the smaller of both sides.
         """
         single = _one_sentence(sentences)[pairs.ours] & self._single[pairs.theirs]
-        # One shared word is in some subsequence. In single sentences of which one repeats no
-        # shared word, the words of a subsequence are as many as it is long.
+        # A single shared word is in some subsequence. If both texts are single sentences and one
+        # repeats no shared word, a subsequence has as many distinct words as its length.
         counts = shared.copy()
         plain = np.flatnonzero((shared > 1) & single & (repeated == 0))
         known = np.where(texts.numbers > len(self._vocabulary), 0, texts.numbers)
@@ -210,18 +210,18 @@ class Rouge101References:
 def rouge101(prediction: str, reference: str) -> RougeScore:
     """Score a prediction against a reference as `rouge` 1.0.1 does.
 
-    A text is split on "." and pieces of length zero are dropped; the words of a piece are what
-    white space separates, and a piece of white space is one empty word. ROUGE-1 and ROUGE-2
-    compare the sets of words and of word pairs of the whole text. ROUGE-L takes a longest common
-    subsequence of every pair of a reference sentence and a predicted one, and compares the set of
-    all their words with the sets of words. With P and R the shares of the common ones,
-    F = 2 P R / (P + R + 1e-8), so a perfect match scores 0.999999995.
+    A text is split on ".", and empty pieces are dropped. White space separates the words of a
+    piece; a piece of white space is one empty word. ROUGE-1 and ROUGE-2 compare the sets of words
+    and of word pairs of the whole text. ROUGE-L takes a longest common subsequence of every pair of
+    a reference sentence and a predicted one, and compares the set of all their words with the sets
+    of words. With P and R the shares of common words, F = 2 P R / (P + R + 1e-8), so a perfect
+    match scores 0.999999995.
 
-    The package walks each subsequence by recursion and so raises RecursionError on sentences of
-    about a thousand words; this does not. See `recursion_depth`.
+    The package uses recursion and raises RecursionError on sentences of about a thousand words;
+    this function does not. See `recursion_depth`.
 
     Raises:
-        EmptyRougeTextError: If a text is empty or holds nothing but dots.
+        EmptyRougeTextError: If a text is empty or holds only dots.
 
     Example:
         >>> rouge101("a. b. c", "c. b. a")
@@ -240,15 +240,15 @@ def rouge101(prediction: str, reference: str) -> RougeScore:
 
 
 def recursion_depth(prediction: str, reference: str) -> int:
-    """Count the nested calls with which `rouge` 1.0.1 would walk its deepest subsequence.
+    """Count the nested calls that `rouge` 1.0.1 needs for its deepest subsequence.
 
-    The package raises RecursionError exactly when this is more than the frames the interpreter
-    has left at that point. That is not a property of the two texts, so there is no yes or no
-    here: with CPython's default limit of 1000, a call of `Rouge().get_scores` from a module's top
-    level has 993 left, and each function in between takes one.
+    The package raises RecursionError if this exceeds the frames that the interpreter has left. That
+    number is not a property of the texts, so this returns a count instead of a boolean. With
+    CPython's default limit of 1000, a call of `Rouge().get_scores` from a module's top level has
+    993 frames left, and each function in between takes one.
 
     Raises:
-        EmptyRougeTextError: If a text is empty or holds nothing but dots.
+        EmptyRougeTextError: If a text is empty or holds only dots.
 
     Example:
         >>> recursion_depth("yes " * 980, "yes " * 980)
@@ -259,7 +259,7 @@ def recursion_depth(prediction: str, reference: str) -> int:
 
 
 def _sentences(text: str) -> Sentences:
-    """Split a text into the words of its sentences; none if it holds nothing but dots."""
+    """Split a text into the words of its sentences; none if it holds only dots."""
     return [piece.split() or [""] for piece in text.split(".") if piece]
 
 
@@ -281,7 +281,7 @@ def _word_pairs(words: list[str]) -> set[tuple[str, str]]:
 
 
 def _starts(texts: Sequence[Sentences]) -> Ints:
-    """Say where each text starts among the words of all."""
+    """Return the index of each text's first word among the words of all texts."""
     sizes = (sum(map(len, sentences)) for sentences in texts)
     return offsets(np.fromiter(sizes, np.int64, len(texts)))
 
@@ -307,7 +307,7 @@ def _f(shared: int, predicted: int, expected: int) -> float:
 def _subsequence_words(predicted: Sentences, expected: Sentences) -> int:
     """Count the words of the longest common subsequences of all pairs of sentences, joined.
 
-    A pair that can add nothing to the words found so far is skipped, which changes nothing.
+    A pair that cannot add a word is skipped; the result is the same.
     """
     if len(predicted) == len(expected) == 1:
         return _single_subsequence_words(predicted[0], expected[0])
@@ -339,8 +339,8 @@ def _single_subsequence_words(ours: list[str], theirs: list[str]) -> int:
 def _picked(theirs: list[str], ours: list[str], common: AbstractSet[str]) -> AbstractSet[str]:
     """Return the words of the subsequence of two sentences that the package's walk picks.
 
-    Where the common words alone are the same sequence on both sides, all of them are the only
-    longest one and there is nothing to walk.
+    If the common words form the same sequence on both sides, that sequence is the only longest one
+    and no walk is needed.
     """
     if len(common) < 2:
         return common
@@ -353,8 +353,8 @@ def _picked(theirs: list[str], ours: list[str], common: AbstractSet[str]) -> Abs
 def _depth(theirs: list[str], ours: list[str]) -> int:
     """Count the cells of the table that the package's walk visits, both ends included.
 
-    Up and left of the first token of the subsequence the table holds zeros only, where the walk
-    goes left, unless it is in row 0 already.
+    Above and left of the subsequence's first token the table holds only zeros. There the walk goes
+    left, unless it is in row 0.
     """
     common = set(theirs) & set(ours)
     rows = [place for place, word in enumerate(theirs) if word in common]

@@ -1,7 +1,7 @@
-"""ROUGE of words that are already split, with exact F: what our robust protocols compare by.
+"""ROUGE of words that are already split, with exact F, for the robust protocols.
 
 Source: Lin 2004, "ROUGE: A Package for Automatic Evaluation of Summaries", sections 2 and 3.
-`metrics.rouge` and `metrics.rouge101` are the two packages that publish numbers.
+`metrics.rouge` and `metrics.rouge101` reproduce the two packages behind published numbers.
 """
 
 from collections import Counter
@@ -23,10 +23,10 @@ class WordRouge(NamedTuple):
 def word_rouge(prediction: Sequence[str], reference: Sequence[str]) -> WordRouge:
     """Score the words of a prediction against those of one reference.
 
-    ROUGE-1 and ROUGE-2 count what both have as often as both have it; ROUGE-L takes one longest
-    common subsequence of the whole texts. F is twice what is common over the sizes of both, so
-    equal texts score exactly 1, with one exception: a single word has no pairs, and ROUGE-2 0.
-    Two texts without a word are equal, and score 1 in all three.
+    ROUGE-1 and ROUGE-2 count shared n-grams by the smaller of the two counts. ROUGE-L takes one
+    longest common subsequence of the whole texts. F is twice the shared count over the sum of both
+    sizes, so equal texts score exactly 1. One exception: a single word has no pairs, so its ROUGE-2
+    is 0. Two texts without words score 1 in all three.
 
     Source: Lin 2004, section 2 (ROUGE-N) and section 3 (ROUGE-L).
 

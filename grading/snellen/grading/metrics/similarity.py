@@ -1,8 +1,8 @@
 """Cosines of texts: TF-IDF on a frozen corpus, and sentence embeddings of any kind.
 
 WebRSSBench (appendix C.4) scores layout robustness by TF-IDF cosine, form filling, hint text and
-text robustness by the cosine of sentence embeddings; it publishes neither the TF-IDF corpus nor
-the embedding model. So both are arguments here, and both have a name or digest to report.
+text robustness by the cosine of sentence embeddings. It publishes neither the TF-IDF corpus nor the
+embedding model. So both are arguments here, and each has a name or digest to report.
 """
 
 import hashlib
@@ -34,14 +34,14 @@ _words = re.compile(r"(?u)\b\w\w+\b").findall
 class TfidfCorpus:
     """Word weights learned once from the union of the reference texts.
 
-    Never from what models wrote: adding a model must not move the scores of another. The rule is
-    scikit-learn's TfidfVectorizer with its default settings: lower-cased words of two or more
-    characters, raw counts, idf = ln((1 + n) / (1 + df)) + 1, rows of length 1. Words that the
-    corpus has not are ignored.
+    Predictions are not used, because adding a model must not change the scores of another. The rule
+    is scikit-learn's TfidfVectorizer with its default settings: lower-cased words of two or more
+    characters, raw counts, idf = ln((1 + n) / (1 + df)) + 1, rows of length 1. Words that are not
+    in the corpus are ignored.
 
     Attributes:
-        documents: How many texts the corpus has.
-        document_frequency: In how many of them each word occurs.
+        documents: The number of texts in the corpus.
+        document_frequency: For each word, the number of texts that contain it.
         idf: The weight of each word.
 
     >>> corpus = TfidfCorpus.fit(["search the shop", "read the news"])
@@ -58,7 +58,7 @@ class TfidfCorpus:
         """Count the words of the texts.
 
         Raises:
-            MetricError: There is no text, or no word of two characters in any.
+            MetricError: There is no text, or no text has a word of two characters.
         """
         documents = 0
         frequency: Counter[str] = Counter()
@@ -78,7 +78,7 @@ class TfidfCorpus:
     def digest(self) -> str:
         """The SHA-256 of the corpus, for reports: equal digests mean equal scores.
 
-        Taken over the words with their document frequencies, which determine every weight and,
+        The input is the words with their document frequencies. They determine every weight and,
         unlike logarithms, are the same on every machine.
         """
         content = {"documents": self.documents, "words": self.document_frequency}
@@ -86,7 +86,7 @@ class TfidfCorpus:
         return hashlib.sha256(b"tfidf/1 " + canonical.encode()).hexdigest()
 
     def weigh(self, text: str) -> dict[str, float]:
-        """Return each known word's count times its idf, not yet of length 1."""
+        """Return each corpus word's count times its idf, not scaled to length 1."""
         idf = self.idf
         weights: dict[str, float] = {}
         for word in _words(text.lower()):
@@ -95,7 +95,7 @@ class TfidfCorpus:
         return weights
 
     def cosine(self, a: str, b: str) -> float:
-        """Return the cosine of two texts, in 0..1; 0 when either has no known word."""
+        """Return the cosine of two texts, in 0..1; 0 if either has no word of the corpus."""
         return _dot(self.weigh(a), self._direction(b))
 
     def prepare(self, references: Sequence[str]) -> "TfidfReferences":
@@ -110,7 +110,7 @@ class TfidfCorpus:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TfidfReferences:
-    """References weighed against a corpus, ready for predictions.
+    """References weighted by a corpus, ready to score predictions.
 
     Attributes:
         corpus: The corpus.
@@ -124,11 +124,11 @@ class TfidfReferences:
         """Return the cosine of each prediction with its item's reference.
 
         Args:
-            item_index: Which reference each prediction answers, counted from 0.
-            predictions: As many texts.
+            item_index: For each prediction, the index of its reference, from 0.
+            predictions: The predicted texts.
 
         Returns:
-            Shape (n,), in 0..1; 0 where either text has no known word.
+            Shape (n,), in 0..1; 0 if either text has no word of the corpus.
 
         Raises:
             MetricError: The lengths differ, or there is no such reference.
@@ -162,13 +162,13 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports call it: the model and its version."""
+        """The name in reports: the model and its version."""
         ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
-        """Return one row a text, shape (n, d), each of length 1, or 0 for a text without content.
+        """Return one row per text, shape (n, d), each of length 1, or 0 for a text without content.
 
-        Equal texts give equal rows, whatever else is in the batch.
+        Equal texts give equal rows, independent of the rest of the batch.
         """
         ...
 
@@ -176,13 +176,13 @@ class Embedder(Protocol):
 def embedding_cosine(
     prediction: str, reference: str, embedder: Embedder, *, clip: Clip = "raw"
 ) -> float:
-    """Return the cosine of two texts' embeddings; 0 when either is blank.
+    """Return the cosine of two texts' embeddings; 0 if either is blank.
 
-    In -1..1, or in 0..1 with `clip="zero"`. WebRSSBench names no rule for negative values; the
-    raw cosine is what its formula says, so clipping has to be asked for and reported.
+    In -1..1, or in 0..1 with `clip="zero"`. WebRSSBench has no rule for negative values, and its
+    formula is the raw cosine. So clipping is off by default; report it if you use it.
 
     Raises:
-        MetricError: The embedder broke its contract.
+        MetricError: The embedder violates its contract.
     """
     return float(embedding_cosines([prediction], [reference], embedder, clip=clip)[0])
 
@@ -196,19 +196,19 @@ def embedding_cosines(
 ) -> NDArray[np.float64]:
     """Return `embedding_cosine` for pairs of texts, embedding each distinct text once.
 
-    A blank text is never embedded: models place "" somewhere, often near short answers.
+    A blank text is not embedded, because models often place "" close to short answers.
 
     Args:
         predictions: The texts to score.
-        references: As many texts.
-        embedder: What places texts.
-        clip: What becomes of negative values.
+        references: The references, one per prediction.
+        embedder: The model that embeds texts.
+        clip: The treatment of negative values.
 
     Returns:
         Shape (n,).
 
     Raises:
-        MetricError: The lengths differ, or the embedder broke its contract.
+        MetricError: The lengths differ, or the embedder violates its contract.
     """
     if len(predictions) != len(references):
         raise MetricError(f"{len(predictions)} predictions for {len(references)} references")
@@ -238,7 +238,7 @@ def _unit_rows(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float64]:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not np.isfinite(lengths).all():
         raise MetricError(f"{embedder.name} gave a vector that is not finite")
-    # Models work in single precision: their rows are of length 1 to seven digits.
+    # Models use single precision, so their rows have length 1 only to seven digits.
     return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
 
 
@@ -246,20 +246,20 @@ def _unit_rows(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float64]:
 class CharNgramEmbedder:
     """Hashed counts of character n-grams: an offline stand-in, not a semantic model.
 
-    It sees spelling only: "e-mail" is near "email address" and far from "inbox". It is here so
-    that everything runs, and is the same everywhere, without a model; scores made with it do
-    not compare with those of a sentence model, and carry its name.
+    It compares spelling only: "e-mail" is close to "email address" and far from "inbox". With it,
+    everything runs without a model and gives the same result everywhere. Its scores are not
+    comparable with those of a sentence model, and carry its name.
 
-    Texts are NFKC-normalized and lower-cased, white space collapsed, and bounded by spaces; a
-    gram seen c times counts 1 + ln c in the cell that CRC-32 of its UTF-8 bytes points to; rows
-    have length 1. Cosines are 0 or more.
+    Texts are NFKC-normalized and lower-cased, white space is collapsed, and a space is added at
+    both ends. A gram that occurs c times adds 1 + ln c to the cell given by the CRC-32 of its UTF-8
+    bytes. Rows have length 1. Cosines are 0 or more.
 
     Attributes:
-        n: The shortest and the longest gram.
-        dimensions: How many cells.
+        n: The lengths of the shortest and the longest gram.
+        dimensions: The number of cells.
 
     Raises:
-        MetricError: No grams or no cells are asked for.
+        MetricError: The lengths or the number of cells are less than 1.
 
     >>> round(embedding_cosine("Enter e-mail", "enter  E-MAIL", CharNgramEmbedder()), 12)
     1.0
@@ -278,7 +278,7 @@ class CharNgramEmbedder:
         return f"char-ngram/1(n={self.n[0]}-{self.n[1]},d={self.dimensions})"
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Return one row a text, shape (n, dimensions); blank texts give zero rows."""
+        """Return one row per text, shape (n, dimensions); blank texts give zero rows."""
         rows = np.zeros((len(texts), self.dimensions))
         for row, text in zip(rows, texts, strict=True):
             for gram, count in self._grams(text).items():

@@ -3,8 +3,8 @@
 Source of both numbers: SQuAD v1.1, evaluate-v1.1.py, and screen_qa code/metrics.py
 (sqa_s_metrics), which adds the literal `<no answer>`.
 
-One set of rules serves every function here: the references of an item are prepared as an `_Item`,
-a text as its key, which decides exact match, and its words, which F1 counts.
+All functions share one preparation. The references of an item become an `_Item`. A text becomes its
+key, for exact match, and its words, for F1.
 """
 
 from collections import Counter
@@ -25,14 +25,14 @@ _Key: TypeAlias = list[str] | str
 
 
 class SquadScore(NamedTuple):
-    """Both numbers of one prediction, 0 to 1."""
+    """Exact match and F1 of one prediction, 0 to 1."""
 
     exact_match: float
     f1: float
 
 
 class SquadScores(NamedTuple):
-    """Both numbers of many predictions: two float64 arrays of one length, 0 to 1."""
+    """Exact match and F1 of many predictions: two float64 arrays of one length, 0 to 1."""
 
     exact_match: NDArray[np.float64]
     f1: NDArray[np.float64]
@@ -46,7 +46,7 @@ _EQUAL_BUT_EMPTY = SquadScore(1.0, 0.0)
 def exact_match(
     prediction: str, references: Sequence[str], normalize: Normalizer = forms.squad
 ) -> float:
-    """Score 1 when the normalized prediction equals a normalized reference, else 0.
+    """Return 1 if the normalized prediction equals a normalized reference, else 0.
 
     Raises:
         MetricError: There is no reference.
@@ -60,10 +60,10 @@ def exact_match(
 def token_f1(
     prediction: str, references: Sequence[str], normalize: Normalizer = forms.squad
 ) -> float:
-    """Score the overlap of whitespace tokens as multisets, the best over the references.
+    """Return the F1 of whitespace tokens as multisets, the best over the references.
 
-    F1 is twice the shared tokens over the tokens of both. No shared token scores 0, also where
-    both normalized texts are empty ("the" against "a": exact match 1, F1 0).
+    F1 is twice the number of shared tokens over the tokens of both. No shared token scores 0, also
+    if both normalized texts are empty ("the" against "a": exact match 1, F1 0).
 
     Raises:
         MetricError: There is no reference.
@@ -77,7 +77,7 @@ def token_f1(
 def squad(
     prediction: str, references: Sequence[str], normalize: Normalizer = forms.squad
 ) -> SquadScore:
-    """Give exact match and token F1 of one prediction, each the best over the references.
+    """Return exact match and token F1 of one prediction, each the best over the references.
 
     Raises:
         MetricError: There is no reference.
@@ -91,7 +91,7 @@ def squad(
 def screenqa_short(
     prediction: str, references: Sequence[str], normalize: Normalizer = forms.squad
 ) -> SquadScore:
-    """Score a ScreenQA short answer, where the literal `<no answer>` says there is none.
+    """Score a ScreenQA short answer; the literal `<no answer>` means that there is none.
 
     A prediction that is exactly `<no answer>` scores (1, 1) if a reference is, else (0, 0). Any
     other prediction, `<No answer>` included, is scored against the other references, and (0, 0)
@@ -117,7 +117,7 @@ class _Bag(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """The references of one item, ready to be compared."""
+    """The references of one item, prepared for comparison."""
 
     keys: tuple[_Key, ...]
     bags: tuple[_Bag, ...]
@@ -126,7 +126,7 @@ class _Item(NamedTuple):
 
 
 class _WordForm(NamedTuple):
-    """A normalizer that yields words with single spaces between them, so words are the key."""
+    """A normalizer that yields words separated by single spaces, so the words determine the key."""
 
     words: Callable[[str], list[str]]
     lines: Callable[[Sequence[str]], list[str]]
@@ -142,7 +142,7 @@ _WORD_FORMS: Mapping[Normalizer, _WordForm] = {
 class SquadReferences:
     """The references of a whole data set, normalized and counted once.
 
-    Scoring changes nothing in it: threads can share it, processes can pickle it.
+    It is immutable: threads can share it, processes can pickle it.
 
     >>> references = SquadReferences.prepare([["Wall Sit", "wall sit"], ["12", "12 exercises"]])
     >>> references.score([1, 0, 1], ["12 exercises", "sit", "ten"]).f1.round(3).tolist()
@@ -176,7 +176,7 @@ class SquadReferences:
             MetricError: An item has no reference.
         """
         form = _WORD_FORMS.get(normalize)
-        # Data sets repeat answers ("yes", "12"): each distinct one is prepared once.
+        # Data sets repeat answers ("yes", "12"), so each distinct answer is prepared once.
         prepared: dict[str, tuple[_Key, _Bag]] = {}
         items: list[_Item] = []
         for index, texts in enumerate(references):
@@ -226,7 +226,7 @@ class SquadReferences:
         The values are those of `score_one`, bit for bit.
 
         Args:
-            item: For each prediction the index of its item, counted from 0.
+            item: For each prediction, the index of its item, from 0.
             predictions: The predictions.
 
         Raises:
@@ -281,7 +281,7 @@ class SquadReferences:
 
 
 def _prepare(text: str, normalize: Normalizer, form: _WordForm | None) -> tuple[_Key, _Bag]:
-    """Give a reference's key and its counted words."""
+    """Return a reference's key and its word counts."""
     key = normalize(text) if form is None else form.words(text)
     words = key.split() if isinstance(key, str) else key
     distinct = frozenset(words)
@@ -292,7 +292,7 @@ def _prepare(text: str, normalize: Normalizer, form: _WordForm | None) -> tuple[
 def _distinct(
     prepared: Iterable[tuple[_Key, _Bag]],
 ) -> tuple[tuple[_Key, ...], tuple[_Bag, ...]]:
-    """Keep one of references that normalize to the same text."""
+    """Keep one of the references that normalize to the same text."""
     keys: list[_Key] = []
     bags: list[_Bag] = []
     for key, bag in prepared:
@@ -303,10 +303,10 @@ def _distinct(
 
 
 def _best_f1(bags: Iterable[_Bag], words: Sequence[str]) -> float:
-    """Give the highest multiset F1 of the words against any of the bags."""
+    """Return the highest multiset F1 of the words over the bags."""
     best = 0.0
     for size, distinct, counts in bags:
-        # Where no word of the bag repeats, each shared one counts once: a plain intersection.
+        # If no word of the bag repeats, each shared word counts once: a set intersection.
         shared = len(distinct.intersection(words)) if counts is None else _overlap(words, counts)
         if shared:
             f1 = 2.0 * shared / (len(words) + size)
@@ -316,7 +316,7 @@ def _best_f1(bags: Iterable[_Bag], words: Sequence[str]) -> float:
 
 
 def _overlap(words: Iterable[str], counts: Mapping[str, int]) -> int:
-    """Count the words that the multiset `counts` shares with these."""
+    """Count the words shared with the multiset `counts`."""
     left = dict(counts)
     shared = 0
     for word in words:

@@ -14,7 +14,7 @@ def enlarged(box: Ltrb, factor: float) -> Ltrb:
 
     Args:
         box: Left, top, right, bottom.
-        factor: Of its width and of its height.
+        factor: The factor for width and height.
 
     Source: the check of InfiGUI-R1 d280ab8, after Qwen's for AndroidControl.
 
@@ -32,9 +32,9 @@ def in_any(point: Point, boxes: Sequence[Ltrb]) -> bool:
 
 
 def pushed_in(box: Ltrb, factor: float) -> Ltrb:
-    """Return a box in fractions of the screen, enlarged, with its origin not left of or above 0.
+    """Return a box in fractions of the screen, enlarged, with its origin at 0 or more.
 
-    The origin is moved and the size kept, and neither side exceeds 1.
+    A negative origin is moved to 0 and the size is kept. Neither side exceeds 1.
 
     Source: AgentCPM-GUI acbaf50, the enlarging of `ui_positions`, from Google's for AITW.
 
@@ -50,9 +50,9 @@ def pushed_in(box: Ltrb, factor: float) -> Ltrb:
 
 
 def in_nearest(point: Point, reference: Point, boxes: Sequence[Ltrb]) -> bool:
-    """Whether a point lies in one of the five boxes whose centers are nearest to the reference.
+    """Whether a point lies in one of the five boxes whose centers are closest to the reference.
 
-    Whether those hold the reference is not asked. Of boxes equally near the earlier counts.
+    The boxes need not contain the reference. Of boxes at the same distance the earlier counts.
 
     Source: AgentCPM-GUI acbaf50; guievalkit d5e954e.
     """
@@ -64,7 +64,7 @@ def in_nearest(point: Point, reference: Point, boxes: Sequence[Ltrb]) -> bool:
 
 
 def smallest_around(point: Point, boxes: Sequence[Ltrb]) -> int | None:
-    """Return the place of the smallest box that holds a point, edges included; None: there is none.
+    """Return the index of the smallest box that contains a point, edges included, or None.
 
     Source: UGround 3a9b9f2, the evaluation of AndroidControl.
     """

@@ -1,7 +1,7 @@
 """Text overlap, containment and edit distance of an answer and its references.
 
-Exact match and SQuAD F1 are in `snellen.grading.metrics.squad`. Where several references are
-given, each function here takes the best, and none at all raises `MetricError`.
+Exact match and SQuAD F1 are in `snellen.grading.metrics.squad`. With several references, each
+function takes the best score; without references it raises `MetricError`.
 """
 
 import re
@@ -18,7 +18,7 @@ _WORD_NUMBER_OR_MARK = re.compile(r"\w+(?:(?<=\d)[.,](?=\d)\w+)*|[^\w\s]")
 _VQA_MARKS = tuple(';/[]"{}()=+\\_-><@`,?!')
 _VQA_POINT = re.compile(r"\.(?!\d)")
 _VQA_COMMA = re.compile(r"\d,\d")
-# The script passes a flag of value 32 where the regex function expects the most replacements.
+# The script passes a flag of value 32 as the maximum number of replacements.
 _VQA_MOST_POINTS = 32
 _VQA_NUMBERS = {
     "none": "0",
@@ -49,9 +49,9 @@ _VQA_CONTRACTED = """
 
 
 def multiset_f1(prediction_tokens: Sequence[str], reference_tokens: Sequence[str]) -> float:
-    """Score twice the shared tokens over the tokens of both, repeated ones counted.
+    """Return twice the shared tokens over the tokens of both, repetitions counted.
 
-    Nothing shared scores 0, also where both are empty. Source: SQuAD v1.1, evaluate-v1.1.py.
+    No shared token scores 0, also if both are empty. Source: SQuAD v1.1, evaluate-v1.1.py.
 
     >>> multiset_f1(["the", "the"], ["the", "cat"])
     0.5
@@ -61,9 +61,9 @@ def multiset_f1(prediction_tokens: Sequence[str], reference_tokens: Sequence[str
 
 
 def set_f1(prediction_tokens: Sequence[str], reference_tokens: Sequence[str]) -> float:
-    """Score twice the shared distinct tokens over the distinct tokens of both.
+    """Return twice the shared distinct tokens over the distinct tokens of both.
 
-    Nothing shared scores 0, also where both are empty.
+    No shared token scores 0, also if both are empty.
 
     >>> set_f1(["the", "the"], ["the", "cat"])
     0.6666666666666666
@@ -75,11 +75,12 @@ def set_f1(prediction_tokens: Sequence[str], reference_tokens: Sequence[str]) ->
 def multiui_f1(
     prediction: str, references: Sequence[str], normalize: Normalizer = lower_strip
 ) -> float:
-    """Score the overlap of words and punctuation marks as sets, the best over the references.
+    """Return the set F1 of words and punctuation marks, the best over the references.
 
-    A token is a run of word characters or one mark that is neither word nor space; a text
-    without any scores 0. Source: neulab/MultiUI (e261d8a), eval/lmms-eval-MultiUI/lmms_eval/
-    tasks/screenqa_short/utils.py. hunterheiden/lmms-eval's task screenqa does so since 4255298.
+    A token is a run of word characters or one character that is neither a word character nor white
+    space. A text without tokens scores 0. Source: neulab/MultiUI (e261d8a),
+    eval/lmms-eval-MultiUI/lmms_eval/ tasks/screenqa_short/utils.py. hunterheiden/lmms-eval's task
+    screenqa does the same since 4255298.
 
     >>> multiui_f1("$4", ["4"])
     0.6666666666666666
@@ -94,12 +95,12 @@ def multiui_f1(
 def charset_f1(
     prediction: str, references: Sequence[str], normalize: Normalizer = alphanumeric
 ) -> float:
-    """Score the distinct characters two texts share, the best over the references.
+    """Return the F1 of the distinct characters of two texts, the best over the references.
 
     Precision and recall divide the shared *distinct* characters by the *lengths* of the texts, as
-    published, so that a text with a repeated letter does not fully match itself ("book": 0.75)
-    and an anagram is as good as the answer. An empty text scores 0. Source: hunterheiden/
-    lmms-eval (83a989c), lmms_eval/tasks/screenqa/utils.py.
+    published. So a text with a repeated letter does not fully match itself ("book": 0.75), and an
+    anagram scores like the answer. An empty text scores 0. Source: hunterheiden/ lmms-eval
+    (83a989c), lmms_eval/tasks/screenqa/utils.py.
 
     >>> charset_f1("listen", ["Silent!"]), charset_f1("book", ["book"])
     (1.0, 0.75)
@@ -118,12 +119,12 @@ def contains(
     *,
     whole_words: bool = True,
 ) -> float:
-    """Score 1 when the prediction contains a reference, else 0.
+    """Return 1 if the prediction contains a reference, else 0.
 
-    Whole words means that the reference's words, numbers and punctuation marks stand in the
-    prediction in this order with nothing between them: "Q3" is not in "Q30", 120 not in 1200 and
-    12 not in 12.5. A reference without any is in nothing. Without `whole_words` any substring
-    counts, the empty one too, which is the usual published rule.
+    With `whole_words`, the reference's words, numbers and punctuation marks must be consecutive in
+    the prediction: "Q3" is not in "Q30", 120 not in 1200 and 12 not in 12.5. A reference without
+    any of them is never contained. Without `whole_words` any substring counts, also the empty one,
+    which is the usual published rule.
 
     Raises:
         MetricError: There is no reference.
@@ -137,7 +138,7 @@ def contains(
     def score(text: str, reference: str) -> float:
         if not whole_words:
             return float(reference in text)
-        # Tokens hold no space, so one on each side marks where they begin and end.
+        # Tokens contain no space, so a space on each side prevents partial matches.
         wanted = " ".join(_WORD_NUMBER_OR_MARK.findall(reference))
         found = " ".join(_WORD_NUMBER_OR_MARK.findall(text))
         return float(bool(wanted) and f" {wanted} " in f" {found} ")
@@ -146,15 +147,16 @@ def contains(
 
 
 def anls(prediction: str, references: Sequence[str], *, threshold: float = 0.5) -> float:
-    """Score the normalized Levenshtein similarity, the best over the references.
+    """Return the normalized Levenshtein similarity, the best over the references.
 
-    Both texts are lower-cased and their whitespace collapsed; the distance is divided by the
-    length of the longer of the two forms, two empty texts being alike. A similarity under the
-    threshold scores 0, one equal to it counts. The mean over a data set is ANLS.
+    Both texts are lower-cased and their white space is collapsed. The distance is divided by the
+    length of the longer form; two empty texts are equal. A similarity below the threshold scores 0,
+    one equal to it counts. The mean over a data set is ANLS.
 
     Source: Biten et al., Scene Text Visual Question Answering (ICCV 2019), equation 1. The paper
-    drops a similarity of exactly 0.5, the organizers' script keeps it, and so does this. That
-    script divides by the length of the longer *raw* text, which forgives padding; this does not.
+    excludes a similarity of exactly 0.5; the organizers' script and this function include it. The
+    script divides by the length of the longer *raw* text, so that padding lowers the distance; this
+    function does not.
 
     Raises:
         MetricError: There is no reference.
@@ -173,12 +175,13 @@ def anls(prediction: str, references: Sequence[str], *, threshold: float = 0.5) 
 
 
 def vqa_form(text: str) -> str:
-    """Give the form in which VQA answers are compared.
+    """Return the form in which VQA answers are compared.
 
-    Punctuation is deleted where the text has it beside a space (or has a comma between digits)
-    and becomes a space elsewhere; a full stop that no digit follows is deleted; then lower case,
-    number words to ten as digits, no articles, and apostrophes put back into contractions.
-    Source: GT-Vision-Lab/VQA, PythonEvaluationTools/vqaEvaluation/vqaEval.py.
+    A punctuation mark is deleted if the text has it next to a space (or has a comma between
+    digits); otherwise it becomes a space. A period that no digit follows is deleted. Then the text
+    is lower-cased, number words up to ten become digits, articles are removed, and apostrophes are
+    restored in contractions. Source: GT-Vision-Lab/VQA,
+    PythonEvaluationTools/vqaEvaluation/vqaEval.py.
 
     >>> vqa_form("The two dogs, dont bark.")
     "2 dogs don't bark"
@@ -190,17 +193,17 @@ def vqa_form(text: str) -> str:
 
 
 def vqa_accuracy(prediction: str, references: Sequence[str], *, published: bool = True) -> float:
-    """Score how many annotators gave the answer: a third for each, at most 1.
+    """Return a third for each annotator who gave the answer, at most 1.
 
     The references are the answers of all annotators, repetitions included. Each is left out in
     turn, and the score is the mean of min(matches among the others / 3, 1).
 
     Args:
-        prediction: The answer, brought to `vqa_form`.
+        prediction: The answer; it is converted to `vqa_form`.
         references: The annotators' answers, two or more.
-        published: Prepare references as the published script does: marks removed where the
-            annotators differ, otherwise nothing. It expects them in the form already; where they
-            are not ("Two"), pass False and they are brought to `vqa_form` too.
+        published: Prepare references as the published script does: remove punctuation if the
+            annotators differ, otherwise change nothing. The script expects references in
+            `vqa_form`. If they are not ("Two"), pass False to convert them too.
 
     Source: Goyal et al., Making the V in VQA Matter (CVPR 2017); GT-Vision-Lab/VQA, vqaEval.py.
 
@@ -224,19 +227,19 @@ def vqa_accuracy(prediction: str, references: Sequence[str], *, published: bool 
 
 
 def _f1(shared: int, prediction_size: int, reference_size: int) -> float:
-    """Give the harmonic mean of shared/prediction and shared/reference; nothing shared is 0."""
+    """Return the harmonic mean of shared/prediction and shared/reference; 0 if none is shared."""
     return 2.0 * shared / (prediction_size + reference_size) if shared else 0.0
 
 
 def _best(score: Callable[[str, str], float], prediction: str, references: Sequence[str]) -> float:
-    """Give the highest score of the prediction against any reference."""
+    """Return the highest score of the prediction over the references."""
     if not references:
         raise MetricError("there is no reference to compare the answer with")
     return max(score(prediction, reference) for reference in references)
 
 
 def _vqa_marks_removed(text: str) -> str:
-    """Delete or blank the punctuation that VQA answers are compared without."""
+    """Remove the punctuation that VQA ignores: delete it or replace it by a space."""
     comma_between_digits = _VQA_COMMA.search(text) is not None
     kept = text
     for mark in _VQA_MARKS:
@@ -246,8 +249,8 @@ def _vqa_marks_removed(text: str) -> str:
 
 
 def _vqa_contractions() -> dict[str, str]:
-    """List the misspelt contractions: each form with exactly one apostrophe left out."""
-    # The script maps this one the wrong way round.
+    """Map misspelled contractions: each form with exactly one apostrophe left out."""
+    # The script maps this contraction in the wrong direction.
     misspelt = {"somebody'd": "somebodyd"}
     for form in _VQA_CONTRACTED.split():
         for index, character in enumerate(form):

@@ -13,9 +13,9 @@ class ToolCallScore:
     """The parts of a tool call's score; every number lies in 0..1.
 
     Attributes:
-        name: 1.0 if the tool's name is right.
+        name: 1.0 if the tool's name is correct.
         arguments: F1 over the key-value pairs of the arguments; 0 for another tool.
-        exact: 1.0 if the name and every argument are right and no argument is added.
+        exact: 1.0 if the name and every argument are correct and no argument is added.
         valid: 1.0 if the arguments fit the tool's schema; None without a schema.
     """
 
@@ -35,21 +35,21 @@ def tool_call(
     """Compare a tool call with the correct one.
 
     Arguments are compared as JSON values: 1 equals 1.0 but not true or "1", arrays keep their
-    order, objects do not. F1 is 2 * right / (given + wanted), and 1 where neither call has any
-    argument.
+    order, objects do not. F1 is 2 * correct / (predicted + expected), and 1 if neither call has
+    arguments.
 
     Args:
-        prediction: The call: "name" and "arguments". Where they are missing or of another type,
-            the call is wrong.
-        reference: The right call, in the same form.
+        prediction: The call: "name" and "arguments". If they are missing or of another type, the
+            call is wrong.
+        reference: The correct call, in the same form.
         schema: The JSON Schema of the tool's arguments.
-        normalize: What is done to every string value before it is compared.
+        normalize: Applied to every string value before the comparison.
 
     Raises:
-        MetricError: The reference is no call, or the schema is no JSON Schema.
+        MetricError: The reference is not a call, or the schema is not a JSON Schema.
 
-    Source: the framework of four dimensions and four levels names tool calls and no metric for
-    them, so this is a decision.
+    Source: the framework of four dimensions and four levels lists tool calls without a metric, so
+    this is a decision.
 
     >>> tool_call({"name": "click", "arguments": {"x": 1.0}},
     ...           {"name": "click", "arguments": {"x": 1, "y": 2}})
@@ -78,12 +78,12 @@ def tool_call(
 
 
 def same_json(first: object, second: object, *, normalize: Callable[[str], str] = identity) -> bool:
-    """Tell whether two JSON values are equal, true and 1 being different and 1 and 1.0 the same.
+    """Whether two JSON values are equal; true differs from 1, but 1 equals 1.0.
 
     >>> same_json([1, {"a": "b"}], [1.0, {"a": "b"}]), same_json(True, 1)
     (True, False)
     """
-    # A list of what is left to compare, not recursion: values may be nested deeper than calls.
+    # A stack instead of recursion: values can be nested more deeply than calls can.
     left: list[tuple[object, object]] = [(first, second)]
     while left:
         one, other = left.pop()
@@ -117,7 +117,7 @@ def _arguments(call: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _valid(arguments: Mapping[str, Any] | None, schema: Mapping[str, Any]) -> float:
-    """Return 1.0 if the arguments fit the schema; references are looked up within it only."""
+    """Return 1.0 if the arguments fit the schema; `$ref` is resolved only within the schema."""
     from jsonschema import SchemaError
     from jsonschema.validators import Draft202012Validator, validator_for
     from referencing import Registry
@@ -126,7 +126,7 @@ def _valid(arguments: Mapping[str, Any] | None, schema: Mapping[str, Any]) -> fl
     validator = validator_for(schema, default=Draft202012Validator)
     try:
         validator.check_schema(dict(schema))
-        # A registry of its own, because the default one fetches what it does not know.
+        # The default registry would fetch unknown references from the network.
         checker = validator(dict(schema), registry=Registry())
         return float(arguments is not None and checker.is_valid(arguments))
     except (SchemaError, Unresolvable) as error:

@@ -1,8 +1,8 @@
 """UI contents with boxes for whole benchmarks: references prepared once, predictions in columns.
 
-The values are those of `ui_contents.ui_contents_boxes`. Columns are scored in blocks of pairs
-(one pair: a predicted box and a reference box of the same item): numpy throws out the pairs that
-do not overlap, then counts; only clusters in which boxes compete reach Python or a solver.
+The values are those of `ui_contents.ui_contents_boxes`. Columns are scored in blocks of pairs; a
+pair is a predicted box and a reference box of the same item. numpy removes the pairs that do not
+overlap, then counts. Only clusters in which boxes compete reach Python or a solver.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from snellen.grading.metrics.ui_contents import (
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 
-# Pairs in one block: large enough to drown numpy's overhead, small enough to stay in cache.
+# Pairs in one block: enough that numpy's overhead is small, few enough to fit the cache.
 _BLOCK = 32_768
 
 
@@ -42,10 +42,10 @@ class UiBoxesColumns(NamedTuple):
 
 
 class _Gold(NamedTuple):
-    """The raters' lists laid end to end, empty lists left out.
+    """The raters' lists concatenated, without empty lists.
 
-    `first` has one entry an item and one more: where its lists start among all lists. `start`
-    has one entry a list and one more: where its boxes start among all boxes.
+    `first` has one entry per item and one more: the index of the item's first list. `start` has one
+    entry per list and one more: the index of the list's first box.
     """
 
     first: Integers
@@ -61,7 +61,7 @@ class _Gold(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UiBoxesReferences:
-    """Every item's references, ready to score any number of predictions; safe across threads.
+    """The references of all items, prepared to score any number of predictions; thread-safe.
 
     >>> gold = UiBoxesReferences.prepare([[[((0, 0, 10, 10), "OK")]], [[]]])
     >>> gold.score(0, [((0, 0, 10, 9), "OK")])
@@ -85,7 +85,7 @@ class UiBoxesReferences:
         ordered: bool = True,
         normalize: Normalize | None = None,
     ) -> Self:
-        """Prepare the references of all items: for each item one list of elements a rater.
+        """Prepare the references of all items: for each item, one list of elements per rater.
 
         The options are those of `ui_contents_boxes`.
 
@@ -105,7 +105,7 @@ class UiBoxesReferences:
         return len(self.raters)
 
     def score(self, item: int, prediction: Sequence[BoxedText]) -> UiBoxesScore:
-        """Score the prediction for one item, given by its place among the references."""
+        """Score the prediction for one item, given by its index."""
         return score_elements(prediction, self.raters[item], self.rule)
 
     def score_lists(
@@ -114,7 +114,7 @@ class UiBoxesReferences:
         """Score many predictions given as lists.
 
         Args:
-            predictions: One list of elements a prediction.
+            predictions: One list of elements per prediction.
             items: The item of each prediction; None: the k-th prediction is for item k.
 
         Raises:
@@ -128,7 +128,7 @@ class UiBoxesReferences:
         return self.score_columns(offsets, boxes, [text for _, text in flat], items)
 
     def text_ids(self, texts: Sequence[str]) -> Integers:
-        """Number texts as the references do; -1 for a text that no reference holds."""
+        """Return the references' numbers of texts; -1 for a text that is in no reference."""
         known, normalize = self.vocabulary.get, self.rule.normalize
         said = map(normalize, texts) if normalize else texts
         return np.fromiter((known(text, -1) for text in said), dtype=np.int64, count=len(texts))
@@ -144,15 +144,15 @@ class UiBoxesReferences:
 
         Args:
             offsets: n + 1 row numbers; prediction k holds the rows offsets[k]:offsets[k + 1].
-            boxes: One row a box: left, top, right, bottom.
-            texts: One text a box, or its number from `text_ids`.
+            boxes: One row per box: left, top, right, bottom.
+            texts: One text per box, or its number from `text_ids`.
             items: The item of each prediction; None: the k-th prediction is for item k.
 
         Returns:
             Three float64 arrays of length n.
 
         Raises:
-            MetricError: The columns do not fit together, or an item does not exist.
+            MetricError: The columns do not match, or an item does not exist.
         """
         offsets, boxes, items = self._checked(offsets, boxes, len(texts), items)
         ids = texts if isinstance(texts, np.ndarray) else self.text_ids(texts)
@@ -200,7 +200,7 @@ class UiBoxesReferences:
     def _score_block(
         self, columns: UiBoxesColumns, rows: "_Rows", offsets: Integers, items: Integers, at: int
     ) -> None:
-        """Score a run of predictions into the columns from place `at`."""
+        """Score a run of predictions into the columns, from index `at`."""
         lists = _pair_up(self.gold, offsets, items)
         if len(lists.row0) == 0:
             return
@@ -223,7 +223,7 @@ class UiBoxesReferences:
 
 
 class _Rows(NamedTuple):
-    """The predicted boxes, one entry a box."""
+    """The predicted boxes, one entry per box."""
 
     left: Floats
     top: Floats
@@ -234,10 +234,10 @@ class _Rows(NamedTuple):
 
 
 class _Lists(NamedTuple):
-    """Every comparison of one prediction with one rater's list, neither empty.
+    """All comparisons of a prediction with a rater's list, neither empty.
 
-    `n` and `m` count their boxes, which start at `row0` and `gold0`. The comparisons of one
-    prediction stand together: `cut` says where they start and `owner` whose they are.
+    `n` and `m` are the numbers of boxes, which start at `row0` and `gold0`. The comparisons of one
+    prediction are consecutive: `cut` is their start and `owner` their prediction.
     """
 
     n: Integers
@@ -249,7 +249,7 @@ class _Lists(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """Pairs of boxes that overlap: in which comparison, at which places, how much."""
+    """Pairs of boxes that overlap: their comparison, their indices and their IoU."""
 
     rater: Integers
     row: Integers
@@ -268,7 +268,7 @@ class _Found(NamedTuple):
 
 
 def _lay_out(raters: Sequence[Sequence[Sequence[Element]]], vocabulary: dict[str, int]) -> _Gold:
-    """Lay all lists end to end, numbering texts in the vocabulary as they come."""
+    """Concatenate all lists and number new texts in the vocabulary."""
     filled = [[each for each in item if each] for item in raters]
     lists = list(chain.from_iterable(filled))
     flat = list(chain.from_iterable(lists))
@@ -311,8 +311,8 @@ def _pair_up(gold: _Gold, offsets: Integers, items: Integers) -> _Lists:
 
 
 def _overlaps(gold: _Gold, rows: _Rows, lists: _Lists, floor: float) -> _Found:
-    """Find every pair whose IoU reaches the floor."""
-    # First one entry a predicted box of each comparison, then one a pair of boxes.
+    """Find all pairs whose IoU reaches the floor."""
+    # First one entry per predicted box of each comparison, then one per pair of boxes.
     rater = np.repeat(np.arange(len(lists.n)), lists.n)
     place = np.arange(len(rater)) - (np.cumsum(lists.n) - lists.n)[rater]
     mine = lists.row0[rater] + place
@@ -344,14 +344,14 @@ def _overlaps(gold: _Gold, rows: _Rows, lists: _Lists, floor: float) -> _Found:
 
 
 def _count(pairs: _Found, lists: _Lists, matching: Matching) -> Integers:
-    """How many matches each comparison's best assignment holds: `count_matches` in columns."""
+    """Count the matches of each comparison's best assignment: `count_matches` in columns."""
     row = (np.cumsum(lists.n) - lists.n)[pairs.rater] + pairs.row
     column = (np.cumsum(lists.m) - lists.m)[pairs.rater] + pairs.column
     rows = np.bincount(row)
     columns = np.bincount(column)
     sizes = len(lists.n)
     shared = (rows[row] > 1) & (columns[column] > 1)
-    # Boxes less pairs: each pair adds 1/degree of either end, less 1.
+    # Boxes minus pairs: each pair adds 1/degree of both ends, minus 1.
     matched = np.bincount(pairs.rater, 1 / rows[row] + 1 / columns[column] - 1, minlength=sizes)
     counts = np.rint(matched).astype(np.int64)
     for rater in np.unique(pairs.rater[shared]).tolist():

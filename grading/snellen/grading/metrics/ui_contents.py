@@ -1,8 +1,8 @@
 """ScreenQA's UI contents: the texts that answer a question, with and without their boxes.
 
-An answer is a list of UI elements in reading order; an empty list says that the screen holds no
-answer. Each metric takes its maximum over the raters on its own. Texts are compared as they are
-unless the caller normalizes them.
+An answer is a list of UI elements in reading order; an empty list means that the screen has no
+answer. Each metric is the maximum over the raters, separately. Texts are compared unchanged unless
+the caller normalizes them.
 
 Source: screen_qa code/metrics.py (`sqa_uic_metrics`, `sqa_uic_bb_metrics`).
 """
@@ -31,14 +31,14 @@ ORDERED_IOU = 0.1
 
 
 class UiContentsScore(NamedTuple):
-    """How well a list of UI texts agrees with the raters' lists, each 0..1."""
+    """The agreement of a list of UI texts with the raters' lists, each 0..1."""
 
     exact_match: float
     f1: float
 
 
 class UiBoxesScore(NamedTuple):
-    """How well a list of UI elements with boxes agrees with the raters' lists, each 0..1."""
+    """The agreement of a list of UI elements with boxes with the raters' lists, each 0..1."""
 
     bbox_f1: float
     exact_match: float
@@ -46,7 +46,7 @@ class UiBoxesScore(NamedTuple):
 
 
 class Element(NamedTuple):
-    """A UI element made ready for comparison."""
+    """A UI element prepared for comparison."""
 
     left: float
     top: float
@@ -57,15 +57,15 @@ class Element(NamedTuple):
 
 
 class UiBoxesRule(NamedTuple):
-    """How boxed UI elements are compared.
+    """The rule for the comparison of UI elements with boxes.
 
     Attributes:
-        iou_threshold: Smallest IoU of two boxes that match, over 0 and up to 1.
-        matching: What the assignment maximises; "iou" is published.
-        ordered: Whether the exact match compares the lists place by place, as published, with
-            IoU 0.1 whatever the threshold. Otherwise every element needs a partner of its own,
-            in any order, at the threshold.
-        normalize: Applied to every text before comparison; None leaves texts as they are.
+        iou_threshold: Smallest IoU of two boxes that match, greater than 0 and up to 1.
+        matching: The quantity that the assignment maximizes; "iou" is published.
+        ordered: Whether the exact match compares the lists index by index, as published, always
+            with IoU 0.1. Otherwise every element needs its own partner, in any order, at the
+            threshold.
+        normalize: Applied to every text before comparison; None leaves texts unchanged.
     """
 
     iou_threshold: float = 0.1
@@ -83,14 +83,14 @@ def ui_contents(
 ) -> UiContentsScore:
     """Compare a list of UI texts with each rater's list.
 
-    An empty prediction is right (1, 1) if any rater gave an empty list, otherwise wrong (0, 0).
-    Otherwise empty references are set aside; F1 counts equal texts in any order.
+    An empty prediction is correct (1, 1) if any rater gave an empty list, otherwise wrong (0, 0).
+    For other predictions, empty references are ignored. F1 counts equal texts in any order.
 
     Args:
-        prediction: The texts predicted, in reading order.
-        references: One list of texts a rater.
+        prediction: The predicted texts, in reading order.
+        references: One list of texts per rater.
         ordered: Whether the exact match respects the order, as published.
-        normalize: Applied to every text before comparison; None (published) compares as is.
+        normalize: Applied to every text before comparison; None (published) leaves it unchanged.
 
     Raises:
         MetricError: There are no references.
@@ -127,21 +127,21 @@ def ui_contents_boxes(
 ) -> UiBoxesScore:
     """Compare a list of UI elements with boxes with each rater's list.
 
-    An empty prediction is right (1, 1, 1) if any rater gave an empty list, otherwise wrong.
-    Otherwise empty references are set aside. `bbox_f1` matches boxes and ignores texts; `f1`
-    matches among the pairs of equal text only, in an assignment of its own; IoUs under the
-    threshold become 0 before the assignment. A box without area matches nothing, and neither
-    does one with a side that is NaN or infinite.
+    An empty prediction is correct (1, 1, 1) if any rater gave an empty list, otherwise wrong. For
+    other predictions, empty references are ignored. `bbox_f1` matches boxes and ignores texts. `f1`
+    matches only pairs of equal text, in a separate assignment. IoUs below the threshold become 0
+    before the assignment. A box without area, or with a side that is NaN or infinite, matches
+    nothing.
 
     Args:
-        prediction: The elements predicted, in reading order; boxes left, top, right, bottom.
-        references: One list of elements a rater, boxes in the same space.
-        iou_threshold: Smallest IoU of two boxes that match (>=), over 0 and up to 1.
-        matching: What the assignment maximises: the sum of IoU, as published, or the number of
-            matches, which the published sum can miss.
-        ordered: Whether the exact match compares place by place, as published, with IoU 0.1
-            whatever the threshold; otherwise in any order, at the threshold.
-        normalize: Applied to every text before comparison; None (published) compares as is.
+        prediction: The predicted elements, in reading order; boxes left, top, right, bottom.
+        references: One list of elements per rater, boxes in the same space.
+        iou_threshold: Smallest IoU of two boxes that match (>=), greater than 0 and up to 1.
+        matching: The quantity that the assignment maximizes: the sum of IoU, as published, or the
+            number of matches.
+        ordered: Whether the exact match compares index by index, as published, always with IoU 0.1;
+            otherwise in any order, at the threshold.
+        normalize: Applied to every text before comparison; None (published) leaves it unchanged.
 
     Raises:
         MetricError: There are no references, or the threshold is out of range.
@@ -159,7 +159,7 @@ def ui_contents_boxes(
 
 
 def elements(boxed: Iterable[BoxedText], normalize: Normalize | None) -> list[Element]:
-    """Make elements ready for comparison."""
+    """Prepare elements for comparison."""
     return [
         Element(*box, (box[2] - box[0]) * (box[3] - box[1]), normalize(text) if normalize else text)
         for box, text in boxed
@@ -169,7 +169,7 @@ def elements(boxed: Iterable[BoxedText], normalize: Normalize | None) -> list[El
 def score_elements(
     prediction: Sequence[BoxedText], references: Sequence[Sequence[Element]], rule: UiBoxesRule
 ) -> UiBoxesScore:
-    """Compare a prediction with references made ready, under a rule whose threshold is valid.
+    """Compare a prediction with prepared references, under a rule with a valid threshold.
 
     Raises:
         MetricError: There are no references.
@@ -202,7 +202,7 @@ def _score_rater(
         area = (right - left) * (bottom - top)
         said = normalize(text) if normalize else text
         for j, (left2, top2, right2, bottom2, area2, text2) in enumerate(reference):
-            # Spelled out, not calls of min and max: this is nine tenths of the work.
+            # Calls of min and max would be slower; this takes nine tenths of the time.
             width = (right if right < right2 else right2) - (left if left > left2 else left2)
             if width <= 0:
                 continue

@@ -1,10 +1,10 @@
 """MMBench-GUI L1 and L2: scores over platforms with different numbers of questions.
 
-L1, multiple choice. A question with m options weighs alpha = (m-1)/m, the chance of not guessing
-it right. The paper (section 3, Eq. 3 and 4) uses the weight as it stands, so nobody can reach 1;
-the published code (MMBench-GUI, L1 evaluation) divides by the attainable maximum, and so do the
-published tables: InternVL3's 83.57 on easy iOS is above Eq. 3's ceiling of 83.33. The code's
-default is plain accuracy. Sums are taken in fractions and rounded once.
+L1, multiple choice. A question with m options has weight alpha = (m-1)/m, the probability that a
+random guess is wrong. The paper (section 3, Eq. 3 and 4) uses the weight unchanged, so 1 cannot be
+reached. The published code (MMBench-GUI, L1 evaluation) divides by the attainable maximum, and so
+do the published tables: InternVL3's 83.57 on easy iOS is above Eq. 3's ceiling of 83.33. The code's
+default is plain accuracy. Sums are exact fractions, rounded once.
 
 L2, element grounding. A point in the gold box is a hit. A reply without a readable point is an
 error and stays in the denominator, as in the published code (MMBench-GUI, L2 evaluation).
@@ -28,7 +28,7 @@ HIT, MISS, ERROR = 1, 0, -1
 
 
 class ChoiceOutcome(NamedTuple):
-    """One answered question: where, among how many options, and whether it was right."""
+    """One answered question: its platform, its number of options, and whether it was correct."""
 
     platform: str
     options: int
@@ -41,7 +41,7 @@ class ChoiceScore:
 
     Attributes:
         score: 0..1.
-        ceiling: The score of answering everything right.
+        ceiling: The score if every answer is correct.
         n: Number of questions.
     """
 
@@ -89,7 +89,7 @@ def plain(outcomes: Iterable[ChoiceOutcome]) -> LevelScore:
 
 
 def weighted_normalized(outcomes: Iterable[ChoiceOutcome]) -> LevelScore:
-    """Per platform mean(hit * alpha) / mean(alpha), as the published code has it; 1 is attainable.
+    """Per platform mean(hit * alpha) / mean(alpha), as in the published code; 1 is attainable.
 
     Raises:
         MetricError: As `plain`.
@@ -107,7 +107,7 @@ def weighted_normalized(outcomes: Iterable[ChoiceOutcome]) -> LevelScore:
 
 
 def weighted_eq3(outcomes: Iterable[ChoiceOutcome]) -> LevelScore:
-    """Per platform mean(hit * alpha), as the paper has it; its ceiling is mean(alpha).
+    """Per platform mean(hit * alpha), as in the paper; its ceiling is mean(alpha).
 
     Raises:
         MetricError: As `plain`.
@@ -159,7 +159,7 @@ class GroundingCell:
     """The replies of one platform, kind of instruction and type of element.
 
     Attributes:
-        platform: Such as "os_windows".
+        platform: The platform, such as "os_windows".
         instruction: See `Instruction`.
         element: See `Element`.
         outcomes: 1 hit, 0 miss, -1 no readable point; may be empty.
@@ -195,7 +195,7 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True)
 class PlatformAccuracy:
-    """One platform; None where it has no such elements."""
+    """The accuracies of one platform; None if it has no such elements."""
 
     icon: Accuracy | None
     text: Accuracy | None
@@ -208,10 +208,10 @@ class GroundingSummary:
 
     Attributes:
         basic: All basic replies: the platforms' totals weighted by their counts.
-        advanced: The same of the advanced ones.
-        average: Mean of the two scores, unweighted, as the published code prints it; None if
-            only one kind of instruction was run.
-        pooled: All replies, which is what the paper's caption says and third parties publish.
+        advanced: The same for advanced replies.
+        average: Unweighted mean of the two scores, as the published code prints it; None if only
+            one kind of instruction was run.
+        pooled: All replies, as in the paper's caption and in results of third parties.
         icon: All replies about icons.
         text: All replies about text elements.
         by_platform: Platforms by name, for each kind of instruction that was run.
@@ -229,8 +229,8 @@ class GroundingSummary:
 def grounding_summary(cells: Iterable[GroundingCell]) -> GroundingSummary:
     """Summarize element grounding.
 
-    A platform without icons or without texts, or a run of only one kind of instruction, has None
-    in those places (the published code stops with an error there).
+    The fields are None for a platform without icons or without texts, and for a run of only one
+    kind of instruction; the published code stops with an error.
 
     Args:
         cells: In any order; cells of the same platform, instruction and element are joined.

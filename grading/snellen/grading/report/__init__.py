@@ -1,1 +1,1 @@
-"""Reports as bytes: JSON, CSV and Markdown; who writes them to disk is another floor's affair."""
+"""Reports as bytes: JSON, CSV and Markdown. Other layers write them to disk."""

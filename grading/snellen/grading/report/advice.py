@@ -1,8 +1,8 @@
-"""What to look at next: sentences that follow by rule from the numbers of a page.
+"""Advice: sentences that follow by rule from the numbers of a page.
 
-Every rule is a function of the page that returns a sentence or nothing; `RULES` lists them in the
-order in which they are said: what makes the number unfit to be quoted comes first. A rule that
-needs a number which is not known says nothing.
+Every rule is a function of the page that returns a sentence or an empty text. `RULES` lists them in
+the order of the page: reasons not to quote the number come first. A rule returns an empty text if a
+number that it needs is missing.
 """
 
 import math
@@ -35,21 +35,21 @@ _ERROR_RATE = 0.05
 
 
 class Advice(NamedTuple):
-    """One sentence, and the id of the rule that it follows from."""
+    """A sentence and the id of its rule."""
 
     rule: str
     sentence: str
 
 
 def advise(page: Page) -> tuple[Advice, ...]:
-    """Return what follows from a page's numbers, most urgent first."""
+    """Return the advice for a page's numbers, most urgent first."""
     lacking = page.report.input.unanswered > LACKING * page.report.provenance.cells
     said = ((name, rule(page)) for name, rule in RULES.items() if not lacking or name in GROUND)
     return tuple(Advice(name, sentence) for name, sentence in said if sentence)
 
 
 def incomplete(page: Page) -> str:
-    """Items without an answer count 0: ask them again before anything else."""
+    """Items without an answer count 0: run them again first."""
     given = page.report.input
     if not given.unanswered:
         return ""
@@ -66,7 +66,7 @@ def incomplete(page: Page) -> str:
 
 
 def other_data(page: Page) -> str:
-    """Data that differs from the release makes another number."""
+    """Data that differs from the release gives a number that is not comparable."""
     data = page.report.provenance.data
     if data.verdict is not PinVerdict.DIFFERS:
         return ""
@@ -77,7 +77,7 @@ def other_data(page: Page) -> str:
 
 
 def selected(page: Page) -> str:
-    """A selection of the items is not the benchmark."""
+    """The score of a selection of items is not the benchmark's."""
     made_from = page.report.provenance
     if not made_from.subset:
         return ""
@@ -89,7 +89,7 @@ def selected(page: Page) -> str:
 
 
 def within_chance(page: Page) -> str:
-    """A score whose interval holds chance, or lies under it, shows no skill."""
+    """A score whose interval contains chance, or lies below it, shows no skill."""
     numbers = page.report.numbers
     estimate, chance = (
         numbers.whole or numbers.estimate,
@@ -112,7 +112,7 @@ def within_chance(page: Page) -> str:
 
 
 def unread(page: Page) -> str:
-    """Answers that could not be read are the cheapest points, if another protocol reads them."""
+    """Unreadable answers are easy points if another protocol reads them."""
     made_from = page.report.provenance
     count = page.report.input.outcomes.get(Outcome.UNPARSED, 0)
     if count < NOTABLE * made_from.cells:
@@ -131,7 +131,7 @@ def unread(page: Page) -> str:
 
 
 def refused(page: Page) -> str:
-    """Refusals are a matter of the prompt or the model's policy, not of skill."""
+    """Refusals depend on the prompt or the model's policy, not on skill."""
     made_from = page.report.provenance
     count = page.report.input.outcomes.get(Outcome.REFUSED, 0)
     if count < NOTABLE * made_from.cells:
@@ -143,7 +143,7 @@ def refused(page: Page) -> str:
 
 
 def published_drops(page: Page) -> str:
-    """The published code's own number is over fewer items, or there is none."""
+    """The published code's number covers fewer items, or there is none."""
     given = page.report.input
     value = page.report.numbers.headline
     if value.as_published is None:
@@ -159,7 +159,7 @@ def published_drops(page: Page) -> str:
 
 
 def protocols_part(page: Page) -> str:
-    """Where another protocol's number is further off than a point, say which part makes it so."""
+    """If another protocol's number differs by more than a point, name the part that causes it."""
     apart = [each for each in page.differences if _gap(each) >= POINT and each.shares]
     if not apart:
         return ""
@@ -174,9 +174,9 @@ def protocols_part(page: Page) -> str:
 
 
 def uncertain(page: Page) -> str:
-    """How many items a finer interval takes: half the width takes four times the items.
+    """The items that a narrower interval needs: half the width needs four times the items.
 
-    Where all values are equal there is no standard error that could shrink with the items.
+    If all values are equal, there is no standard error to reduce.
     """
     estimate = page.report.numbers.estimate
     if estimate is None or estimate.interval is None or not estimate.standard_error:
@@ -194,7 +194,7 @@ def uncertain(page: Page) -> str:
 
 
 def without_interval(page: Page) -> str:
-    """No interval, no claim."""
+    """A number without an interval supports no claim."""
     estimate = page.report.numbers.estimate
     if estimate is None or estimate.interval is not None:
         return ""
@@ -206,7 +206,7 @@ def without_interval(page: Page) -> str:
 
 
 def hangs_together(page: Page) -> str:
-    """Where items of a cluster hang together, more clusters help and more items do not."""
+    """If items of a cluster are correlated, more clusters help and more items do not."""
     numbers = page.report.numbers
     estimate = numbers.estimate
     if estimate is None or estimate.design_effect is None or numbers.clustered_by == "item":
@@ -221,7 +221,7 @@ def hangs_together(page: Page) -> str:
 
 
 def weakest_cell(page: Page) -> str:
-    """The value of a tag that costs the most points and lies below the rest beyond noise."""
+    """The tag value that costs the most points and is significantly below the rest."""
     whole = page.report.numbers.estimate
     if whole is None:
         return ""
@@ -248,9 +248,9 @@ def weakest_cell(page: Page) -> str:
 
 
 def commonest_failure(page: Page) -> str:
-    """The rule that most answers fell foul of, with its advice; what has been said is not again.
+    """The most frequent failure tag and its advice, unless other advice covers it.
 
-    One answer alone is not common.
+    A single answer does not count as frequent.
     """
     covered = [tag for rule, tags in _COVERED.items() if rule(page) for tag in tags]
     left = [failure for failure in page.failures if failure.tag not in covered]
@@ -266,7 +266,7 @@ def commonest_failure(page: Page) -> str:
 
 
 def harmed(page: Page) -> str:
-    """The change of the pages that costs the most, where it is beyond noise."""
+    """The change of the pages that costs the most points, if it is significant."""
     real = [change for change in page.changes if change.gap <= -POINT and _real(change)]
     if not real:
         return ""
@@ -279,7 +279,7 @@ def harmed(page: Page) -> str:
 
 
 def raters_reached(page: Page) -> str:
-    """At the raters' own agreement the metric no longer tells models apart."""
+    """At the level of the raters' own agreement the metric no longer distinguishes models."""
     numbers = page.report.numbers
     ceiling, estimate = numbers.ceiling.get(numbers.primary), numbers.estimate
     if ceiling is None or estimate is None or estimate.interval is None:
@@ -298,7 +298,7 @@ def raters_reached(page: Page) -> str:
 
 
 def among_published(page: Page) -> str:
-    """Between which published rows the score stands, and whether its interval tells them apart."""
+    """The published rows next to the score, and whether its interval distinguishes them."""
     rows = [row for row in page.calibration if row.kind is CalibrationKind.PUBLISHED]
     estimate = page.report.numbers.estimate
     if not rows:
@@ -324,7 +324,7 @@ def among_published(page: Page) -> str:
 
 
 def inconsistent(page: Page) -> str:
-    """Passing once and passing always lie far apart: the model can, but not reliably."""
+    """pass@k and pass^k differ much: the model succeeds, but not reliably."""
     numbers = page.report.numbers
     if not numbers.pass_at:
         return ""
@@ -339,7 +339,7 @@ def inconsistent(page: Page) -> str:
 
 
 def input_problems(page: Page) -> str:
-    """What was wrong with the input may hide answers."""
+    """Faults of the input can hide answers."""
     given = page.report.input
     count = sum(given.problem_counts.values())
     if not count:
@@ -388,7 +388,7 @@ _COVERED: Mapping[Rule, frozenset[str]] = MappingProxyType(
 
 
 def _beyond_noise(gap: float, whole: Estimate, cell: Estimate, looked_at: int) -> bool:
-    """Whether a cell lies below the whole, corrected for all the cells looked at (Bonferroni)."""
+    """Whether a cell is significantly below the whole, corrected for all cells (Bonferroni)."""
     if whole.standard_error is None or cell.standard_error is None:
         return False
     error = math.hypot(whole.standard_error, cell.standard_error)

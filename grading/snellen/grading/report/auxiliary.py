@@ -1,4 +1,4 @@
-"""What a judge says, in the rows and sentences of a report: beside the score, under a heading."""
+"""A judge's verdicts in the rows and sentences of a report, separate from the score."""
 
 from collections.abc import Iterator, Mapping
 
@@ -23,7 +23,7 @@ _LONGER = 0.2
 
 
 def verdict_table(given: Mapping[str, Auxiliary]) -> Table:
-    """Write each judge's mean verdict, in percent, and what it rests on."""
+    """Return each judge's mean verdict, in percent, and its basis."""
     rows = (
         [
             name.removeprefix("judge:"),
@@ -39,7 +39,7 @@ def verdict_table(given: Mapping[str, Auxiliary]) -> Table:
 
 
 def agreement_table(one: Auxiliary) -> Table:
-    """Write how far judge, metric and people agree on which responses are right."""
+    """Return the agreement of judge, metric and people on the correct responses."""
     rows = (
         [
             f"{_rater(agreement.first)}, {_rater(agreement.second)}",
@@ -58,7 +58,7 @@ def agreement_table(one: Auxiliary) -> Table:
 
 
 def remarks(one: Auxiliary) -> Iterator[str]:
-    """Say what a reader of these numbers must know, in sentences."""
+    """Yield the caveats of these numbers, in sentences."""
     for note in one.notes:
         yield f"Note: {note}."
     if one.unjudged:

@@ -1,7 +1,7 @@
-"""The page's charts: Altair describes them, vl-convert draws them as SVG with text that is text.
+"""The page's charts: Altair describes them, vl-convert draws them as SVG with real text.
 
-One drawing serves light and dark, screen and print: every color is a CSS variable of the page.
-All are drawn at one width that a phone shows at nearly full size, so that no text gets small.
+One drawing serves light and dark mode, screen and print: every color is a CSS variable of the page.
+All have the same width, which fits a phone at nearly full size, so that text stays readable.
 """
 
 import math
@@ -41,11 +41,11 @@ Row: TypeAlias = dict[str, str | float | None]
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A chart and the same facts as a table.
+    """A chart and its data as a table.
 
     Attributes:
         svg: One `<svg>` element that needs no escaping.
-        label: What it shows, in a sentence, for those who don't see it.
+        label: A sentence that describes the chart, for screen readers.
         table: The table.
     """
 
@@ -55,11 +55,11 @@ class Drawing:
 
 
 def calibration_drawing(rows: Sequence[CalibrationRow], ident: str) -> Drawing:
-    """Draw a run's value with its interval among chance, raters and published rows.
+    """Draw a run's value with its interval next to chance, raters and published rows.
 
     Args:
-        rows: The marks, in any order.
-        ident: Goes before every id in the drawing.
+        rows: The rows, in any order.
+        ident: The prefix of every id in the drawing.
     """
     alt, ranked = altair(), sorted(rows, key=lambda row: row.value, reverse=True)
     shown = _nearest(ranked)
@@ -105,13 +105,13 @@ def calibration_drawing(rows: Sequence[CalibrationRow], ident: str) -> Drawing:
 def breakdown_drawing(
     breakdown: Breakdown, whole: float, domain: tuple[float, float], ident: str
 ) -> Drawing:
-    """Draw a metric by the values of a tag; a blanked cell has its name and count alone.
+    """Draw a metric by the values of a tag; a blanked cell shows only its name and count.
 
     Args:
-        breakdown: The cells; at most `MOST_CELLS` are drawn, and none of more.
+        breakdown: The cells; with more than `MOST_CELLS` cells, nothing is drawn.
         whole: The metric over all items, 0..1.
         domain: The axis's ends in percent (`shared_domain`).
-        ident: Goes before every id in the drawing.
+        ident: The prefix of every id in the drawing.
     """
     cells = breakdown.cells
     table = tuple((cell.name, f"{cell.items:,}", *_estimate_cells(cell.estimate)) for cell in cells)
@@ -147,9 +147,9 @@ def breakdown_drawing(
 
 
 def shared_domain(breakdowns: Iterable[Breakdown], whole: float) -> tuple[float, float]:
-    """Return ends in percent, on tens, that hold every cell's interval and the whole.
+    """Return axis ends in percent, multiples of ten, that include all intervals and the whole.
 
-    Dots with intervals need no zero; one domain makes the breakdowns comparable.
+    Dots with intervals need no zero; the same domain makes the breakdowns comparable.
     """
     ends = [whole]
     for cell in (cell for each in breakdowns for cell in each.cells):
@@ -161,7 +161,7 @@ def shared_domain(breakdowns: Iterable[Breakdown], whole: float) -> tuple[float,
 
 
 def difference_drawing(difference: Difference, ident: str) -> Drawing:
-    """Draw how a difference between two protocols adds up, part by part, as a waterfall."""
+    """Draw a difference between two protocols, part by part, as a waterfall chart."""
     alt = altair()
     names = [difference.first, *(share.part for share in difference.shares), difference.second]
     width, data = _rows_of(names, [None] * len(names))
@@ -215,7 +215,7 @@ def difference_drawing(difference: Difference, ident: str) -> Drawing:
 
 
 def changes_drawing(changes: Sequence[Change], ident: str) -> Drawing:
-    """Draw two bars a change, before and after, with their intervals."""
+    """Draw two bars per change, before and after, with their intervals."""
     alt = altair()
     pairs = [
         (_cut(change.label, f"{SIDE}{side}"), side, estimate)
@@ -278,7 +278,7 @@ def curve_drawing(curve: Curve, ident: str) -> Drawing:
         alt.Y("recall:Q")
         .scale(domain=[0, 100], nice=False)
         .axis(title="tasks solved, %", tickCount=5, titlePadding=4)
-        # Points at the same budget are no shares of a sum.
+        # Points at the same budget must not be stacked.
         .stack(False)
     )
     base = alt.Chart(alt.Data(values=data)).encode(x=x, y=y)
@@ -313,7 +313,7 @@ def _nearest(ranked: Sequence[CalibrationRow]) -> list[CalibrationRow]:
 
 
 def _rows_of(names: Iterable[str], values: Iterable[float | None]) -> tuple[int, list[Row]]:
-    """Return the plot's width and one data row a name, with what is printed beside its mark."""
+    """Return the plot's width and one data row per name, with the text printed next to its mark."""
     data: list[Row] = [
         {
             "row": row,
@@ -328,7 +328,7 @@ def _rows_of(names: Iterable[str], values: Iterable[float | None]) -> tuple[int,
 
 
 def _rows() -> Altair:
-    """Return the vertical place of a data row: its number, so that two may have one name."""
+    """Return the vertical position of a data row: its index, so that rows may share a name."""
     alt = altair()
     return alt.Y("row:O").axis(None)
 
@@ -338,7 +338,7 @@ def _percents(domain: tuple[float, float], name: str = "value") -> Altair:
     return (
         alt.X(f"{name}:Q")
         .scale(domain=list(domain), nice=False, zero=False)
-        # Without a count, Vega thins out even the ticks that it is given.
+        # Without a count, Vega omits some of the given ticks.
         .axis(title=None, values=ticks, tickCount=len(ticks))
     )
 
@@ -362,7 +362,7 @@ def _texts(base: Altair) -> tuple[Altair, Altair]:
 
 def _drawn(layers: Sequence[Altair], width: int, rows: int, ident: str) -> str:
     chart = altair().layer(*layers).properties(width=width, height=rows * _STEP)
-    # What draws measures texts in a font that is not the page's: its own margins are not kept.
+    # The renderer measures text in another font than the page's, so its margins are replaced.
     return draw(chart, ident, Margins(left=WIDTH - _NUMBERS - width, width=WIDTH))
 
 
@@ -373,7 +373,7 @@ def _ends(interval: Interval | None) -> Row:
 
 
 def _tens(low: float, high: float, apart: int = 20) -> tuple[float, float]:
-    """Return the tens in percent about two shares, at least so many points apart."""
+    """Return multiples of ten percent around two shares, at least `apart` points apart."""
     start = max(0, 10 * math.floor(10 * low + 1e-9))
     stop = min(100, 10 * math.ceil(10 * high - 1e-9))
     while stop - start < apart:
@@ -399,6 +399,6 @@ def _whole_label(row: CalibrationRow) -> str:
 
 
 def _cut(text: str, ending: str = "") -> str:
-    """Shorten a name to what the page has room for; its ending stays."""
+    """Shorten a name to the available space; its ending stays."""
     room = _LONGEST - len(ending)
     return (text if len(text) <= room else f"{text[: room - 1]}…") + ending

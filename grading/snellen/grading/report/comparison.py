@@ -26,7 +26,7 @@ def comparisons_to_json(found: Sequence[Comparison], changes: Changes) -> Iterat
 
 
 def comparisons_to_csv(found: Sequence[Comparison], changes: Changes) -> Iterator[bytes]:
-    """Yield one row an item on which two runs differ, with a header."""
+    """Yield one row per item on which two runs differ, with a header."""
     yield from csv_rows(
         [
             ("first", "second", "metric", "item_id", "first_value", "second_value"),
@@ -40,7 +40,7 @@ def comparisons_to_csv(found: Sequence[Comparison], changes: Changes) -> Iterato
 
 
 def comparisons_to_markdown(found: Sequence[Comparison], changes: Changes) -> Iterator[bytes]:
-    """Yield a page of Markdown: a section a pair, with its greatest gains and losses."""
+    """Yield a page of Markdown: one section per pair, with its greatest gains and losses."""
     for one, items in zip(found, changes, strict=True):
         yield "\n".join([*_section(one), *_items(one, items), ""]).encode()
 
@@ -53,10 +53,10 @@ COMPARISON_RENDERERS: Mapping[str, ComparisonRenderer] = MappingProxyType(
 
 
 def sentence(one: Comparison) -> str:
-    """Say in a sentence what a comparison found, in points of the metric in percent.
+    """Return the result of a comparison as a sentence, in percentage points of the metric.
 
-    Where several comparisons were corrected together, the verdict may be `undecided` although
-    the interval, which is for one comparison, excludes 0: the sentence says so.
+    If several comparisons were corrected together, the verdict can be `undecided` although the
+    interval, which is for one comparison, excludes 0. The sentence then says so.
     """
     found = one.difference
     gap = f"{100 * found.value:+.2f} points"
@@ -73,13 +73,13 @@ def sentence(one: Comparison) -> str:
 
 
 def runs_table(one: Comparison) -> Table:
-    """Return what the two runs score, in percent."""
+    """Return the scores of the two runs, in percent."""
     runs = ((one.first, one.first_value), (one.second, one.second_value))
     return figures(("run", one.metric), ((name, f"{100 * value:.2f}") for name, value in runs))
 
 
 def tests_table(one: Comparison) -> Table:
-    """Return each test's p-value, as found and corrected."""
+    """Return each test's p-value, raw and corrected."""
     return figures(
         ("test", "p", "corrected"),
         ((test.name, f"{test.p:.4g}", f"{test.adjusted:.4g}") for test in one.tests),
@@ -87,7 +87,7 @@ def tests_table(one: Comparison) -> Table:
 
 
 def cells_tables(one: Comparison) -> Iterator[Table]:
-    """Yield a table a tag: what the two runs score by its values, in percent."""
+    """Yield one table per tag: the scores of the two runs by its values, in percent."""
     for tag in dict.fromkeys(cell.tag for cell in one.cells):
         yield figures(
             (tag, "items", one.first, one.second, "difference", "gained", "lost"),
@@ -108,12 +108,12 @@ def cells_tables(one: Comparison) -> Iterator[Table]:
 
 
 def is_corrected(one: Comparison) -> bool:
-    """Whether a comparison's p-values were corrected for others made with it."""
+    """Whether a comparison's p-values were corrected together with others."""
     return any(test.adjusted != test.p for test in one.tests)
 
 
 def remarks(one: Comparison) -> Iterator[str]:
-    """Yield what else a reader of a comparison must know, a line each."""
+    """Yield the caveats of a comparison, one per line."""
     groups = f" in {one.clusters:,} independent groups" if one.clusters < one.items else ""
     by = f" by {one.clustered_by}" if groups and one.clustered_by else ""
     yield (

@@ -1,4 +1,4 @@
-"""What a page says in names and values: beside its headline, and of how the number was made."""
+"""A page's facts as names and values: next to its headline, and about how the number was made."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from snellen.grading.report.page import Page
 
 
 class Fact(NamedTuple):
-    """A name and a value, with a note in small print."""
+    """A name and a value, with a short note."""
 
     name: str
     value: str
@@ -25,7 +25,7 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """One outcome's part of the bar, in percent of its width."""
+    """One outcome's segment of the bar, in percent of its width."""
 
     name: str
     count: int
@@ -35,7 +35,7 @@ class Slice:
 
 
 def headline_facts(page: Page) -> tuple[Fact, ...]:
-    """Return what stands beside the headline: chance, lift, raters, and the other readings."""
+    """Return the facts next to the headline: chance, lift, raters, and the other readings."""
     numbers, facts = page.report.numbers, list[Fact]()
     made_from, given = page.report.provenance, page.report.input
     headline, ceiling = numbers.headline, numbers.ceiling.get(numbers.primary)
@@ -73,7 +73,7 @@ def headline_facts(page: Page) -> tuple[Fact, ...]:
 
 
 def outcome_slices(page: Page) -> tuple[Slice, ...]:
-    """Return the outcomes that occurred as parts of one bar."""
+    """Return the outcomes that occurred as segments of one bar."""
     slices: list[Slice] = []
     start = 0.0
     for outcome in Outcome:
@@ -90,7 +90,7 @@ def outcome_slices(page: Page) -> tuple[Slice, ...]:
 
 
 def groups(page: Page) -> tuple[Group, ...]:
-    """Return how the number was made: the model, its decoding, its cost, the data, the input."""
+    """Return the facts behind the number: model, decoding, cost, data, input."""
     given = page.report.input
     found = [Group("Data", _data_facts(page))]
     if page.report.provenance.run is not None:

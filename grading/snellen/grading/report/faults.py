@@ -1,4 +1,4 @@
-"""What a page says of the faults of its answers, and the protocols that forgive them."""
+"""Advice on the faults of a page's answers, and the protocols that tolerate them."""
 
 import re
 
@@ -8,7 +8,7 @@ POINT = 0.01
 """One percentage point: a gain, a difference or a half interval below it is not worth a word."""
 
 _OTHER_PROTOCOL = re.compile(r", or report (?:the|a) [^.]*")
-# 0.61 - 0.6 is a little less than 0.01 in floating point, and it is a point.
+# 0.61 - 0.6 is slightly less than 0.01 in floating point, but counts as a point.
 _ROUNDING = 1e-9
 
 
@@ -23,10 +23,10 @@ def gaining(page: Page) -> tuple[ProtocolValue, ...]:
 
 
 def fault_advice(page: Page, failure: FailureCount) -> str:
-    """Return what to do about a fault; another protocol is named only where it gains a point.
+    """Return the advice for a fault; it names another protocol only if that gains a point.
 
-    A tag's advice is written for every run. Where it ends in reporting another protocol, that is
-    the one which gains the most on this page, or the words are left out.
+    A tag's advice is written for every run. If it ends with reporting another protocol, that is the
+    one that gains the most on this page; without one, the words are left out.
     """
     best = max(gaining(page), key=lambda other: other.value, default=None)
     instead = "" if best is None else f", or report `{best.name}` too"

@@ -1,4 +1,4 @@
-"""How a page writes numbers: shares in percent, differences in points."""
+"""Number formats of a page: shares in percent, differences in points."""
 
 import re
 
@@ -6,7 +6,7 @@ from snellen.grading.models.estimates import Interval
 
 
 def percent(value: float) -> str:
-    """Write a share in percent; its space does not break.
+    """Write a share in percent, with a non-breaking space.
 
     >>> percent(0.61249).split()
     ['61.2', '%']
@@ -24,7 +24,7 @@ def figure(value: float) -> str:
 
 
 def points(difference: float) -> str:
-    """Write a difference in points with its sign, which is a minus and not a hyphen.
+    """Write a difference in points, with its sign; the sign is a minus, not a hyphen.
 
     >>> points(0.05)
     '+5.0'
@@ -33,7 +33,7 @@ def points(difference: float) -> str:
 
 
 def number(value: float, form: str = ".1f") -> str:
-    """Write a number by a format, its sign a minus and not a hyphen.
+    """Write a number by a format; its sign is a minus, not a hyphen.
 
     >>> number(-66.7, ".0f") == "\N{MINUS SIGN}67"
     True
@@ -51,7 +51,7 @@ def small_share(value: float) -> str:
 
 
 def part(count: int, whole: int) -> str:
-    """Write a part of a whole in percent, with a decimal only where it is small.
+    """Write a part of a whole in percent, with a decimal only if it is small.
 
     >>> part(30, 40).split(), part(1, 40).split()
     (['75', '%'], ['2.5', '%'])
@@ -69,7 +69,7 @@ def counted(count: int, one: str, many: str = "") -> str:
 
 
 def two_digits(count: int) -> int:
-    """Round a count so that it claims two digits.
+    """Round a count to two significant digits.
 
     >>> two_digits(8649)
     8600
@@ -78,7 +78,7 @@ def two_digits(count: int) -> int:
 
 
 def method_name(method: str) -> str:
-    """Write how an interval was found as a name: `wilson` is a person.
+    """Write the method of an interval as a name, such as Wilson.
 
     >>> method_name("wilson, all equal"), method_name("bootstrap bca"), method_name("t")
     ('Wilson, all equal', 'bootstrap BCa', 't')
@@ -88,12 +88,12 @@ def method_name(method: str) -> str:
 
 
 def span(interval: Interval | None) -> str:
-    """Write an interval of shares in percent; nothing where there is none."""
+    """Write an interval of shares in percent; empty if there is none."""
     if interval is None:
         return ""
     return f"{figure(interval.low)} \N{EN DASH} {figure(interval.high)}"
 
 
 def points_span(interval: Interval | None) -> str:
-    """Write an interval of differences in points; nothing where there is none."""
+    """Write an interval of differences in points; empty if there is none."""
     return "" if interval is None else f"{points(interval.low)} to {points(interval.high)}"

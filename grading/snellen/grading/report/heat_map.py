@@ -1,4 +1,4 @@
-"""A grid as a heat map: what each of its cells says, and how dark it is; and as Markdown."""
+"""A grid as a heat map: the text and shade of each cell; and as Markdown."""
 
 import math
 from collections.abc import Iterator
@@ -18,13 +18,13 @@ _STEPS = 6
 
 
 class HeatCell(NamedTuple):
-    """What a cell prints, and how far it is shaded.
+    """The text of a cell and its shade.
 
     Attributes:
-        value: In percent; empty where the cell is blanked.
-        interval: In percent; empty where there is none.
-        counts: Its items, and what they stand for or come in.
-        shade: How far it is shaded, 0..1; None: hatched, for it is blanked.
+        value: The value in percent; empty if the cell is blanked.
+        interval: The interval in percent; empty if there is none.
+        counts: Its items, and the items that they represent or their clusters.
+        shade: The shade, 0..1; None: hatched, because the cell is blanked.
     """
 
     value: str
@@ -34,7 +34,7 @@ class HeatCell(NamedTuple):
 
 
 class HeatRow(NamedTuple):
-    """A row of cells with its name and its total."""
+    """A row of cells with its name and total."""
 
     name: str
     cells: tuple[HeatCell, ...]
@@ -42,18 +42,18 @@ class HeatRow(NamedTuple):
 
 
 class HeatMap(NamedTuple):
-    """A grid, ready to be drawn.
+    """A grid, ready to draw.
 
     Attributes:
-        title: What it shows.
+        title: The title.
         corner: The two tags.
         columns: The names of the columns.
         rows: The rows.
-        totals: The columns' totals, and the whole last.
-        scale: The shades of the legend, palest first.
-        low: What the palest stands for.
-        high: What the darkest does.
-        note: What is blanked, weighted or left out.
+        totals: The columns' totals, and the overall total last.
+        scale: The shades of the legend, lightest first.
+        low: The value of the lightest shade.
+        high: The value of the darkest shade.
+        note: A note on blanked, weighted or omitted cells.
     """
 
     title: str
@@ -68,7 +68,7 @@ class HeatMap(NamedTuple):
 
 
 def heat_map(grid: Grid) -> HeatMap:
-    """Make a grid ready to be drawn; the shades span its own cells, from ten to ten points."""
+    """Prepare a grid to draw; the shades span its own cells, rounded to ten points."""
     low, high = _ends(grid)
 
     def drawn(cell: GridCell) -> HeatCell:
@@ -97,13 +97,13 @@ def heat_map(grid: Grid) -> HeatMap:
 
 
 def cell_text(grid: Grid, cell: GridCell) -> tuple[str, ...]:
-    """Return what a cell says, a line each: value, interval and counts; those that there are."""
+    """Return the lines of a cell: value, interval and counts, without missing ones."""
     value, interval, counts, _ = _printed(grid, cell)
     return tuple(line for line in (value or "-", interval.replace(" ", ""), counts) if line)
 
 
 def grid_note(grid: Grid) -> str:
-    """Say what a grid blanks, weighs and leaves out."""
+    """Return a note on a grid's blanked, weighted and omitted cells."""
     alone = grid.clustered_by == "item"
     notes = [f"n: {'independent items' if alone else f'items in groups by {grid.clustered_by}'}."]
     if grid.blanked:
@@ -119,7 +119,7 @@ def grid_note(grid: Grid) -> str:
 
 
 def grid_table(grid: Grid) -> Table:
-    """Return a grid as a table, in percent: a line for each thing that a cell says."""
+    """Return a grid as a table, in percent: one table row per line of a cell."""
     return figures(
         (f"{grid.rows} x {grid.columns}", *grid.column_names, "all"),
         (
@@ -135,7 +135,7 @@ def grid_table(grid: Grid) -> Table:
 
 
 def grid_markdown(grid: Grid) -> Iterator[bytes]:
-    """Yield a grid as a table of Markdown, in percent."""
+    """Yield a grid as a Markdown table, in percent."""
     table = grid_table(grid)
     rows = [[name, *(cell.replace("\n", ", ") for cell in rest)] for name, *rest in table.written()]
     title = plain_text(f"{grid.metric} by {grid.rows} and {grid.columns}:")
@@ -160,7 +160,7 @@ def _counts(grid: Grid, cell: GridCell) -> str:
 
 
 def _ends(grid: Grid) -> tuple[float, float]:
-    """Return the tens in percent about all cells' values, `_NARROWEST` points apart or more."""
+    """Return multiples of ten percent around all values, at least `_NARROWEST` points apart."""
     found = [
         100 * cell.estimate.value
         for cell in chain.from_iterable(grid.cells)

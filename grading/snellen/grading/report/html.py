@@ -1,8 +1,8 @@
-"""The page as one HTML file that loads nothing: no network, no fonts, no other file.
+"""The page as one self-contained HTML file: no network, no fonts, no other file.
 
-Whatever comes from outside (answers, questions, tags, model names) is escaped by the template, or
-reaches the page as JSON that its script shows as text. A Content-Security-Policy lets no script
-and no style run but the two that are written here, named by their digests.
+The template escapes all external data (answers, questions, tags, model names), or the page gets
+them as JSON that its script shows as text. A Content-Security-Policy allows only the script and the
+style that are written here, identified by their digests.
 """
 
 import base64
@@ -54,7 +54,7 @@ class Titled(NamedTuple):
 
 
 class Drawings(NamedTuple):
-    """Every drawing of a page; None or empty where there is nothing to draw."""
+    """All drawings of a page; None or empty if there is nothing to draw."""
 
     calibration: Drawing | None
     breakdowns: tuple[Titled, ...]
@@ -73,7 +73,7 @@ class FailureBar(NamedTuple):
 
 
 def ready() -> None:
-    """Check that everything a page needs is installed.
+    """Check that all packages for a page are installed.
 
     Raises:
         MissingExtraError: Altair, vl-convert or Jinja is not.
@@ -91,12 +91,12 @@ def render_html(page: Page) -> Iterator[bytes]:
     ready()
     template = _environment().get_template("page.html.j2")
     pieces = template.generate(**_context(page))
-    # A half character pair, which UTF-8 has no form for, is written as JSON escapes it.
+    # UTF-8 cannot encode a lone surrogate, so it is written as a JSON escape.
     return (piece.encode("utf-8", "backslashreplace") for piece in pieces)
 
 
 def stylesheet() -> str:
-    """Return the style of every page that snellen writes."""
+    """Return the style sheet of all pages that snellen writes."""
     return _asset("page.css")
 
 
@@ -183,7 +183,7 @@ _NEIGHBOURS = {
 
 
 def _neighbours(page: Page) -> str:
-    """Say what the run is set beside; nothing where chance is all, which the headline has."""
+    """Return what the run is compared with; empty if only chance, which the headline shows."""
     kinds = {row.kind for row in page.calibration}
     if not kinds & {CalibrationKind.RATERS, CalibrationKind.PUBLISHED}:
         return ""
@@ -251,7 +251,7 @@ def _failure_bars(page: Page) -> list[FailureBar]:
 
 
 def _judges(page: Page) -> dict[str, Any]:
-    """Return what the section on judges shows; empty without any."""
+    """Return the data of the section on judges; empty without judges."""
     if not page.report.auxiliary:
         return {}
     return {
@@ -265,7 +265,7 @@ def _judges(page: Page) -> dict[str, Any]:
 
 
 def _alternatives(page: Page) -> Table:
-    """Return what each protocol of the task gives, over all items."""
+    """Return the value of each protocol of the task, over all items."""
     ends = "nothing: one answer ends the run"
     rows = (
         (
@@ -282,7 +282,7 @@ def _alternatives(page: Page) -> Table:
 
 
 def _problems(page: Page) -> Table:
-    """Return what was wrong with the input, the first of each kind in full."""
+    """Return the faults of the input, the first of each kind in full."""
     rows = (
         (each.kind.value, where(each.file, each.line, each.field).removesuffix(": "), each.message)
         for each in page.report.input.problems
@@ -338,7 +338,7 @@ def _number(value: float | None) -> str:
 
 
 def digest_of(text: str) -> str:
-    """Return the name that a Content-Security-Policy gives a script or a style by its content."""
+    """Return the digest by which a Content-Security-Policy identifies a script or a style."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
@@ -362,7 +362,7 @@ def _environment() -> "Environment":
 
 
 def _coded(sentence: str) -> str:
-    """Set what stands between backticks as code; all of it is escaped."""
+    """Format text between backticks as code; everything is escaped."""
     from markupsafe import Markup, escape
 
     return Markup("").join(

@@ -1,6 +1,6 @@
-"""Page: everything that a report's page shows, as plain data that can be made by hand.
+"""Page: the content of a report's page, as plain data.
 
-Shares and metric values lie in 0..1; a section whose field is empty is left out of the page.
+Shares and metric values lie in 0..1. The page omits a section whose field is empty.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,14 +17,14 @@ from snellen.grading.tables.matrix import Grid
 
 
 class ProtocolValue(NamedTuple):
-    """What another protocol of the task makes of the same answers, with nothing asked again.
+    """The value of the same answers under another protocol of the task.
 
     Attributes:
         name: The protocol's id.
         metric: Its primary metric.
         value: That metric over all items.
-        unparsed: How many answers it could not read.
-        printed: What the published code would print; None: one of the answers ends its run.
+        unparsed: The number of answers that it could not read.
+        printed: The number that the published code would print; None: it crashes on an answer.
     """
 
     name: str
@@ -35,7 +35,7 @@ class ProtocolValue(NamedTuple):
 
 
 class PartShare(NamedTuple):
-    """What one part of a protocol adds to a difference, and what the part is on either side."""
+    """The share of one part of a protocol in a difference, and the part's name on both sides."""
 
     part: str
     share: float
@@ -45,16 +45,16 @@ class PartShare(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Why two protocols give the same answers different numbers, as published.
+    """The difference between two protocols on the same answers, as published.
 
     Attributes:
-        first: The protocol that the difference starts from.
-        second: The protocol that it leads to.
+        first: The first protocol.
+        second: The second protocol.
         metric: The metric, or both separated by a slash.
-        first_value: The first's number.
-        second_value: The second's.
-        shares: One a part; they add up to the difference.
-        note: What a reader must know.
+        first_value: The value under the first protocol.
+        second_value: The value under the second protocol.
+        shares: One share per part; they add up to the difference.
+        note: A note for the reader.
     """
 
     first: str
@@ -67,7 +67,7 @@ class Difference:
 
 
 class CalibrationKind(StrEnum):
-    """What a mark on the calibration line stands for."""
+    """The kind of a mark on the calibration line."""
 
     RUN = "this run"
     CHANCE = "chance"
@@ -76,7 +76,7 @@ class CalibrationKind(StrEnum):
 
 
 class CalibrationRow(NamedTuple):
-    """One mark on the calibration line: whose value it is, and where it was printed."""
+    """One mark on the calibration line: its label, its value and its source."""
 
     label: str
     value: float
@@ -87,13 +87,13 @@ class CalibrationRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A metric before and after something was changed in the pages.
+    """A metric before and after a change of the pages.
 
     Attributes:
-        label: What was changed, or the task.
-        before: On the pages as they were.
-        after: On the changed ones.
-        difference: after - before, paired by page; None where it is not known.
+        label: The change, or the task.
+        before: The metric on the original pages.
+        after: The metric on the changed pages.
+        difference: after - before, paired by page; None if unknown.
     """
 
     label: str
@@ -103,17 +103,17 @@ class Change:
 
     @property
     def gap(self) -> float:
-        """How far the metric rose, after - before; negative where the change did harm."""
+        """The gain, after - before; negative if the change lowered the metric."""
         return self.after.value - self.before.value
 
     @property
     def resilience(self) -> float:
-        """R = (20 - |gap in points|) * 5, 100 where nothing changed (WebRSSBench Fig. 2)."""
+        """R = (20 - |gap in points|) * 5; 100 means no change (WebRSSBench Fig. 2)."""
         return robustness_index(self.gap)
 
 
 class CurvePoint(NamedTuple):
-    """Where the recall curve starts, jumps or ends; it is flat to the right of each point."""
+    """A point where the recall curve starts, jumps or ends; the curve is flat to its right."""
 
     budget: float
     recall: float
@@ -124,11 +124,11 @@ class Curve:
     """The share of the tasks solved against the share of the budget spent (MMBench-GUI Eq. 7-12).
 
     Attributes:
-        points: In order, from budget 0 to 1.
-        areas: Areas under it by the name of the metric, such as `eqa`.
-        success_rate: Where it ends.
-        episodes: How many tasks.
-        attempt: Which attempt, where there are several.
+        points: The points in order, from budget 0 to 1.
+        areas: The areas under it by the name of the metric, such as `eqa`.
+        success_rate: The recall at its end.
+        episodes: The number of tasks.
+        attempt: The attempt, if there are several.
     """
 
     points: tuple[CurvePoint, ...]
@@ -140,7 +140,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class FailureCount:
-    """How many answers one rule tags, what that means, and what to do next."""
+    """The number of answers with one failure tag, its meaning, and its advice."""
 
     tag: str
     count: int
@@ -154,19 +154,19 @@ class ItemRow(NamedTuple):
     Attributes:
         item_id: The item's id.
         attempt: The attempt's number.
-        outcome: What became of it.
-        values: One value a metric, in the order of `ItemList.metrics`.
-        question: What was asked; empty where it is not known.
-        answer: The response as text, or as JSON where it is none; None where there is none.
-        parsed: What was read in it, where that differs from the answer.
-        reference: What is right; None unless the page was asked to show it.
-        note: What the parser had to guess, or why it read nothing.
-        error: Why there is no answer.
+        outcome: The outcome.
+        values: One value per metric, in the order of `ItemList.metrics`.
+        question: The question; empty if unknown.
+        answer: The response as text, or as JSON if it is not text; None without a response.
+        parsed: The parsed answer, if it differs from the response.
+        reference: The reference; None unless the page shows references.
+        note: The parser's guess, or the reason why it could not read the response.
+        error: The reason why there is no answer.
         crashed: Whether the published code raises on it.
         failures: The failure tags, as indices into the page's `failures`.
-        tags: One value a tag, in the order of `ItemList.tags`.
-        image: The thumbnail, as an index into `ItemList.images`; None where there is none.
-        film: Where its filmstrip is, as a relative link; empty where there is none.
+        tags: One value per tag, in the order of `ItemList.tags`.
+        image: The thumbnail, as an index into `ItemList.images`; None if there is none.
+        film: The relative link to its filmstrip; empty if there is none.
     """
 
     item_id: str
@@ -187,7 +187,7 @@ class ItemRow(NamedTuple):
 
 
 class Thumbnail(NamedTuple):
-    """A small picture, encoded; `media` is its type, such as `image/webp`."""
+    """A small encoded image; `media` is its media type, such as `image/webp`."""
 
     data: bytes
     media: str
@@ -198,13 +198,13 @@ class ItemList:
     """The items, in any order: the page sorts them.
 
     Attributes:
-        rows: One an item and attempt.
-        metrics: The keys of the rows' values; the first is the one that is sorted by.
+        rows: One row per item and attempt.
+        metrics: The keys of the rows' values; the rows are sorted by the first.
         tags: The names of the rows' tags.
         images: Thumbnails; several rows may share one.
-        left_out: How many rows have no picture because the budget was spent.
-        unreadable: How many have none because it could not be read.
-        with_references: Whether the rows hold references.
+        left_out: The number of rows without an image because the budget was used up.
+        unreadable: The number of rows without an image because it could not be read.
+        with_references: Whether the rows contain references.
     """
 
     rows: Sequence[ItemRow] = ()
@@ -218,25 +218,25 @@ class ItemList:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """All that the page of one report shows.
+    """The content of the page of one report.
 
     Attributes:
-        report: Its report.
-        title: What the task asks, in a line.
+        report: The report.
+        title: A one-line description of the task.
         breakdowns: The primary metric by tag.
-        heat_map: The primary metric by two tags crossed.
-        not_broken_down: Tags that would show fewer than two values, or too many.
+        heat_map: The primary metric by two crossed tags.
+        not_broken_down: Tags with fewer than two values to show, or too many.
         alternatives: The task's other protocols on the same answers.
-        differences: Why they give other numbers.
-        calibration: The number among others.
-        changes: Before and after.
-        curves: Recall against budget, one an attempt.
-        failures: Why answers fell short, by rule.
-        failed: How many item-attempts fell short of the best score.
-        summaries: What the benchmark's paper prints of the task, or tables of its own.
-        printed: Whether it is a paper that prints such tables.
-        no_summary: Why there are none, where the task has some.
-        published: The run beside printed numbers, then every printed number.
+        differences: The reasons for the differences between the protocols.
+        calibration: The number among other numbers.
+        changes: The metric before and after changes of the pages.
+        curves: Recall against budget, one curve per attempt.
+        failures: The failure tags of the answers.
+        failed: The number of item-attempts below the best score.
+        summaries: The tables of the benchmark's paper for the task, or the task's own tables.
+        printed: Whether a paper prints such tables.
+        no_summary: The reason why there are none although the task defines some.
+        published: The run next to published numbers, then all published numbers.
         item_list: The items.
     """
 

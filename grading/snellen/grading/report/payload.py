@@ -1,8 +1,8 @@
 """The items of a page as one JSON text, column by column, safe inside a `<script>` element.
 
-What the script reads is data alone: every `<`, `>` and `&` is written as an escape, so that no
-answer can end the element, open a comment or a tag. A column's texts are cut at one stated length,
-so that the whole stays within a budget whatever a model said.
+The script reads only data: every `<`, `>` and `&` is escaped, so that no answer can end the element
+or open a comment or a tag. A column's texts are cut at one stated length, so that the total stays
+within a budget for any answers.
 """
 
 import base64
@@ -37,7 +37,7 @@ _OUTCOMES = tuple(Outcome)
 
 
 class Cut(NamedTuple):
-    """A column of texts, cut, and how long those were that were cut, by row."""
+    """A column of shortened texts, and the original lengths of the shortened ones by row."""
 
     texts: list[str | None]
     lengths: dict[int, int]
@@ -48,10 +48,10 @@ def items_json(items: ItemList, failures: Sequence[str]) -> Iterator[str]:
 
     Args:
         items: The items; their order is kept.
-        failures: The names of the failure tags that the rows' indices mean.
+        failures: The names of the failure tags that the rows' indices refer to.
 
     Raises:
-        ValueError: A metric's value is no finite number.
+        ValueError: A metric's value is not a finite number.
     """
     rows = items.rows
     prefix = question_prefix([row.question for row in rows])
@@ -103,11 +103,11 @@ def items_json(items: ItemList, failures: Sequence[str]) -> Iterator[str]:
 
 
 def cut_length(lengths: Sequence[int], budget: int = TEXT_BUDGET) -> int:
-    """Return the length at which texts are cut so that together they keep to a budget.
+    """Return the length at which texts are cut so that their total stays within a budget.
 
     Args:
-        lengths: How long each text is, in characters.
-        budget: How many characters they may have together.
+        lengths: The length of each text, in characters.
+        budget: The maximum number of characters in total.
 
     Returns:
         The largest such length, between `SHORTEST_CUT` and `LONGEST_TEXT`.
@@ -128,9 +128,9 @@ def cut_length(lengths: Sequence[int], budget: int = TEXT_BUDGET) -> int:
 
 
 def question_prefix(questions: Sequence[str]) -> str:
-    r"""Return what all questions begin with, up to the end of a line, heading or sentence.
+    r"""Return the common prefix of all questions, up to the end of a line, heading or sentence.
 
-    It is shown once.
+    The page shows it once.
 
     >>> question_prefix(["Look.\nQuestion: who?", "Look.\nQuestion: what?"])
     'Look.\nQuestion: '
@@ -139,7 +139,7 @@ def question_prefix(questions: Sequence[str]) -> str:
     """
     if len(questions) < 2:
         return ""
-    # What the first and the last by the alphabet share, all share.
+    # The common prefix of the alphabetically first and last texts is common to all.
     first, last = min(questions), max(questions)
     if first == last:
         return first
@@ -180,7 +180,7 @@ def _few(name: str, rows: Sequence[ItemRow], read: Callable[[ItemRow], object]) 
 
 
 def _coded(name: str, column: Sequence[str | None]) -> dict[str, object]:
-    """Write a tag's column as its distinct values and one code a row; -1: the row lacks it."""
+    """Write a tag's column as its distinct values and one code per row; -1: no value."""
     codes: dict[str, int] = {}
     coded = [-1 if value is None else codes.setdefault(value, len(codes)) for value in column]
     return {

@@ -1,4 +1,4 @@
-"""What a stratified sample says of all the items that it was drawn from, as text."""
+"""Estimates for the population of a stratified sample, as text."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from snellen.grading.table import Table, figures, interval_text
 
 
 def sample_sentence(report: Report) -> str:
-    """Say what a report's items are a sample of; empty where they are none."""
+    """Return a sentence on the population of a report's sample; empty if it is not a sample."""
     design = report.provenance.sample
     if design is None:
         return ""
@@ -23,7 +23,7 @@ def sample_sentence(report: Report) -> str:
 
 
 def population_table(report: Report) -> Table:
-    """Return each metric over all the items that a sample was drawn from, in percent."""
+    """Return each metric over the population of a sample, in percent."""
     return figures(
         ("metric", "over all items, %", "95 % interval, %"),
         (
@@ -34,7 +34,7 @@ def population_table(report: Report) -> Table:
 
 
 def population_markdown(report: Report) -> Iterator[bytes]:
-    """Yield the same as a table of Markdown; nothing where the items are no sample."""
+    """Yield the same as a Markdown table; empty if the items are not a sample."""
     if not report.numbers.population:
         return
     table = "\n".join(population_table(report).markdown_lines())

@@ -23,10 +23,10 @@ Tags = Mapping[str, TagColumn]
 
 
 def to_json(report: Report, scores: ScoreTable | None, tags: Tags) -> Iterator[bytes]:
-    """Yield the report as one JSON object whose last field, `scores`, has one score a line.
+    """Yield the report as one JSON object whose last field, `scores`, has one score per line.
 
-    The scores hold what was answered and how it was scored, but no reference. `scores` is null
-    when they were not kept. `tags` has a column a tag, in the items' order.
+    The scores contain the answers and their scores, but no references. `scores` is null if they
+    were not kept. `tags` has one column per tag, in the items' order.
     """
     head = msgspec.json.encode({"format": FORMAT, "signature": report.signature})
     groups = report.model_dump_json().encode()
@@ -45,7 +45,7 @@ def to_json(report: Report, scores: ScoreTable | None, tags: Tags) -> Iterator[b
 
 
 def to_csv(report: Report, scores: ScoreTable | None, tags: Tags) -> Iterator[bytes]:
-    """Yield one row a score, with a header; a response that is not text is written as JSON.
+    """Yield one row per score, with a header; a response that is not text is written as JSON.
 
     The items' tags are the last columns.
     """
@@ -142,7 +142,7 @@ def _auxiliary(given: Mapping[str, Auxiliary]) -> Iterable[str]:
 
 
 def metrics_table(report: Report, *, primary_first: bool = False) -> Table:
-    """Return every metric, the primary one standing out: value, interval and other readings."""
+    """Return all metrics, with the primary one highlighted: value, interval, other readings."""
     numbers = report.numbers
     raters = ["raters"] if numbers.ceiling else []
     rows: list[Sequence[str]] = []
@@ -167,7 +167,7 @@ def metrics_table(report: Report, *, primary_first: bool = False) -> Table:
 
 
 def passes_table(report: Report) -> Table:
-    """Return pass@k, the chance that one of k attempts passes, and pass^k, that all do."""
+    """Return pass@k, the probability that one of k attempts passes, and pass^k, that all pass."""
     numbers = report.numbers
     rows = (
         (f"{k}", percent(at), percent(numbers.pass_hat[k])) for k, at in numbers.pass_at.items()
@@ -190,12 +190,12 @@ def breakdown_table(given: Breakdown) -> Table:
 
 
 def percent(number: float | None) -> str:
-    """Write a number in percent, with a dash where there is none."""
+    """Write a number in percent; a dash if there is none."""
     return "-" if number is None else f"{100 * number:.2f}"
 
 
 def grouping(report: Report) -> str:
-    """Say what a report's intervals take as independent."""
+    """Return the units that a report's intervals treat as independent."""
     numbers = report.numbers
     one = next(iter(numbers.estimates.values()))
     if numbers.clustered_by == "item":

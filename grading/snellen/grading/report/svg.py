@@ -1,11 +1,11 @@
-"""From an Altair chart to SVG that sits in a page: colored by its variables, set in its font."""
+"""SVG of Altair charts for a page, with the page's colors and font."""
 
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 from xml.etree import ElementTree
 
-# Altair's classes are generated; their annotations leave much unknown to a strict checker.
+# Altair's classes are generated; their annotations are incomplete for a strict checker.
 Altair: TypeAlias = Any
 
 _FONT = 12
@@ -34,7 +34,7 @@ _CONFIG: Mapping[str, Any] = {
 
 
 class Margins(NamedTuple):
-    """Where a plot stands in its drawing: the room at its left, and the width of all."""
+    """The position of a plot in its drawing: the left margin and the total width."""
 
     left: int
     width: int
@@ -48,9 +48,9 @@ def altair() -> Altair:
 
 
 def start_engine() -> None:
-    """Start what draws, which takes most of a second the first time in a process.
+    """Start the renderer, which takes almost a second the first time in a process.
 
-    It runs outside Python's lock, so that another thread may call it while this one works.
+    It runs without Python's lock, so that another thread can run at the same time.
     """
     alt = altair()
     _svg(alt.Chart(alt.Data(values=[{}])).mark_point())
@@ -61,8 +61,8 @@ def draw(chart: Altair, ident: str, margins: Margins | None = None) -> str:
 
     Args:
         chart: An Altair chart.
-        ident: Goes before every id in it, so that several can stand in one page.
-        margins: Put in the place of the drawing's own, where given.
+        ident: The prefix of every id in it, so that a page can have several charts.
+        margins: Replace the drawing's own margins, if given.
     """
     root = ElementTree.fromstring(_svg(chart))
     _strip(root, ident)
@@ -80,7 +80,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 
 def plain(text: str) -> str:
-    """Replace what XML can't hold."""
+    """Replace characters that are not allowed in XML."""
     return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -105,7 +105,7 @@ _KEPT = frozenset(
 
 
 def _strip(element: ElementTree.Element, ident: str) -> None:
-    """Keep only what draws, and give ids a prefix of their own."""
+    """Keep only visible elements, and prefix the ids."""
     element.tag = element.tag.rpartition("}")[2]
     kept = {name: value for name, value in element.attrib.items() if name in _KEPT}
     for name in kept.keys() & {"id", "clip-path"}:

@@ -1,1 +1,1 @@
-"""How sure a mean or a difference is, as pure functions of arrays of item values."""
+"""Uncertainty of means and differences, as pure functions of arrays of item values."""

@@ -1,4 +1,4 @@
-"""How far two raters of the same responses agree, beyond what chance gives."""
+"""Agreement of two raters on the same responses, corrected for chance."""
 
 import math
 from typing import Literal
@@ -16,15 +16,15 @@ Weights = Literal["none", "linear", "quadratic"]
 
 
 def contingency(first: ArrayLike, second: ArrayLike, levels: int) -> NDArray[np.float64]:
-    """Count how often each pair of levels occurs: the first rater's down, the second's across.
+    """Count each pair of levels: the first rater's levels are rows, the second's columns.
 
     Args:
-        first: The first rater's levels (n,), whole numbers from 0.
-        second: The second rater's, of the same responses.
-        levels: How many levels there are.
+        first: The first rater's levels (n,), integers from 0.
+        second: The second rater's levels of the same responses.
+        levels: The number of levels.
 
     Raises:
-        MetricError: There are no pairs, or a level is none of them.
+        MetricError: There are no pairs, or a level is out of range.
 
     >>> contingency([0, 1, 1], [0, 1, 0], 2).tolist()
     [[1.0, 0.0], [1.0, 1.0]]
@@ -33,14 +33,14 @@ def contingency(first: ArrayLike, second: ArrayLike, levels: int) -> NDArray[np.
 
 
 def cohen_kappa(table: NDArray[np.float64], weights: Weights = "none") -> float | None:
-    """Return Cohen's kappa of a contingency table: 1 is full agreement, 0 what chance gives.
+    """Return Cohen's kappa of a contingency table: 1 is full agreement, 0 is chance.
 
-    1 - (weighted disagreement seen) / (that expected of independent raters with the same margins).
-    Sources: Cohen 1960, Educational and Psychological Measurement 20; with weights Cohen 1968,
-    Psychological Bulletin 70. With quadratic weights it is an intraclass correlation (Fleiss &
-    Cohen 1973, Educational and Psychological Measurement 33).
+    1 - (observed weighted disagreement) / (the one expected of independent raters with the same
+    margins). Sources: Cohen 1960, Educational and Psychological Measurement 20; with weights Cohen
+    1968, Psychological Bulletin 70. With quadratic weights it is an intraclass correlation (Fleiss
+    & Cohen 1973, Educational and Psychological Measurement 33).
 
-    None where chance alone would agree fully: both raters gave one level only, and the same.
+    None if both raters gave only one level, and the same one: chance then agrees fully.
 
     >>> cohen_kappa(np.array([[20.0, 5.0], [10.0, 15.0]]))
     0.4
@@ -62,27 +62,27 @@ def kappa_estimate(
     weights: Weights = "none",
     level: float = 0.95,
 ) -> Estimate | None:
-    """Estimate Cohen's kappa with a standard error that knows which responses hang together.
+    """Estimate Cohen's kappa with a clustered standard error.
 
-    The standard error is the jackknife's, leaving out one cluster at a time (Efron & Tibshirani
-    1993, An Introduction to the Bootstrap, section 11.2), the interval t on one degree of freedom
-    less than there are clusters.
+    The standard error is the jackknife's, which leaves out one cluster at a time (Efron &
+    Tibshirani 1993, An Introduction to the Bootstrap, section 11.2). The interval is the t interval
+    with G - 1 degrees of freedom for G clusters.
 
     Args:
-        first: The first rater's levels (n,), whole numbers from 0.
-        second: The second rater's, of the same responses.
-        clusters: The independent group of each response (n,): its item's, or its page's.
-        levels: How many levels there are.
-        weights: How much a disagreement counts.
+        first: The first rater's levels (n,), integers from 0.
+        second: The second rater's levels of the same responses.
+        clusters: The independent group of each response (n,): its item or its page.
+        levels: The number of levels.
+        weights: The weighting of disagreements.
         level: The confidence level.
 
     Returns:
-        None where kappa is not defined: see `cohen_kappa`. Without an interval where there are
-        fewer than two clusters, where kappa is not defined without one of them, or where leaving
-        any out changes nothing, as in full agreement.
+        None if kappa is not defined: see `cohen_kappa`. There is no interval with fewer than two
+        clusters, if kappa is not defined without one of them, or if leaving out a cluster never
+        changes it, as in full agreement.
 
     Raises:
-        MetricError: There are no pairs, or a level is none of them.
+        MetricError: There are no pairs, or a level is out of range.
     """
     check_level(level)
     one, other = _codes(first, second, levels)
@@ -127,7 +127,7 @@ def _codes(
 def _tables(
     first: NDArray[np.int64], second: NDArray[np.int64], groups: NDArray[np.int64], levels: int
 ) -> NDArray[np.float64]:
-    """Return a contingency table a group, shape (groups, levels, levels)."""
+    """Return one contingency table per group, shape (groups, levels, levels)."""
     cells = (groups * levels + first) * levels + second
     count = int(groups.max()) + 1
     return (

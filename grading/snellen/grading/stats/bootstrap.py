@@ -1,8 +1,8 @@
 """The cluster bootstrap: whole clusters drawn with replacement, from a seed.
 
-One seed gives the same resampled means on every machine and numpy version: the draws come from the
-raw stream of PCG64 (`snellen.grading.stats.seeds`), and are added up on a grid on which float64
-sums are exact, in whatever order.
+A seed gives the same resampled means on every machine and numpy version. The draws come from the
+raw stream of PCG64 (`snellen.grading.stats.seeds`). They are summed on a grid on which float64 sums
+are exact in any order.
 """
 
 from collections.abc import Iterator
@@ -44,34 +44,34 @@ def bootstrap_mean(
 ) -> Interval:
     """Return the clustered bootstrap interval of the mean over items.
 
-    `percentile` takes quantiles of the resampled means; `bca` corrects these for bias and skew
+    `percentile` takes quantiles of the resampled means; `bca` corrects them for bias and skewness
     (Efron 1987, Journal of the American Statistical Association 82; the acceleration from the
     jackknife over clusters); `t` takes quantiles of the resampled t statistics (Davison & Hinkley
     1997, sections 2.4 and 5.2; Cameron, Gelbach & Miller 2008 for clusters). Whole clusters are
     resampled: Davison & Hinkley 1997, section 3.8.
 
-    Simulated coverage of 95 % intervals of the mean is within 1.5 points from 200 clusters on for
-    `percentile`, 100 for `bca` and 60 for `t`. With fewer, the first two are too narrow, as nothing
-    in them corrects for few clusters: 88 and 91 % in 10 clusters of values like F1. Near a bound
-    percentiles are, too: 91 % (`bca`: 96 %) for 0/1 values with mean 0.95 in 50 clusters. A
-    report's interval is `snellen.grading.stats.summary.estimate`, which is right for both.
+    The simulated coverage of 95 % intervals of the mean is within 1.5 points from 200 clusters for
+    `percentile`, 100 for `bca` and 60 for `t`. With fewer clusters, the first two are too narrow
+    because they do not correct for few clusters: 88 and 91 % in 10 clusters of values like F1.
+    Percentiles are also too narrow near a bound: 91 % (`bca`: 96 %) for 0/1 values with mean 0.95
+    in 50 clusters. Reports use `snellen.grading.stats.summary.estimate`, which is accurate in both
+    cases.
 
-    Values that are all equal have resamples that are all equal, too, and tell the bootstrap
-    nothing. Within 0 to 1 they are taken for a metric's, whose bounds these are, and get
-    `constant_interval`.
+    If all values are equal, so are all resamples, and the bootstrap gives no information. Such
+    values within 0 to 1 get `constant_interval` with the bounds 0 and 1.
 
     Args:
         values: The item values (n,).
         clusters: A cluster code for each (n,); None: the items are independent.
-        draws: How many times to resample.
+        draws: The number of resamples.
         seed: The seed: a non-negative integer.
         level: The confidence level.
-        method: How the interval is found from the draws.
+        method: The method that computes the interval from the draws.
 
     Raises:
-        MetricError: `checked` refuses the values, there are fewer than two clusters, too few draws
-            for the level, the seed is no whole number from 0 on, the values are all equal and not
-            within 0 to 1, or, for `t`, there is too little spread in the draws.
+        MetricError: `checked` raises, there are fewer than two clusters, too few draws for the
+            level, the seed is not a non-negative integer, the values are all equal and not within 0
+            to 1, or, for `t`, the draws vary too little.
         UnknownNameError: There is no such method.
 
     >>> interval = bootstrap_mean([0, 1, 1, 1, 0, 1, 1, 1, 1, 1], draws=2000)
@@ -95,20 +95,20 @@ def bootstrap_difference(
 ) -> Interval:
     """Return the clustered bootstrap interval of the mean of second - first, paired by item.
 
-    It is the percentile interval of the differences' mean; for another method give
-    `bootstrap_mean` the differences. Differences that are all equal get `constant_interval`, within
-    -1 to 1.
+    It is the percentile interval of the differences' mean; for another method pass the differences
+    to `bootstrap_mean`. Differences that are all equal get `constant_interval`, with the bounds -1
+    and 1.
 
     Args:
         first: The first run's item values (n,).
-        second: The second's, of the same items in the same order.
+        second: The second run's values of the same items in the same order.
         clusters: A cluster code for each item (n,); None: the items are independent.
-        draws: How many times to resample.
+        draws: The number of resamples.
         seed: The seed: a non-negative integer.
         level: The confidence level.
 
     Raises:
-        MetricError: The runs have not equally many values, or `bootstrap_mean` refuses.
+        MetricError: The runs have different numbers of values, or `bootstrap_mean` raises.
     """
     plan = _Plan(draws, stream(seed), check_level(level))
     return _interval(differences(first, second), clusters, plan, "percentile", DIFFERENCE)
@@ -122,8 +122,8 @@ def bootstrap_distribution(
     The first draws of a longer run are those of a shorter one.
 
     Raises:
-        MetricError: `checked` refuses the values, there are fewer than two clusters or no draw, or
-            the seed is no whole number from 0 on.
+        MetricError: `checked` raises, there are fewer than two clusters or no draws, or the seed is
+            not a non-negative integer.
 
     >>> bootstrap_distribution([0.0, 1.0, 1.0], draws=4).round(2).tolist()
     [1.0, 0.0, 0.67, 1.0]
@@ -134,7 +134,7 @@ def bootstrap_distribution(
 
 
 class _Plan(NamedTuple):
-    """How often to draw, from what, and for which level."""
+    """The number of draws, their source, and the confidence level."""
 
     draws: int
     source: np.random.PCG64
@@ -148,7 +148,7 @@ def _interval(
     method: Method,
     bounds: Bounds,
 ) -> Interval:
-    """Return the interval of the mean; the bounds are only for values that are all equal."""
+    """Return the interval of the mean; only values that are all equal use the bounds."""
     draws, source, level = plan
     sums = cluster_sums(values, clusters)
     _check(sums, draws, level)
@@ -169,7 +169,7 @@ def _interval(
 
 
 def _check(sums: ClusterSums, draws: int, level: float | None) -> None:
-    """Refuse what can't be resampled."""
+    """Raise MetricError for values that can't be resampled."""
     if sums.clusters < 2:
         raise MetricError("a bootstrap needs at least two clusters to draw from")
     if draws < 1 or (level is not None and (draws + 1) * (1 - level) / 2 < 1):
@@ -179,8 +179,9 @@ def _check(sums: ClusterSums, draws: int, level: float | None) -> None:
 def _draws(clusters: int, draws: int, source: np.random.PCG64) -> Iterator[NDArray[np.int64]]:
     """Yield clusters drawn with replacement, (rows, clusters) at a time, `draws` rows in all.
 
-    A cluster is floor(clusters * u / 2^32) for a 32-bit u. Its probability is off by less than
-    2^-32. Every row starts at a fixed place of the stream, so the rows per yield do not matter.
+    A cluster is floor(clusters * u / 2^32) for a 32-bit u; the error of its probability is below
+    2^-32. Every row starts at a fixed position of the stream, so the result does not depend on the
+    rows per yield.
     """
     words = (clusters + 1) // 2
     rows = max(1, _CELLS // clusters)
@@ -195,7 +196,7 @@ def _draws(clusters: int, draws: int, source: np.random.PCG64) -> Iterator[NDArr
 
 def _means(sums: ClusterSums, draws: int, source: np.random.PCG64) -> NDArray[np.float64]:
     """Return the mean over items of every draw."""
-    # As the two parts of a complex number, sum and size are fetched and added in one go.
+    # As the parts of one complex number, sum and size are fetched and added together.
     table = np.empty(sums.clusters, np.complex128)
     table.real, table.imag = on_grid(sums.sums, sums.clusters), sums.sizes
     parts = [table[rows].sum(axis=1) for rows in _draws(sums.clusters, draws, source)]
@@ -211,7 +212,7 @@ class _Bounds(NamedTuple):
 
 
 def _order_statistics(drawn: NDArray[np.float64], tails: tuple[float, float]) -> _Bounds:
-    """Return the draws that leave these shares below them.
+    """Return the draws at these lower-tail shares.
 
     For B draws, the k-th smallest with k = floor((B + 1) share), counted from the nearer end:
     Efron & Tibshirani 1993, section 12.5. No interpolation, so no rounding.
@@ -259,7 +260,7 @@ def _studentised(sums: ClusterSums, draws: int, source: np.random.PCG64, level: 
         squares = rr - 2 * shift * rm + shift**2 * mm
         squares[squares <= rounding] = 0.0
         error = np.sqrt(squares * (count / (count - 1))) / m
-        # A draw of one cluster over and over has no spread: it is infinitely far out.
+        # A draw of the same cluster only has no variance, so its t is infinite.
         with np.errstate(divide="ignore", invalid="ignore"):
             statistic = np.where(np.abs(r) <= rounding, 0.0, shift / error)
         parts.append(statistic)

@@ -1,4 +1,4 @@
-"""Item values added up within their clusters, the independent groups that they come in."""
+"""Sums of item values within clusters, the independent groups of items."""
 
 from typing import NamedTuple
 
@@ -16,29 +16,29 @@ Means over the same attempts in another order of adding differ by about 1e-16.
 
 
 class ClusterSums(NamedTuple):
-    """For each cluster the sum of its items' values and their number: float64 arrays (G,)."""
+    """The sum and the number of each cluster's item values: float64 arrays (G,)."""
 
     sums: NDArray[np.float64]
     sizes: NDArray[np.float64]
 
     @property
     def clusters(self) -> int:
-        """How many clusters."""
+        """The number of clusters."""
         return len(self.sums)
 
     @property
     def items(self) -> int:
-        """How many items, over all clusters."""
+        """The number of items in all clusters."""
         return int(self.sizes.sum())
 
     @property
     def mean(self) -> float:
-        """The mean over the items, each counted once."""
+        """The mean over all items."""
         return float(self.sums.sum() / self.sizes.sum())
 
     @property
     def residuals(self) -> NDArray[np.float64]:
-        """What each cluster's sum has above its share of the mean; they add up to 0."""
+        """Each cluster's sum minus its size times the mean; they add up to 0."""
         return self.sums - self.sizes * self.mean
 
 
@@ -47,11 +47,11 @@ def checked(values: ArrayLike, bounds: Bounds | None = None) -> NDArray[np.float
 
     Args:
         values: The values.
-        bounds: What they may be; None: any finite number.
+        bounds: The smallest and the largest value allowed; None: any finite number.
 
     Raises:
-        MetricError: There are none, they have more than one dimension, or one is not finite or
-            not within the bounds.
+        MetricError: There are no values, they have more than one dimension, or a value is not
+            finite or not within the bounds.
     """
     array = np.asarray(values, np.float64)
     if array.ndim != 1:
@@ -77,11 +77,11 @@ def cluster_sums(values: NDArray[np.float64], clusters: ArrayLike | None) -> Clu
 
     Args:
         values: Checked item values (n,).
-        clusters: Any integers (n,), equal for the items of a cluster; None: each item is a
-            cluster of its own. The clusters come out in the order of these integers.
+        clusters: Any integers (n,), equal for the items of a cluster; None: each item is its own
+            cluster. The clusters of the result have the order of these integers.
 
     Raises:
-        MetricError: There is not one integer for each value.
+        MetricError: The numbers of values and of cluster codes differ.
 
     >>> cluster_sums(checked([1, 0, 1]), [7, 7, 3]).sums.tolist()
     [1.0, 1.0]
@@ -106,11 +106,11 @@ def cluster_sums(values: NDArray[np.float64], clusters: ArrayLike | None) -> Clu
 def differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     """Return second - first, item by item.
 
-    What rounding leaves is taken out: a difference of at most `SAME` is 0, and differences that are
-    no further apart than that are all the first of them.
+    Rounding errors are removed: a difference of at most `SAME` is 0, and if all differences lie
+    within `SAME` of each other, all become the first one.
 
     Raises:
-        MetricError: They are not as many, or `checked` refuses one of them.
+        MetricError: The lengths differ, or `checked` raises.
 
     >>> differences([0.3, 0.5, 0.2], [0.1 + 0.2, 0.75, 0.2]).tolist()
     [0.0, 0.25, 0.0]
@@ -128,22 +128,22 @@ def differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
 
 
 def varies(values: NDArray[np.float64]) -> bool:
-    """Tell whether the values are not all the same number: see `SAME`."""
+    """Whether the values differ by more than rounding: see `SAME`."""
     return bool(values.max() - values.min() > SAME)
 
 
 def is_binary(values: NDArray[np.float64]) -> bool:
-    """Tell whether every value is 0 or 1."""
+    """Whether every value is 0 or 1."""
     return bool(((values == 0) | (values == 1)).all())
 
 
 def on_grid(values: NDArray[np.float64], terms: int) -> NDArray[np.float64]:
-    """Round values so far that adding up any `terms` of them is exact in float64.
+    """Round values so that the sum of any `terms` of them is exact in float64.
 
-    They become multiples of one power of two, so small a one that nothing visible is lost (about
-    1e-12 for thousands of values in 0..1). Sums then do not depend on the order of adding, which
-    differs between processors, numpy versions and chunk sizes. Sums that are equal in exact
-    arithmetic may differ after it: compare them with `tie_width`.
+    They become multiples of one small power of two; the loss is negligible (about 1e-12 for
+    thousands of values in 0..1). Sums then do not depend on the order of addition, which differs
+    between processors, numpy versions and chunk sizes. Sums that are equal in exact arithmetic can
+    differ after rounding: compare them with `tie_width`.
     """
     if not values.any():
         return values
@@ -152,20 +152,21 @@ def on_grid(values: NDArray[np.float64], terms: int) -> NDArray[np.float64]:
 
 
 def tie_width(values: NDArray[np.float64], terms: int) -> float:
-    """Return how far apart two means of `terms` values may be and still be the same number.
+    """Return the largest distance of two means of `terms` values that counts as equal.
 
     Args:
-        values: What is added up, before or after `on_grid`.
-        terms: How many of them, as given to `on_grid`.
+        values: The values that are summed, before or after `on_grid`.
+        terms: The number of terms, as passed to `on_grid`.
 
     >>> tie_width(np.array([1 / 3, 2 / 3]), 4)
     1e-12
     """
-    # The grid moves a value by half a step at most, so two sums by `terms` steps and two means by
-    # one. `SAME` is for what was rounded before. A million values of 0..1 have a step of 1e-9.
+    # The grid moves a value by at most half a step. So two sums move apart by at most `terms`
+    # steps, and two means by one step. `SAME` covers earlier rounding. A million values of 0..1
+    # have a step of 1e-9.
     return max(SAME, float(np.ldexp(1.0, -_exponent(values, terms)))) if values.any() else SAME
 
 
 def _exponent(values: NDArray[np.float64], terms: int) -> int:
-    """Return how many bits after the point the grid of these values has."""
+    """Return the number of fractional bits of the grid for these values."""
     return 52 - int(np.frexp(float(np.abs(values).max()) * terms)[1])

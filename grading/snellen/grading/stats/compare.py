@@ -1,4 +1,4 @@
-"""Runs compared on the items that they share: every test, one verdict."""
+"""Comparisons of runs on their common items: all tests and one verdict."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -49,19 +49,19 @@ _NOTES = {
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What is compared.
+    """The two runs and the metric of a comparison.
 
     Attributes:
         first: The name of the first run.
-        second: The name of the second.
+        second: The name of the second run.
         metric: The metric whose values are compared.
-        only_first: How many items only the first has, which are left out.
-        only_second: How many only the second has.
-        attempts_differ: Whether the runs average different numbers of attempts an item. Their
-            values are then on different grids: of two equally good runs one is above the other on
-            more items than it is below. Tests that count items won and lost (`mcnemar`, `sign`)
-            are not valid then, and are left out.
-        note: What a reader must know.
+        only_first: The number of items that only the first run has; they are left out.
+        only_second: The number of items that only the second run has.
+        attempts_differ: Whether the runs average different numbers of attempts per item. Their
+            values are then on different grids: one of two equally good runs is higher on more items
+            than it is lower. Tests that count items won and lost (`mcnemar`, `sign`) are then not
+            valid, and are left out.
+        note: A note for the reader.
     """
 
     first: str
@@ -75,18 +75,18 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """How runs are compared.
+    """The settings of a comparison.
 
     Attributes:
-        level: The confidence level; a difference is found at 1 - level.
-        draws: How many resamples the bootstrap and the permutation test draw.
-        seed: Of both.
-        bounds: The smallest and the largest possible difference; None where there are none.
-        attempts: For `compare_all`: how many attempts an item's value averages, by the run's name;
-            1 for runs not named. See `Pair.attempts_differ`.
-        together: How many comparisons have their p-values corrected together: `detectable` is the
-            difference that is found even if it is the only one, at 1 - (1 - level) / together.
-            `compare_all` sets it.
+        level: The confidence level; tests use the significance level 1 - level.
+        draws: The number of resamples of the bootstrap and of the permutation test.
+        seed: The seed of both.
+        bounds: The smallest and the largest possible difference; None if there are none.
+        attempts: For `compare_all`: the number of attempts that an item's value averages, by the
+            run's name; 1 for runs not named. See `Pair.attempts_differ`.
+        together: The number of comparisons whose p-values are corrected together. `detectable` is
+            the difference that is found even if it is the only one, at the level 1 - (1 - level) /
+            together. `compare_all` sets it.
     """
 
     level: float = 0.95
@@ -111,26 +111,26 @@ def compare(
 ) -> Comparison:
     """Compare two runs on the items that both have.
 
-    The verdict is the t test's: it agrees with the interval of the difference, which excludes 0
-    exactly when the test finds one. That holds for a comparison alone: `adjust` corrects p-values
-    and verdicts for several made together, and leaves intervals as they are. Where the differences
-    are all equal and not 0, t is not defined and left out, and the permutation test decides.
+    The t test decides the verdict. It agrees with the interval of the difference: the interval
+    excludes 0 exactly if the test finds a difference. This holds for a single comparison. `adjust`
+    corrects the p-values and verdicts of several comparisons, but not their intervals. If the
+    differences are all equal and not 0, t is not defined, and the permutation test decides.
 
-    The bootstrap interval is None with fewer than `LEAST_CLUSTERS` clusters, where it would be too
-    narrow, and where the differences are all equal and have no bounds.
+    The bootstrap interval is None with fewer than `LEAST_CLUSTERS` clusters, because it would be
+    too narrow. It is also None if the differences are all equal and have no bounds.
 
-    Items of a stratified sample stand for different numbers of items. With their weights the means,
-    the difference, its interval, the t and the permutation test and the verdict are about all items
-    like those that the sample was drawn from (`weighted_mean_estimate`). Tests that count items won
-    and lost and the bootstrap interval, which would be about the sample, are left out.
+    Items of a stratified sample represent different numbers of items. With their weights, the
+    means, the difference, its interval, the t test, the permutation test and the verdict apply to
+    the population of the sample (`weighted_mean_estimate`). The bootstrap interval and tests that
+    count items won and lost would apply to the sample, so they are left out.
 
     Args:
         first: The first run's values of the common items (n,), averaged over attempts.
-        second: The second's, of the same items in the same order.
+        second: The second run's values of the same items in the same order.
         clusters: A cluster code for each item (n,); None: the items are independent.
-        pair: What is compared.
-        procedure: How.
-        weights: How many items each stands for (n,), positive; None: as many each.
+        pair: The names of the runs and the metric.
+        procedure: The settings.
+        weights: The number of items that each item represents (n,), positive; None: equal weights.
 
     Raises:
         MetricError: The runs can't be paired, a weight is not positive, a value is not finite, a
@@ -186,19 +186,19 @@ def compare_all(
     correction: Correction = "holm",
     procedure: Procedure = STANDARD,
 ) -> tuple[Comparison, ...]:
-    """Compare several runs on the items that all have, p-values corrected together.
+    """Compare several runs on their common items, with p-values corrected together.
 
     Args:
         columns: Each run's values of the common items (n,), by its name.
         clusters: A cluster code for each item (n,); None: the items are independent.
         metric: The metric whose values are compared.
-        baseline: Compare every other run with this one; None: every pair of runs.
+        baseline: Compare every other run with this run; None: every pair of runs.
         correction: See `adjust`.
-        procedure: How runs are compared.
+        procedure: The settings of the comparisons.
 
     Raises:
         UnknownNameError: There is no run of the baseline's name.
-        MetricError: There are fewer than two runs, or `compare` refuses a pair.
+        MetricError: There are fewer than two runs, or `compare` raises for a pair.
 
     >>> runs = {"a": [1, 0, 0, 1], "b": [1, 1, 1, 1], "c": [0, 0, 0, 1]}
     >>> found = compare_all(runs, None, metric="accuracy", baseline="a")
@@ -229,17 +229,17 @@ def adjust(
     correction: Correction = "holm",
     procedure: Procedure = STANDARD,
 ) -> tuple[Comparison, ...]:
-    """Correct the p-values of comparisons that are read together, and their verdicts.
+    """Correct the p-values and verdicts of comparisons that are read together.
 
-    Each kind of test is corrected for itself: all t tests together, all sign tests together.
-    Intervals stay as they are, each of them for one comparison: one that excludes 0 may go with an
-    undecided verdict. `detectable` is what `Procedure.together` made it.
+    Each kind of test is corrected separately: all t tests together, all sign tests together.
+    Intervals do not change; each is for one comparison. So an interval can exclude 0 although the
+    verdict is undecided. `detectable` depends on `Procedure.together` and does not change.
 
     Args:
-        comparisons: Made one by one, by `compare`.
-        correction: `holm` bounds the chance of even one false finding; `benjamini-hochberg` the
-            share of false ones among the findings; `none` leaves p as it is.
-        procedure: How they were made; the verdicts are at its level.
+        comparisons: Comparisons made by `compare`.
+        correction: `holm` bounds the probability of any false finding; `benjamini-hochberg` bounds
+            the share of false findings; `none` leaves p unchanged.
+        procedure: The settings with which they were made; its level applies to the verdicts.
 
     Raises:
         UnknownNameError: There is no such correction.
@@ -270,7 +270,7 @@ def adjust(
 
 
 class _Found(NamedTuple):
-    """The difference with its degrees of freedom, the tests and the bootstrap interval."""
+    """A difference with its degrees of freedom, tests and bootstrap interval."""
 
     difference: Estimate
     freedom: float
@@ -303,11 +303,11 @@ def _weighted(
     clusters: ArrayLike | None,
     procedure: Procedure,
 ) -> _Found:
-    """Compare where items stand for different numbers of items, and differences vary."""
+    """Compare weighted items whose differences vary."""
     difference, freedom = weighted_mean_estimate(
         apart, weights, clusters, level=procedure.level, bounds=procedure.bounds
     )
-    # Flipping the sign of a cluster flips that of its weighted sum, so the test holds for these.
+    # Flipping a cluster's sign also flips its weighted sum, so the test holds for weighted sums.
     weighted = apart * (weights / weights.max())
     ps = {
         "t": t_two_sided(difference.value / (difference.standard_error or math.inf), freedom),
@@ -333,7 +333,7 @@ def _tests(
     pair: Pair,
     procedure: Procedure,
 ) -> tuple[Test, ...]:
-    """Return every test that is defined on these values."""
+    """Return all tests that are defined on these values."""
     found: dict[str, float] = {}
     apart = differences(first, second)
     if varies(apart) or not apart.any():
@@ -354,11 +354,11 @@ def _bootstrap(
     difference: Estimate,
     procedure: Procedure,
 ) -> Interval | None:
-    """Return the bootstrap interval of the mean difference where it is worth having."""
+    """Return the bootstrap interval of the mean difference; None if it is not reliable."""
     if difference.clusters < LEAST_CLUSTERS:
         return None
     if difference.standard_error is None:
-        # Resamples of equal differences are equal, too: the bootstrap has nothing to say.
+        # Resamples of equal differences are equal too, so the bootstrap gives no information.
         return difference.interval
     return bootstrap_mean(
         apart, clusters, draws=procedure.draws, seed=procedure.seed, level=procedure.level
@@ -366,12 +366,12 @@ def _bootstrap(
 
 
 def _corrected_level(procedure: Procedure) -> float:
-    """Return the level at the hardest step of Holm's and of Benjamini and Hochberg's methods."""
+    """Return the level at the strictest step of Holm's and of Benjamini and Hochberg's methods."""
     return 1 - (1 - procedure.level) / procedure.together
 
 
 def _verdict(tests: Iterable[Test], difference: Estimate, level: float) -> Verdict:
-    """Decide by the first test: t's, or the permutation test's where t is not defined."""
+    """Decide by the first test: t, or the permutation test if t is not defined."""
     decisive = next(iter(tests))
     if decisive.adjusted >= 1 - level or difference.value == 0:
         return Verdict.UNDECIDED
@@ -379,7 +379,7 @@ def _verdict(tests: Iterable[Test], difference: Estimate, level: float) -> Verdi
 
 
 def _with_adjusted(comparison: Comparison, ps: Mapping[str, float], level: float) -> Comparison:
-    """Return a comparison with other adjusted p-values, and the verdict that these give."""
+    """Return a comparison with new adjusted p-values and the verdict that follows from them."""
     tests = tuple(test.model_copy(update={"adjusted": ps[test.name]}) for test in comparison.tests)
     verdict = _verdict(tests, comparison.difference, level)
     return comparison.model_copy(update={"tests": tests, "verdict": verdict})

@@ -1,4 +1,4 @@
-"""How far two rows of numbers agree, such as the scores of the same models on two tasks."""
+"""Correlation of two series, such as the scores of the same models on two tasks."""
 
 import math
 from typing import Literal, TypeAlias, get_args
@@ -20,15 +20,14 @@ EXACT_PAIRS = 9
 
 
 class Correlation(Closed):
-    """A correlation coefficient and how sure it is.
+    """A correlation coefficient with its interval and p-value.
 
     Attributes:
         method: `pearson`, `spearman` or `kendall`.
-        n: How many pairs.
+        n: The number of pairs.
         coefficient: -1 to 1.
-        interval: None with too few pairs, or where the coefficient is 1 or -1: a sample then shows
-            no spread to judge by.
-        p: The p-value of there being no correlation, two-sided; None with two pairs.
+        interval: None with too few pairs, or if the coefficient is 1 or -1.
+        p: The two-sided p-value of the hypothesis of no correlation; None with two pairs.
     """
 
     method: Method
@@ -41,36 +40,36 @@ class Correlation(Closed):
 def correlate(
     x: ArrayLike, y: ArrayLike, *, method: Method = "pearson", level: float = 0.95
 ) -> Correlation:
-    """Correlate two rows of numbers, with Fisher's z interval.
+    """Correlate two series, with Fisher's z interval.
 
     The standard error of z = artanh(r) is 1/sqrt(n-3) for Pearson's r (Fisher 1921),
     sqrt((1+r^2/2)/(n-3)) for Spearman's (Bonett & Wright 2000, Psychometrika 65) and
     sqrt(0.437/(n-4)) for Kendall's tau-b (Fieller, Hartley & Pearson 1957, Biometrika 44). They
-    take the pairs to be independent, and Pearson's also to be normal.
+    assume independent pairs, and for Pearson's also normal ones.
 
     p for Pearson's is from t with n-2 degrees of freedom: exact for any number of normal pairs. For
-    Spearman's it is the share of all orders of one row whose coefficient is at least as far from 0
-    (Kendall & Gibbons 1990, Rank Correlation Methods, chapter 4), with ties as they are; above
-    `EXACT_PAIRS` pairs it is from the same t. For Kendall's it is from the exact distribution,
-    or the normal one where there are ties or more than 33 pairs. Counted out, no p of n pairs
-    without ties is below 2/n!: 0.33 for 3, 0.083 for 4, 0.017 for 5.
+    Spearman's it is the share of all permutations of one series whose coefficient is at least as
+    far from 0 (Kendall & Gibbons 1990, Rank Correlation Methods, chapter 4), with ties kept. Above
+    `EXACT_PAIRS` pairs it is from the same t. For Kendall's it is from the exact distribution, or
+    from the normal one if there are ties or more than 33 pairs. An exact p of n pairs without ties
+    is at least 2/n!: 0.33 for 3, 0.083 for 4, 0.017 for 5.
 
-    Simulated coverage of the 95 % interval is within 1.5 points from 5 normal pairs on for
-    Pearson's (96 to 97 % for 4) and from 30 on for the other two. Uncorrelated pairs that are
-    uniform, exponential or full of outliers (t with 2 degrees of freedom) have a Pearson's p below
-    0.05 in 5 to 6 % of cases, for 4 to 10 pairs; the interval then covers 94 to 96 %. With 5 to
-    10 pairs Spearman's covers 95 to 100 %,
-    and Kendall's 93 to 100 % where the true correlation is at most 0.8, 88 to 92 % at 0.9.
+    The simulated coverage of the 95 % interval is within 1.5 points from 5 normal pairs for
+    Pearson's (96 to 97 % for 4) and from 30 for the other two. Uncorrelated pairs that are uniform,
+    exponential or with many outliers (t with 2 degrees of freedom) have a Pearson's p below 0.05 in
+    5 to 6 % of cases, for 4 to 10 pairs; the interval then covers 94 to 96 %. With 5 to 10 pairs
+    Spearman's covers 95 to 100 %. Kendall's covers 93 to 100 % if the true correlation is at most
+    0.8, and 88 to 92 % at 0.9.
 
     Args:
-        x: One row (n,).
-        y: The other (n,), in the same order.
-        method: Which coefficient.
+        x: One series (n,).
+        y: The other series (n,), in the same order.
+        method: The coefficient.
         level: The confidence level.
 
     Raises:
-        MetricError: The rows are not equally long, have fewer than two pairs, a number that is not
-            finite, or one does not vary: no correlation is defined then.
+        MetricError: The series differ in length, have fewer than two pairs or a number that is not
+            finite, or a series does not vary, so that the correlation is not defined.
         UnknownNameError: There is no such coefficient.
 
     >>> found = correlate([1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 6, 5], method="spearman")
@@ -119,7 +118,7 @@ def pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     0.5
     """
     one, other = x - x.mean(), y - y.mean()
-    # Scaled first, so that the squares of very large or very small numbers are still numbers.
+    # Scaling first prevents overflow and underflow of the squares.
     one /= np.abs(one).max()
     other /= np.abs(other).max()
     r = float(one @ other) / math.sqrt(float(one @ one) * float(other @ other))
@@ -135,11 +134,11 @@ def _p_from_t(r: float, n: int) -> float | None:
 
 
 def _p_of_ranks(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Return how many of all orders of y correlate with x as far from 0 as this one, as a share.
+    """Return the share of permutations of y whose correlation with x is at least as far from 0.
 
-    Ranks are doubled, so that those of ties are whole, too, and sums are exact. The sum of products
-    is all that an order changes. How often each sum comes about is counted over the sets of ranks
-    of y that the first ranks of x have been paired with, and not order by order.
+    Ranks are doubled, so that ranks of ties are integers too and sums are exact. A permutation
+    changes only the sum of products. The frequency of each sum is counted over the sets of ranks of
+    y paired with the first ranks of x, not over single permutations.
     """
     mine, theirs = (2 * x).astype(np.int64).tolist(), (2 * y).astype(np.int64).tolist()
     count = len(mine)
@@ -152,7 +151,7 @@ def _p_of_ranks(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
             if used >> place & 1:
                 product = rank * theirs[place]
                 ways[used, product:] += ways[used ^ (1 << place), : largest + 1 - product]
-    # n times the sum less its mean over all orders: a whole number.
+    # n times the sum minus its mean over all permutations: an integer.
     apart = np.abs(count * np.arange(largest + 1) - sum(mine) * sum(theirs))
     seen = sum(one * other for one, other in zip(mine, theirs, strict=True))
     return float(ways[-1][apart >= apart[seen]].sum() / math.factorial(count))

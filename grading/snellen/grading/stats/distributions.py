@@ -9,12 +9,12 @@ _NORMAL = NormalDist()
 
 
 def normal_quantile(probability: float) -> float:
-    """Return the z that a standard normal variable stays below with this probability."""
+    """Return the quantile of the standard normal distribution."""
     return _NORMAL.inv_cdf(probability)
 
 
 def t_quantile(probability: float, freedom: float) -> float:
-    """Return the t that Student's distribution stays below with this probability.
+    """Return the quantile of Student's t distribution.
 
     >>> round(t_quantile(0.975, 10), 3)
     2.228
@@ -25,7 +25,7 @@ def t_quantile(probability: float, freedom: float) -> float:
 
 
 def t_two_sided(statistic: float, freedom: float) -> float:
-    """Return the probability that Student's t is at least as far from 0 as this.
+    """Return the two-sided tail probability of Student's t distribution.
 
     >>> round(t_two_sided(-2.228, 10), 3)
     0.05
@@ -39,7 +39,7 @@ def check_level(level: float) -> float:
     """Return a confidence level, or a power.
 
     Raises:
-        MetricError: It does not lie between 0 and 1.
+        MetricError: It is not between 0 and 1.
     """
     if not 0 < level < 1:
         raise MetricError(f"a level must lie between 0 and 1, such as 0.95, not {level}")
@@ -47,7 +47,7 @@ def check_level(level: float) -> float:
 
 
 def normal_two_sided(statistic: float) -> float:
-    """Return the probability that a standard normal variable is at least as far from 0 as this.
+    """Return the two-sided tail probability of the standard normal distribution.
 
     >>> round(normal_two_sided(1.96), 3)
     0.05

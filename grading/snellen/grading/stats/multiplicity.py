@@ -1,4 +1,4 @@
-"""p-values corrected for the number of tests made together."""
+"""Correction of p-values for multiple tests."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -7,10 +7,10 @@ from snellen.grading.errors import MetricError
 
 
 def holm(ps: ArrayLike) -> NDArray[np.float64]:
-    """Correct p-values so that the chance of even one false finding stays at the level.
+    """Correct p-values to control the probability of any false finding.
 
-    Source: Holm 1979, Scandinavian Journal of Statistics 6. No assumption on how the tests depend
-    on each other.
+    Source: Holm 1979, Scandinavian Journal of Statistics 6. It holds for any dependence between the
+    tests.
 
     Args:
         ps: The p-values (m,); the corrected ones keep their order.
@@ -31,11 +31,11 @@ def holm(ps: ArrayLike) -> NDArray[np.float64]:
 
 
 def benjamini_hochberg(ps: ArrayLike) -> NDArray[np.float64]:
-    """Correct p-values so that the expected share of false findings among all stays at the level.
+    """Correct p-values to control the expected share of false findings.
 
     Source: Benjamini & Hochberg 1995, Journal of the Royal Statistical Society B 57. It holds for
     independent or positively dependent tests (Benjamini & Yekutieli 2001), such as several runs
-    against one baseline; not proven for all pairs of runs.
+    against one baseline. It is not proven for all pairs of runs.
 
     Args:
         ps: The p-values (m,); the corrected ones keep their order.

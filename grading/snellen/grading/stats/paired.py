@@ -1,10 +1,10 @@
-"""Two runs on the same items: the difference of their means, and tests that there is none.
+"""Two runs on the same items: the difference of their means, and tests of no difference.
 
-Every test here is two-sided and takes clusters as wholes, so dependence between the items of one
-cluster, of whatever kind, does not disturb it. The t test asks whether the mean difference is 0.
-The others ask more: whether the two runs are exchangeable, so that swapping their values
-throughout a cluster changes no probability. Given how large each cluster's difference is, its sign
-is then a fair coin.
+All tests are two-sided and treat clusters as units, so any dependence between the items of a
+cluster is allowed. The hypothesis of the t test is that the mean difference is 0. The hypothesis of
+the other tests is stronger: the two runs are exchangeable, so that swapping their values in a whole
+cluster changes no probability. Given the size of a cluster's difference, both signs are then
+equally likely.
 """
 
 import math
@@ -46,23 +46,24 @@ def paired_difference(
 ) -> Estimate:
     """Estimate the mean of second - first over the items, with a clustered t interval.
 
-    Pairing removes what the items have in common: Miller 2024, "Adding error bars to evals",
-    section 4. See `mean_estimate` for the interval. Differences that are all equal, such as those
-    of a run with itself, get `constant_interval`, not one without width.
+    Pairing removes the variance that the items cause in both runs: Miller 2024, "Adding error bars
+    to evals", section 4. See `mean_estimate` for the interval. Differences that are all equal, such
+    as those of a run with itself, get `constant_interval`, not an interval of width 0.
 
-    The interval may come out narrower than independent items would give, unlike a mean's
-    (`wilson_estimate`): t allows for a variance that few clusters understate, coverage is nominal,
-    and the same floor would take one to four points of power where items are independent.
+    Unlike a mean's interval (`wilson_estimate`), this interval can be narrower than for independent
+    items. t already corrects for a variance that few clusters underestimate, and coverage is
+    nominal. A lower limit would cost one to four points of power if items are independent.
 
     Args:
         first: The first run's item values (n,).
-        second: The second's, of the same items in the same order.
+        second: The second run's values of the same items in the same order.
         clusters: A cluster code for each item (n,); None: the items are independent.
         level: The confidence level.
-        bounds: The smallest and the largest possible difference; None where there are none.
+        bounds: The smallest and the largest possible difference; None if there are none.
 
     Raises:
-        MetricError: The runs have not equally many values, there are none, or one is not finite.
+        MetricError: The runs have different numbers of values, there are none, or one is not
+            finite.
 
     >>> found = paired_difference([0.0, 0.5, 1.0, 0.0], [1.0, 0.5, 1.0, 1.0])
     >>> found.value, round(found.standard_error, 3)
@@ -72,14 +73,14 @@ def paired_difference(
 
 
 def t_test(first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None = None) -> float:
-    """Return the p-value of the mean difference's being 0.
+    """Return the p-value of the hypothesis that the mean difference is 0.
 
-    The difference over its clustered standard error is held against t, with the degrees of freedom
-    that `mean_variance` gives. Runs that are equal on every item have p = 1.
+    The statistic is the difference over its clustered standard error, compared with t with the
+    degrees of freedom of `mean_variance`. Runs that are equal on every item have p = 1.
 
     Raises:
-        MetricError: The runs can't be paired, there are fewer than two clusters, or the
-            differences are all equal and not 0, so that nothing says how they vary.
+        MetricError: The runs can't be paired, there are fewer than two clusters, or the differences
+            are all equal and not 0, so that their variance is unknown.
 
     >>> round(t_test([0.0, 0.5, 1.0, 0.0], [1.0, 0.5, 1.0, 1.0]), 3)
     0.182
@@ -103,20 +104,20 @@ def mcnemar(
 ) -> float:
     """Return McNemar's p-value for two runs whose values are 0 and 1.
 
-    Statistic: the items that only the second run has right, less those that only the first has.
-    Without clusters its null distribution is binomial, which is the exact test of McNemar 1947;
-    with mid-p it holds its level and is less conservative (Fagerland, Lydersen & Laake 2013, BMC
-    Medical Research Methodology 13). With clusters each cluster's net count keeps its size and
-    takes either sign with probability 1/2. That is the exact form of the tests of Obuchowski 1998
-    and of Yang, Sun & Hardin 2010, Biometrical Journal 52, whose variance under the hypothesis is
-    the same, the sum of the squared net counts.
+    The statistic is the number of items that only the second run answers correctly, minus those of
+    the first run. Without clusters its null distribution is binomial: the exact test of McNemar
+    1947. With mid-p the test keeps its level and is less conservative (Fagerland, Lydersen & Laake
+    2013, BMC Medical Research Methodology 13). With clusters, each cluster's net count keeps its
+    size and takes either sign with probability 1/2. That is the exact form of the tests of
+    Obuchowski 1998 and of Yang, Sun & Hardin 2010, Biometrical Journal 52, whose variance under the
+    hypothesis is the same, the sum of the squared net counts.
 
     Args:
         first: The first run's item values (n,).
-        second: The second's, of the same items in the same order.
+        second: The second run's values of the same items in the same order.
         clusters: A cluster code for each item (n,); None: the items are independent.
-        mid_p: Count the observed outcome by half. False: never above the level, and often far
-            below it.
+        mid_p: Count half of the observed outcome's probability. If False, the error rate is never
+            above the level and often far below it.
 
     Raises:
         MetricError: The runs can't be paired, or a value is neither 0 nor 1.
@@ -130,11 +131,11 @@ def mcnemar(
 
 
 def sign_test(first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None = None) -> float:
-    """Return the exact p-value of the sign test: items won against items lost, ties left out.
+    """Return the exact p-value of the sign test: items won against items lost, without ties.
 
-    It asks how often the second run is better, not by how much. Without clusters the items won are
-    binomial: Dixon & Mood 1946. With clusters each cluster's net count of items won keeps its size
-    and takes either sign with probability 1/2, as in `mcnemar`.
+    It counts how often the second run is better, not by how much. Without clusters the number of
+    items won is binomial: Dixon & Mood 1946. With clusters, each cluster's net count of items won
+    keeps its size and takes either sign with probability 1/2, as in `mcnemar`.
 
     Raises:
         MetricError: The runs can't be paired.
@@ -153,22 +154,23 @@ def permutation_test(
     draws: int = 10_000,
     seed: int = 0,
 ) -> float:
-    """Return the p-value of the mean difference when signs are flipped by cluster.
+    """Return the p-value of the mean difference under sign flips of whole clusters.
 
-    Exact, over all flips, where these are no more than `draws`. Else (1 + c) / (1 + draws), where
-    c draws are at least as far from 0 as what was observed: Phipson & Smyth 2010, Statistical
-    Applications in Genetics and Molecular Biology 9. One seed gives the same p everywhere.
+    If there are at most `draws` flips, all are used and p is exact. Otherwise p is (1 + c) / (1 +
+    draws), where c draws are at least as far from 0 as the observed difference: Phipson & Smyth
+    2010, Statistical Applications in Genetics and Molecular Biology 9. A seed gives the same p on
+    every machine.
 
     Args:
         first: The first run's item values (n,).
-        second: The second's, of the same items in the same order.
+        second: The second run's values of the same items in the same order.
         clusters: A cluster code for each item (n,); None: the items are independent.
-        draws: How many times to flip.
+        draws: The number of random flips.
         seed: The seed: a non-negative integer.
 
     Raises:
-        MetricError: The runs can't be paired, there is no draw, or the seed is no whole number
-            from 0 on.
+        MetricError: The runs can't be paired, there are no draws, or the seed is not a non-negative
+            integer.
 
     >>> permutation_test([0.0, 0.5, 1.0, 0.0], [0.4, 0.6, 1.0, 0.3])
     0.25
@@ -181,10 +183,10 @@ def permutation_test(
     count = len(sums)
     if not count:
         return 1.0
-    # Twice the sum is formed below, which takes a bit more than the sum.
+    # Twice the sum is formed below, which needs one more bit than the sum.
     apart = on_grid(sums, 2 * count)
     total = apart.sum()
-    # Flips that tie with what was observed come out a rounding away from it, and count.
+    # Flips that tie with the observed difference count, also if rounding moves them below it.
     observed = abs(total) - count * tie_width(sums, 2 * count)
     exact = 2**count <= draws
     extreme = 0
@@ -195,7 +197,7 @@ def permutation_test(
 
 
 def _all_flips(count: int) -> Iterator[NDArray[np.uint8]]:
-    """Yield every choice of the clusters that keep their sign, 0 or 1, (2 ** count, count)."""
+    """Yield all choices of the clusters that keep their sign, 0 or 1, (2 ** count, count)."""
     yield _bits(np.arange(2**count, dtype="<u8").reshape(-1, 1), count)
 
 
@@ -215,7 +217,7 @@ def _bits(words: NDArray[np.uint64], count: int) -> NDArray[np.uint8]:
 
 
 def _sign_flips(signs: NDArray[np.float64], clusters: ArrayLike | None, *, mid_p: bool) -> float:
-    """Return the p-value of a sum of whole numbers when each cluster's sum takes either sign."""
+    """Return the p-value of a sum of integers if each cluster's sum takes either sign."""
     net = cluster_sums(signs, clusters).sums
     sizes = np.abs(net[net != 0]).astype(np.int64)
     observed = abs(int(net.sum()))
@@ -233,7 +235,7 @@ def _sign_flips(signs: NDArray[np.float64], clusters: ArrayLike | None, *, mid_p
 
 
 def _pmf_of_kept(sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how probable each sum is when every size is kept or dropped by a fair coin."""
+    """Return the probability of each sum if every size is kept with probability 1/2."""
     from scipy.special import gammaln
 
     pmf = np.ones(1)

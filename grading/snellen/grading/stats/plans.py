@@ -1,4 +1,4 @@
-"""Planning an evaluation: how many items its questions need, and how many answers that is."""
+"""Planning of an evaluation: the number of items and answers that its goals need."""
 
 from dataclasses import dataclass, field
 from math import comb
@@ -16,20 +16,20 @@ from snellen.grading.stats.precision import Expected, half_width, required_for_h
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an evaluation shall tell.
+    """The goals of an evaluation.
 
     Attributes:
-        half_width: How close each model's score shall be known, 0..1; None: no matter.
-        difference: The difference between two models that shall be found, 0..1; None: no matter.
-        items: Instead of both: a number of items, to ask what it shows.
-        expected: What the score is expected to rest on.
-        correlation: How far two models get the same items right: `power.accuracies`.
-        models: How many models are all compared with one another.
-        power: The chance of finding the difference.
-        level: Of the intervals and of all comparisons together.
+        half_width: The required half width of each score's interval, 0..1; None: no requirement.
+        difference: The difference between two models to detect, 0..1; None: no requirement.
+        items: Instead of both: a number of items, to compute what it can show.
+        expected: The expected score and sample.
+        correlation: The correlation of two models' values over the items: `power.accuracies`.
+        models: The number of models, which are all compared with each other.
+        power: The probability of finding the difference.
+        level: The confidence level of the intervals and of all comparisons together.
 
     Raises:
-        MetricError: Nothing is asked, or both kinds of question are; or there is no model.
+        MetricError: No goal is given, or both a goal and `items`; or there is no model.
     """
 
     half_width: float | None = None
@@ -52,7 +52,7 @@ class Plan:
 
     @property
     def comparisons(self) -> int:
-        """How many pairs of models there are; one alone is compared with a later one."""
+        """The number of pairs of models; a single model is compared with a later one."""
         return max(1, comb(self.models, 2))
 
     @property
@@ -65,25 +65,25 @@ class Plan:
 
     @property
     def differences(self) -> Differences:
-        """How the differences between two models of the expected score vary.
+        """The variation of the differences between two models of the expected score.
 
         Raises:
-            MetricError: The expected score is 0 or 1, of which no two models differ.
+            MetricError: The expected score is 0 or 1, so that two models cannot differ.
         """
         share, size, icc = self.expected.share, self.expected.cluster_size, self.expected.icc
         return accuracies(share, share, self.correlation, cluster_size=size, icc=icc)
 
 
 class Planned(NamedTuple):
-    """How many items the questions of a plan need, and what so many show.
+    """The number of items that a plan needs, and what this number can show.
 
     Attributes:
-        for_half_width: Items for the half width wanted; None where none was.
-        for_difference: Items for the difference wanted; None where none was.
-        items: The larger of the two, or the number given; all that there are, where that is more.
-        half_width: Half the width of the interval that these give.
-        detectable: The smallest difference that they show; None where models can't differ.
-        enough: Whether there are as many to draw from.
+        for_half_width: Items for the required half width; None if none is required.
+        for_difference: Items for the required difference; None if none is required.
+        items: The larger of the two, or the given number; at most the items that exist.
+        half_width: Half the width of the interval with these items.
+        detectable: The smallest difference that they detect; None if models can't differ.
+        enough: Whether enough items exist.
     """
 
     for_half_width: int | None
@@ -95,10 +95,10 @@ class Planned(NamedTuple):
 
 
 def planned(plan: Plan) -> Planned:
-    """Work a plan out.
+    """Compute the numbers of a plan.
 
-    The clustering of the expected score is taken for that of the differences, too: a little
-    cautious, since what makes a page hard for both models drops out of a difference.
+    The differences are assumed to be clustered like the expected score. This is conservative,
+    because the difficulty of a page for both models cancels out in a difference.
 
     Raises:
         MetricError: As `required_for_half_width` and `required_items`.
@@ -127,12 +127,12 @@ def planned(plan: Plan) -> Planned:
 
 
 class Costs(NamedTuple):
-    """What so many items cost to ask.
+    """The costs of an evaluation.
 
     Attributes:
         answers: Items times attempts times models.
-        tokens: All of these answers', None where one's are not known.
-        price: Of these tokens, in the currency of the price; None where that is not known.
+        tokens: The tokens of all answers; None if the tokens of one are unknown.
+        price: The price of these tokens, in the currency of the given price; None if unknown.
     """
 
     answers: int
@@ -148,14 +148,14 @@ def costs(
     tokens: int | None = None,
     price: float | None = None,
 ) -> Costs:
-    """Add up what an evaluation costs.
+    """Compute the costs of an evaluation.
 
     Args:
-        items: How many items.
-        models: How many models are asked each.
-        attempts: How often each is asked.
-        tokens: Of one answer, with its prompt and pictures.
-        price: Of a million tokens.
+        items: The number of items.
+        models: The number of models.
+        attempts: The number of attempts per item and model.
+        tokens: The tokens of one answer, with its prompt and images.
+        price: The price of a million tokens.
 
     >>> costs(1000, models=3, attempts=2, tokens=1500, price=2.0)
     Costs(answers=6000, tokens=9000000, price=18.0)

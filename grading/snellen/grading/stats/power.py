@@ -1,4 +1,4 @@
-"""How small a difference so many items can show, and how many items a difference needs."""
+"""Power: the difference that n items can detect, and the items that a difference needs."""
 
 import math
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ _MOST = 10**12
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """How the differences between two runs on the same items are expected to vary.
+    """The expected variation of the differences between two runs on the same items.
 
     Attributes:
         sd: The standard deviation of the items' differences.
-        cluster_size: The mean number of items in a cluster. Where clusters vary in size, the sum
-            of the squared sizes over the sum of the sizes: the cluster size that a mean item sees.
-        icc: The intraclass correlation of the differences: how alike those of one cluster are.
+        cluster_size: The mean number of items in a cluster. If clusters vary in size, use the sum
+            of the squared sizes over the sum of the sizes.
+        icc: The intraclass correlation of the differences, within clusters.
 
     Raises:
         MetricError: `sd` is not positive, `cluster_size` is below 1, or `icc` is not in 0..1.
@@ -37,9 +37,9 @@ class Differences:
 
     @property
     def design_effect(self) -> float:
-        """What clustering multiplies the variance by: Kish 1965, Survey Sampling, section 5.4.
+        """The variance factor of clustering: Kish 1965, Survey Sampling, section 5.4.
 
-        >>> round(Differences(0.5, cluster_size=3.4, icc=0.25).design_effect, 6)
+         round(Differences(0.5, cluster_size=3.4, icc=0.25).design_effect, 6)
         1.6
         """
         return 1 + (self.cluster_size - 1) * self.icc
@@ -53,15 +53,15 @@ def accuracies(
     cluster_size: float = 1.0,
     icc: float = 0.0,
 ) -> Differences:
-    """Return the differences of two runs with values of 0 and 1.
+    """Return the `Differences` of two runs with values of 0 and 1.
 
     The variance of a difference is p1(1-p1) + p2(1-p2) - 2 r sqrt(p1(1-p1) p2(1-p2)).
 
     Args:
         first: The first run's expected accuracy, p1.
-        second: The second's, p2.
-        correlation: r, of the two runs' values over the items: how far they get the same ones
-            right. 0.3 to 0.7 is usual for two models, more for two versions of one.
+        second: The second run's expected accuracy, p2.
+        correlation: r, the correlation of the two runs' values over the items. 0.3 to 0.7 is usual
+            for two models, more for two versions of one model.
         cluster_size: See `Differences`.
         icc: See `Differences`.
 
@@ -102,15 +102,15 @@ def minimum_detectable_difference(
     error bars to evals", section 5.
 
     Args:
-        items: How many items, n.
-        differences: How the differences vary.
-        power: The chance of finding it.
+        items: The number of items, n.
+        differences: The variation of the differences.
+        power: The probability of finding the difference.
         level: 1 - a: the confidence level of the test.
         sides: 2 for a test of any difference, 1 for a test of one direction.
 
     Raises:
         MetricError: There are fewer than two clusters, the power or the level does not lie between
-            0 and 1, the power is what chance alone reaches, or `sides` is neither 1 nor 2.
+            0 and 1, the power is not above the error rate, or `sides` is neither 1 nor 2.
 
     >>> round(minimum_detectable_difference(1000, accuracies(0.7, 0.7, 0.5)), 4)
     0.0406
@@ -133,9 +133,9 @@ def detectable_difference(
     """Return the smallest true difference that is found with this power at a standard error.
 
     Args:
-        standard_error: Of the mean difference, clustered.
-        freedom: Its degrees of freedom (`mean_variance`), one less than clusters of equal size.
-        power: The chance of finding it.
+        standard_error: The clustered standard error of the mean difference.
+        freedom: Its degrees of freedom (`mean_variance`); G - 1 for G clusters of equal size.
+        power: The probability of finding the difference.
         level: The confidence level of the test.
         sides: 2 for a test of any difference, 1 for a test of one direction.
 
@@ -160,17 +160,17 @@ def required_items(
     level: float = 0.95,
     sides: int = 2,
 ) -> int:
-    """Return the least number of items whose minimum detectable difference is this or smaller.
+    """Return the smallest number of items that can detect a difference.
 
     Args:
         difference: The true difference to find; its sign does not matter.
-        differences: How the differences vary.
-        power: The chance of finding it.
+        differences: The variation of the differences.
+        power: The probability of finding the difference.
         level: The confidence level of the test.
         sides: 2 for a test of any difference, 1 for a test of one direction.
 
     Raises:
-        MetricError: The difference is 0 or not finite, or so small that 10^12 items would not do;
+        MetricError: The difference is 0 or not finite, or so small that 10^12 items are not enough;
             or as `minimum_detectable_difference`.
 
     >>> required_items(0.02, accuracies(0.7, 0.7, 0.5))

@@ -1,4 +1,4 @@
-"""How close a score of so many items comes, and how many items a wanted closeness needs."""
+"""Precision: the interval of a score of n items, and the items that a given width needs."""
 
 import math
 from dataclasses import dataclass
@@ -12,15 +12,14 @@ _MOST = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a score is expected to rest on.
+    """The expected score and the sample behind it.
 
     Attributes:
-        share: The expected mean of values from 0 to 1; 0.5 is the hardest to know. Values between
+        share: The expected mean of values from 0 to 1; 0.5 has the largest variance. Values between
             0 and 1, such as F1, vary at most as much as 0 and 1 with the same mean.
         cluster_size: The mean number of items in a cluster; see `power.Differences`.
-        icc: How alike the values of one cluster are: their intraclass correlation.
-        population: How many items there are to draw from; None: the score is meant for all items
-            like these, however many.
+        icc: The intraclass correlation of the values, within clusters.
+        population: The number of items to draw from; None: an infinite population.
 
     Raises:
         MetricError: `share` or `icc` is not in 0..1, `cluster_size` is below 1, or `population`
@@ -44,25 +43,25 @@ class Expected:
 
     @property
     def design_effect(self) -> float:
-        """What clustering multiplies the variance by: Kish 1965, Survey Sampling, section 5.4."""
+        """The variance factor of clustering: Kish 1965, Survey Sampling, section 5.4."""
         return 1 + (self.cluster_size - 1) * self.icc
 
 
 def half_width(items: int, expected: Expected, *, level: float = 0.95) -> float:
-    """Return half the width of the interval that so many items give.
+    """Return half the width of the interval for a number of items.
 
-    It is Wilson's on the effective number of items, as reports have it: the items over the design
-    effect, times (z/t)^2 with one degree of freedom less than there are clusters, and divided by
-    1 - n/N where they are drawn from N (Cochran 1977, Sampling Techniques, section 3.3).
+    It is Wilson's interval on the effective number of items, as in reports: the items over the
+    design effect, times (z/t)^2 with G - 1 degrees of freedom for G clusters. It is divided by 1 -
+    n/N if the items are drawn from N (Cochran 1977, Sampling Techniques, section 3.3).
 
     Args:
-        items: How many items, n.
-        expected: What their score rests on.
+        items: The number of items, n.
+        expected: The expected score and sample.
         level: The confidence level.
 
     Raises:
-        MetricError: There is no item, there are fewer than two clusters, or more items than there
-            are to draw from.
+        MetricError: There are no items, fewer than two clusters, or more items than the population
+            has.
 
     >>> round(half_width(400, Expected(0.7)), 4)
     0.0447
@@ -86,15 +85,15 @@ def half_width(items: int, expected: Expected, *, level: float = 0.95) -> float:
 
 
 def required_for_half_width(half: float, expected: Expected, *, level: float = 0.95) -> int:
-    """Return the least number of items whose interval is no wider than twice this.
+    """Return the smallest number of items whose interval has at most this half width.
 
     Args:
-        half: Half the width wanted.
-        expected: What their score rests on.
+        half: The required half width.
+        expected: The expected score and sample.
         level: The confidence level.
 
     Raises:
-        MetricError: The width is not positive, or 10^9 items would not do.
+        MetricError: The width is not positive, or 10^9 items are not enough.
 
     >>> required_for_half_width(0.03, Expected(0.7))
     894

@@ -1,4 +1,4 @@
-"""Wilson intervals, for means of values that have a floor and a ceiling."""
+"""Wilson intervals for means of bounded values."""
 
 import math
 
@@ -17,14 +17,14 @@ CONSTANT = "wilson, all equal"
 
 
 def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
-    """Return the interval of a proportion, found by inverting its score test.
+    """Return the Wilson interval of a proportion, the inversion of its score test.
 
     Source: Wilson 1927, Journal of the American Statistical Association 22; recommended by Brown,
     Cai & DasGupta 2001, Statistical Science 16, section 3.1.1.
 
     Args:
-        successes: How many trials succeeded; need not be whole, as `n` may be an effective size.
-        n: How many independent trials.
+        successes: The number of successes; need not be an integer, as `n` can be an effective size.
+        n: The number of independent trials.
         level: The confidence level.
 
     Raises:
@@ -41,7 +41,7 @@ def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
     middle = share + z2 / (2 * n)
     half = math.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n)))
     scale = 1 + z2 / n
-    # At the ends the bound is 0 or 1 exactly; rounding would put it a hair beside.
+    # At the ends the bound is exactly 0 or 1; rounding would change it slightly.
     low = 0.0 if share == 0 else (middle - half) / scale
     high = 1.0 if share == 1 else (middle + half) / scale
     return Interval(low=low, high=high, level=level, method="wilson")
@@ -54,31 +54,32 @@ def wilson_estimate(
     level: float = 0.95,
     bounds: Bounds = UNIT,
 ) -> Estimate:
-    """Estimate the mean of values that have a floor and a ceiling, with a Wilson interval.
+    """Estimate the mean of bounded values, with a Wilson interval.
 
     The interval is Wilson's on the effective sample size: the number of independent trials whose
-    proportion would have the variance that the mean has, clustered, times (z/t)^2 with that
-    variance's degrees of freedom (`mean_variance`). So it never leaves the bounds and is wider on
-    the side where there is room, which t intervals of scores near 1 get wrong.
+    proportion has the same variance as the clustered mean, times (z/t)^2 with that variance's
+    degrees of freedom (`mean_variance`). So it never exceeds the bounds and is wider on the side
+    away from the nearer bound, unlike t intervals of scores near 1.
+
     Source: Korn & Graubard 1998, Survey Methodology 24, with Wilson's interval for theirs, as in
-    Dean & Pagano 2015, Journal of Survey Statistics and Methodology 3. That values between floor
-    and ceiling may be treated so is quasi-likelihood: McCullagh & Nelder 1989, section 9.2.
+    Dean & Pagano 2015, Journal of Survey Statistics and Methodology 3. Quasi-likelihood justifies
+    it for values between the bounds: McCullagh & Nelder 1989, section 9.2.
 
     Independent values of 0 and 1 are proportions, and get the textbook interval on n. Values that
     are all equal get `constant_interval`.
 
-    Clusters take items away from the effective size and never add any: it is at most what it would
-    be were the items independent, for values of 0 and 1 their number n. So no interval is narrower
-    than the same values' without clusters. Few clusters can by chance be more alike than their
-    items, and the variance measured among them is then far too small. Statistical offices do the
-    same: Parker et al. 2017, Vital and Health Statistics 2(175), the presentation standards for
-    proportions of the National Center for Health Statistics.
+    Clusters can only reduce the effective size: it is at most the size for independent items, which
+    for values of 0 and 1 is their number n. So no interval is narrower than for the same values
+    without clusters. Without this limit, a few clusters that are similar by chance would give a
+    variance that is far too small. Statistical offices do the same: Parker et al. 2017, Vital and
+    Health Statistics 2(175), the presentation standards for proportions of the National Center for
+    Health Statistics.
 
-    Simulated coverage of the 95 % interval is within 1.5 points from 30 clusters on for means of
-    0.2 to 0.8, and from 100 on for means of 0.05 to 0.95; up to 97 % where items that come in 30
-    clusters are in truth independent. In 10 clusters it is 93 to 98.5 %. With
-    clusters of very unequal size (the standard deviation of their logarithm 1) it is 93 to 96 % in
-    30 clusters. docs/compare.md has a table.
+    The simulated coverage of the 95 % interval is within 1.5 points from 30 clusters for means of
+    0.2 to 0.8, and from 100 clusters for means of 0.05 to 0.95. It is up to 97 % if the items of 30
+    clusters are in fact independent. In 10 clusters it is 93 to 98.5 %. With clusters of very
+    unequal size (the standard deviation of their logarithm is 1) it is 93 to 96 % in 30 clusters.
+    docs/compare.md has a table.
 
     Args:
         values: The item values (n,), within the bounds.
@@ -130,7 +131,7 @@ def _effective_size(
     level: float,
     bounds: Bounds,
 ) -> float:
-    """Return how many independent trials tell as much as these items, which vary."""
+    """Return the number of independent trials that is equivalent to these items, which vary."""
     scatter = (sums.mean - bounds.low) * (bounds.high - sums.mean)
 
     def worth(squared_error: float | None, freedom: float) -> float:
@@ -149,12 +150,12 @@ def _effective_size(
 
 
 def constant_interval(value: float, clusters: int, *, level: float, bounds: Bounds) -> Interval:
-    """Return an interval for the mean of values that were all equal, which shows no variance.
+    """Return an interval for the mean of values that are all equal.
 
-    A t interval would have no width, which is a lie: 20 right answers of 20 do not prove that all
-    are right. If a share s of the population differs from the value, the mean is at most s times
-    the distance to a bound away from it; of G clusters none showed such an item, so s is at most
-    what Wilson's interval says for 0 of G. Items of one cluster are taken to be as good as one.
+    A t interval would have width 0, although 20 correct answers of 20 do not prove that all are
+    correct. If a share s of the population differs from the value, the mean differs from it by at
+    most s times the distance to a bound. None of G clusters has such an item, so s is at most the
+    upper bound of Wilson's interval for 0 of G. All items of a cluster count as one.
 
     >>> interval = constant_interval(1.0, 20, level=0.95, bounds=Bounds(0, 1))
     >>> round(interval.low, 3), interval.high, interval.method

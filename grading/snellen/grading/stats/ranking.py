@@ -1,4 +1,4 @@
-"""Ranks of several runs over the same items, with bounds that hold together."""
+"""Ranks of several runs over the same items, with simultaneous bounds."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,11 +12,11 @@ from snellen.grading.stats.multiplicity import holm
 
 
 class Stratum(NamedTuple):
-    """What several runs score on the same items.
+    """The scores of several runs on the same items.
 
     Attributes:
         sums: The sum of each independent group's values in each run (groups, runs).
-        sizes: The items of each group (groups,).
+        sizes: The number of items of each group (groups,).
     """
 
     sums: NDArray[np.float64]
@@ -29,13 +29,13 @@ class Stratum(NamedTuple):
 
 
 class Ranks(NamedTuple):
-    """What several runs' values say of their order.
+    """The values of several runs and their possible ranks.
 
     Attributes:
         values: Each run's value (runs,).
-        best: The best rank that each run may have (runs,), from 1.
-        worst: The worst one.
-        better: Whether run a is shown to be better than run b (runs, runs).
+        best: The best possible rank of each run (runs,), from 1.
+        worst: The worst possible rank.
+        better: Whether run a is significantly better than run b (runs, runs).
     """
 
     values: NDArray[np.float64]
@@ -45,22 +45,22 @@ class Ranks(NamedTuple):
 
 
 def rank_bounds(strata: Sequence[Stratum], *, level: float = 0.95) -> Ranks:
-    """Return the ranks that each run may have, all at once at the level.
+    """Return the possible ranks of each run, with simultaneous bounds at the level.
 
     A run's value is the mean of its strata's means; with one stratum it is the mean over items.
-    Every pair of runs is compared by a z-test of their difference, whose variance is that of a
-    ratio of sums over independent groups of items (Cochran 1977, 6.3), added over the strata; no
-    p-value is smaller than what flipping the signs of the groups could give (2 ** (1 - groups)).
-    The tests of all pairs are corrected together (Holm 1979). A run's best rank is one more than
-    the number of runs shown to be better than it; its worst is the number of runs less those that
-    it is shown to be better than.
+    Every pair of runs is compared by a z-test of their difference. The variance is that of a ratio
+    of sums over independent groups of items (Cochran 1977, 6.3), added over the strata. No p-value
+    is smaller than the smallest one of a sign-flip test of the groups (2 ** (1 - groups)). The
+    tests of all pairs are corrected together (Holm 1979). A run's best rank is one more than the
+    number of runs that are significantly better. Its worst rank is the number of runs minus the
+    number of runs that it is significantly better than.
 
     Args:
-        strata: What the runs score on each part, such as a task; the runs in the same order.
+        strata: The runs' scores on each part, such as a task; the runs in the same order.
         level: With this probability no run's true rank lies outside its bounds.
 
     Raises:
-        MetricError: There is no stratum, one has no items, or the shapes don't fit.
+        MetricError: There is no stratum, one has no items, or the shapes do not match.
     """
     parts = [_checked(stratum) for stratum in strata]
     if not parts or len({part.sums.shape[1] for part in parts}) != 1:
@@ -80,10 +80,10 @@ def rank_bounds(strata: Sequence[Stratum], *, level: float = 0.95) -> Ranks:
 
 
 def groups_by_head(order: Sequence[int], better: NDArray[np.bool_]) -> list[int]:
-    """Number the groups of runs that can't be told apart from the first of their group.
+    """Number the groups of runs that do not differ significantly from the first of their group.
 
-    "Not shown to differ" is not transitive, so neighbors say little: a new group begins with the
-    first run that is shown to be worse than its group's head.
+    "Not significantly different" is not transitive, so comparing neighbors is not enough. A new
+    group begins with the first run that is significantly worse than the first run of its group.
 
     Args:
         order: The runs, the best first.
@@ -118,7 +118,7 @@ def _checked(stratum: Stratum) -> Stratum:
 
 
 def _covariance(stratum: Stratum) -> NDArray[np.float64]:
-    """Return the covariance of the runs' means (runs, runs); unknown, so infinite, of one group."""
+    """Return the covariance of the runs' means (runs, runs); infinite for a single group."""
     sums, sizes = stratum
     groups, runs = sums.shape
     if groups < 2:

@@ -1,4 +1,4 @@
-"""Stratified samples: how many items of each stratum, and which."""
+"""Stratified samples: the allocation to strata and the selection of items."""
 
 import hashlib
 import math
@@ -16,18 +16,18 @@ LEAST = 2
 
 
 def proportional(sizes: Mapping[str, int], total: int, *, least: int = LEAST) -> dict[str, int]:
-    """Share out a number of items among strata in proportion to their sizes.
+    """Allocate a number of items to strata in proportion to their sizes.
 
-    Source: Cochran 1977, Sampling Techniques, section 5.5 (proportional allocation); what is left
-    after rounding down goes to the largest remainders.
+    Source: Cochran 1977, Sampling Techniques, section 5.5 (proportional allocation). The rest after
+    rounding down goes to the largest remainders.
 
     Args:
-        sizes: How many items each stratum has.
-        total: How many to draw in all.
-        least: How many of each stratum at the least; all of a stratum that has fewer.
+        sizes: The number of items of each stratum.
+        total: The number of items to draw in total.
+        least: The minimum per stratum; a stratum with fewer items is drawn whole.
 
     Raises:
-        MetricError: The total is more than there is, or less than the least of every stratum.
+        MetricError: The total exceeds the number of items, or is less than the sum of the minimums.
 
     >>> proportional({"easy": 700, "hard": 240, "rare": 60}, 20)
     {'easy': 13, 'hard': 5, 'rare': 2}
@@ -36,7 +36,7 @@ def proportional(sizes: Mapping[str, int], total: int, *, least: int = LEAST) ->
 
 
 def fixed(sizes: Mapping[str, int], quota: int) -> dict[str, int]:
-    """Take the same number of items from each stratum; all of a stratum that has no more.
+    """Allocate the same number of items to each stratum; a smaller stratum is drawn whole.
 
     Raises:
         MetricError: The quota is below 1, or a stratum is empty.
@@ -57,17 +57,17 @@ def neyman(
     *,
     least: int = LEAST,
 ) -> dict[str, int]:
-    """Share out a number of items so that the mean over the whole is known best.
+    """Allocate a number of items so that the overall mean has the smallest variance.
 
-    In proportion to size times standard deviation, and never more than a stratum has: what one
-    can't take goes to the others. Source: Neyman 1934, Journal of the Royal Statistical Society
-    97; Cochran 1977, section 5.5, equation 5.26.
+    The allocation is proportional to size times standard deviation. A stratum never gets more items
+    than it has; the rest goes to the others. Source: Neyman 1934, Journal of the Royal Statistical
+    Society 97; Cochran 1977, section 5.5, equation 5.26.
 
     Args:
-        sizes: How many items each stratum has.
-        deviations: The standard deviation of the items' values in each, from an earlier run.
-        total: How many to draw in all.
-        least: How many of each stratum at the least.
+        sizes: The number of items of each stratum.
+        deviations: The standard deviation of the values of each stratum, from an earlier run.
+        total: The number of items to draw in total.
+        least: The minimum per stratum.
 
     Raises:
         MetricError: As `proportional`; or a deviation is missing, negative or not finite.
@@ -90,18 +90,18 @@ def neyman(
 def draw(names: Iterable[str], count: int, seed: int) -> list[str]:
     """Draw names at random without replacement, and return them in their order.
 
-    Every name gets a number from its own digest and the seed; the lowest are drawn. So the order
-    in which the names come does not matter, a larger draw holds every smaller one, and names added
-    later leave the others' numbers as they are: Ohlsson 1995, "Coordination of samples using
+    Every name gets a number from its digest and the seed; the lowest numbers are drawn. So the
+    order of the names does not matter, a larger draw contains every smaller one, and names added
+    later do not change the numbers of the others: Ohlsson 1995, "Coordination of samples using
     permanent random numbers".
 
     Args:
-        names: Different names, such as item ids.
-        count: How many to draw.
+        names: Distinct names, such as item ids.
+        count: The number of names to draw.
         seed: The same seed gives the same names.
 
     Raises:
-        MetricError: There are not as many names, or two are the same.
+        MetricError: There are fewer names than `count`, or two names are equal.
 
     >>> draw(["c", "a", "b", "d"], 2, seed=7) == draw(["a", "b", "c", "d"], 2, seed=7)
     True
@@ -116,15 +116,15 @@ def draw(names: Iterable[str], count: int, seed: int) -> list[str]:
 
 
 def draw_groups(groups: Mapping[Group, Sequence[object]], size: int, seed: int) -> list[Group]:
-    """Draw groups at random, each whole, as long as their members fit.
+    """Draw whole groups at random, as long as their members fit.
 
-    Groups that are too large for what is left are passed over. If no group fits, the one that
-    comes first among the smallest is drawn: nothing is left without a member.
+    Groups that are too large for the rest are skipped. If no group fits, the first of the smallest
+    groups is drawn, so that the result is never empty.
 
     Args:
         groups: The members of each group; the last part of a group's key, such as the id of an
             item or of a pair, is the name by which it is drawn.
-        size: How many members to draw, at most.
+        size: The maximum number of members to draw.
         seed: The same seed gives the same groups, as in `draw`.
 
     Returns:
@@ -167,7 +167,7 @@ def _check_sizes(sizes: Mapping[str, int]) -> None:
 def _allocate(
     sizes: Mapping[str, int], shares: Mapping[str, Fraction], total: int, least: int
 ) -> dict[str, int]:
-    """Give every stratum its share of the total, between the least and what it has."""
+    """Return every stratum's share of the total, between the minimum and the stratum's size."""
     _check_sizes(sizes)
     floors = {name: min(size, least) for name, size in sizes.items()}
     lowest, highest = sum(floors.values()), sum(sizes.values())
@@ -178,7 +178,7 @@ def _allocate(
         )
     exact = _filled(sizes, shares, floors, total)
     found = {name: math.floor(value) for name, value in exact.items()}
-    # Largest remainder first; of equal ones the larger stratum, then the first by name.
+    # Largest remainder first; ties go to the larger stratum, then to the first by name.
     order = sorted(sizes, key=lambda name: (found[name] - exact[name], -sizes[name], name))
     for name in order[: total - sum(found.values())]:
         found[name] += 1
@@ -191,10 +191,10 @@ def _filled(
     floors: Mapping[str, int],
     total: int,
 ) -> dict[str, Fraction]:
-    """Return the one multiple of the shares that adds up to the total once it is kept in bounds.
+    """Return the multiple of the shares that adds up to the total after clipping to the bounds.
 
-    The sum grows with the multiple in straight lines between the points where a stratum leaves its
-    floor or fills up; so the multiple is found exactly.
+    The sum is a piecewise linear function of the multiple, with a knot where a stratum leaves its
+    minimum or is full. So the multiple is computed exactly.
     """
 
     def at(multiple: Fraction) -> dict[str, Fraction]:
@@ -224,7 +224,7 @@ def _spilled(
     shares: Mapping[str, Fraction],
     rest: Fraction,
 ) -> dict[str, Fraction]:
-    """Give what is left once all are full to the strata without a share, by their size."""
+    """Allocate the rest, after all others are full, to the strata without a share, by size."""
     idle: Sequence[str] = [name for name in sizes if not shares[name]]
     room = sum(sizes[name] - found[name] for name in idle)
     for name in idle:

@@ -11,10 +11,10 @@ from snellen.grading.errors import MetricError
 def stream(seed: SupportsIndex) -> np.random.PCG64:
     """Return the raw stream of PCG64 that starts from a seed.
 
-    numpy keeps this stream as it is, while it may alter those of `Generator`'s methods (NEP 19).
+    numpy guarantees this stream, but not those of `Generator`'s methods (NEP 19).
 
     Raises:
-        MetricError: The seed is not a whole number, or it is negative.
+        MetricError: The seed is not an integer, or it is negative.
 
     >>> int(stream(0).random_raw()) == int(stream(0).random_raw())
     True

@@ -1,4 +1,4 @@
-"""What a stratified sample says of the items that it was drawn from."""
+"""Estimates for the population of a stratified sample."""
 
 import math
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ CONSTANT = "wilson, all equal"
 
 @dataclass(frozen=True, slots=True)
 class Strata:
-    """How the items of a sample were drawn.
+    """The design of a sample.
 
     Attributes:
         codes: Each item's stratum (n,), from 0.
-        items: How many items each stratum has in all, N_h.
-        units: What was drawn as one, a code for each item (n,), such as its site; None: items.
-        unit_counts: How many such units each stratum has in all, M_h; None where items were drawn.
+        items: The number of items of each stratum in the population, N_h.
+        units: The sampling units, a code for each item (n,), such as its site; None: items.
+        unit_counts: The number of units of each stratum in the population, M_h; None for items.
     """
 
     codes: NDArray[np.int64]
@@ -38,13 +38,13 @@ class Strata:
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """How many items each stands for: N_h / n_h of its stratum."""
+        """The number of items that each item represents: N_h / n_h of its stratum."""
         drawn = np.bincount(self.codes, minlength=len(self.items))
         return self.items[self.codes] / drawn[self.codes]
 
 
 class _Part(NamedTuple):
-    """One stratum's mean, its variance and what share of all items it holds."""
+    """One stratum's mean, its variance and its share of all items."""
 
     share: float
     mean: float
@@ -59,38 +59,38 @@ def population_estimate(
 ) -> Estimate:
     """Estimate the mean over all items that a stratified sample was drawn from.
 
-    With N_h of N items in stratum h, the mean is the sum of N_h/N times the stratum's own mean,
-    and its variance the sum of (N_h/N)^2 (1 - f_h) s_h^2/n_h, where f_h is the share drawn: Cochran
+    With N_h of N items in stratum h, the mean is the sum of N_h/N times the stratum's own mean, and
+    its variance the sum of (N_h/N)^2 (1 - f_h) s_h^2/n_h, where f_h is the share drawn: Cochran
     1977, Sampling Techniques, equations 5.1 and 5.7. Degrees of freedom are Satterthwaite's (5.16)
-    with the s_h taken to be equal, as `mean_variance` does for clusters: those of the s_h found are
-    too few where small strata of 0/1 values show no spread by chance. A stratum that was drawn
-    whole adds no uncertainty. Where whole units were drawn, a stratum's
-    mean is the ratio of its units' sums to their sizes and s_h^2/n_h the variance of that ratio
-    (`mean_variance`), never less than that of independent items; f_h is then the share of the
-    units. The interval is Wilson's on the effective number of items, as in `weighted_estimate`.
+    with equal s_h, as in `mean_variance` for clusters. With the observed s_h they are too few if
+    small strata of 0/1 values have no variance by chance. A stratum that was drawn whole adds no
+    uncertainty. If whole units were drawn, a stratum's mean is the ratio of its units' sums to
+    their sizes and s_h^2/n_h the variance of that ratio (`mean_variance`), never less than that of
+    independent items; f_h is then the share of the units. The interval is Wilson's on the effective
+    number of items, as in `weighted_estimate`.
 
-    A stratum of which one unit of many was drawn shows no variance. Its distance from the mean over
-    all stands in for it, which is too much rather than too little: Lumley 2010, Complex Surveys,
+    The variance of a stratum is unknown if only one of several units was drawn. The squared
+    distance from the overall mean replaces it, a conservative choice: Lumley 2010, Complex Surveys,
     section 3.2.1 ("adjust").
 
-    Simulated coverage of the 95 % interval, for 0/1 values in 16 strata of very unequal means, with
-    2 items of each, or a fifth, or a quarter of the strata whole and 5 items of the others: 93 to
-    95 % for means of 0.5 and 0.7 over all, 92 to 96 % for 0.9. With whole sites of unequal size
-    96 %.
+    The coverage of the 95 % interval was simulated for 0/1 values in 16 strata of very unequal
+    means. The samples had 2 items of each stratum, or a fifth of it, or a quarter of the strata
+    whole and 5 items of the others. Coverage is 93 to 95 % for overall means of 0.5 and 0.7, and 92
+    to 96 % for 0.9. With whole sites of unequal size it is 96 %.
 
     Args:
         values: The sampled items' values (n,), within the bounds.
-        strata: How they were drawn.
+        strata: The design of the sample.
         level: The confidence level.
         bounds: The smallest and the largest possible value.
 
     Returns:
-        The estimate; its `clusters` are the units drawn, and its design effect is the variance as
-        a multiple of what as many items drawn from all without strata would have.
+        The estimate; its `clusters` are the units drawn. Its design effect is the ratio of the
+        variance to that of a simple random sample of the same size.
 
     Raises:
-        MetricError: There are no values, one is not within the bounds, the codes are not as many,
-            a stratum has no item in the sample, or more are drawn than there are.
+        MetricError: There are no values, one is not within the bounds, the number of codes differs,
+            a stratum has no item in the sample, or more items are drawn than the stratum has.
 
     >>> strata = Strata(np.array([0, 0, 0, 1, 1, 1]), np.array([3, 300]))
     >>> found = population_estimate([1, 1, 1, 0, 1, 0], strata)
@@ -163,19 +163,20 @@ def _spread(
 
 
 def _freedom(parts: list[_Part]) -> float:
-    """Return Satterthwaite's degrees of freedom were the items of all strata alike.
+    """Return Satterthwaite's degrees of freedom if the items of all strata had equal variance.
 
-    Those of the variances found would depend on strata that by chance show none.
+    With the observed variances they would depend on strata whose variance is 0 by chance.
     """
     alike = [(part.share**2 * part.left / part.drawn, part.freedom) for part in parts]
     return sum(one for one, _ in alike) ** 2 / sum(one**2 / freedom for one, freedom in alike)
 
 
 def _constant(parts: list[_Part], value: float, *, level: float, bounds: Bounds) -> Interval:
-    """Return an interval where no stratum shows any spread; see `constant_interval`.
+    """Return an interval if no stratum has any variance; see `constant_interval`.
 
-    Of the items that were not drawn at most the share s differs, by what Wilson says of 0 among
-    the units drawn; strata of unequal weight count as fewer (Kish's effective number).
+    At most the share s of the items that were not drawn differs: the upper bound of Wilson's
+    interval for 0 of the units drawn. Strata of unequal weight count as fewer units (Kish's
+    effective number).
     """
     open_parts = [part for part in parts if part.left]
     held = sum(part.share for part in open_parts)
@@ -187,7 +188,7 @@ def _constant(parts: list[_Part], value: float, *, level: float, bounds: Bounds)
 
 
 def _design_effect(values: NDArray[np.float64], strata: Strata, variance: float) -> float | None:
-    """Return the variance as a multiple of a simple random sample's of as many items."""
+    """Return the ratio of the variance to that of a simple random sample of the same size."""
     drawn, whole = len(values), int(strata.items.sum())
     weights = strata.weights / whole
     mean = float(weights @ values)

@@ -1,4 +1,4 @@
-"""The one estimate that a report prints for a mean."""
+"""The estimate that a report prints for a mean."""
 
 from numpy.typing import ArrayLike
 
@@ -16,22 +16,22 @@ def estimate(
 ) -> Estimate:
     """Estimate the mean over items by the method that fits the values.
 
-    The rule: values that have a floor and a ceiling get Wilson's interval on the effective sample
-    size (`wilson_estimate`), be they 0 and 1 or anything between; values without get the t interval
-    (`mean_estimate`). In simulations both cover 95 % from 30 clusters on where the mean is far from
-    the bounds, and the two agree in large samples. Near a bound only Wilson's does: for 0/1 values
-    with mean 0.95 in 50 clusters of one to five items it covers 96 %, t 89 %; for values like F1
-    with mean 0.76 in 10 clusters, 95 % against 91 %.
+    Bounded values, both 0/1 and anything between, get Wilson's interval on the effective sample
+    size (`wilson_estimate`). Unbounded values get the t interval (`mean_estimate`). In simulations
+    both cover 95 % from 30 clusters if the mean is far from the bounds, and the two agree in large
+    samples. Near a bound only Wilson's does: for 0/1 values with mean 0.95 in 50 clusters of one to
+    five items it covers 96 %, t 89 %; for values like F1 with mean 0.76 in 10 clusters, 95 %
+    against 91 %.
 
     Args:
         values: The item values (n,).
         clusters: A cluster code for each (n,); None: the items are independent.
         level: The confidence level.
-        bounds: The smallest and the largest possible value; None where there are none.
+        bounds: The smallest and the largest possible value; None if there are none.
 
     Raises:
-        MetricError: There are no values, one is not finite or not within the bounds, or the
-            cluster codes are not as many.
+        MetricError: There are no values, one is not finite or not within the bounds, or the number
+            of cluster codes differs.
 
     >>> found = estimate([1, 1, 1, 0, 1, 1, 0, 1])
     >>> found.value, found.interval.method

@@ -1,4 +1,4 @@
-"""Which references are probably wrong, given what several raters answered."""
+"""Estimation of wrong references from the answers of several raters."""
 
 from typing import NamedTuple
 
@@ -12,17 +12,17 @@ COINCIDENCE = 0.1
 
 _ROUNDS = 200
 _SETTLED = 1e-9
-# As many answers as are taken to be known of everybody before the first: four right, one wrong.
+# The prior of a rater's accuracy, in answers: four correct, one wrong.
 _RIGHT, _WRONG = 4.0, 1.0
 
 
 class Suspicion(NamedTuple):
-    """What the model says.
+    """The estimates of the model.
 
     Attributes:
         wrong: The probability that an item's reference is wrong, (items,).
-        accuracies: How often each rater is right, (raters,).
-        right: The share of the references that are right.
+        accuracies: The accuracy of each rater, (raters,).
+        right: The share of correct references.
     """
 
     wrong: NDArray[np.float64]
@@ -37,25 +37,25 @@ def suspicion(
     *,
     coincidence: float = COINCIDENCE,
 ) -> Suspicion:
-    """Estimate by expectation maximization which references are wrong, and how good raters are.
+    """Estimate wrong references and rater accuracies by expectation maximization.
 
-    The reference counts as the answer of one more rater, who answered every item. Each of them
-    gives the truth with an accuracy of its own, else an error; two errors are the same with
-    probability `coincidence`. The truth of an item is the answer of some of its raters, or that of
-    none. It is the model of Dawid & Skene 1979 (Applied Statistics 28) with one accuracy a rater
-    and answers that are not known beforehand; accuracies have the prior Beta(5, 2), so that a
-    rater of few answers is taken to be neither perfect nor useless.
+    The reference counts as the answer of an additional rater, who answers every item. Each rater
+    gives the true answer with its own accuracy, otherwise an error. Two errors are equal with
+    probability `coincidence`. The true answer of an item is the answer of some of its raters, or of
+    none. The model is that of Dawid & Skene 1979 (Applied Statistics 28) with one accuracy per
+    rater and an open set of answers. Accuracies have the prior Beta(5, 2), so that a rater with few
+    answers counts as neither perfect nor useless.
 
     Args:
-        items: Each answer's item, (n,), whole numbers from 0.
-        raters: Each answer's rater, (n,), likewise.
-        answers: Which answer it is: 0 agrees with the reference; equal numbers from 1 on agree
-            with one another.
-        coincidence: How often two errors are the same, above 0 and below 1.
+        items: Each answer's item, (n,), integers from 0.
+        raters: Each answer's rater, (n,), integers from 0.
+        answers: The code of each answer: 0 agrees with the reference; equal codes from 1 agree with
+            each other.
+        coincidence: The probability that two errors are equal, above 0 and below 1.
 
     Raises:
-        MetricError: There are no answers, a number is below 0, the columns are not as long, a rater
-            answers an item twice, or `coincidence` is no such share.
+        MetricError: There are no answers, a number is below 0, the lengths differ, a rater answers
+            an item twice, or `coincidence` is out of range.
 
     >>> found = suspicion([0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1], [0, 0, 0, 0, 1, 1])
     >>> found.wrong.round(2).tolist()
@@ -88,15 +88,15 @@ def suspicion(
 
 
 class _Table(NamedTuple):
-    """Every guess at an item's truth, and each vote beside each guess at its item.
+    """The candidates for each item's true answer, paired with all votes on the item.
 
     Attributes:
-        items: The item that a guess is about, (guesses,).
-        is_reference: Whether it is that the reference is right.
-        constants: The logarithm of how probable it is that the errors coincide as they do.
-        guesses: Of each pair of a guess and a vote, the guess.
-        votes: And the vote.
-        agrees: Whether the vote is for the guess.
+        items: The item of each candidate, (guesses,).
+        is_reference: Whether the candidate is the reference.
+        constants: The log probability that the errors coincide as observed.
+        guesses: The candidate of each pair.
+        votes: The vote of each pair.
+        agrees: Whether the vote is for the candidate.
     """
 
     items: NDArray[np.int64]
@@ -122,7 +122,7 @@ def _table(
     for item, own in enumerate(np.split(order, ends[:-1])):
         given = votes[own].tolist()
         sizes = {answer: given.count(answer) for answer in given}
-        # The last one: nobody gave the truth.
+        # The last candidate: no rater gave the true answer.
         for guess in (*sizes, -1):
             errors = [size for answer, size in sizes.items() if answer != guess]
             joined = sum(errors) - len(errors)

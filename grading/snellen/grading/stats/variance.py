@@ -1,4 +1,4 @@
-"""The variance of a mean over items that come in clusters."""
+"""The variance of a mean over clustered items."""
 
 from typing import NamedTuple
 
@@ -11,12 +11,12 @@ _ROUNDING = 1e-20
 
 
 class MeanVariance(NamedTuple):
-    """The variance of a mean, found in two ways.
+    """The variance of a mean, with and without clusters.
 
     Attributes:
-        clustered: With any dependence within clusters; None with fewer than two clusters.
-        independent: What it would be if all items were independent; None for one item.
-        freedom: The degrees of freedom of the first, for t; 0 where it is None.
+        clustered: For any dependence within clusters; None with fewer than two clusters.
+        independent: For independent items; None for one item.
+        freedom: The degrees of freedom of `clustered`, for t; 0 if it is None.
     """
 
     clustered: float | None
@@ -25,32 +25,32 @@ class MeanVariance(NamedTuple):
 
     @property
     def design_effect(self) -> float | None:
-        """The first as a multiple of the second; None where either is missing or 0."""
+        """`clustered` over `independent`; None if either is missing or 0."""
         if self.clustered is None or not self.independent:
             return None
         return self.clustered / self.independent
 
 
 def mean_variance(values: NDArray[np.float64], sums: ClusterSums) -> MeanVariance:
-    """Return the variance of the mean over items, each counted once.
+    """Return the variance of the mean over items.
 
-    For G clusters, cluster g holding the share h of all n items and its residuals adding up to r,
-    it is the sum of r^2 / (1 - h), over n^2. The degrees of freedom are those of Bell & McCaffrey
-    2002, Survey Methodology 28, who take the items to be independent for this purpose alone. Where
-    clusters are equally large these are the variance of Liang & Zeger 1986, Biometrika 73, times
-    G/(G-1), and G - 1 degrees of freedom: Cameron & Miller 2015, Journal of Human Resources 50,
-    section VI, who call the above CR2. Where clusters are very unequal, that simpler rule promises
-    too much: with cluster sizes whose logarithm has standard deviation 1, its intervals of 95 %
-    cover 90 to 94 % in 30 clusters, these 93 to 96 %.
+    If cluster g has the share h of all n items and its residuals add up to r, the variance is the
+    sum of r^2 / (1 - h), over n^2. The degrees of freedom are those of Bell & McCaffrey 2002,
+    Survey Methodology 28, who assume independent items for this purpose only. For G clusters of
+    equal size this is the variance of Liang & Zeger 1986, Biometrika 73, times G/(G-1), with G - 1
+    degrees of freedom: Cameron & Miller 2015, Journal of Human Resources 50, section VI, who call
+    the rule above CR2. For clusters of very unequal size the simpler rule is too optimistic: with
+    cluster sizes whose logarithm has standard deviation 1, its intervals of 95 % cover 90 to 94 %
+    in 30 clusters; those of CR2 cover 93 to 96 %.
 
-    With clusters of one item each it is the familiar s^2 / n. Values that are all equal, or differ
-    only by rounding (`clusters.SAME`), have variance 0 exactly. Where values vary and yet every
-    cluster has the same mean, chance has hidden the variance between clusters, and the one for
-    independent items stands in for it.
+    With clusters of one item each it is s^2 / n. Values that are all equal, or differ only by
+    rounding (`clusters.SAME`), have variance exactly 0. If values vary but every cluster has the
+    same mean, the variance between clusters is 0 by chance, and the variance for independent items
+    replaces it.
 
     Args:
         values: The item values (n,).
-        sums: The same, added up by cluster.
+        sums: Their sums by cluster.
 
     >>> values = np.array([0.0, 1.0, 1.0, 0.0, 0.0, 1.0])
     >>> sums = ClusterSums(np.array([0.0, 2.0, 1.0]), np.array([1.0, 2.0, 3.0]))
@@ -59,7 +59,7 @@ def mean_variance(values: NDArray[np.float64], sums: ClusterSums) -> MeanVarianc
     (0.0639, 1.67)
     """
     items = len(values)
-    # Rounding must not turn equal values, whose mean may not be a float, into a tiny spread.
+    # Rounding must not give equal values a small variance; their mean may not be a float.
     varied = varies(values)
     spread = values - values.mean() if varied else np.zeros_like(values)
     independent = float(spread @ spread) / (items - 1) / items if items > 1 else None
@@ -76,7 +76,7 @@ def mean_variance(values: NDArray[np.float64], sums: ClusterSums) -> MeanVarianc
 
 
 def _freedom(sizes: NDArray[np.float64], left: NDArray[np.float64]) -> float:
-    """Return Satterthwaite's degrees of freedom of the variance were the items independent.
+    """Return Satterthwaite's degrees of freedom of the variance for independent items.
 
     The residual sums then have covariance C = diag(m) - m m'/n for cluster sizes m; with A the
     diagonal of 1 / sqrt(1 - m/n) it is trace(ACA)^2 / trace(ACAACA), written out.

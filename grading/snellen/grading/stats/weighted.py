@@ -1,4 +1,4 @@
-"""The mean over items that stand for different numbers of others, with its interval."""
+"""Weighted means over items and their intervals."""
 
 import math
 from typing import NamedTuple
@@ -29,26 +29,26 @@ def weighted_estimate(
     level: float = 0.95,
     bounds: Bounds = UNIT,
 ) -> Estimate:
-    """Estimate the mean over all items like these, each value counted as often as it stands for.
+    """Estimate the weighted mean over items, with a Wilson interval.
 
-    The mean is the sum of weight times value over the sum of the weights (Hajek 1971). Its
-    variance is that of `mean_variance`, with weights: cluster g holding the share h of the weight
-    and weighted residuals adding up to r, it is the sum of r^2 / (1 - h), over the squared sum of
-    the weights. The interval is Wilson's on the effective number of items, as in
-    `wilson_estimate`, which this equals where all weights are the same: Korn & Graubard 1998,
-    Survey Methodology 24. There is no finite population correction: the interval is for items
-    like these, not for those that the sample was drawn from (`population_estimate`).
+    The mean is the sum of weight times value over the sum of the weights (Hajek 1971). Its variance
+    is that of `mean_variance` with weights: if cluster g has the share h of the weight and its
+    weighted residuals add up to r, it is the sum of r^2 / (1 - h), over the squared sum of the
+    weights. The interval is Wilson's on the effective number of items, as in `wilson_estimate`,
+    which gives the same result if all weights are equal: Korn & Graubard 1998, Survey Methodology
+    24. There is no finite population correction: the interval is for an infinite population of such
+    items, not for the items that the sample was drawn from (`population_estimate`).
 
     Args:
         values: The item values (n,), within the bounds.
-        weights: How many items each stands for (n,), positive.
+        weights: The number of items that each item represents (n,), positive.
         clusters: A cluster code for each (n,); None: the items are independent.
         level: The confidence level.
         bounds: The smallest and the largest possible value.
 
     Raises:
-        MetricError: There are no values, one is not within the bounds, a weight is not positive,
-            or the weights or the cluster codes are not as many.
+        MetricError: There are no values, one is not within the bounds, a weight is not positive, or
+            the number of weights or cluster codes differs.
 
     >>> round(weighted_estimate([1, 1, 0, 1], [1, 1, 4, 4]).value, 2)
     0.6
@@ -99,19 +99,19 @@ def weighted_mean_estimate(
 ) -> WeightedMean:
     """Estimate the weighted mean of values that vary, with a t interval.
 
-    Mean and variance are those of `weighted_estimate`; the interval is that of `mean_estimate`,
-    as differences of two runs have it.
+    Mean and variance are those of `weighted_estimate`; the interval is that of `mean_estimate`, as
+    for differences of two runs.
 
     Args:
         values: The item values (n,), not all equal.
-        weights: How many items each stands for (n,), positive.
+        weights: The number of items that each item represents (n,), positive.
         clusters: A cluster code for each (n,); None: the items are independent.
         level: The confidence level.
         bounds: The smallest and the largest possible value; the interval is cut there.
 
     Raises:
         MetricError: The values are all equal or in fewer than two clusters, one is not within the
-            bounds, a weight is not positive, or weights or cluster codes are not as many.
+            bounds, a weight is not positive, or the number of weights or cluster codes differs.
 
     >>> found = weighted_mean_estimate([1, 1, 0, 1], [1, 1, 4, 4])
     >>> round(found.estimate.value, 2), round(found.estimate.standard_error, 2)
@@ -149,7 +149,7 @@ def weighted_mean_estimate(
 def effective_size(
     value: float, variance: float, freedom: float, *, level: float, bounds: Bounds
 ) -> float:
-    """Return how many independent trials give a mean this variance, and t this many freedoms.
+    """Return the number of independent trials with this variance of the mean, corrected for t.
 
     Source: Korn & Graubard 1998; Dean & Pagano 2015, Journal of Survey Statistics and
     Methodology 3.
@@ -171,7 +171,7 @@ def wilson_within(value: float, size: float, *, level: float, bounds: Bounds) ->
 def _variances(
     values: NDArray[np.float64], share: NDArray[np.float64], codes: NDArray[np.int64]
 ) -> tuple[_Variance, _Variance]:
-    """Return the variance were the items independent, and the clustered one."""
+    """Return the variance for independent items, and the clustered one."""
     independent = _variance(values, share, np.arange(len(values)))
     clustered = _variance(values, share, codes) if codes.max() + 1 < len(values) else independent
     if clustered.value < 1e-20 * independent.value:
@@ -206,7 +206,7 @@ def checked_weights(weights: ArrayLike, count: int) -> NDArray[np.float64]:
     """Return weights as float64 (count,).
 
     Raises:
-        MetricError: They are not as many, or one is not positive and finite.
+        MetricError: Their number differs from `count`, or one is not positive and finite.
     """
     weight = np.asarray(weights, np.float64)
     if weight.shape != (count,):

@@ -1,1 +1,1 @@
-"""What is read from reports: comparisons, correlations, breakdowns, audits, printed numbers."""
+"""Analysis of reports: comparisons, correlations, breakdowns, audits, published numbers."""

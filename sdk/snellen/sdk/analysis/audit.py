@@ -1,4 +1,4 @@
-"""The coordinate audit of a report, and of answers while they are graded."""
+"""The coordinate audit of a report, and of answers during grading."""
 
 from math import isfinite
 
@@ -17,7 +17,7 @@ AUDITED = 2_000
 def auditor_of(
     selection: Selection, protocol: Protocol, *, most: int | None = None
 ) -> Auditor | None:
-    """Return an auditor for a task that asks for points or boxes; None for any other."""
+    """Return an auditor for a task with points or boxes as answers; None for other tasks."""
     if not isinstance(selection.golds[0], Target) or not auditable(protocol, selection.golds):
         return None
     return Auditor(protocol, _targets(selection), most=most)

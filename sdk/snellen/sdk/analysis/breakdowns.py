@@ -1,4 +1,4 @@
-"""The primary metric of a report by those of its tags that show something, alone or crossed."""
+"""The primary metric of a report by its informative tags, alone or crossed."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _FEWEST = 2
 
 
 class Breakdowns(NamedTuple):
-    """What is shown, and the names of the tags that would show nothing."""
+    """The breakdowns, and the names of the tags without an informative one."""
 
     shown: tuple[Breakdown, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -30,9 +30,9 @@ class Breakdowns(NamedTuple):
 def breakdowns(report: ScoredReport) -> Breakdowns:
     """Break the primary metric down by every tag that groups items, then by crowding.
 
-    A tag is left out where fewer than two of its values have items enough to be shown, or where it
-    has more than `MOST_VALUES`. The tag whose values are the clusters is neither: each value is one
-    cluster, of which no interval can be had. A report that kept no scores has none at all.
+    A tag is left out if fewer than two of its values have enough items, or if it has more than
+    `MOST_VALUES` values. The tag of the clusters is not considered: each of its values is one
+    cluster, which has no interval. A report without scores has no breakdowns.
     """
     if not report.has_scores or report.numbers.primary not in report.scores.keys:
         return Breakdowns()
@@ -74,7 +74,7 @@ def _crowding(report: ScoredReport) -> Breakdown | None:
 
 
 def _crowds(column: TagColumn) -> list[str]:
-    """Say of each item how many items share its value; one without a value stands alone.
+    """Return for each item the number of items with its value; 1 without a value.
 
     >>> _crowds(["a", "b", "a", None])
     ['2', '1', '2', '1']
@@ -89,7 +89,7 @@ GRIDS = (("dimension", "level"), ("platform", "difficulty"))
 
 
 def own_grid(report: ScoredReport) -> Grid | None:
-    """Cross the tags of a report that belong together; None where that would show nothing."""
+    """Cross the tags of a report that belong together; None if the grid is not informative."""
     if not report.has_scores or report.numbers.primary not in report.scores.keys:
         return None
     for rows, columns in GRIDS:
@@ -107,7 +107,7 @@ def own_grid(report: ScoredReport) -> Grid | None:
 
 
 def more_markdown(report: ScoredReport) -> Iterator[bytes]:
-    """Yield what a report of a sample, or of items in a grid, adds to its Markdown."""
+    """Yield the additional Markdown of a report on a sample, or on items in a grid."""
     yield from population_markdown(report)
     grid = own_grid(report)
     if grid is not None:

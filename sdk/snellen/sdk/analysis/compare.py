@@ -1,4 +1,4 @@
-"""Several runs over the same items: which differences are real, and on which items."""
+"""Comparison of runs over the same items: significant differences, and the items behind them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
@@ -28,7 +28,7 @@ Runs = Mapping[str, ScoredReport | str | Path] | Iterable[ScoredReport | str | P
 
 
 class Comparison(comparisons.Comparison):
-    """Two runs compared, with the items on which they differ."""
+    """The comparison of two runs, with the items on which they differ."""
 
     _changes: list[ItemChange] = PrivateAttr(default_factory=list[ItemChange])
 
@@ -55,7 +55,7 @@ class Comparison(comparisons.Comparison):
 
 
 class Comparisons(Sequence[Comparison]):
-    """Comparisons made together, whose p-values are corrected for being several."""
+    """Comparisons made together, with p-values corrected for multiple tests."""
 
     def __init__(self, found: Sequence[Comparison]) -> None:
         self._found = tuple(found)
@@ -78,14 +78,14 @@ class Comparisons(Sequence[Comparison]):
         return len(self._found)
 
     def save(self, path: str | Path) -> Path:
-        """Write the comparisons to a file, whole or not at all.
+        """Write the comparisons to a file, atomically.
 
         Args:
-            path: Where to; the ending says how: `.json` (everything), `.csv` (one row an item on
-                which two runs differ) or `.md` (to read).
+            path: The file. Its extension selects the format: `.json` (everything), `.csv` (one row
+                per item on which two runs differ) or `.md` (for reading).
 
         Raises:
-            InputError: The ending is none of these.
+            InputError: The extension is not one of these.
         """
         target = Path(path)
         render = COMPARISON_RENDERERS[check_ending(target, COMPARISON_RENDERERS, "comparisons")]
@@ -105,28 +105,28 @@ def compare(
 ) -> Comparisons:
     """Compare runs over the same items, pair by pair, item by item.
 
-    Differences are taken within items and clustered as the reports are (by screenshot for
-    ScreenQA), so that what makes an item hard for everybody cancels out. On a stratified sample
-    each item counts as often as it stands for, so that the verdict is about all items.
+    Differences are computed within items and clustered like the reports (by screenshot for
+    ScreenQA), so that the difficulty of an item cancels out. In a stratified sample, items are
+    weighted by the number of items that they represent, so that the verdict applies to all items.
 
     Args:
-        runs: Two or more reports or files of saved reports; a mapping names them, else a run is
-            called by its file, or its model where all its submissions name one.
-        metric: The metric's key; the primary one when None.
-        baseline: Compare each run with the one of this name; None compares every pair.
-        correction: How p-values of several comparisons are corrected: `holm` bounds
-            the chance of even one false finding, `benjamini-hochberg` the share of false ones among
-            the findings, `none` leaves them.
-        level: Of the intervals and the verdicts.
-        seed: Of the bootstrap.
-        by: Tags by whose values the runs are set beside each other as well, in `cells`.
+        runs: Two or more reports or files of saved reports. A mapping gives their names. Otherwise
+            a run is named by its file, or by its model if all its submissions name the same one.
+        metric: The metric's key; None: the primary metric.
+        baseline: Compare each run with the run of this name; None: compare every pair.
+        correction: The correction of p-values for several comparisons: `holm` bounds the
+            probability of any false finding, `benjamini-hochberg` bounds the share of false
+            findings, `none` applies no correction.
+        level: The confidence level of the intervals and the verdicts.
+        seed: The seed of the bootstrap.
+        by: Tags; `cells` compares the runs by their values as well.
 
     Returns:
-        One comparison a pair, in the order of the runs.
+        One comparison per pair, in the order of the runs.
 
     Raises:
         InputError: There are fewer than two runs, they are of different tasks, share no item, kept
-            no scores, or are of samples whose weights do not go together.
+            no scores, or are of samples with incompatible weights.
         UnknownNameError: There is no such metric, run or tag.
     """
     named = _named(runs)
@@ -154,7 +154,7 @@ def _pairs(named: Mapping[str, ScoredReport], baseline: str | None) -> list[tupl
 
 
 class _Pairing:
-    """Two runs on the items that both were given."""
+    """Two runs on their common items."""
 
     def __init__(
         self,
@@ -202,7 +202,7 @@ class _Pairing:
             )
 
     def finished(self, found: comparisons.Comparison, made_with: str) -> Comparison:
-        """Give what was found the items on which the runs differ and the reports' signatures."""
+        """Add the items on which the runs differ and the reports' signatures to a comparison."""
         first, second = self.reports
         update = {
             "clustered_by": first.numbers.clustered_by,
@@ -215,7 +215,7 @@ class _Pairing:
         return done.with_changes(self._changes())
 
     def _cells(self, tag: str) -> Iterator[ComparedCell]:
-        """Yield both runs' means over the common items with each value of a tag."""
+        """Yield both runs' means over the common items, for each value of a tag."""
         report = next((one for one in self.reports if tag in one.tags), None)
         if report is None:
             raise UnknownNameError("tag of these items", tag, self.reports[0].tags)
@@ -252,7 +252,7 @@ class _Pairing:
         return report.item_values(self.key)[[places[item_id] for item_id in self.ids]]
 
     def _clusters(self) -> "IntArray | None":
-        """Number the common items' groups, by the run whose groups are the larger."""
+        """Number the common items' groups, by the run with the larger groups."""
         found: list[IntArray] = []
         for report in self.reports:
             places = report.scores.places
@@ -284,7 +284,7 @@ def _named(runs: Runs) -> dict[str, ScoredReport]:
 
 
 def _file_names(paths: Sequence[Path]) -> dict[Path, str]:
-    """Call each file by as much of the end of its path as tells it from the others.
+    """Name each file by the shortest end of its path that distinguishes it from the others.
 
     >>> list(_file_names([Path("a/report.json"), Path("b/report.json")]).values())
     ['a/report', 'b/report']
@@ -335,7 +335,7 @@ _UNSAID = {"door": SCREEN}
 
 
 def _warnings(first: ScoredReport, second: ScoredReport) -> Iterator[str]:
-    """Yield what biases a comparison of two runs."""
+    """Yield warnings about differences that bias a comparison of two runs."""
     one, other = first.provenance.parts, second.provenance.parts
     for part, words in _MUST_AGREE.items():
         if one.get(part) != other.get(part):
@@ -352,15 +352,15 @@ def _warnings(first: ScoredReport, second: ScoredReport) -> Iterator[str]:
 def common_weights(
     names: tuple[str, str], reports: tuple[ScoredReport, ScoredReport], ids: Sequence[str]
 ) -> "FloatArray | None":
-    """Return how many items each common item of two runs stands for; None where none is sampled.
+    """Return the number of items that each common item represents; None without a sample.
 
-    Of a stratum of N_h items of which both runs have c_h, each stands for N_h / c_h: those that
-    two draws have in common, or a draw and a run on all items, are a draw themselves.
+    If both runs have c_h items of a stratum of N_h items, each represents N_h / c_h items. The
+    common items of two samples, or of a sample and a run on all items, are a sample too.
 
     Args:
-        names: What the runs are called.
+        names: The names of the runs.
         reports: The runs.
-        ids: The items that both have.
+        ids: The common items.
 
     Raises:
         InputError: The runs are of samples drawn from different strata, or a stratum has no item

@@ -1,4 +1,4 @@
-"""Do benchmarks agree? Correlations over models, between tasks and with numbers from outside."""
+"""Correlations of benchmarks over models, between tasks and with external numbers."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,13 +33,13 @@ def read_scores(source: Scores | Records) -> Scores:
     """Read the numbers of models on other benchmarks.
 
     Args:
-        source: A path (`.csv`, `.tsv`, `.jsonl`), dicts or a frame, whose first column is `model`
-            and whose others are a benchmark's numbers each, on any scale; an empty cell is no
-            number. Or a mapping, model to column to number.
+        source: A path (`.csv`, `.tsv`, `.jsonl`), dicts or a frame. The first column is `model`,
+            each other column holds a benchmark's numbers on any scale; empty cells are allowed. Or
+            a mapping from model to column to number.
 
     Raises:
-        InputError: It can't be read, the first column is another, a model stands there twice, or
-            a cell is no number; with file, line and column.
+        InputError: It can't be read, the first column is not `model`, a model occurs twice, or a
+            cell is not a number; with file, line and column.
     """
     if isinstance(source, Mapping):
         return checked_scores(cast("Mapping[str, object]", source), "external")
@@ -47,14 +47,14 @@ def read_scores(source: Scores | Records) -> Scores:
 
 
 def checked_scores(given: Mapping[str, object], what: str) -> Scores:
-    """Return numbers that were given in memory.
+    """Check and return numbers given in memory.
 
     Args:
-        given: Model to column to number; from anywhere, so each is looked at.
-        what: What messages call it.
+        given: A mapping from model to column to number.
+        what: Its name in error messages.
 
     Raises:
-        InputError: One is no number.
+        InputError: A value is not a number.
     """
     scores: dict[str, dict[str, float | None]] = {}
     for model, row in given.items():
@@ -146,19 +146,19 @@ _CSV_COLUMNS = (
 
 
 class Pair(Closed):
-    """Two columns and how far they agree over the models that both have.
+    """The correlation of two columns over their common models.
 
     Attributes:
         first: The first column.
         second: The second.
-        n: How many models both have.
-        coefficient: -1..1; None where it is not defined, as `note` says.
-        interval: None where it is not defined or says nothing, as `note` says.
-        p: The p-value of no correlation, two-sided.
+        n: The number of common models.
+        coefficient: -1..1; None if it is not defined (see `note`).
+        interval: None if it is not defined or not informative (see `note`).
+        p: The two-sided p-value of the hypothesis of no correlation.
         adjusted: p corrected over all pairs (Holm 1979).
         only_first: The models that only the first column has.
-        only_second: The models that only the second has.
-        note: Why something is missing; empty when nothing is.
+        only_second: The models that only the second column has.
+        note: The reason for a missing value; empty if none is missing.
     """
 
     first: str
@@ -174,16 +174,16 @@ class Pair(Closed):
 
 
 class Correlations(Closed):
-    """Every pair of columns of a table of scores.
+    """The correlations of all pairs of columns of a table of scores.
 
     Attributes:
         method: `pearson`, `spearman` or `kendall`.
-        level: Of the intervals.
-        models: Every model that has any number, in the order given.
-        columns: Each column that was correlated, and how many models it has.
-        left_out: Each column that was not, and why.
-        pairs: One a pair of columns, in their order.
-        notes: What a reader must know of the columns, such as mixed protocols.
+        level: The confidence level of the intervals.
+        models: All models with at least one number, in the given order.
+        columns: The correlated columns, with the number of models of each.
+        left_out: The columns left out, with the reason.
+        pairs: One entry per pair of columns, in their order.
+        notes: Notes on the columns, such as mixed protocols.
     """
 
     method: Method
@@ -195,11 +195,11 @@ class Correlations(Closed):
     notes: tuple[str, ...] = ()
 
     def of(self, first: str, second: str) -> Pair:
-        """Return the pair of two columns, in whichever order.
+        """Return the pair of two columns, in either order.
 
         Raises:
-            UnknownNameError: One of them is no column here.
-            InputError: They are one column.
+            UnknownNameError: One of them is not a column.
+            InputError: They are the same column.
         """
         for name in (first, second):
             if name not in self.columns:
@@ -211,7 +211,7 @@ class Correlations(Closed):
         return next(pair for pair in self.pairs if {pair.first, pair.second} == {first, second})
 
     def matrix(self) -> dict[str, dict[str, float | None]]:
-        """Return the coefficients as a square: column to column, 1 on the diagonal."""
+        """Return the coefficients as a square matrix: column to column, 1 on the diagonal."""
         square: dict[str, dict[str, float | None]] = {
             name: {other: 1.0 if name == other else None for other in self.columns}
             for name in self.columns
@@ -221,11 +221,11 @@ class Correlations(Closed):
         return square
 
     def to_json(self) -> str:
-        """Return everything as JSON, which `Correlations.model_validate_json` reads back."""
+        """Return everything as JSON, which `Correlations.model_validate_json` can read."""
         return f"{self.model_dump_json(indent=2)}\n"
 
     def to_csv(self) -> str:
-        """Return one line a pair, with a header; models are joined by `;`."""
+        """Return one line per pair, with a header; models are joined by `;`."""
         rows: list[Sequence[object]] = [_CSV_COLUMNS]
         for pair in self.pairs:
             interval = pair.interval
@@ -249,7 +249,7 @@ class Correlations(Closed):
         return b"".join(csv_rows(rows, "\n")).decode()
 
     def to_markdown(self) -> str:
-        """Return a table of the pairs, strongest first, and what was left out, to read."""
+        """Return a Markdown table of the pairs, strongest first, and the columns left out."""
         lines = [
             f"{self.method.capitalize()} correlation over models, {100 * self.level:g}% intervals,"
             f" p corrected over all pairs (Holm).",
@@ -270,16 +270,16 @@ class Correlations(Closed):
         return "\n".join([*pairs, *rest, *self.notes])
 
     def save(self, path: str | Path) -> Path:
-        """Write to a file, whole or not at all.
+        """Write to a file, atomically.
 
         Args:
-            path: Where to; the ending says how: `.json`, `.csv` or `.md`.
+            path: The file. Its extension selects the format: `.json`, `.csv` or `.md`.
 
         Returns:
             The path written.
 
         Raises:
-            InputError: The ending is none of these, or the folder can't be written to.
+            InputError: The extension is not one of these, or the folder can't be written to.
         """
         target = Path(path)
         render = _RENDERERS[check_ending(target, _RENDERERS, "correlations")]
@@ -295,7 +295,7 @@ _RENDERERS: Mapping[str, Callable[[Correlations], str]] = {
 
 
 def _strength(pair: Pair) -> float:
-    """Order pairs by how far they are from 0; those without a coefficient come last."""
+    """The sort key of pairs: the distance from 0; those without a coefficient come last."""
     return 2.0 if pair.coefficient is None else -abs(pair.coefficient)
 
 
@@ -350,30 +350,30 @@ def correlate(
     metric: str | None = None,
     level: float = 0.95,
 ) -> Correlations:
-    """Correlate tasks with one another and with other benchmarks, over models.
+    """Correlate tasks with each other and with other benchmarks, over models.
 
-    A column is a task, named by its id, or a benchmark from outside; a model's report on the task
-    fills one cell. Each pair of columns is correlated over the models that both have.
+    A column is a task, named by its id, or an external benchmark. A model's report on the task
+    fills one cell. Each pair of columns is correlated over their common models.
 
     Args:
-        reports: Reports of several models on several tasks. A report of a model that was asked
-            here knows its name; for others give a mapping, name to report or reports. Or bare
-            numbers, model to column to number, such as the `cells` of a published table.
-        external: Other benchmarks: a path (`.csv`, `.tsv`, `.jsonl`), dicts or a frame, whose
-            first column is `model` and whose others are a benchmark's numbers each, on any scale
-            (an empty cell is no number); or a mapping as for bare numbers.
-        method: `pearson`, for a linear relation; `spearman` or `kendall`, for the order alone.
-        metric: The metric of each report; its primary one when None.
-        level: Of the intervals.
+        reports: Reports of several models on several tasks. Reports from `evaluate` contain the
+            model's name; for others pass a mapping from name to report or reports. Or numbers only:
+            a mapping from model to column to number, such as the `cells` of a published table.
+        external: Other benchmarks: a path (`.csv`, `.tsv`, `.jsonl`), dicts or a frame. The first
+            column is `model`, each other column holds a benchmark's numbers on any scale; empty
+            cells are allowed. Or a mapping as above.
+        method: `pearson` for a linear relation; `spearman` or `kendall` for the order only.
+        metric: The metric of each report; None: its primary metric.
+        level: The confidence level of the intervals.
 
     Returns:
         Each pair's coefficient, interval and p, with p corrected over all pairs (Holm 1979), and
         the models that only one of the two has.
 
     Raises:
-        InputError: A report does not say its model, a model has two reports on a task, a column
-            stands on both sides, a cell is no number (with file, line and column), no model is
-            on both sides, or fewer than two columns are left.
+        InputError: A report has no model name, a model has two reports on a task, a column is on
+            both sides, a cell is not a number (with file, line and column), no model is on both
+            sides, or fewer than two columns remain.
         UnknownNameError: A report has no such metric, or there is no such method.
 
     >>> models = {"a": (1, 2), "b": (2, 1), "c": (3, 4), "d": (4, 5), "e": (5, 4)}
@@ -406,7 +406,7 @@ def correlate(
 
 
 def _own(reports: Reports, metric: str | None) -> tuple[Scores, tuple[str, ...]]:
-    """Return the table of what was given as reports, and what to note of it."""
+    """Return the table of the given reports, and notes on it."""
     single = isinstance(reports, Report | str | Path)
     if single or not isinstance(cast("object", reports), Iterable):
         raise InputError(
@@ -430,8 +430,8 @@ def _own(reports: Reports, metric: str | None) -> tuple[Scores, tuple[str, ...]]
 
 
 def _several(value: object) -> Iterable[object]:
-    """Return one or several reports as several."""
-    # A report is iterable, too: over its fields; a path over its letters.
+    """Return one or several reports as an iterable."""
+    # A report is also iterable, over its fields, and a path over its characters.
     if isinstance(value, Report | str | Path) or not isinstance(value, Iterable):
         return [_read(cast("object", value))]
     return [_read(one) for one in cast("Iterable[object]", value)]
@@ -482,13 +482,13 @@ def _of_reports(
 
 
 def _way(report: Report) -> str:
-    """Return what the number rests on beside the task and the model."""
+    """Return the conditions of the number other than task and model."""
     parts = report.provenance.parts.items()
     return "|".join(f"{name}:{value}" for name, value in parts if name != "model")
 
 
 def _beside(own: Scores, outside: Scores) -> Scores:
-    """Put two tables side by side."""
+    """Join two tables by model."""
     if not own.keys() & outside.keys():
         raise InputError(
             f"no model is on both sides: the reports have {_some(own)}, external has"
@@ -509,7 +509,7 @@ def _some(names: Iterable[str]) -> str:
 
 
 def _columns(table: Scores) -> dict[str, dict[str, float]]:
-    """Turn model to column round: column to model, without what is missing."""
+    """Convert model to column into column to model, without missing values."""
     columns: dict[str, dict[str, float]] = {}
     for model, row in table.items():
         for name, value in row.items():
@@ -520,7 +520,7 @@ def _columns(table: Scores) -> dict[str, dict[str, float]]:
 
 
 def _fault(values: Mapping[str, float]) -> str:
-    """Say why a column correlates with nothing, or return nothing."""
+    """Return the reason why a column can't be correlated, or an empty text."""
     if len(values) < 2:
         return f"it has {len(values)} of the two models that a correlation needs at least"
     if len(set(values.values())) == 1:
@@ -565,7 +565,7 @@ def _pair(
 
 
 def _undefined(rows: Mapping[str, Sequence[float]]) -> str:
-    """Say why two rows over the models in common have no coefficient, or return nothing."""
+    """Return the reason why two rows have no coefficient, or an empty text."""
     common = len(next(iter(rows.values())))
     if common < _ANY:
         models = "model" if common == 1 else "models"
@@ -575,7 +575,7 @@ def _undefined(rows: Mapping[str, Sequence[float]]) -> str:
 
 
 def _adjusted(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    """Correct the p-values for how many pairs were looked at."""
+    """Correct the p-values for the number of pairs."""
     tested = [(place, pair.p) for place, pair in enumerate(pairs) if pair.p is not None]
     corrected = holm([p for _, p in tested]).tolist()
     by_place = dict(zip((place for place, _ in tested), corrected, strict=True))

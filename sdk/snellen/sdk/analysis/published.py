@@ -1,4 +1,4 @@
-"""Reports and summaries beside published results."""
+"""Reports and summaries compared with published results."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -21,14 +21,14 @@ Source = Literal["published"]
 
 
 class Summarised(NamedTuple):
-    """A report's summary, or why it has none."""
+    """A report's summary, or the reason why it has none."""
 
     summary: Summary | None
     lacking: str = ""
 
 
 def summarised(report: ScoredReport, options: Options = DEFAULT) -> Summarised:
-    """Return a report's summary, or what it lacks for one."""
+    """Return a report's summary, or the reason why it has none."""
     try:
         return Summarised(summary_of(report, options))
     except SnellenError as error:
@@ -38,12 +38,12 @@ def summarised(report: ScoredReport, options: Options = DEFAULT) -> Summarised:
 def beside(
     report: ScoredReport, source: Source = "published", found: Summarised | None = None
 ) -> Beside:
-    """Set a report beside published results; see `Report.beside`.
+    """Compare a report with published results; see `Report.beside`.
 
     Args:
         report: The report.
         source: `published`, the only one.
-        found: Its summary, where somebody has made it already.
+        found: Its summary, if it was already computed.
     """
     if source != "published":
         raise UnknownNameError("source of results to stand beside", source, ("published",))
@@ -52,7 +52,7 @@ def beside(
     notes = list(_notes(report))
     if rows:
         own = found or summarised(report)
-        # A summary's numbers come last, so they count: its EQA is in the reading asked for.
+        # A summary's numbers come last and take precedence: its EQA has the requested variant.
         values += () if own.summary is None else own.summary.values
         notes += [f"the numbers of parts are not known: {own.lacking}"] if own.lacking else []
     return set_beside(
@@ -64,12 +64,12 @@ def beside(
 
 
 def averages_beside(summary: Summary, protocol: str, notes: Sequence[str] = ()) -> Beside:
-    """Set the average of a summary of several tasks beside the printed averages.
+    """Compare the average of a summary of several tasks with the published averages.
 
     Args:
         summary: From `summarise`.
-        protocol: What its reports were graded by: `official@1`.
-        notes: What keeps its number from being compared.
+        protocol: The protocol of its reports, such as `official@1`.
+        notes: The reasons why its number is not comparable.
     """
     rows = published_averages(summary.task)
     return set_beside(summary.values, rows, protocol=protocol, notes=notes)
@@ -78,12 +78,12 @@ def averages_beside(summary: Summary, protocol: str, notes: Sequence[str] = ()) 
 def beside_tables(
     reports: Sequence[ScoredReport], found: Sequence[Summary], options: Options = DEFAULT
 ) -> tuple[Table, ...]:
-    """Lay out reports, and the averages of their summaries, beside published results.
+    """Return tables of reports, and of the averages of their summaries, with published results.
 
     Args:
         reports: The reports.
-        found: What `summarise` made of them.
-        options: What it was asked for.
+        found: Their summaries from `summarise`.
+        options: The options of the summaries.
     """
     tables: list[Table] = []
     for one in found:
@@ -125,7 +125,7 @@ def _notes(report: ScoredReport) -> Iterator[str]:
 
 
 def beside_table(found: Beside) -> Table | None:
-    """Lay out where a run stands, a line a metric and part; None where it has no number there."""
+    """Return a table of a run's position, one line per metric and part; None without a number."""
     groups = found.compared
     if not groups:
         return None
@@ -180,7 +180,7 @@ def _sentence(note: str) -> str:
 
 
 def rows_table(found: Beside) -> Table:
-    """Lay out every printed number of the parts in which a run has one."""
+    """Return a table of all published numbers of the parts in which a run has a number."""
     return Table(
         "Every printed number",
         (

@@ -1,1 +1,1 @@
-"""What is graded: the selected items, their tags and samples, and references made from votes."""
+"""The data of a grading: selected items, their tags and samples, and references from votes."""

@@ -1,9 +1,9 @@
-"""References made of several models' answers, frozen in a file: what `snellen consensus` writes.
+"""References from the answers of several models, frozen in a file (`snellen consensus`).
 
-WebRSSBench v1 took the answers of its twelve models for references: of buttons the one that most
-models chose, of free texts the one nearest to the middle of all. Each model then votes for the
-reference that it is graded by, so `Consensus.leave_out` takes a model's votes away, and a file is
-frozen: its digest covers every vote, and a thirteenth model changes no score that stands.
+WebRSSBench v1 derived references from the answers of its twelve models: for buttons the most
+frequent one, for free texts the one closest to the mean. So each model votes for the reference that
+it is graded by; `Consensus.leave_out` removes a model's votes. The file is frozen: its digest
+covers every vote, so that a thirteenth model does not change existing scores.
 """
 
 import re
@@ -57,13 +57,13 @@ def _region_form(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Voting:
-    """How a task's answers become votes.
+    """The conversion of a task's answers to votes.
 
     Attributes:
-        rule: How votes become a reference, by default.
-        form: The form in which two answers are one.
-        ignored: Whether an answer is no vote.
-        empty: What an answer that is read as empty says.
+        rule: The default rule that makes a reference of votes.
+        form: The form in which two answers are equal.
+        ignored: Whether an answer is not a vote.
+        empty: The meaning of an answer that is read as empty.
     """
 
     rule: Rule
@@ -75,7 +75,7 @@ class _Voting:
 _TASKS: Mapping[str, _Voting] = MappingProxyType(
     {
         "webrssbench/color": _Voting("majority"),
-        # "sorry" is an answer here: that the page has no such button.
+        # "sorry" is an answer here: it means that the page has no such button.
         "webrssbench/safety": _Voting("majority", ignored=votes_on.is_blank, empty="sorry"),
         "webrssbench/ui_grouping": _Voting("majority", _region_form),
         "webrssbench/form_filling": _Voting("centroid"),
@@ -87,13 +87,13 @@ _TASKS: Mapping[str, _Voting] = MappingProxyType(
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How votes are counted.
+    """The settings of a vote.
 
     Attributes:
-        rule: How they become a reference.
-        minimum_support: How many voters it takes; for `annotators`, how many must agree.
-        pairs: What happens to pairs.
-        embedder: The name of the embedder of `centroid`, as `grade` takes it; None otherwise.
+        rule: The rule that makes a reference of votes.
+        minimum_support: The minimum number of voters; for `annotators`, of those who agree.
+        pairs: The treatment of pairs.
+        embedder: The name of the embedder of `centroid`, as for `grade`; None otherwise.
     """
 
     rule: Rule
@@ -127,18 +127,18 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Consensus:
-    """The references of a task's items, with every vote that they rest on.
+    """The references of a task's items, with all votes.
 
     Attributes:
         task: The task's id.
-        settings: How votes are counted.
-        voters: Who answered at all, in the order of names.
-        items: From what is voted on, an item or both halves of a pair, to its items' ids.
-        votes: From the same to each voter's answer.
-        decided: From the same to what the votes came to.
-        embedder: The embedder's full name; None where none was asked.
-        left_out: Whose votes do not count.
-        problems: What was wrong with the files of answers; not kept in a file.
+        settings: The settings of the vote.
+        voters: The names of those who answered, sorted.
+        items: The item ids of each subject of a vote: an item or both halves of a pair.
+        votes: Each voter's answer, by subject.
+        decided: The result of the votes, by subject.
+        embedder: The embedder's full name; None if none was used.
+        left_out: The voters whose votes do not count.
+        problems: The faults of the answer files; not saved.
     """
 
     task: str
@@ -153,7 +153,7 @@ class Consensus:
 
     @cached_property
     def references(self) -> dict[str, object]:
-        """Item ids to references, as `sdk.grade(references=)` takes them."""
+        """The references by item id, for `sdk.grade(references=)`."""
         return {
             item_id: found.answer
             for key, found in self.decided.items()
@@ -163,7 +163,7 @@ class Consensus:
 
     @cached_property
     def unresolved(self) -> dict[str, str]:
-        """The ids of the items without a reference, and why."""
+        """The items without a reference, and the reason, by item id."""
         return {
             item_id: found.reason or ""
             for key, found in self.decided.items()
@@ -173,14 +173,14 @@ class Consensus:
 
     @property
     def sha256(self) -> str:
-        """The digest of the whole file but for this line: equal digests mean equal references."""
+        """The digest of the file without this line: equal digests mean equal references."""
         return digest_of(self._content())
 
     def leave_out(self, voter: str) -> "Consensus":
-        """Return the consensus of all but one: the references to grade that one by.
+        """Return the consensus without one voter: the references to grade that voter by.
 
         Raises:
-            UnknownNameError: Nobody of that name has voted.
+            UnknownNameError: There is no voter of that name.
         """
         if voter not in self.voters:
             raise UnknownNameError("voter", voter, self.voters)
@@ -193,10 +193,10 @@ class Consensus:
         return _decided(self.task, self.settings, others, self.items, votes, left_out=left_out)
 
     def save(self, path: str | Path) -> None:
-        """Write the file, whole or not at all.
+        """Write the file, atomically.
 
         Raises:
-            InputError: It can't be written there.
+            InputError: The file can't be written.
         """
         document = {**self._content(), "sha256": self.sha256}
         data = msgspec.json.format(msgspec.json.encode(document, order="sorted"), indent=1)
@@ -228,22 +228,24 @@ def make_consensus(
     embedder: str | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Consensus:
-    """Make references of several models' answers.
+    """Make references from the answers of several models.
 
-    An answer is what the protocol `robust` reads in a response, its first attempt only. Blank
-    answers, refusals (but for safety, where "sorry" is an answer) and errors are no votes.
+    An answer is the text that the protocol `robust` reads in a response, for the first attempt
+    only. Blank answers, refusals (except for safety, where "sorry" is an answer) and errors are not
+    votes.
 
     Args:
-        answers: From each voter's name to its answers, in any form that `grade` takes.
-        task: One of WebRSSBench's tasks but for position, whose references come from boxes.
-        rule: How votes become references; None: `centroid` for free texts, else `majority`.
-        minimum_support: How many voters a reference takes.
-        pairs: How the two halves of a pair are voted on.
-        embedder: For `centroid`: as for `grade`; `char-ngram` when None.
-        columns: As for `grade`, for all of them. No name is guessed.
+        answers: Each voter's answers by name, in any form that `grade` accepts.
+        task: One of WebRSSBench's tasks except position, whose references come from boxes.
+        rule: The rule that makes references of votes; None: `centroid` for free texts, else
+            `majority`.
+        minimum_support: The minimum number of voters for a reference.
+        pairs: The treatment of the two halves of a pair.
+        embedder: For `centroid`: as for `grade`; None: `char-ngram`.
+        columns: As for `grade`, for all voters. Names are not guessed.
 
     Raises:
-        InputError: There are fewer voters than it takes, or nobody answered anything.
+        InputError: There are too few voters, or no answers.
         SubmissionError: A file of answers can't be read.
         UnknownNameError: There is no such embedder, or the task's answers can't be voted on.
     """
@@ -280,7 +282,7 @@ def load_consensus(path: str | Path) -> Consensus:
     """Read a file that `Consensus.save` wrote.
 
     Raises:
-        DataError: It can't be read, is no such file, or was changed since.
+        DataError: It can't be read, is not a consensus file, or was modified.
     """
     file = str(path)
     try:
@@ -312,14 +314,14 @@ def _voting(task: str) -> _Voting:
 
 
 def _key(item_id: str, pairs: PairRule) -> str:
-    """Return what an item is voted on as: itself, or what both halves of its pair are called."""
+    """Return the subject of the vote on an item: the item itself, or its pair."""
     return item_id if pairs == "each" else _STATE.sub("", item_id)
 
 
 def _answers(
     task: str, source: Source, problems: list[Problem], columns: Mapping[str, str] | None
 ) -> dict[str, str | None]:
-    """Return a voter's answer to each item; None where there is none or nothing can be read."""
+    """Return a voter's answer to each item; None if it is missing or unreadable."""
     parser, empty = protocol_of(task, _PROTOCOL).parser, _voting(task).empty
     answers: dict[str, str | None] = {}
     for batch in read(source, columns=columns, guess=False):
@@ -358,7 +360,7 @@ def _decided(
 
 
 def _decision(voting: _Voting, settings: Settings, votes: _Votes) -> tuple[_Decide, str | None]:
-    """Return how votes are decided, and the full name of the embedder that it rests on."""
+    """Return the decision function, and the full name of its embedder."""
     support = settings.minimum_support
     if settings.rule == "annotators":
         return partial(votes_on.human_majority, normalize=voting.form, needed=support), None

@@ -1,4 +1,4 @@
-"""From submissions as they come to answers that can be graded: known items, each once."""
+"""Conversion of submissions to answers that can be graded: known items, each once."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -22,10 +22,10 @@ _MOST_CELLS = 100_000_000
 
 
 class Intake:
-    """Reads submissions, resolves their items, and keeps what was wrong with them.
+    """Reads submissions, resolves their items, and records their faults.
 
-    The first submission to an item in an attempt counts; a later one is a duplicate. The first
-    problems of each kind are kept in full, all are counted.
+    The first submission to an item in an attempt counts; a later one is a duplicate. All problems
+    are counted; the first of each kind are kept in full.
     """
 
     def __init__(self, selection: Selection) -> None:
@@ -43,7 +43,7 @@ class Intake:
 
     @classmethod
     def reopened(cls, selection: Selection, given: Input, attempts: Iterable[int]) -> "Intake":
-        """Return what a saved report found in its input, with its items loaded again."""
+        """Return the intake of a saved report, with its items loaded again."""
         found = cls(selection)
         found.problems = list(given.problems)
         found.problem_counts = dict(given.problem_counts)
@@ -52,7 +52,7 @@ class Intake:
         return found
 
     def of(self, selection: Selection) -> "Intake":
-        """Return what was found, with the same items tagged otherwise."""
+        """Return the same intake with other tags for its items."""
         other = copy(self)
         other.selection = selection
         return other
@@ -65,14 +65,14 @@ class Intake:
     def batches(
         self, submissions: Source, columns: Mapping[str, str] | None = None
     ) -> Iterator[tuple[Answers, Batch]]:
-        """Read submissions and yield the answers to selected items beside what they came from.
+        """Read submissions and yield the answers to selected items with their source batches.
 
         Args:
-            submissions: Where they are.
-            columns: What they call the fields of a submission otherwise, to our names.
+            submissions: The source.
+            columns: Other names of fields in the source, mapped to our names.
 
         Raises:
-            SubmissionError: Nothing could be read, or no submission is to an item of the task.
+            SubmissionError: Nothing could be read, or no submission is for an item of the task.
         """
         recorded = None
         if gold_shape(self.selection.task) is STEP:
@@ -80,9 +80,9 @@ class Intake:
         return self.resolve(read(submissions, columns=columns, recorded=recorded))
 
     def _step(self, episode: str, step: int) -> str:
-        """Return the item that is a step of an episode, as its reference says; or what it may be.
+        """Return the item of a step of an episode, according to its reference, or a guess.
 
-        An id need not be made of the two: Mind2Web's name the action by a code.
+        The id can differ from episode and step: Mind2Web's ids name the action by a code.
         """
         if self._steps is None:
             whole = self.selection.whole or self.selection
@@ -208,7 +208,7 @@ class Intake:
 
 
 def _says_its_format(response: object) -> bool:
-    """Whether it is a model's text with the vocabulary that it is in: an answer, as any text is."""
+    """Whether it is a model's text together with its vocabulary, which counts as an answer."""
     if not isinstance(response, Mapping):
         return False
     said = cast("Mapping[str, object]", response)

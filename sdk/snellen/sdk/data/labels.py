@@ -1,4 +1,4 @@
-"""What people say of responses: labels by item, to set a judge beside."""
+"""People's labels of responses, to compare with a judge."""
 
 from collections.abc import Mapping
 from typing import TypeAlias, cast
@@ -22,17 +22,17 @@ def read_labels(source: Labels, table: ScoreTable, best: int) -> NDArray[np.int6
 
     Args:
         source: A path (`.csv`, `.tsv`, `.jsonl`), dicts or a frame with the columns `item_id`,
-            `label` and, where items have several attempts, `attempt`; or a mapping from item ids to
-            labels. A label is a level of the rubric, a whole number from 0.
-        table: The scores whose responses they are of.
+            `label` and, if items have several attempts, `attempt`; or a mapping from item ids to
+            labels. A label is a level of the rubric, an integer from 0.
+        table: The scores of the labeled responses.
         best: The rubric's best level.
 
     Returns:
-        One label a score, `NONE` where nobody gave one.
+        One label per score, `NONE` without a label.
 
     Raises:
-        InputError: It can't be read, a column is missing, a label is no level, or a response has
-            two; with file, line and column.
+        InputError: It can't be read, a column is missing, a label is not a level, or a response has
+            two labels; with file, line and column.
         UnknownNameError: There is no such item.
     """
     if isinstance(source, Mapping):

@@ -1,7 +1,7 @@
-"""Stratified samples of a benchmark's items: drawn, frozen in a file, and read back.
+"""Stratified samples of a benchmark's items: drawing, saving and loading.
 
-Core strata keep all their items; of the others a share or a fixed number is drawn, by a seed and
-the items' ids alone.
+Core strata keep all their items. From the others a share or a fixed number is drawn, which depends
+only on a seed and the items' ids.
 """
 
 import json
@@ -57,17 +57,17 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Sample(Iterable[str]):
-    """The items that were drawn, and how; iterating gives their ids.
+    """The items of a sample and its design; iterating gives their ids.
 
     Attributes:
         task: The task's id.
         split: The data's split.
-        release: Which release of the data they were drawn from.
+        release: The release of the data.
         data_sha256: The digest of that data.
-        allocation: How many were drawn of each stratum, in words.
+        allocation: A description of the number of items drawn from each stratum.
         design: The strata with their sizes, the seed and the digest.
         drawn: Each stratum's item ids, in the design's order.
-        wholes: What each of these was drawn with, such as its site, where whole ones were drawn.
+        wholes: The unit of each of these items, such as its site, if whole units were drawn.
     """
 
     task: str
@@ -87,12 +87,12 @@ class Sample(Iterable[str]):
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of the items drawn, stratum by stratum."""
+        """The ids of the drawn items, stratum by stratum."""
         return tuple(item_id for ids in self.drawn for item_id in ids)
 
     @property
     def weights(self) -> dict[str, float]:
-        """Item ids to how many items each stands for: N_h / n_h of its stratum."""
+        """The number of items that each item represents, by id: N_h / n_h of its stratum."""
         return {
             item_id: stratum.items / stratum.drawn
             for stratum, ids in zip(self.design.strata, self.drawn, strict=True)
@@ -101,14 +101,14 @@ class Sample(Iterable[str]):
 
     @property
     def sha256(self) -> str:
-        """The digest of the whole file but for this line."""
+        """The digest of the file without this line."""
         return self.design.sha256
 
     def check(self, task: str, pin: DataPin) -> None:
-        """Refuse items of which this is no sample: another task, or other data.
+        """Check that this is a sample of a task and its data.
 
         Raises:
-            InputError: They are.
+            InputError: The task or the data differs.
         """
         if task != self.task:
             raise InputError(f"the sample is of {self.task}, not of {task}")
@@ -120,10 +120,10 @@ class Sample(Iterable[str]):
             )
 
     def joined(self, ids: Sequence[str], known: Mapping[str, TagColumn]) -> dict[str, TagColumn]:
-        """Return the tags of drawn items, those that the sample was drawn by among them.
+        """Return the tags of drawn items, including the tags that define the strata.
 
         Raises:
-            InputError: The items have a tag of that name with another value.
+            InputError: The items have a tag of the same name with another value.
         """
         given: dict[str, _Values] = {}
         for stratum, drawn, wholes in zip(self.design.strata, self.drawn, self.wholes, strict=True):
@@ -144,10 +144,10 @@ class Sample(Iterable[str]):
         return found
 
     def save(self, path: str | Path) -> Path:
-        """Write the file, whole or not at all.
+        """Write the file, atomically.
 
         Raises:
-            InputError: It can't be written there.
+            InputError: The file can't be written.
         """
         target = Path(path)
         document = {**_content(self), "sha256": self.sha256}
@@ -160,7 +160,7 @@ def load_sample(path: str | Path) -> Sample:
     """Read a sample that `save` wrote.
 
     Raises:
-        InputError: The file can't be read, is no sample, or was altered after it was frozen.
+        InputError: The file can't be read, is not a sample, or was modified.
     """
     file = str(path)
     try:
@@ -208,7 +208,7 @@ def _sample(found: _File) -> Sample:
 
 
 def sealed(sample: Sample) -> Sample:
-    """Return a sample whose design has the digest of all else in it."""
+    """Return a sample whose design contains the digest of the rest."""
     design = sample.design.model_copy(update={"sha256": digest_of(_content(sample))})
     return replace(sample, design=design)
 
@@ -249,31 +249,31 @@ def stratify(
 ) -> Sample:
     """Draw a stratified sample of a task's items.
 
-    Which items are drawn depends on the seed and their ids alone: not on their order, nor on the
-    items of other strata.
+    The selection depends only on the seed and the items' ids: not on their order, nor on the items
+    of other strata.
 
     Args:
-        data: What `sdk.load` returned, or the published folder or file.
+        data: The result of `sdk.load`, or the published folder or file.
         by: The tag, or the tags whose combined values are the strata.
-        n: How many items to draw from the strata that are not core, in all, shared out in
+        n: The total number of items to draw from the strata that are not core, allocated in
             proportion to their sizes.
-        each: Instead of `n`: how many from each of them.
-        core: Which strata keep all their items: a value of one of the tags, such as `perception`,
-            or `tag=value` where several tags have that value.
-        whole: A tag whose values are drawn as one, such as `site`: all its items or none; the
-            numbers of items are then only about what was asked for.
+        each: Instead of `n`: the number of items from each of them.
+        core: The strata that keep all their items: a value of one of the tags, such as
+            `perception`, or `tag=value` if several tags have that value.
+        whole: A tag whose values are drawn as units, such as `site`: all items of a value or none.
+            The number of items is then approximate.
         seed: The same seed draws the same items.
         deviations: With `n`: the standard deviation of the values in each stratum, by its name
-            (`perception x L1`; where two strata would have one name, all are named as JSON lists),
-            from an earlier run; the items are then shared out by size times deviation.
-        least: With `n`: how many to draw from a stratum at the least (all, where it has fewer). One
-            shows no variance, two do.
-        task: The task's id, where the data is a path.
+            (`perception x L1`; if two strata would have the same name, all are named as JSON
+            lists), from an earlier run. The items are then allocated by size times deviation.
+        least: With `n`: the minimum number of items per stratum; a smaller stratum is drawn whole.
+            Use at least two: the variance of a single item is unknown.
+        task: The task's id, if the data is a path.
         split: As for `load`.
         tags: More tags for the items, as for `grade`.
 
     Raises:
-        InputError: Neither or both of `n` and `each` were given, they can't be met, or a whole
+        InputError: Neither or both of `n` and `each` were given, they are not possible, or a unit
             would lie in several strata.
         UnknownNameError: There is no such tag, or no stratum with such a value.
         DataError: The data can't be read.
@@ -409,7 +409,7 @@ def _draw(
     seed: int,
     least: int,
 ) -> list[str]:
-    """Draw so many items, or about as many in whole units; None keeps all."""
+    """Draw a number of items, approximately if in whole units; None keeps all."""
     if count is None:
         return list(ids)
     if wholes is None:
@@ -445,7 +445,7 @@ def _check_wholes(
 
 
 def _labels(strata: Iterable[_Values]) -> dict[_Values, str]:
-    """Name the strata, no two alike."""
+    """Return unique names of the strata."""
     names = {values: stratum_name(values) for values in strata}
     if len(set(names.values())) == len(names):
         return names

@@ -1,4 +1,4 @@
-"""What is graded against: the selected items of a task and their references."""
+"""The selected items of a task and their references."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,15 +33,15 @@ class Selection:
         task: The task's id.
         ids: The selected item ids, in the data's order.
         golds: Their references, in the published shape.
-        contexts: What parsers may know of them, or empty.
+        contexts: Their contexts for parsers, or empty.
         raters: Their references by rater, or empty.
-        tagging: What they can be grouped by.
-        data: The loaded data they are from; None for references given in memory.
-        pin: Which data it is.
+        tagging: Their tags and groups.
+        data: The loaded data; None for references given in memory.
+        pin: The identity of the data.
         split: The split's name, or None for references given in memory.
-        whole: What `items=` selected these from; None when they are all there are.
-        places: Where the selected items stand in the whole.
-        sample: How the selected items were drawn, where they are a stratified sample.
+        whole: The selection from which `items=` selected these; None if all items are selected.
+        places: The indices of the selected items in the whole.
+        sample: The stratified sample of the selected items, if they are one.
     """
 
     task: str
@@ -64,8 +64,8 @@ class Selection:
     def grader(self, protocol: Protocol) -> Grader:
         """Prepare a protocol for the selected items.
 
-        It is prepared for the whole they were selected from, so that no selection moves the
-        score of an item (TF-IDF weighs words by all references).
+        It is prepared for the whole set, so that the selection does not change the score of an item
+        (TF-IDF weighs words by all references).
         """
         if self.whole is not None:
             places = np.array(self.places, dtype=np.int64)
@@ -80,12 +80,12 @@ class Selection:
 
     @property
     def digest(self) -> str | None:
-        """The first 16 digits of the digest of the selected ids; None when all are selected."""
+        """The first 16 digits of the digest of the selected ids; None if all are selected."""
         return None if self.whole is None else digest_of(sorted(self.ids))[:16]
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """Each selected item id's place."""
+        """The index of each selected item, by id."""
         if self.data is not None and self.ids is self.data.ids:
             return self.data.index
         return {item_id: place for place, item_id in enumerate(self.ids)}
@@ -108,18 +108,18 @@ def select(
     tags: Tags | None = None,
     cluster: str | None = None,
 ) -> Selection:
-    """Load what to grade against and narrow it to the items asked for.
+    """Load the items and references, and select the requested items.
 
     Args:
-        task: The task's id; may be None when `data` is loaded already.
-        data: The published folder or file, or what `sdk.load` returned.
+        task: The task's id; may be None if `data` is already loaded.
+        data: The published folder or file, or the result of `sdk.load`.
         references: Instead of data: item ids to references in the published shape, or a JSON
             file of them.
-        split: Which split of the data, where it has several.
+        split: The split of the data, if it has several.
         items: The ids to keep, or a sample; None keeps all.
-        tags: More tags for the items, as `snellen.sdk.data.tags.read_tags` takes them.
-        cluster: The tag whose values are the independent groups; `item` makes every item a group
-            of its own; None leaves the task's own.
+        tags: More tags for the items, as for `snellen.sdk.data.tags.read_tags`.
+        cluster: The tag whose values are the independent groups; `item`: every item is its own
+            group; None: the task's default.
 
     Raises:
         InputError: Both or neither of data and references were given, an item is unknown, or the
@@ -155,7 +155,7 @@ def _from_data(task: str | None, data: Data | None, split: str | None) -> Select
         loaded = load_task(task, data, split=split)
     pin = loaded.pin
     if pin.path is not None:
-        # A saved report finds its data again from any folder.
+        # An absolute path, so that a saved report finds its data from any folder.
         pin = pin.model_copy(update={"path": str(Path(pin.path).absolute())})
     return Selection(
         task=loaded.task,
@@ -201,7 +201,7 @@ def _from_references(task: str | None, references: References) -> Selection:
 
 
 def _check_mapping(given: object) -> None:
-    # A caller without a type checker may hand over anything.
+    # A caller without a type checker may pass anything.
     keys = cast("Mapping[object, object]", given).keys() if isinstance(given, Mapping) else [None]
     if not all(isinstance(key, str) for key in keys):
         raise InputError("references must map item ids, as text, to references")

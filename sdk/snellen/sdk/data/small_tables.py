@@ -1,7 +1,7 @@
-"""Small tables from outside, whole in memory: rows of named cells, each with its line.
+"""Small external tables, whole in memory: rows of named cells, each with its line.
 
-For what stands beside a run (tags of items, numbers of other benchmarks). Unlike submissions,
-nothing is skipped: what can't be read stops with an error that names the file, line and column.
+For data in addition to a run (tags of items, numbers of other benchmarks). Unlike for submissions,
+nothing is skipped: a fault raises an error that names the file, line and column.
 """
 
 import csv
@@ -28,7 +28,7 @@ _MISSING_OF_PANDAS = frozenset(("NAType", "NaTType"))
 
 
 class Frame(Protocol):
-    """A pandas, polars or Arrow table, as far as a type checker needs to know."""
+    """A pandas, polars or Arrow table, for the type checker."""
 
     @property
     def columns(self) -> object:
@@ -54,7 +54,7 @@ class SmallTable:
     Attributes:
         names: Its columns, in order.
         rows: Its rows; an empty cell is None or has no entry.
-        file: Where it was read; None for what was given in memory.
+        file: The file; None for a table in memory.
     """
 
     names: tuple[str, ...]
@@ -66,16 +66,16 @@ def read_small_table(source: Records) -> SmallTable:
     """Read a table.
 
     Args:
-        source: A path to a `.csv` or `.tsv` (UTF-8, a header, double quotes) or to a `.jsonl`
-            (one object a line); dicts; or a pandas, polars or Arrow table.
+        source: A path to a `.csv` or `.tsv` (UTF-8, a header, double quotes) or to a `.jsonl` (one
+            object per line); dicts; or a pandas, polars or Arrow table.
 
     Returns:
-        The table. Cells of a file with a header are text without outer space; other cells are
-        what JSON or the frame holds. Lines that are blank are passed over.
+        The table. Cells of a file with a header are text without surrounding space; other cells are
+        the values of the JSON or the frame. Blank lines are skipped.
 
     Raises:
-        InputError: It can't be read, a row does not fit the header, a column stands there twice,
-            or there is no row.
+        InputError: It can't be read, a row does not fit the header, a column occurs twice, or there
+            are no rows.
     """
     if isinstance(source, str | os.PathLike):
         path = Path(source)
@@ -88,16 +88,15 @@ def read_small_table(source: Records) -> SmallTable:
 
 
 def cell_text(value: object) -> str | None:
-    """Return a cell as text, None where it is empty.
+    """Return a cell as text; None if it is empty.
 
-    A whole number is written without a point: a column of whole numbers with a gap comes out of
-    a frame as floats.
+    An integer is written without a point, because frames store integer columns with gaps as floats.
 
     >>> cell_text(3.0), cell_text(" "), cell_text(True), cell_text(0.5)
     ('3', None, 'true', '0.5')
 
     Raises:
-        ValueError: It is a list or an object, or no JSON value at all.
+        ValueError: It is a list or an object, or not a JSON value.
     """
     if value is None or (isinstance(value, float) and value != value):
         return None

@@ -1,4 +1,4 @@
-"""What items can be grouped by: tags read from outside, and the independent groups they make."""
+"""Tags of items: external tables of tags, and the independent groups that tags define."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,25 +28,25 @@ def read_tags(
 ) -> TagTable:
     """Read a table of tags and join it to items.
 
-    Every row says something of the items that have its key: `item_id`, or a tag that the items
-    have already, such as `image_id`, `site` or `app`. Its other columns are the tags; each cell
-    is one text or number, an empty one is no tag.
+    Every row applies to the items with its key: `item_id`, or an existing tag of the items, such as
+    `image_id`, `site` or `app`. The other columns are the tags. Each cell is a text or a number; an
+    empty cell is not a tag.
 
     Args:
         source: A path (`.csv`, `.tsv`, `.jsonl`), dicts, a pandas, polars or Arrow table, or a
             mapping from item ids to tags.
         ids: The item ids.
         known: The tags that the items have, each in the order of the ids.
-        key: The column to join by; None: `item_id` where it is there, else the one column that
-            is a known tag.
+        key: The column to join by; None: `item_id` if present, else the only column that is a known
+            tag.
 
     Returns:
-        The new tags in the order of the ids, and how many items and rows found each other. A
-        column that repeats a known tag is checked and left out.
+        The new tags in the order of the ids, and the numbers of matched items and rows. A column
+        that repeats a known tag is checked and left out.
 
     Raises:
-        InputError: The table can't be read, no column or several can be the key, two rows of one
-            key differ, a column contradicts a known tag, or no row is for any item.
+        InputError: The table can't be read, no column or several columns can be the key, two rows
+            of a key differ, a column contradicts a known tag, or no row matches an item.
 
     >>> table = read_tags(
     ...     [{"site": "a.com", "domain": "travel"}, {"site": "b.com", "domain": "sports"}],
@@ -195,9 +195,9 @@ class Tagging:
     """The tags of some items.
 
     Attributes:
-        tags: A column a tag, in the items' order.
-        cluster: The tag whose values are the independent groups; None: each item is its own.
-        coverage: How tags given from outside were joined; empty without any.
+        tags: One column per tag, in the items' order.
+        cluster: The tag whose values are the independent groups; None: each item is its own group.
+        coverage: A description of the join of external tags; empty without any.
     """
 
     tags: Mapping[str, TagColumn] = field(default_factory=dict[str, TagColumn], repr=False)
@@ -205,22 +205,22 @@ class Tagging:
     coverage: str = ""
 
     def clusters(self) -> IntArray | None:
-        """Number the independent groups; None where each item is its own."""
+        """Number the independent groups; None if each item is its own group."""
         return None if self.cluster is None else cluster_codes(self.tags[self.cluster])
 
     def narrowed(self, places: Sequence[int]) -> "Tagging":
-        """Return the tags of the items at some places alone."""
+        """Return the tags of the items with these indices."""
         tags = {tag: [column[place] for place in places] for tag, column in self.tags.items()}
         said = f"{self.coverage} (Of all items, before some were selected.)"
         return replace(self, tags=tags, coverage=said if self.coverage else "")
 
     def extended(self, ids: Sequence[str], tags: Tags | None, cluster: str | None) -> "Tagging":
-        """Add tags, and say which tag's values are the independent groups.
+        """Add tags, and set the tag whose values are the independent groups.
 
         Args:
             ids: The item ids.
-            tags: As `snellen.sdk.data.tags.read_tags` takes them; None adds none.
-            cluster: A tag; `item` makes every item a group of its own; None changes nothing.
+            tags: As for `snellen.sdk.data.tags.read_tags`; None adds none.
+            cluster: A tag; `item`: every item is its own group; None changes nothing.
 
         Raises:
             InputError: The tags can't be read or joined.

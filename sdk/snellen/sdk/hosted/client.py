@@ -1,4 +1,4 @@
-"""Clients of a hosted exam: `AsyncClient`, and `Client`, which waits for the other.
+"""Clients of a hosted exam: `AsyncClient`, and `Client`, its blocking version.
 
 client = sdk.Client("https://exam.example.org", token="snellen_...")
 report = client.submit("answers.jsonl", name="my agent").wait(progress=True)
@@ -60,7 +60,7 @@ Watch = Callable[[SubmissionStatus], None]
 
 
 class HostedError(InputError):
-    """A hosted exam refuses a request; the message is the server's.
+    """A hosted exam rejects a request; the message is the server's.
 
     Attributes:
         status: The response's status.
@@ -72,7 +72,7 @@ class HostedError(InputError):
 
 
 class HostedUnreachableError(SnellenError):
-    """A hosted exam can't be reached, or answers what no such server says."""
+    """A hosted exam can't be reached, or its response is not that of such a server."""
 
 
 class _Exams(msgspec.Struct):
@@ -80,7 +80,7 @@ class _Exams(msgspec.Struct):
 
 
 class _AgainError(Exception):
-    """A response that may be another one later."""
+    """A response that can change on a retry."""
 
     def __init__(self, response: "httpx.Response") -> None:
         self.response = response
@@ -89,14 +89,14 @@ class _AgainError(Exception):
 class AsyncClient:
     """A client of a hosted exam.
 
-    Reads and uploads are repeated when the connection or the server fails for a while: an upload
-    carries a key by which the server knows it.
+    Reads and uploads are retried after temporary failures of the connection or the server. An
+    upload has a key by which the server recognizes it.
 
     Args:
         url: The server's address, without a path.
-        token: What the server asks for; `$SNELLEN_TOKEN` when None.
-        exam: The exam's name; the server's only one when None.
-        transport: How requests travel; httpx's own when None.
+        token: The server's token; None: `$SNELLEN_TOKEN`.
+        exam: The exam's name; None: the server's only exam.
+        transport: The transport of requests; None: httpx's own.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class AsyncClient:
         """Return the exam.
 
         Raises:
-            HostedError: There is none of that name, or there are several and none was named.
+            HostedError: There is no exam of that name, or there are several and no name was given.
         """
         if self._exam is not None:
             return _read(await self._get(f"exams/{self._exam}"), HostedExam)
@@ -152,7 +152,7 @@ class AsyncClient:
         return found[0]
 
     async def items(self, task: str | None = None) -> AsyncIterator[Item]:
-        """Yield a task's items: what is asked, never what is right."""
+        """Yield a task's items, without references."""
         cursor: str | None = "0"
         while cursor is not None:
             query = {"task": task, "after": cursor, "limit": 200}
@@ -162,7 +162,7 @@ class AsyncClient:
             cursor = page.next
 
     async def image(self, item: str, name: str | None = None, task: str | None = None) -> bytes:
-        """Return an image of an item; the first one when none is named."""
+        """Return an image of an item; the first image by default."""
         return await self._of_exam("image", {"item": item, "name": name, "task": task})
 
     async def leaderboard(self, task: str | None = None, phase: str | None = None) -> Leaderboard:
@@ -172,7 +172,7 @@ class AsyncClient:
         )
 
     async def export(self, phase: str | None = None) -> bytes:
-        """Return all that a leaderboard was made of, for `snellen leaderboard verify`."""
+        """Return the data behind a leaderboard, for `snellen leaderboard verify`."""
         return await self._of_exam("export", {"phase": phase})
 
     async def submit(
@@ -189,15 +189,15 @@ class AsyncClient:
 
         Args:
             file: JSON lines (also .gz), JSON, CSV or Parquet, as `sdk.grade` reads it.
-            phase: The phase; the one that is open when None.
-            task: The one task that it answers; its lines say it when None, or the exam has one.
-            name: What the leaderboard is to call it.
-            link: Where more is said of it.
-            key: Tells this upload from others; a new one when None. The same file with the same
-                key is one submission, however often it is sent.
+            phase: The phase; None: the open one.
+            task: The task that it answers; None: the lines name it, or the exam has only one.
+            name: The submission's name on the leaderboard.
+            link: A URL with more information.
+            key: Identifies this upload; None: a new key. The same file with the same key is one
+                submission, even if it is sent several times.
 
         Raises:
-            HostedError: The server takes no such file, or none now.
+            HostedError: The server does not accept the file, or accepts no files now.
             InputError: The file can't be read.
         """
         path = Path(file)
@@ -227,7 +227,7 @@ class AsyncClient:
         return AsyncSubmission(self, status)
 
     async def follow(self, submission: str) -> AsyncIterator[SubmissionStatus]:
-        """Yield how far a submission is, each time that this changed, until it is done."""
+        """Yield a submission's status after each change, until it is done."""
         import httpx
 
         path = f"exams/{await self._name()}/submissions/{submission}/events"
@@ -244,14 +244,14 @@ class AsyncClient:
                             if now.done:
                                 return
             except httpx.TransportError:
-                # The stream broke; what it said is asked again, and then it is followed anew.
+                # The stream broke: read the status again, then follow it again.
                 now = (await self.submission(submission)).status
                 yield now
                 if now.done:
                     return
 
     async def report(self, submission: str, task: str | None = None) -> Report:
-        """Return a submission's report on a task; the only one when none is named."""
+        """Return a submission's report on a task; by default the only report."""
         body = await self._of_exam(f"submissions/{submission}/report", {"task": task})
         found = parse_report(body, f"the report of {submission}")
         if found is None:
@@ -309,7 +309,7 @@ class AsyncClient:
 
 
 async def _chunks(path: Path) -> AsyncGenerator[bytes]:
-    """Yield a file part by part: it is never in memory as a whole."""
+    """Yield a file in parts, so that it is never in memory as a whole."""
     async with await anyio.open_file(path, "rb") as file:
         while chunk := await file.read(_CHUNK):
             yield chunk
@@ -332,12 +332,12 @@ def _refuse(response: "httpx.Response") -> NoReturn:
 
 
 def _may_pass(response: "httpx.Response") -> bool:
-    """Whether the server says when to come again: of a quota that is used up it says nothing."""
+    """Whether the server says when to retry; for a used-up quota it does not."""
     return response.status_code != 429 or "retry-after" in response.headers
 
 
 def _wait(state: "tenacity.RetryCallState") -> float:
-    """Return the seconds until the next try: what the server says, or longer each time."""
+    """Return the seconds until the next try: the server's number, or an increasing one."""
     import tenacity
 
     error = state.outcome.exception() if state.outcome else None
@@ -348,12 +348,12 @@ def _wait(state: "tenacity.RetryCallState") -> float:
 
 
 def _unseen(_: SubmissionStatus) -> None:
-    """Say nothing."""
+    """Show nothing."""
 
 
 @contextmanager
 def _shown() -> Generator[Watch]:
-    """Show on standard error how far a submission is."""
+    """Show a submission's status on standard error."""
     from rich.console import Console
 
     with Console(stderr=True).status("waiting") as line:
@@ -364,7 +364,7 @@ class AsyncSubmission:
     """A submission to a hosted exam.
 
     Attributes:
-        status: How far it was when it was last looked at.
+        status: The status when it was last read.
     """
 
     def __init__(self, client: AsyncClient, status: SubmissionStatus) -> None:
@@ -380,7 +380,7 @@ class AsyncSubmission:
         """Wait until it is graded, has failed or is stuck.
 
         Args:
-            progress: Whether each change is said on standard error.
+            progress: Print each change of status to standard error.
         """
         with ExitStack() as stack:
             watch: Watch = stack.enter_context(_shown()) if progress else _unseen
@@ -391,15 +391,15 @@ class AsyncSubmission:
         return self.status
 
     async def wait(self, *, task: str | None = None, progress: bool = False) -> Report:
-        """Wait until it is graded, and return its report: what `sdk.grade` returns.
+        """Wait until it is graded, and return its report, as from `sdk.grade`.
 
         Args:
-            task: Which task's; the only one when None.
-            progress: Whether each change is said on standard error.
+            task: The task of the report; None: the only one.
+            progress: Print each change of status to standard error.
 
         Raises:
-            HostedError: It failed or is stuck, or its report is not shown; `status` has its
-                scores, if these are.
+            HostedError: It failed or is stuck, or its report is not visible; `status` has its
+                scores, if they are visible.
         """
         status = await self.done(progress=progress)
         if status.state != "graded":
@@ -408,12 +408,12 @@ class AsyncSubmission:
 
 
 class Client:
-    """A client of a hosted exam that waits for each answer; see `AsyncClient`.
+    """A blocking client of a hosted exam; see `AsyncClient`.
 
     Args:
         url: The server's address, without a path.
-        token: What the server asks for; `$SNELLEN_TOKEN` when None.
-        exam: The exam's name; the server's only one when None.
+        token: The server's token; None: `$SNELLEN_TOKEN`.
+        exam: The exam's name; None: the server's only exam.
     """
 
     def __init__(self, url: str, *, token: str | None = None, exam: str | None = None) -> None:
@@ -443,7 +443,7 @@ class Client:
         return self._run(self._client.exam)
 
     def items(self, task: str | None = None) -> Iterator[Item]:
-        """Yield a task's items: what is asked, never what is right."""
+        """Yield a task's items, without references."""
         found = self._client.items(task)
         while True:
             try:
@@ -452,7 +452,7 @@ class Client:
                 return
 
     def image(self, item: str, name: str | None = None, task: str | None = None) -> bytes:
-        """Return an image of an item; the first one when none is named."""
+        """Return an image of an item; the first image by default."""
         return self._run(lambda: self._client.image(item, name, task))
 
     def leaderboard(self, task: str | None = None, phase: str | None = None) -> Leaderboard:
@@ -460,7 +460,7 @@ class Client:
         return self._run(lambda: self._client.leaderboard(task, phase))
 
     def export(self, phase: str | None = None) -> bytes:
-        """Return all that a leaderboard was made of, for `snellen leaderboard verify`."""
+        """Return the data behind a leaderboard, for `snellen leaderboard verify`."""
         return self._run(lambda: self._client.export(phase))
 
     def submit(
@@ -490,7 +490,7 @@ class Client:
 
 
 class HostedSubmission:
-    """A submission to a hosted exam; each call waits for its answer."""
+    """A submission to a hosted exam; each call blocks."""
 
     def __init__(
         self, run: Callable[[Callable[[], Awaitable[Any]]], Any], submission: AsyncSubmission
@@ -505,7 +505,7 @@ class HostedSubmission:
 
     @property
     def status(self) -> SubmissionStatus:
-        """How far it was when it was last looked at."""
+        """The status when it was last read."""
         return self._submission.status
 
     def done(self, *, progress: bool = False) -> SubmissionStatus:
@@ -513,5 +513,5 @@ class HostedSubmission:
         return self._run(lambda: self._submission.done(progress=progress))
 
     def wait(self, *, task: str | None = None, progress: bool = False) -> Report:
-        """Wait for its report, what `sdk.grade` returns; see `AsyncSubmission.wait`."""
+        """Wait for its report, as from `sdk.grade`; see `AsyncSubmission.wait`."""
         return self._run(lambda: self._submission.wait(task=task, progress=progress))

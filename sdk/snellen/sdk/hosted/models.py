@@ -1,4 +1,4 @@
-"""What a hosted exam says; fields that a newer server adds are left out."""
+"""Responses of a hosted exam; unknown fields of a newer server are ignored."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -9,18 +9,18 @@ from snellen.grading.models.items import Item
 
 
 class TaskScore(msgspec.Struct, frozen=True):
-    """What a submission scores on a task.
+    """A submission's score on a task.
 
     Attributes:
         task: The task's id.
         metric: The primary metric.
-        value: It over all items, in 0..1; an item without an answer adds 0.
+        value: The metric over all items, in 0..1; an item without an answer counts 0.
         low: The lower end of its 95 % interval; None: it has none.
         high: The upper end.
-        items: How many items.
-        outcomes: How many items ended in each outcome.
-        signature: All that the value depends on.
-        metrics: Every metric over all items; empty where a part of them is shown.
+        items: The number of items.
+        outcomes: The number of items by outcome.
+        signature: Everything that the value depends on.
+        metrics: All metrics over all items; empty if only a part of the items is shown.
     """
 
     task: str
@@ -35,19 +35,19 @@ class TaskScore(msgspec.Struct, frozen=True):
 
 
 class SubmissionStatus(msgspec.Struct, frozen=True):
-    """How far a submission is, and what it scores.
+    """A submission's status and scores.
 
     Attributes:
-        id: What it is called.
+        id: The submission's id.
         phase: The phase that it counts in.
-        participant: Whose it is.
-        name: What the leaderboard calls it.
-        at: When it arrived, as ISO 8601 in UTC.
-        state: `queued`, `grading`, `graded`, `failed` (the file is at fault) or `stuck` (the
-            server is).
-        error: Why it has no score; None: it has, or will have.
-        removed: Why it was taken off the leaderboard; None: it was not.
-        scores: What it scores, task by task; empty while that is not known, or not shown.
+        participant: The participant who submitted it.
+        name: Its name on the leaderboard.
+        at: The time of arrival, as ISO 8601 in UTC.
+        state: `queued`, `grading`, `graded`, `failed` (a fault of the file) or `stuck` (a fault of
+            the server).
+        error: The reason why it has no score; None: it has one, or will have one.
+        removed: The reason why it was removed from the leaderboard; None: it was not.
+        scores: Its scores, task by task; empty if not yet known, or not visible.
     """
 
     id: str
@@ -62,12 +62,12 @@ class SubmissionStatus(msgspec.Struct, frozen=True):
 
     @property
     def done(self) -> bool:
-        """Whether nothing more comes by itself."""
+        """Whether the status is final."""
         return self.state not in ("queued", "grading")
 
 
 class HostedTask(msgspec.Struct, frozen=True):
-    """A task of a hosted exam: its id, how many items, and the protocol that grades it."""
+    """A task of a hosted exam: its id, its number of items, and its protocol."""
 
     task: str
     items: int
@@ -78,15 +78,15 @@ class Phase(msgspec.Struct, frozen=True):
     """A phase of a hosted exam.
 
     Attributes:
-        name: What it is called.
-        title: A line for people.
+        name: The phase's name.
+        title: A title for people.
         state: `coming`, `open` or `over`.
-        start: From when on it takes submissions; None: from the beginning.
-        end: Until when; None: it has no end.
-        uploads: How many uploads a participant has in all; None: any number.
-        uploads_a_day: How many on one day.
-        scores: Who sees values: `hidden`, `own` or `public`.
-        reports: Who sees reports.
+        start: The time from which it accepts submissions; None: from the beginning.
+        end: The time at which it ends; None: it has no end.
+        uploads: The number of uploads per participant in total; None: no limit.
+        uploads_a_day: The number of uploads per participant and day.
+        scores: The visibility of values: `hidden`, `own` or `public`.
+        reports: The visibility of reports.
     """
 
     name: str
@@ -104,12 +104,12 @@ class HostedExam(msgspec.Struct, frozen=True):
     """A hosted exam.
 
     Attributes:
-        name: What it is called in addresses.
-        title: A line for people.
-        description: What it is about.
+        name: The exam's name in URLs.
+        title: A title for people.
+        description: A description of the exam.
         tasks: Its tasks.
-        phases: Its phases, in their order.
-        longest_upload: The bytes of an upload at most.
+        phases: Its phases, in order.
+        longest_upload: The maximum size of an upload, in bytes.
     """
 
     name: str
@@ -124,17 +124,17 @@ class LeaderboardRow(msgspec.Struct, frozen=True):
     """One row of a leaderboard.
 
     Attributes:
-        best: The best rank that it may have; None: it is not ranked.
-        worst: The worst one.
-        group: Rows of the same group can't be told apart from the group's first.
+        best: The best possible rank; None: it is not ranked.
+        worst: The worst possible rank.
+        group: Rows of the same group do not differ significantly from the group's first row.
         submission: The submission's id.
-        participant: Whose it is.
-        name: What it is called.
-        baseline: Whether it is set apart.
-        value: The mean of its tasks' values; of one task: its value.
+        participant: The participant who submitted it.
+        name: The submission's name.
+        baseline: Whether it is a baseline.
+        value: The mean of its tasks' values; for one task, its value.
         low: The lower end of its 95 % interval, if the leaderboard is of one task.
         high: The upper end.
-        tasks: What it scores on each.
+        tasks: Its score on each task.
     """
 
     best: int | None
@@ -157,7 +157,7 @@ class Leaderboard(msgspec.Struct, frozen=True):
         exam: The exam's name.
         phase: The phase.
         tasks: The tasks that a row needs.
-        part: `all` items, or the `public` ones while the phase lasts.
+        part: `all` items, or the `public` ones during the phase.
         rows: The rows, the highest value first.
     """
 
@@ -180,7 +180,7 @@ class ItemPage(msgspec.Struct, frozen=True):
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """What went wrong, as the server says it."""
+    """The server's description of an error."""
 
     detail: str = ""
     title: str = ""
