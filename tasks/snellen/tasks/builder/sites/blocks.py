@@ -100,9 +100,15 @@ def tool(draft: PageDraft, key: str) -> Html:
     return button(text, "quiet" if draft.random.randrange(3) == 0 else None)
 
 
+_VISITS = frozenset({"appointment", "viewing"})
+
+
 def steps(draft: PageDraft, count: int) -> list[str]:
     """Return what happens after something was sent."""
-    templates = draft.site.language.words.lists["steps"]
+    first, second, third, *visit = draft.site.language.words.lists["steps"]
+    templates = [first, second, third]
+    if draft.plan.key in _VISITS:
+        templates += visit
     said = [draft.writer.paragraph(templates, 1, draft.plan.key) for _ in range(count)]
     return [text for text in said if text]
 
@@ -144,12 +150,17 @@ def cost(draft: PageDraft, thing: Thing) -> Html | None:
         return None
     # What is no price, such as a wage, is called what it is.
     named = draft.site.words.price
-    return tag("span", f"{named}: " if named else None, draft.price(thing), class_="price")
+    return tag(
+        "span",
+        tag("small", f"{named}: ") if named else None,
+        draft.price(thing),
+        class_="price",
+    )
 
 
 def updated(draft: PageDraft) -> Html:
     """Return when the site was last changed: one date for all its pages."""
-    return tag("p", draft.ui("updated", date=draft.site.things[-1].date), class_="meta")
+    return tag("p", draft.ui("updated", date=draft.site.today), class_="meta")
 
 
 def cards(
@@ -233,9 +244,12 @@ def tabs(draft: PageDraft, panels: Sequence[tuple[str, Child]]) -> Html:
     )
 
 
-def pagination(draft: PageDraft, count: int) -> Html:
-    """Return links to the parts of a long list; the first part is the one that is shown."""
+def pagination(draft: PageDraft, shown: int) -> Html | None:
+    """Return links to the parts of a list, of which the first is shown; none if that is all."""
     here = draft.site.href(draft.plan.key)
+    count = -(-len(draft.site.things) // shown)
+    if count == 1:
+        return None
     return tag(
         "nav",
         tag(
@@ -310,7 +324,7 @@ def subscription(draft: PageDraft) -> Html:
     return panel(
         draft.ui("newsletter"),
         tag("p", draft.ui("newsletter_text")),
-        form(draft, ("email",), draft.ui("subscribe"), prefix="letter", css="narrow", quiet=True),
+        form(draft, ("email",), draft.ui("subscribe"), prefix="letter", css="letter", quiet=True),
     )
 
 
@@ -344,7 +358,6 @@ _INPUTS = {
     "version": _Input("text"),
     "card": _Input("text", "cc-number"),
     "expiry": _Input("text", "cc-exp"),
-    "file": _Input("file", full=True),
     "topic": _Input("select"),
     "message": _Input("textarea", full=True),
     "consent": _Input("checkbox", full=True),
@@ -352,12 +365,15 @@ _INPUTS = {
 }
 
 
-def label_of(draft: PageDraft, key: str) -> str:
+def label_of(draft: PageDraft, key: str, host: str = "") -> str:
     """Return the label of a form's field."""
-    return draft.writer.wording(draft.site.language.words.form_fields[key].label)
+    label = draft.site.language.words.form_fields[key].label
+    return draft.writer.wording(label, host=host or draft.site.host)
 
 
-def field(draft: PageDraft, key: str, prefix: str = "field", *, hint: bool = True) -> Html:
+def field(
+    draft: PageDraft, key: str, prefix: str = "field", *, hint: bool = True, host: str = ""
+) -> Html:
     """Return a form's field with its label.
 
     Args:
@@ -365,11 +381,12 @@ def field(draft: PageDraft, key: str, prefix: str = "field", *, hint: bool = Tru
         key: Which field, from the words of the language.
         prefix: Makes its id unique on the page.
         hint: Whether its hint stands in it.
+        host: Who reads it, if that is not the one who answers for the site.
     """
     words, kind = draft.site.language.words.form_fields[key], _INPUTS[key]
     name = f"{prefix}-{key}"
     placeholder = draft.writer.wording(words.hint) if hint and words.hint else None
-    label = tag("label", label_of(draft, key), for_=name)
+    label = tag("label", label_of(draft, key, host), for_=name)
     if kind.type == "checkbox":
         box = tag("input", type="checkbox", id=name, name=key, required=True)
         return tag("div", box, label, class_="check full")
@@ -394,6 +411,7 @@ def form(
     quiet: bool = False,
     target: str | None = None,
     more: Child = None,
+    host: str = "",
 ) -> Html:
     """Return a form; about two of three fields that have a hint show it.
 
@@ -406,8 +424,11 @@ def form(
         quiet: Whether its button is not the page's primary one.
         target: The page that it leads to; none leads back to itself.
         more: Other buttons beside.
+        host: Who reads it, if that is not the one who answers for the site.
     """
-    fields = [field(draft, key, prefix, hint=draft.random.randrange(3) > 0) for key in keys]
+    fields = [
+        field(draft, key, prefix, hint=draft.random.randrange(3) > 0, host=host) for key in keys
+    ]
     submit = tag("button", send, type="submit", class_=None if quiet else "primary")
     return tag(
         "form",

@@ -1,10 +1,12 @@
 """What is known of a site before its pages are written, and of a page while it is."""
 
-from collections.abc import Sequence
+import datetime
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
+from snellen.tasks.builder.sites.calendar import Calendar
 from snellen.tasks.builder.sites.families import Family
 from snellen.tasks.builder.sites.kinds import Kind, PagePlan
 from snellen.tasks.builder.sites.language import KindWords, Language
@@ -22,9 +24,13 @@ class Thing:
         category: Which of the site's categories it is in.
         cents: What it costs, in cents.
         fields: What is known of it.
-        date: A day that goes with it.
+        day: On which day it was written or added.
+        date: That day, as the site writes dates.
+        coming: The day on which it takes place; also the weekday on which it does every week.
+        minutes: At what time, in minutes since midnight.
         stars: Its rating in tenths, 10..50.
         person: Somebody who goes with it.
+        known: What sentences about it may name besides: its town, its street...
         key: Its page, or empty.
     """
 
@@ -32,9 +38,13 @@ class Thing:
     category: str
     cents: int
     fields: tuple[tuple[str, str], ...]
+    day: datetime.date
     date: str
+    coming: datetime.date
+    minutes: int
     stars: int
     person: str
+    known: Mapping[str, str]
     key: str = ""
 
 
@@ -75,12 +85,14 @@ class SiteDraft:
         family: Its design family.
         theme: Its colors.
         layout: How it arranges things.
+        calendar: Its today and its hours.
+        today: That day, as it writes dates.
         title: What it calls itself.
         place: Where it is.
         founded: In which year it began.
         phone: Its number.
         email: Its address for mail.
-        address: Its street.
+        address: Its street, number and town.
         host: Who answers for it.
         person: Who has signed in, with a number and since a day.
         number: Of that person, as a customer.
@@ -100,6 +112,8 @@ class SiteDraft:
     family: Family
     theme: Theme
     layout: Layout
+    calendar: Calendar
+    today: str
     title: str
     place: str
     founded: int
@@ -245,14 +259,25 @@ class PageDraft:
         said = [
             self.writer.paragraph(lists[f"leads_{topic}"], 1, self.plan.key, **known)
             for topic in topics
-            if topic != "priced" or site.plan.priced
+            if topic != "priced" or (site.plan.priced and site.plan.compared)
         ]
         return self.together(*said, self.about(1))
+
+    def newest(self, things: Sequence[Thing]) -> list[Thing]:
+        """Return things, the newest first."""
+        return sorted(things, key=lambda thing: thing.day, reverse=True)
+
+    def past(self, count: int) -> list[str]:
+        """Return days before today, the latest first."""
+        calendar = self.site.calendar
+        days = sorted((calendar.past(self.random) for _ in range(count)), reverse=True)
+        return [self.writer.date(day) for day in days]
 
     def says(self, count: int, thing: Thing | None = None) -> str:
         """Return a paragraph about a thing."""
         thing = thing or self.thing
         known = {"item": thing.name, "category": thing.category, "other": self.other(thing).name}
+        known |= thing.known
         return self.writer.paragraph(self.site.words.says, count, thing.name, **known)
 
     def about(self, count: int) -> str:

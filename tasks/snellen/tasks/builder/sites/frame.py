@@ -32,7 +32,6 @@ for (const burger of document.querySelectorAll(".burger")) {
   });
 }
 """
-_YEAR = 2026
 
 
 def document(draft: PageDraft, body: Body, title: str) -> str:
@@ -207,12 +206,16 @@ def _mail(draft: PageDraft) -> Html:
     return blocks.link(draft.site.email, f"mailto:{draft.site.email}")
 
 
-def _footer(draft: PageDraft, *parts: Child) -> Html:
+def _rights(draft: PageDraft) -> str:
     site = draft.site
-    rights = draft.ui("rights", year=_YEAR, site=site.title, street=site.address)
+    year = site.calendar.today.year
+    return draft.ui("rights", year=year, site=site.title, street=site.address)
+
+
+def _footer(draft: PageDraft, *parts: Child) -> Html:
     return tag(
         "footer",
-        tag("div", parts, tag("p", rights, class_="full"), class_="wrap"),
+        tag("div", parts, tag("p", _rights(draft), class_="full"), class_="wrap"),
         class_="site",
     )
 
@@ -238,11 +241,20 @@ def _categories(draft: PageDraft) -> Html:
     return tag("ul", (tag("li", blocks.link(name, target)) for name in names), class_="categories")
 
 
+_ASKING = frozenset({"form", "signin", "checkout"})
+
+
+def _person(draft: PageDraft) -> Html | None:
+    """Return who has signed in, except beside a form that asks for somebody's data."""
+    if draft.plan.structure in _ASKING:
+        return None
+    return tag("p", icon("person"), tag("span", draft.site.person), class_="chip")
+
+
 def _admin(draft: PageDraft, body: Body) -> Html:
-    site = draft.site
     rail = tag(
         "div", _brand(draft), _navigation(draft, icons=True),
-        tag("p", icon("person"), tag("span", site.person), class_="chip"), class_="rail",
+        _person(draft), class_="rail",
     )  # fmt: skip
     bar = tag("header", _crumbs(draft), _search(draft), _tools(draft, "print", "share", "download"),
               class_="site")  # fmt: skip
@@ -255,7 +267,7 @@ def _magazine(draft: PageDraft, body: Body) -> Html:
     site = draft.site
     head = tag(
         "header",
-        tag("div", tag("p", site.things[0].date, class_="edition"), _burger(draft),
+        tag("div", tag("p", site.today, class_="edition"), _burger(draft),
             class_="wrap above"),
         tag("div", _brand(draft, sign=False), class_="wrap mast"),
         tag("div", _navigation(draft), _search(draft, word=True), class_="wrap below"),
@@ -272,7 +284,10 @@ def _magazine(draft: PageDraft, body: Body) -> Html:
 
 def _shop(draft: PageDraft, body: Body) -> Html:
     account = draft.site.key_of("account", "signin", besides=draft.plan.key)
-    person = (icon("person"), tag("span", draft.site.person))
+    # Beside a form that asks for somebody's data no other person is named.
+    name = None if draft.plan.structure in _ASKING else tag("span", draft.site.person)
+    person = (icon("person"), name)
+    who = None if name else draft.site.label(account) if account else draft.ui("profile")
     head = tag(
         "header",
         _strip(draft),
@@ -283,9 +298,9 @@ def _shop(draft: PageDraft, body: Body) -> Html:
             tag(
                 "div",
                 _tool(draft, "save"),
-                tag("a", *person, href=draft.site.href(account), class_="icon")
+                tag("a", *person, href=draft.site.href(account), class_="icon", aria_label=who)
                 if account
-                else tag("button", *person, type="button", class_="icon"),
+                else tag("button", *person, type="button", class_="icon", aria_label=who),
                 class_="tools",
             ),
             class_="wrap",
@@ -387,8 +402,7 @@ def _tool_frame(draft: PageDraft, body: Body) -> Html:
     head = tag("header", _brand(draft), _navigation(draft),
                _tools(draft, "copy", "download", "share"), class_="site")  # fmt: skip
     shown = draft.ui("status_bar", count=len(site.things))
-    foot = tag("footer", tag("p", shown), tag("p", draft.ui("rights", year=_YEAR,
-               site=site.title, street=site.address)), class_="site")  # fmt: skip
+    foot = tag("footer", tag("p", shown), tag("p", _rights(draft)), class_="site")
     return join(head, tag("div", _columns(draft, body), class_="wrap"), foot)
 
 

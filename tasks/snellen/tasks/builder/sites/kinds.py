@@ -26,6 +26,12 @@ class Kind(NamedTuple):
         picture: What its pictures show.
         priced: Whether its things have prices at all.
         families: The design families that such sites are made in.
+        hours: Between which hours it opens, and between which it closes.
+        weekend: Whether it is open at the weekend rather than on Mondays.
+        local: Whether all that it offers is at its own address.
+        rated: Whether those who bought its things rate them.
+        praised: Whether its customers speak on its pages.
+        compared: Whether its pages compare what its things cost.
         acts: The page where what each of its clear buttons says is done, in their order; empty
             where it is done at once; after an @ where it is said on that page alone, as what sends
             a form is.
@@ -38,6 +44,12 @@ class Kind(NamedTuple):
     priced: bool = True
     families: tuple[str, ...] = ()
     acts: tuple[str, ...] = ()
+    hours: tuple[int, int, int, int] = (7, 10, 16, 19)
+    weekend: bool = False
+    local: bool = False
+    rated: bool = False
+    praised: bool = False
+    compared: bool = True
 
 
 def _pages(*pages: str) -> tuple[PagePlan, ...]:
@@ -51,6 +63,7 @@ KINDS: Mapping[str, Kind] = {
         ("name", "email", "topic", "message"), (9, 480), "product",
         families=("shop", "travel", "app", "magazine"),
         acts=("", "checkout", "checkout"),
+        rated=True, praised=True,
     ),
     "bank": Kind(
         _pages("index:home", "overview:dashboard", "transfer:form", "fees:reference",
@@ -58,6 +71,7 @@ KINDS: Mapping[str, Kind] = {
         ("name", "iban", "amount", "date", "purpose", "consent"), (1, 60), "cards",
         families=("admin", "civic", "app", "shop"),
         acts=("transfer", "", ""),
+        local=True, praised=True,
     ),
     "news": Kind(
         _pages("index:home", "section:listing", "item-1:article", "item-2:article",
@@ -80,6 +94,7 @@ KINDS: Mapping[str, Kind] = {
         "portrait",
         families=("civic", "travel", "app", "shop"),
         acts=("appointment", "", "appointment"),
+        praised=True,
     ),
     "travel": Kind(
         _pages("index:home", "trips:listing", "item-1:detail", "booking:form",
@@ -88,6 +103,7 @@ KINDS: Mapping[str, Kind] = {
         "landscape",
         families=("travel", "magazine", "app"),
         acts=("booking", "booking", ""),
+        rated=True, praised=True,
     ),
     "settings": Kind(
         _pages("index:account", "notifications:toggles", "plans:plans", "privacy:account",
@@ -109,6 +125,7 @@ KINDS: Mapping[str, Kind] = {
         ("name", "email", "password", "company", "topic", "consent"), (4, 80), "diagram",
         families=("travel", "tool", "docs", "shop"),
         acts=("register", "register", "register"),
+        praised=True,
     ),
     "social": Kind(
         _pages("index:feed", "member:feed", "groups:listing", "account:account",
@@ -130,28 +147,32 @@ KINDS: Mapping[str, Kind] = {
         ("name", "address", "phone", "date", "time", "topic", "consent"), (5, 140), "hall",
         families=("civic", "docs", "magazine"),
         acts=("appointment", "", ""),
+        local=True,
     ),
     "restaurant": Kind(
-        _pages("index:home", "menu:menu", "booking:form", "item-1:article", "questions:faq"),
+        _pages("index:home", "menu:menu", "booking:form", "item-1:detail", "questions:faq"),
         ("name", "phone", "date", "time", "people", "message"), (4, 32), "dish",
         families=("travel", "magazine", "app"),
         acts=("booking", "booking", "@booking"),
+        hours=(11, 12, 22, 23), weekend=True, praised=True, rated=True,
     ),
     "university": Kind(
         _pages("index:home", "courses:listing", "item-1:detail", "timetable:timetable",
                "application:form", "fees:reference"),
-        ("name", "birth", "email", "address", "topic", "file", "consent"), (60, 900),
+        ("name", "birth", "email", "address", "topic", "consent"), (60, 900),
         "hall",
         families=("civic", "docs", "magazine", "admin"),
         acts=("application", "", "@application"),
+        hours=(7, 9, 20, 22), compared=False,
     ),
     "jobs": Kind(
         _pages("index:listing", "item-1:detail", "item-2:detail", "application:form",
                "account:account"),
-        ("name", "email", "phone", "topic", "date", "file", "message"), (2100, 6400),
+        ("name", "email", "phone", "topic", "date", "message"), (2100, 6400),
         "tools",
         families=("shop", "civic", "app", "admin"),
         acts=("application", "@application", "@application"),
+        compared=False,
     ),
     "realestate": Kind(
         _pages("index:home", "offers:listing", "item-1:detail", "item-2:detail",
@@ -159,13 +180,15 @@ KINDS: Mapping[str, Kind] = {
         ("name", "phone", "email", "date", "time", "people", "message"), (480, 2900), "room",
         families=("travel", "shop", "magazine"),
         acts=("viewing", "", "viewing"),
+        praised=True,
     ),
     "museum": Kind(
-        _pages("index:home", "exhibitions:listing", "item-1:article", "tickets:checkout",
+        _pages("index:home", "exhibitions:listing", "item-1:detail", "tickets:checkout",
                "admission:reference", "groups:form"),
         ("name", "email", "people", "date", "topic", "message"), (4, 28), "abstract",
         families=("magazine", "travel", "civic"),
         acts=("tickets", "", ""),
+        hours=(9, 10, 17, 19), weekend=True,
     ),
     "energy": Kind(
         _pages("index:home", "tariffs:plans", "usage:dashboard", "meter:form",
@@ -173,6 +196,7 @@ KINDS: Mapping[str, Kind] = {
         ("customer", "meter", "date", "email", "consent"), (12, 140), "turbines",
         families=("civic", "shop", "app", "tool"),
         acts=("tariffs", "meter", "tariffs"),
+        praised=True,
     ),
 }  # fmt: skip
 """By name, in the order in which sites take turns."""

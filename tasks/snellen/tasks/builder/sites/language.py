@@ -152,6 +152,11 @@ class Language:
         return tuple(self._locale.days["format"]["wide"][day] for day in range(7))
 
     @cached_property
+    def short_weekdays(self) -> tuple[str, ...]:
+        """The days of the week from Monday, abbreviated."""
+        return tuple(self._locale.days["stand-alone"]["abbreviated"][day] for day in range(7))
+
+    @cached_property
     def months(self) -> tuple[str, ...]:
         """The months from January, as they stand alone."""
         return tuple(self._locale.months["stand-alone"]["wide"][month] for month in range(1, 13))

@@ -4,13 +4,15 @@ import re
 import shutil
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from pathlib import Path
 from random import Random
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from snellen.grading.errors import InputError
 from snellen.tasks.builder.chance import draw
+from snellen.tasks.builder.sites.calendar import Calendar, draw_calendar
 from snellen.tasks.builder.sites.drafts import Layout, PageDraft, SiteDraft, Thing
 from snellen.tasks.builder.sites.families import FAMILIES, Family
 from snellen.tasks.builder.sites.frame import document
@@ -22,6 +24,10 @@ from snellen.tasks.builder.sites.writer import Writer
 
 _TURNS = ("en", "zh", "de", "en", "es", "ar", "en")
 _THINGS = (10, 15)
+# How many days back the oldest thing of a site was added; what is news is younger.
+_SPANS = {"news": 12, "social": 8, "mail": 30}
+_TOOLS = ("quill", "lantern", "pebble", "tern", "ripple", "sprig", "moss", "kite", "finch", "loam")
+_ENDS = ("", "ctl", "kit", "box", "sync", "db", "run", "wire")
 _SENDERS = ("info", "hello", "office", "team")
 _DASH = "\N{EN DASH}"
 
@@ -82,14 +88,16 @@ def generate_site(seed: int, number: int, *, most: int = 6) -> Site:
     spoken = language(code)
     family = FAMILIES[random.choice(KINDS[kind].families)]
     theme = THEMES[random.choice(family.themes)]
-    writer = Writer(spoken, random, {"year": str(random.randrange(1921, 2022))})
+    calendar = draw_calendar(KINDS[kind].hours, KINDS[kind].weekend, random)
+    year = str(random.randrange(1921, 2022))
+    writer = Writer(spoken, random, {"year": year}, calendar)
     site = _draft(kind, family, theme, spoken, writer, random, most)
     pages: dict[str, SitePage] = {}
     written: dict[str, bytes] = {}
     for plan in site.pages:
         draft = PageDraft(site, plan, writer, random)
         path = site.href(plan.key)
-        title = f"{site.headings[plan.key]} {_DASH} {site.title}"
+        title = _title(site.headings[plan.key], site.title)
         pages[path] = SitePage(plan.structure, title)
         written[path] = document(draft, STRUCTURES[plan.structure](draft), title).encode()
     return Site(name, kind, code, family.name, theme.name, pages, written)
@@ -153,17 +161,19 @@ def _draft(
 ) -> SiteDraft:
     """Draw all that pages of a site may state, once."""
     plan, words = KINDS[kind], spoken.kinds[kind]
-    writer.know(place=writer.text("{town}"))
-    place = writer.text("{place}")
+    calendar, place, street = writer.calendar, writer.text("{town}"), writer.text("{street}")
+    product, tool = _product(spoken, writer)
+    # Where nothing else is spoken of, the street is the site's own.
+    writer.know(place=place, street=street, product=product, tool=tool,
+                workers=str(random.randrange(2, 9)))  # fmt: skip
     title = writer.pick(words.names, town=place)
     address = writer.text(spoken.words.formats.address, town=place)
     host, phone = writer.text("{person}"), writer.text("{phone}")
-    email = f"{random.choice(_SENDERS)}@{_slug(title) or kind}.example"
+    email = f"{random.choice(_SENDERS)}@{_slug(title) or tool}.example"
     pages = _pages(plan, random, most)
-    start, end = random.randrange(28, 41) * 15, random.randrange(64, 80) * 15
     writer.know(site=title, host=host, phone=phone, email=email,
-                opens=spoken.time(start), closes=spoken.time(end))  # fmt: skip
-    things = _things(plan, words, pages, writer, random)
+                opens=spoken.time(calendar.opens), closes=spoken.time(calendar.closes))  # fmt: skip
+    things = _things(kind, words, pages, writer, random)
     writer.know(category=things[0].category)
     headings: dict[str, str] = {}
     labels: dict[str, str] = {}
@@ -184,6 +194,8 @@ def _draft(
         family=family,
         theme=theme,
         layout=_layout(family, random),
+        calendar=calendar,
+        today=writer.date(calendar.today),
         title=title,
         place=place,
         founded=int(writer.text("{year}")),
@@ -193,8 +205,8 @@ def _draft(
         host=host,
         person=writer.text("{person}"),
         number=str(random.randrange(1000000, 9999999)),
-        since=writer.date(random.randrange(2019, 2026)),
-        hours=_hours(spoken, random, start, end),
+        since=writer.date(calendar.today - timedelta(random.randrange(200, 2500))),
+        hours=_hours(spoken, calendar, random),
         facts=tuple((writer.label(name), writer.text(value, "")) for name, value in
                     words.facts.items()),
         things=tuple(things),
@@ -212,36 +224,101 @@ def _pages(plan: Kind, random: Random, most: int) -> tuple[PagePlan, ...]:
 
 
 def _things(
-    plan: Kind, words: KindWords, pages: Sequence[PagePlan], writer: Writer, random: Random
+    kind: str, words: KindWords, pages: Sequence[PagePlan], writer: Writer, random: Random
 ) -> list[Thing]:
+    plan = KINDS[kind]
     keys = [page.key for page in pages if page.structure in ABOUT_ONE_THING]
     fields = _fields(words, writer, random)
     total = random.randrange(*_THINGS)
     each = -(-total // len(words.items))
-    named = [
-        (name, writer.label(category))
+    named = {
+        name: (writer.label(category), known)
         for category, template in words.items.items()
-        for name in writer.several(template, each)
-    ]
+        for name, known in _named(plan, template, each, writer).items()
+    }
+    days = _days(len(named), _SPANS.get(kind, 60), writer.calendar, random)
     low, high = plan.price
     things = [
         Thing(
             name=name,
             category=category,
             cents=_cents(low, high, random),
-            fields=tuple((label, writer.text(value, name)) for label, value in fields),
-            date=writer.date(),
+            fields=tuple(
+                (label, writer.text(value, name, **about.words)) for label, value in fields
+            ),
+            day=day,
+            date=writer.date(day),
+            coming=about.coming,
+            minutes=about.minutes,
             stars=random.randrange(31, 50),
             person=writer.text("{person}"),
+            known=about.words | {"past": writer.date(writer.calendar.past(random, day))},
         )
-        for name, category in dict(named).items()
+        for day, (name, (category, about)) in zip(days, named.items(), strict=True)
     ]
     chosen = random.sample(range(len(things)), len(keys))
     for key, place in zip(keys, chosen, strict=True):
-        thing = things[place]
-        things[place] = Thing(thing.name, thing.category, thing.cents, thing.fields, thing.date,
-                              thing.stars, thing.person, key)  # fmt: skip
+        things[place] = replace(things[place], key=key)
     return things
+
+
+class _About(NamedTuple):
+    """What all that is said of one thing agrees on."""
+
+    coming: date
+    minutes: int
+    words: dict[str, str]
+
+
+def _named(plan: Kind, template: str, count: int, writer: Writer) -> dict[str, _About]:
+    """Return different names from one template, each with what is known of that thing."""
+    found: dict[str, _About] = {}
+    for _ in range(12 * count):
+        if len(found) < count:
+            about = _about(plan, writer)
+            found.setdefault(writer.text(template, **about.words), about)
+    return found
+
+
+def _about(plan: Kind, writer: Writer) -> _About:
+    calendar, random = writer.calendar, writer.random
+    coming, minutes = calendar.coming(random), random.choice(calendar.slots)
+    words = {
+        "town": writer.text("{place}" if plan.local else "{town}"),
+        "elsewhere": writer.text("{elsewhere}"),
+        "lead": writer.text("{person}" if writer.language.code == "zh" else "{last}"),
+        "photo": writer.text("{photo}"),
+        "rooms": str(random.randrange(3, 6)),
+        "length": str(random.randrange(4, 11)),
+        "soon": writer.date(calendar.soon(random)),
+        "coming": writer.date(coming),
+        "later": writer.date(calendar.later(random)),
+        "day": writer.weekday(coming),
+        "time": writer.language.time(minutes),
+    }
+    if not plan.local:
+        words["street"] = writer.text("{road}")
+    return _About(coming, minutes, words)
+
+
+def _days(count: int, span: int, calendar: Calendar, random: Random) -> list[date]:
+    """Return the days on which things were added, the last of them today."""
+    ago = [0, *(random.randrange(1, span) for _ in range(count - 1))]
+    random.shuffle(ago)
+    return [calendar.today - timedelta(days) for days in ago]
+
+
+def _product(spoken: Language, writer: Writer) -> tuple[str, str]:
+    """Return the name of a program, and the command that starts it."""
+    name = writer.text("{coin}")
+    command = _slug(name).replace("-", "")
+    if not command or spoken.code == "ar":
+        command = name = writer.random.choice(_TOOLS) + writer.random.choice(_ENDS)
+    return name, command
+
+
+def _title(heading: str, site: str) -> str:
+    return heading if site in heading else f"{heading} {_DASH} {site}"
 
 
 def _cents(low: int, high: int, random: Random) -> int:
@@ -265,7 +342,8 @@ def _fields(words: KindWords, writer: Writer, random: Random) -> list[tuple[str,
     for label, text in chosen:
         value, _, measure = text.partition("~")
         name = writer.label(label)
-        fields.append((unit.format(name, measure) if measure else name, value))
+        said = not measure or _says(name, measure)
+        fields.append((name if said else unit.format(name, measure), value))
     return fields
 
 
@@ -282,11 +360,20 @@ def _layout(family: Family, random: Random) -> Layout:
     )
 
 
-def _hours(spoken: Language, random: Random, start: int, end: int) -> tuple[tuple[str, str], ...]:
-    days = [day[:1].upper() + day[1:] for day in spoken.weekdays]
-    last = random.choice((3, 4, 5))
-    later = (days[last + 1], spoken.hours(start + 60, end - 180))
-    return ((f"{days[0]} {_DASH} {days[last]}", spoken.hours(start, end)), later)
+def _says(label: str, measure: str) -> bool:
+    """Tell whether a label names the unit already: `Rooms` of `Rooms (rooms)`."""
+    name, unit = label.casefold(), measure.casefold()
+    return unit in name or name in unit or any(word in unit.split() for word in name.split())
+
+
+def _hours(spoken: Language, calendar: Calendar, random: Random) -> tuple[tuple[str, str], ...]:
+    names = random.choice((spoken.weekdays, spoken.short_weekdays))
+    days = [day[:1].upper() + day[1:] for day in names]
+    first, *_, last = calendar.days
+    return (
+        (f"{days[first]} {_DASH} {days[last]}", spoken.hours(calendar.opens, calendar.closes)),
+        (days[calendar.short_day], spoken.hours(*calendar.short_hours)),
+    )
 
 
 def _slug(text: str) -> str:

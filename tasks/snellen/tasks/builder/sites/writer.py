@@ -4,16 +4,21 @@ r"""Sentences from templates.
 {n 3 40}   {digits 1890 2020}       a number, with separators of thousands or without
 {price 10 90}                       a price between whole units
 {person} {first} {woman} {man} {last} {coin} {town} {street}    names
-{date} {day} {month} {time} {phone} {address}
-{date:council}                      the same wherever a site names it
+{past} {soon} {coming} {later}      dates, as the site's calendar has them
+{day} {month} {time} {phone} {address}
+{coming:council}                    the same wherever a site names it
+{elsewhere} {road} {lead} {photo} {rooms} {length} {product} {workers}
+                                    drawn unless they are given: another town, another street...
 {site} {place} {item} {other} {category}...   given by whoever asks
 """
 
+import datetime
 import re
 from collections.abc import Hashable, Sequence
 from random import Random
 from typing import TypeVar
 
+from snellen.tasks.builder.sites.calendar import Calendar
 from snellen.tasks.builder.sites.language import Language
 
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
@@ -22,8 +27,10 @@ _BEFORE_I = re.compile(r"\by (?=(?:[IiÍí]|[Hh]i(?!e)))")
 _TRIES = 12
 _NAMES = frozenset({"woman", "man", "last", "town", "street", "coin"})
 _FORMATS = frozenset({"phone", "address", "person"})
-# Before a site opens at ten or earlier, while it is open, after it closed at eight or earlier.
-_HOURS = {"morning": (5, 7), "midday": (10, 16), "evening": (20, 22), "time": (8, 20)}
+_DATES = frozenset({"past", "soon", "coming", "later"})
+_TIMES = frozenset({"morning", "midday", "evening", "time", "before_close"})
+_OTHERS = {"elsewhere": "{town}", "road": "{street}", "lead": "{last}", "photo": "{person}",
+           "product": "{coin}", "rooms": "3", "length": "4", "workers": "4"}  # fmt: skip
 
 
 T = TypeVar("T", bound=Hashable)
@@ -39,10 +46,18 @@ class Writer:
         language: The language.
         random: What its choices are drawn from.
         known: What templates may name: the site, its place...
+        calendar: What dates and times are drawn from.
     """
 
-    def __init__(self, language: Language, random: Random, known: dict[str, str]) -> None:
+    def __init__(
+        self,
+        language: Language,
+        random: Random,
+        known: dict[str, str],
+        calendar: Calendar | None = None,
+    ) -> None:
         self.language = language
+        self.calendar = calendar or Calendar()
         self.random = random
         self._known = dict(known)
         self._written: set[str] = set()
@@ -134,10 +149,13 @@ class Writer:
         """Return one of several templates, filled in."""
         return self.text(self.random.choice(texts), **known)
 
-    def date(self, year: int = 2026) -> str:
-        """Return a day of a year, as the site writes dates."""
-        day, month = self.random.randrange(1, 29), self.random.randrange(1, 13)
-        return self.language.date(day, month, year, self._dates)
+    def date(self, day: datetime.date) -> str:
+        """Return a day as the site writes dates."""
+        return self.language.date(day.day, day.month, day.year, self._dates)
+
+    def weekday(self, day: datetime.date) -> str:
+        """Return the day of the week as it stands in a sentence."""
+        return self.language.weekdays[day.weekday()]
 
     def price(self, low: int, high: int) -> str:
         """Return a price between two whole amounts."""
@@ -187,17 +205,18 @@ class Writer:
             return self._chosen(getattr(words.names, name))
         if name in _FORMATS:
             return self.text(getattr(words.formats, name))
+        if name in _OTHERS:
+            return self.text(_OTHERS[name])
+        if name in _DATES:
+            return self.date(getattr(self.calendar, name)(random))
+        if name in _TIMES:
+            return self.language.time(self.calendar.time(name, random))
         match name:
             case "first":
                 return self._drawn(random.choice(("woman", "man")))
             case "day":
-                return random.choice(self.language.weekdays)
+                return self.language.weekdays[random.choice(self.calendar.days)]
             case "month":
                 return random.choice(self.language.months)
-            case "date":
-                return self.date()
-            case "morning" | "midday" | "evening" | "time":
-                first, end = _HOURS[name]
-                return self.language.time(random.randrange(4 * first, 4 * end) * 15)
             case _:
                 raise KeyError(name)

@@ -55,10 +55,12 @@ def toggles(draft: PageDraft) -> Body:
     """Return switches in groups, and the button that keeps them."""
     site, random = draft.site, draft.random
     lead = draft.opening("account")
-    groups = dict.fromkeys(thing.category for thing in site.things)
+    groups = list(dict.fromkeys(thing.category for thing in site.things))
+    # What can be bought is not switched on and off.
+    shown = groups[2:] if site.kind == "settings" else groups[:3]
     parts = [
         tag("fieldset", tag("legend", group), _switches(draft, 4, group, prefix=f"group-{n}"))
-        for n, group in enumerate(list(groups)[:3])
+        for n, group in enumerate(shown)
     ]
     main = join(
         blocks.heading(draft),
@@ -105,7 +107,7 @@ def dashboard(draft: PageDraft) -> Body:
         [blocks.named(draft, thing), thing.date, thing.person,
          tag("span", random.choice(draft.texts("states")), class_="badge warning"),
          draft.price(thing) if site.plan.priced else thing.category]
-        for thing in draft.sample(random.randrange(5, 9))
+        for thing in draft.newest(draft.sample(random.randrange(5, 9)))
     ]  # fmt: skip
     headers = [draft.ui("item"), draft.ui("date"), draft.ui("name"), draft.ui("status"),
                draft.ui("amount") if site.plan.priced else draft.ui("category")]  # fmt: skip
@@ -129,7 +131,7 @@ def dashboard(draft: PageDraft) -> Body:
         tag(
             "div",
             (tag("figure", tag("h2", title), chart, class_="panel")
-             for title, chart in shown[: random.choice((1, 2, 4))]),
+             for title, chart in shown[: random.choice((2, 4))]),
             class_="charts",
         ),
         blocks.section(draft.ui("recent"), blocks.table(headers, lines)),
@@ -162,8 +164,13 @@ def _switches(
         texts = [""] * count
     else:
         things = [thing for thing in site.things if thing.category == group][:count]
-        names = [thing.name for thing in things]
-        texts = [f"{thing.fields[0][0]}: {thing.fields[0][1]}" for thing in things]
+        mail = site.kind == "mail"
+        # A rule is about who writes, not about one letter.
+        names = [thing.person if mail else thing.name for thing in things]
+        texts = [
+            f"{draft.ui('folder')}: {group}" if mail else ": ".join(thing.fields[0])
+            for thing in things
+        ]
     return tag(
         "ul",
         (
@@ -183,9 +190,10 @@ def _switches(
 def _devices(draft: PageDraft) -> Html:
     names = draft.texts("devices")
     draft.random.shuffle(names)
+    names = names[: draft.random.randrange(2, 5)]
     lines = [
-        [name, draft.writer.text("{town}"), draft.writer.date(), blocks.button(draft.ui("remove"))]
-        for name in names[: draft.random.randrange(2, 5)]
+        [name, draft.writer.text("{town}"), day, blocks.button(draft.ui("remove"))]
+        for name, day in zip(names, draft.past(len(names)), strict=True)
     ]
     headers = [draft.ui("device"), draft.ui("place"), draft.ui("last_used"), draft.ui("action")]
     return blocks.section(draft.ui("devices"), blocks.table(headers, lines))
@@ -195,9 +203,9 @@ def _invoices(draft: PageDraft) -> Html:
     number, random = draft.random.randrange(2000, 8000), draft.random
     states = draft.texts("states")
     lines = [
-        [f"R-{number - place}", draft.writer.date(), draft.site.language.price(
+        [f"R-{number - place}", day, draft.site.language.price(
             random.randrange(900, 24000)), random.choice(states), blocks.button(draft.ui("open"))]
-        for place in range(random.randrange(3, 6))
+        for place, day in enumerate(draft.past(random.randrange(3, 6)))
     ]  # fmt: skip
     headers = [draft.ui("invoice"), draft.ui("date"), draft.ui("amount"), draft.ui("status"),
                draft.ui("action")]  # fmt: skip

@@ -8,6 +8,10 @@ _TO_WRITE = ("name", "email", "topic", "message")
 """What one fills in to write to somebody, where the site's form is for something else."""
 
 
+_OF_MINE = ("profile", "transfer", "meter")
+"""Forms about what one has already, which can also be deleted there."""
+
+
 def form(draft: PageDraft) -> Body:
     """Return a form with what one should know before sending it."""
     site, random = draft.site, draft.random
@@ -43,11 +47,13 @@ def form(draft: PageDraft) -> Body:
             action=site.href("index"),
             method="get",
         ),
-        blocks.danger_zone(draft) if random.randrange(2) else None,
+        blocks.danger_zone(draft) if draft.plan.key in _OF_MINE else None,
     )
-    steps = blocks.steps(draft, 3)
+    steps = blocks.steps(draft, 3) if draft.plan.key not in (*_OF_MINE, "compose") else []
     aside = [
-        blocks.panel(draft.ui("what_next"), tag("ol", (tag("li", step) for step in steps))),
+        blocks.panel(draft.ui("what_next"), tag("ol", (tag("li", step) for step in steps)))
+        if steps
+        else None,
         blocks.panel(
             draft.ui("good_to_know"),
             blocks.facts(draft.facts(3)),

@@ -39,7 +39,7 @@ def home(draft: PageDraft) -> Body:
         blocks.section(draft.ui("popular"), show(draft, offered)),
         blocks.section(draft.ui("about"), blocks.paragraphs(draft.about(2))),
         blocks.section(draft.ui("good_to_know"), blocks.facts(draft.facts(6))),
-        _voices(draft) if random.randrange(2) else None,
+        _voices(draft),
     )
     aside = [
         blocks.hours_panel(draft),
@@ -53,7 +53,8 @@ def listing(draft: PageDraft) -> Body:
     """Return what a site offers, with a filter, in the site's own form of lists."""
     site, random = draft.site, draft.random
     lead = draft.opening("offer", "priced")
-    shown = list(site.things[: random.randrange(6, min(12, len(site.things)) + 1)])
+    things = draft.newest(site.things) if not site.plan.priced else list(site.things)
+    shown = things[: random.randrange(6, min(12, len(things)) + 1)]
     act = random.choice((draft.act().text, None))
     if site.layout.listing == "table":
         content = _table(draft, shown)
@@ -67,10 +68,10 @@ def listing(draft: PageDraft) -> Body:
         blocks.heading(draft),
         tag("p", lead, class_="lead"),
         _filters(draft, shown),
-        tag("p", draft.ui("results", count=len(shown), category=shown[0].category), class_="meta"),
+        tag("p", draft.ui("results", count=len(things)), class_="meta"),
         content,
         blocks.advertisement(draft) if random.randrange(2) else None,
-        blocks.pagination(draft, 2) if len(shown) < len(site.things) else None,
+        blocks.pagination(draft, len(shown)),
         blocks.actions(blocks.call_to_action(draft, draft.act())),
     )
     aside = [
@@ -110,7 +111,6 @@ def detail(draft: PageDraft) -> Body:
     """Return one thing: its picture, what is known of it, what one can do with it."""
     site, random, thing = draft.site, draft.random, draft.thing
     act = draft.act()
-    opinion = draft.ui("rating", stars=site.language.tenths(thing.stars))
     first, second = draft.says(2), draft.says(3)
     known = [(draft.ui("category"), thing.category), *thing.fields]
     head = tag(
@@ -119,8 +119,7 @@ def detail(draft: PageDraft) -> Body:
         tag(
             "div",
             blocks.heading(draft),
-            tag("p", tag("span", random.choice(draft.texts("badges")), class_="badge"),
-                " ", tag("span", opinion, class_="meta")),
+            _opinion(draft),
             tag("p", blocks.cost(draft, thing)) if site.plan.priced else None,
             tag("p", first),
             blocks.actions(
@@ -142,7 +141,7 @@ def detail(draft: PageDraft) -> Body:
     main = join(
         head,
         blocks.tabs(draft, panels),
-        _voices(draft) if random.randrange(2) else None,
+        _voices(draft),
         blocks.section(draft.ui("related", name=thing.name), blocks.cards(draft, others, None)),
     )
     return Body(main, draft.together(draft.purpose(), first))
@@ -190,7 +189,7 @@ def plans(draft: PageDraft) -> Body:
             blocks.table([draft.ui("feature"), *(thing.name for thing in chosen)], compared),
         ),
         blocks.section(draft.ui("questions", name=chosen[0].name), blocks.facts(draft.facts(3))),
-        _voices(draft) if random.randrange(2) else None,
+        _voices(draft),
     )
     return Body(main, lead)
 
@@ -212,6 +211,8 @@ def _table(draft: PageDraft, things: Sequence[Thing]) -> Html:
 def _filters(draft: PageDraft, things: Sequence[Thing]) -> Html:
     categories = dict.fromkeys(thing.category for thing in things)
     sort = draft.texts("sorting")
+    if not (draft.site.plan.priced and draft.site.plan.compared):
+        sort.pop()
     return tag(
         "form",
         blocks.field(draft, "search", "filter"),
@@ -239,7 +240,20 @@ def _notice(draft: PageDraft) -> Html:
     return tag("div", tag("p", text), class_="notice", role="status")
 
 
-def _voices(draft: PageDraft) -> Html:
+def _opinion(draft: PageDraft) -> Html:
+    """Return what others think of a thing that they can buy, or else which category it is in."""
+    thing = draft.thing
+    if not draft.site.plan.rated:
+        return tag("p", tag("span", thing.category, class_="badge"))
+    opinion = draft.ui("rating", stars=draft.site.language.tenths(thing.stars))
+    badge = draft.random.choice(draft.texts("badges"))
+    return tag("p", tag("span", badge, class_="badge"), " ", tag("span", opinion, class_="meta"))
+
+
+def _voices(draft: PageDraft) -> Html | None:
+    """Return what customers say, on half of the pages of sites that have some."""
+    if not draft.site.plan.praised or draft.random.randrange(2):
+        return None
     templates = draft.site.language.words.lists["voices"]
     said = [draft.writer.paragraph(templates, 1, draft.plan.key) for _ in range(2)]
     return blocks.section(

@@ -9,10 +9,12 @@ from snellen.tasks.builder.sites.pictures import picture
 def inbox(draft: PageDraft) -> Body:
     """Return a mailbox: letters with who sent them and when."""
     site, random = draft.site, draft.random
-    lead = draft.opening("post")
-    shown = draft.sample(random.randrange(8, 13))
+    lead = draft.opening()
+    things = draft.newest(site.things)
+    # What has a page of its own is among those that are shown.
+    last = max(place for place, thing in enumerate(things) if thing.key or not place)
+    shown = things[: max(random.randrange(8, 13), last + 1)]
     unread = random.randrange(1, 5)
-    random.shuffle(shown)
 
     def row(place: int, thing: Thing) -> Html:
         mark = f"letter-{place}"
@@ -47,7 +49,7 @@ def inbox(draft: PageDraft) -> Body:
             tag("tbody", (row(place, thing) for place, thing in enumerate(shown))),
             class_="inbox",
         ),
-        blocks.pagination(draft, 2) if len(shown) < len(site.things) else None,
+        blocks.pagination(draft, len(shown)),
         tag("p", lead),
     )  # fmt: skip
     folders = dict.fromkeys(dict.fromkeys(t.category for t in site.things), 0)
@@ -85,7 +87,9 @@ def message(draft: PageDraft) -> Body:
         ),
         blocks.section(
             draft.ui("reply"),
-            blocks.form(draft, ("message",), draft.ui("send"), quiet=True, target="index"),
+            blocks.form(
+                draft, ("message",), draft.ui("send"), quiet=True, target="index", host=thing.person
+            ),
         ),
     )
     others = [other for other in site.things if other.key]
@@ -101,8 +105,7 @@ def feed(draft: PageDraft) -> Body:
     """Return posts with who wrote them, and what one can do with each."""
     site, random = draft.site, draft.random
     lead = draft.opening("post")
-    things = draft.sample(random.randrange(4, 7))
-    random.shuffle(things)
+    things = draft.newest(draft.sample(random.randrange(4, 7)))
     pictured = random.sample(range(len(things)), len(things) // 2)
 
     def post(place: int, thing: Thing) -> Html:

@@ -9,18 +9,15 @@ from snellen.tasks.builder.sites.markup import Html, join, tag
 
 def article(draft: PageDraft) -> Body:
     """Return a headline, who wrote it and when, and some paragraphs with a picture between."""
-    site, random, thing = draft.site, draft.random, draft.thing
+    random, thing = draft.random, draft.thing
     lead = draft.says(2)
     texts = [text for text in (draft.says(random.choice((2, 3))) for _ in range(4)) if text]
     texts.append(draft.about(2))
     shown = blocks.shown(draft, thing)
     parts: list[Html | None] = [blocks.paragraphs(text) for text in texts]
     parts.insert(
-        1, tag("figure", shown, tag("figcaption", draft.line(thing.name, site.place, thing.person)))
+        1, tag("figure", shown, tag("figcaption", draft.line(thing.name, thing.known["photo"])))
     )
-    if random.randrange(2):
-        said = draft.writer.paragraph(site.language.words.lists["voices"], 1, draft.plan.key)
-        parts.insert(3, tag("blockquote", tag("p", said)))
     minutes = random.randrange(2, 9)
     main = tag(
         "article",
@@ -52,21 +49,19 @@ _SOURCES = (
     'import {{ open }} from "{name}";\n\n'
     "const store = open({{ port: {n} }});\nawait store.sync({m});",
 )
-_TOOLS = ("quill", "lantern", "pebble", "tern", "ripple", "sprig", "moss", "kite", "finch", "loam")
-_ENDS = ("", "ctl", "kit", "box", "sync", "db", "run", "wire")
 _NOTHING = "\N{EN DASH}"
-_OPTIONS = ("port", "workers", "timeout", "cache", "verbose", "retries", "color", "limit", "depth",
-            "format", "locale", "threads")  # fmt: skip
+# In the order in which the words of every language say what they set.
+_OPTIONS = (("timeout", "30"), ("workers", ""), ("store", "./results"), ("skip", "none"))
 
 
 def docs(draft: PageDraft) -> Body:
     """Return a page of documentation: steps, examples, a table of options."""
     site, random = draft.site, draft.random
     lead = draft.opening("offer")
-    name = random.choice(_TOOLS) + random.choice(_ENDS)
+    name, workers = draft.writer.text("{tool}"), draft.writer.text("{workers}")
     sources = list(_SOURCES)
     random.shuffle(sources)
-    n, m = random.randrange(3000, 9000), random.randrange(2, 16)
+    port = draft.writer.text("{digits 3000 9000}", "port")
     steps = list(site.things)
     random.shuffle(steps)
     parts = [
@@ -74,20 +69,21 @@ def docs(draft: PageDraft) -> Body:
             "section",
             tag("h2", thing.name, id=f"part-{place}"),
             blocks.paragraphs(draft.says(3, thing)),
-            tag("pre", tag("code", source.format(name=name, n=n, m=m), dir="ltr")),
+            tag("pre", tag("code", source.format(name=name, n=port, m=workers), dir="ltr")),
         )
         for place, (thing, source) in enumerate(zip(steps, sources[:3], strict=False))
     ]
-    options = [f"{random.choice(_TOOLS)}-{option}" for option in random.sample(_OPTIONS, 4)]
     *_, effect = site.words.fields.values()
+    effects = effect.strip("[]").split("|")
     lines = [
         [
             tag("code", f"--{option}", dir="ltr"),
-            tag("code", str(random.choice((0, 1, 8, 30, 100, 500)))),
-            value,
+            tag("code", default or workers, dir="ltr"),
+            draft.writer.text(effect),
         ]
-        for option, value in zip(options, draft.writer.several(effect, 4), strict=False)
+        for (option, default), effect in zip(_OPTIONS, effects, strict=True)
     ]
+    random.shuffle(lines)
     headers = [draft.ui("option"), draft.ui("default"), draft.ui("meaning")]
     main = tag(
         "article",
@@ -168,20 +164,33 @@ def timetable(draft: PageDraft) -> Body:
     """Return what happens on which day and at what time."""
     site, random, language = draft.site, draft.random, draft.site.language
     lead = draft.opening("offer")
-    days = [day[:1].upper() + day[1:] for day in language.weekdays[: random.choice((4, 5, 5))]]
-    start = random.randrange(28, 36) * 15
-    slots = [start + n * random.choice((60, 90, 90, 120)) for n in range(random.randrange(4, 7))]
-    slots = sorted(dict.fromkeys(slots))
-    names = [thing.name for thing in site.things]
+    calendar = site.calendar
+    days = [language.weekdays[day] for day in calendar.days]
+    cells = {(thing.coming.weekday(), thing.minutes): thing for thing in site.things}
+    slots = [slot for slot in calendar.slots if any(slot == minutes for _, minutes in cells)]
     lines = [
-        [language.time(slot), *(random.choice([*names, _NOTHING]) for _ in days)] for slot in slots
+        [
+            language.time(slot),
+            *(
+                blocks.named(draft, cells[day, slot]) if (day, slot) in cells else _NOTHING
+                for day in calendar.days
+            ),
+        ]
+        for slot in slots
     ]
-    headers = [draft.ui("time"), *days]
-    notes = [(thing.name, draft.line(thing.date, thing.person)) for thing in draft.sample(5)]
+    headers = [draft.ui("time"), *(day[:1].upper() + day[1:] for day in days)]
+    coming = sorted(
+        random.sample(list(cells.values()), min(5, len(cells))), key=lambda thing: thing.coming
+    )
+    notes = [
+        (thing.name, draft.line(draft.writer.date(thing.coming), thing.known["time"]))
+        for thing in coming
+    ]
+    week = draft.writer.date(site.calendar.monday)
     main = join(
         blocks.heading(draft),
         tag("p", lead, class_="lead"),
-        blocks.table(headers, lines, caption=draft.ui("week_of", date=site.things[0].date)),
+        blocks.table(headers, lines, caption=draft.ui("week_of", date=week)),
         blocks.section(draft.ui("dates"), blocks.facts(notes)),
         blocks.actions(
             blocks.call_to_action(draft, draft.act()),
