@@ -207,7 +207,7 @@ def test_no_items_and_no_attempts_are_refused() -> None:
 
 def test_a_value_that_is_no_number_is_refused() -> None:
     tally = Tally(protocol_of("screenqa/short"), [["a"]])
-    with pytest.raises(MetricError, match="official@1 gave a value that is no number"):
+    with pytest.raises(MetricError, match="official@1 returned a value that is not a number"):
         tally.add(*column([math.nan]))
 
 

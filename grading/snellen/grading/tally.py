@@ -97,7 +97,9 @@ class Tally:
         """
         values = columns.values
         if not np.isfinite(values).all():
-            raise MetricError(f"protocol {self.protocol.name} gave a value that is no number")
+            raise MetricError(
+                f"protocol {self.protocol.name} returned a value that is not a number"
+            )
         self._outcomes += np.bincount(columns.outcomes, minlength=len(OUTCOMES))
         self.crashed += int(columns.crashed.sum())
         passed = values[:, self._primary] >= self._passing

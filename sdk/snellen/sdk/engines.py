@@ -1,7 +1,7 @@
-"""Engines: where batches of answers are graded.
+"""Engines: processes or clusters that grade batches of answers.
 
-An engine gets what a grader is made of once, and then batches of answers. It gives the same columns
-in the same order as a grader in this process does, so the report is the same to the last digit.
+An engine gets the recipe of a grader once, and then batches of answers. It returns the same columns
+in the same order as a grader in this process, so the report is exactly the same.
 """
 
 import logging
@@ -34,23 +34,23 @@ _LEAST_AHEAD = 16
 
 
 class EngineError(SnellenError):
-    """The engine can't grade, or lost its workers; no answer is at fault."""
+    """The engine is not available, or lost its workers; the answers are not at fault."""
 
 
 class Recipe(NamedTuple):
-    """What a worker makes a grader of.
+    """The data from which a worker makes a grader.
 
-    The references are a plain list here, because `Golds` does not leave its process: they are
-    sent to the workers, and to nobody else.
+    The references are a plain list here, because `Golds` does not leave its process. They are sent
+    only to the workers.
 
     Attributes:
         task: The task's id.
         protocol: The protocol's id.
         embedder: For a protocol that compares embeddings; None: its own.
-        executor: Runs the programs among the answers; None: none is run.
+        executor: Runs the programs among the answers; None: programs are not run.
         golds: The references.
-        contexts: What the parser may know of the items, or empty.
-        places: Which gold each item index of a batch stands for; None: its own.
+        contexts: The items' contexts for the parser, or empty.
+        places: The index of the gold for each item index of a batch; None: the same index.
         snellen: The version that reads the answers.
     """
 
@@ -73,7 +73,7 @@ def recipe_of(
     embedder: str | None,
     executor: CodeExecutor | None,
 ) -> Recipe:
-    """Return what a worker grades the answers to a selection with."""
+    """Return the recipe of a grader for a selection."""
     whole = selection.whole or selection
     places = None if selection.whole is None else selection.grader(protocol).places
     return Recipe(
@@ -89,11 +89,11 @@ def recipe_of(
 
 
 def graded(batches: Iterable[Answers], recipe: Recipe, engine: Engine) -> Graded:
-    """Grade batches elsewhere, and yield each with its columns, in the order given.
+    """Grade batches with an engine, and yield each with its columns, in the given order.
 
     Raises:
         UnknownNameError: There is no such engine.
-        EngineError: The engine can't be had, or lost its workers.
+        EngineError: The engine is not available, or lost its workers.
         MissingExtraError: Ray is not installed.
     """
     if engine not in get_args(Engine):
@@ -107,7 +107,7 @@ def _ordered(
     result: Callable[[Any], Columns],
     ahead: int,
 ) -> Graded:
-    """Have some batches graded at once, and no more than that held."""
+    """Grade several batches at a time, with a bounded number in memory."""
     waiting: deque[tuple[Answers, Any]] = deque()
     for answers in batches:
         waiting.append((answers, submit(answers)))

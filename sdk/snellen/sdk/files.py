@@ -1,4 +1,4 @@
-"""Writing files whole or not at all."""
+"""Atomic writing of files."""
 
 import os
 import secrets
@@ -9,15 +9,15 @@ from snellen.grading.errors import InputError
 
 
 def check_ending(path: Path, known: Iterable[str], what: str) -> str:
-    """Return a file's ending, in lower case, if something can be saved under it.
+    """Return a file's extension, in lower case, if it selects a format.
 
     Args:
-        path: Where it is to be saved.
-        known: The endings that say how.
-        what: What messages call it: `a report`.
+        path: The file to write.
+        known: The extensions of the formats.
+        what: The name of the content in messages: `a report`.
 
     Raises:
-        InputError: It can't.
+        InputError: The extension is unknown.
     """
     ending, endings = path.suffix.lower(), tuple(known)
     if ending not in endings:
@@ -29,7 +29,7 @@ def check_ending(path: Path, known: Iterable[str], what: str) -> str:
 
 
 def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
-    """Write a file beside its place and move it there, so that no reader ever sees half of it.
+    """Write a temporary file and rename it, so that readers never see an incomplete file.
 
     Raises:
         InputError: The folder does not exist or can't be written to.

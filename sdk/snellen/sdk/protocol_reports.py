@@ -1,4 +1,4 @@
-"""One set of stored answers under several protocols: where they part, and why."""
+"""One set of stored answers under several protocols: the differences and their causes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -48,16 +48,16 @@ class ProtocolReports:
 
     @property
     def notices(self) -> Sequence[str]:
-        """What was taken for what in the answers, a sentence each."""
+        """Notices on guessed field names of the answers, one sentence each."""
         return self._intake.notices
 
     def explain(self, first: str, second: str, key: str | None = None) -> Explanation:
-        """Share the difference between two protocols' numbers out among their four parts.
+        """Divide the difference between two protocols' numbers among their four parts.
 
         Args:
-            first: The protocol that the difference starts from.
-            second: The protocol that it leads to.
-            key: The metric; None takes each protocol's primary one.
+            first: The first protocol.
+            second: The second protocol.
+            key: The metric; None: each protocol's primary metric.
         """
         selection = self._intake.selection
         return explain_pair(
@@ -71,7 +71,7 @@ class ProtocolReports:
         )
 
     def partings(self, first: str, second: str, key: str | None = None) -> Iterator[Parting]:
-        """Yield the items to which two protocols give different values, furthest apart first."""
+        """Yield the items with different values under two protocols, the largest gap first."""
         tables = [self._report(name).scores for name in (first, second)]
         columns = [table.columns() for table in tables]
         for table in tables:

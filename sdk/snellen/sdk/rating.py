@@ -25,22 +25,21 @@ def rate(
     threshold: float = THRESHOLD,
     coincidence: float = COINCIDENCE,
 ) -> RaterReport:
-    """Return how raters did: the human ceiling, agreement, and which references are suspicious.
+    """Grade and compare raters: the human ceiling, agreement, and suspicious references.
 
     Args:
-        answers: What raters answered: a file that `snellen annotation answers` wrote, or the
-            answers themselves.
+        answers: The raters' answers, or a file of them from `snellen annotation answers`.
         data: The folder of the pack.
-        task: The task; None: the only one that was answered.
-        protocol: What grades them; the pack's when None.
-        key: The file of the key that opens sealed references; `SNELLEN_PACK_KEY` when None.
-        references: Whether the references are asked; without, only raters are compared.
-        threshold: From which share of the metric's best value on two answers agree.
-        coincidence: How often two wrong answers are the same.
+        task: The task; None: the only one with answers.
+        protocol: The protocol that grades them; None: the pack's.
+        key: The file of the key of sealed references; None: `SNELLEN_PACK_KEY`.
+        references: Whether to use the references; without them, only raters are compared.
+        threshold: The share of the metric's best value from which two answers agree.
+        coincidence: The probability that two wrong answers are equal.
 
     Raises:
-        InputError: The file can't be read, or several tasks were answered and none is named.
-        DataError: A line is no answer, an item is none of the pack's, or the references can't be
+        InputError: The file can't be read, or several tasks have answers and none is named.
+        DataError: A line is not an answer, an item is not in the pack, or the references can't be
             opened.
         MetricError: No answer can be graded.
     """

@@ -49,8 +49,7 @@ def regrade(
         executor: As for `grade`.
 
     Raises:
-        InputError: The report kept no scores, is of another task, or does not say what it was
-            graded against.
+        InputError: The report kept no scores, is of another task, or does not name its data.
     """
     if not isinstance(source, Report):
         path = Path(source)

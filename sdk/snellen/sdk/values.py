@@ -1,4 +1,4 @@
-"""What may stand in a record: strict JSON values, and how to name those that may not."""
+"""Values of records: strict JSON, and descriptions of values that are not allowed."""
 
 import math
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _CONTAINERS = frozenset((list, dict))
 
 
 class NotJsonError(ValueError):
-    """The value, or a part of it, has no place in strict JSON."""
+    """The value, or a part of it, is not strict JSON."""
 
 
 def to_json(value: object) -> object:
@@ -26,7 +26,7 @@ def to_json(value: object) -> object:
 
 
 def text_fault(text: str) -> str | None:
-    r"""Say why a text can't be stored, or return None for one that can.
+    r"""Return the reason why a text can't be stored, or None.
 
     Examples:
         >>> text_fault("£5") is None
@@ -44,21 +44,21 @@ def text_fault(text: str) -> str | None:
 
 
 def is_nested_too_deep(value: object, levels: int = MAX_DEPTH) -> bool:
-    """Whether a JSON value has more than so many levels of lists and objects."""
+    """Whether a JSON value has more than `levels` levels of lists and objects."""
     if type(value) not in _CONTAINERS:
         return False
     if levels == 0:
         return True
     whole = cast("list[object] | dict[str, object]", value)
     for part in whole.values() if isinstance(whole, dict) else whole:
-        # Asked here too: most parts are scalars, and this runs for every answer that is JSON.
+        # Checked here too for speed: most parts are scalars, and this runs for every JSON answer.
         if type(part) in _CONTAINERS and is_nested_too_deep(part, levels - 1):
             return True
     return False
 
 
 def kind_of(value: object) -> str:
-    """Name what a value is, in JSON's words.
+    """Return the JSON type of a value, in words.
 
     Examples:
         >>> kind_of(7), kind_of({}), kind_of(None)

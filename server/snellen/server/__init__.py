@@ -1,1 +1,1 @@
-"""The network face: MCP tools, REST routes, web pages and the attempt store."""
+"""The server: MCP tools, REST routes, web pages and the store of attempts."""

@@ -4,13 +4,13 @@ InputError (snellen.grading.errors)
 └── ExamError                  the exam can't serve the call; the message is for the caller
     ├── NoSuchAttemptError     no attempt of this handle, or another caller's
     ├── NotFoundError          no such submission, phase or item, or another participant's
-    ├── UnauthorizedError      nobody knows who calls
+    ├── UnauthorizedError      the caller is unknown
     ├── ForbiddenError         not for this caller, or not now
     ├── QuotaError             no upload is left
     ├── RateError              too many calls
-    ├── TooLargeError          more bytes than are taken
-    ├── FormError              a file that is in no form that is read
-    └── StoreError             the store failed: full, held by another program, damaged
+    ├── TooLargeError          more bytes than the limit
+    ├── FormError              a file of an unsupported format
+    └── StoreError             the store failed: full, locked by another program, damaged
 """
 
 from snellen.grading.errors import InputError
@@ -30,10 +30,10 @@ class NoSuchAttemptError(ExamError):
 
 
 class StoreError(ExamError):
-    """The store failed, and what was asked is not done; the cause is for the organizer's log.
+    """The store failed, and the call had no effect; the cause is in the organizer's log.
 
     Attributes:
-        again: Whether the same call may succeed later, without anybody doing anything.
+        again: Whether the same call may succeed later without a repair.
     """
 
     def __init__(self, message: str, *, file: str | None = None, again: bool = True) -> None:
@@ -46,7 +46,7 @@ class NotFoundError(ExamError):
 
 
 class UnauthorizedError(ExamError):
-    """A token is needed, or the one that came is unknown, revoked or too old."""
+    """A token is missing, unknown, revoked or expired."""
 
 
 class ForbiddenError(ExamError):
@@ -54,7 +54,7 @@ class ForbiddenError(ExamError):
 
 
 class QuotaError(ExamError):
-    """The caller has used up what it may upload."""
+    """The caller has used up its uploads."""
 
 
 class RateError(ExamError):
@@ -62,8 +62,8 @@ class RateError(ExamError):
 
 
 class TooLargeError(ExamError):
-    """What was sent is larger than what is taken."""
+    """The request is larger than the limit."""
 
 
 class FormError(ExamError):
-    """What was sent is in no form that is read."""
+    """The file has an unsupported format."""

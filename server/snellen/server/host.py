@@ -1,6 +1,6 @@
-"""The host of an exam: packs, references and the store, opened when they are first needed.
+"""The host of an exam: packs, references and the store, opened on first use.
 
-A host gives a server a second or two to list its tools, so nothing of this is needed until then.
+MCP hosts give a server a second or two to list its tools, so nothing is opened before that.
 """
 
 import asyncio
@@ -48,12 +48,12 @@ class Host:
     episodes: "Episodes | None" = None
 
     async def end_episodes(self) -> None:
-        """End worlds that run, and their browser."""
+        """End running episodes and their browser."""
         if self.episodes is not None:
             await self.episodes.close()
 
     def close(self) -> None:
-        """Let go of what was opened."""
+        """Close everything that was opened."""
         self.screenshots.close()
         self.database.close()
 
@@ -62,8 +62,8 @@ class HostError(SnellenError):
     """The exam can't be opened.
 
     Args:
-        error: Why. The examinee hears it where software is missing, which whoever started the
-            server can install; else it is in the server's log, for the exam's organizer.
+        error: The cause. It is shown to the examinee if software is missing, which the user who
+            started the server can install. Otherwise it is in the server's log, for the organizer.
     """
 
     def __init__(self, error: Exception | None = None) -> None:
@@ -75,12 +75,17 @@ class HostError(SnellenError):
 
 
 class LazyHost:
-    """An exam that is opened once, on a thread, when it is first asked for.
+    """An exam that is opened once, on a thread, on first use.
 
     Args:
         open_now: Opens it.
+<<<<<<< HEAD
         interactive: Whether it has interactive items: tools are listed before it is opened.
         tools: What these items are acted in by; none: by their screen.
+=======
+        interactive: Whether it has interactive items; tools are listed before it is opened.
+        tools: The tools of these items; empty: they are used by their screen.
+>>>>>>> prose-sdk
     """
 
     def __init__(
@@ -108,25 +113,25 @@ class LazyHost:
         if self._closed:
             raise HostError
         try:
-            # A caller that is cancelled must not stop the others' opening.
+            # Cancelling one caller must not cancel the opening for the others.
             return await asyncio.shield(self._begun())
         except Exception as error:
             raise HostError(error) from error
 
     def begin(self) -> None:
-        """Begin to open it, unless that has begun; return at once."""
+        """Start opening it, unless already started; return at once."""
         if self._opened is None and not self._closed:
             self._begun()
 
     async def flush(self) -> None:
-        """Write what may be written late, if the exam was opened."""
+        """Write pending data, if the exam was opened."""
         if self._opened is not None:
             await self._opened.service.flush()
             if self._opened.episodes is not None:
                 await self._opened.episodes.reap()
 
     async def close(self) -> None:
-        """Wait for an opening under way, write what is waiting and let go of everything."""
+        """Wait for an opening in progress, write pending data and close everything."""
         self._closed = True
         if self._task is not None:
             with suppress(Exception):  # it was logged
@@ -160,11 +165,11 @@ def open_exam(settings: "Settings", grade: "Grade") -> Host:
     """Open packs, references (unless answers are only recorded) and the store.
 
     Args:
-        settings: Which, and by which rules.
+        settings: The packs, the store and the rules.
         grade: Grades the answers to one task.
 
     Raises:
-        SnellenError: One of them can't be opened.
+        SnellenError: A pack, its references or the store can't be opened.
     """
     from snellen.server.attempts.service import Service
     from snellen.server.screenshots.remote import RemoteImages
@@ -180,7 +185,7 @@ def open_exam(settings: "Settings", grade: "Grade") -> Host:
 
 
 def open_episodes(service: "Service") -> "Episodes":
-    """Return what plays interactive items, in one browser that starts with the first of them.
+    """Return the runner of interactive items, with one browser that starts with the first item.
 
     Raises:
         SnellenError: There is no browser.
@@ -191,7 +196,7 @@ def open_episodes(service: "Service") -> "Episodes":
     from snellen.tasks.environments.browser import Browser
     from snellen.tasks.environments.table import environment_of
 
-    # Where all is done by tools, no browser need be installed.
+    # If items are used by tools only, no browser is needed.
     browser = None if service.exam.rules.door is Door.TOOLS else Browser()
 
     @cache
@@ -204,16 +209,20 @@ def open_episodes(service: "Service") -> "Episodes":
 
 
 def has_worlds(settings: "Settings") -> bool:
+<<<<<<< HEAD
     """Whether some pack has interactive items; only manifests are read."""
+=======
+    """Whether a pack has interactive items; only manifests are read."""
+>>>>>>> prose-sdk
     return bool(_environments(settings))
 
 
 def world_tools(settings: "Settings") -> "Sequence[WorldTool]":
-    """Return the tools that items are acted in by; none, where it is by their screen.
+    """Return the tools of interactive items; empty if they are used by their screen.
 
     Raises:
         InputError: An environment has no tools.
-        ExamError: No item is acted in.
+        ExamError: No item is interactive.
     """
     if settings.rules.door is Door.SCREEN:
         return ()
@@ -242,7 +251,7 @@ def read_exam(settings: "Settings", grade: "Grade") -> "Exam":
     """Read packs, and their references unless answers are only recorded.
 
     Raises:
-        SnellenError: One of them can't be read, or a pack that is to be graded has no references.
+        SnellenError: A pack can't be read, or a pack to be graded has no references.
     """
     from snellen.server.exam.spec import Exam
     from snellen.tasks.pack.read import has_references, open_pack
@@ -269,10 +278,10 @@ def _below(objects: "Objects", pack: str) -> Callable[[str, int], bytes]:
 
 
 class _References(Mapping[str, "References"]):
-    """The references of packs, read from the disk each time they are asked for.
+    """The references of packs, read from the disk on each access.
 
-    What can't be opened is said now; what they hold is for whoever grades: a server that takes
-    uploads alone has none of it in memory.
+    References that can't be opened are reported at once. Their content is only for graders: a
+    server that only accepts uploads does not keep it in memory.
     """
 
     def __init__(self, packs: "Sequence[Pack]", settings: "Settings") -> None:

@@ -1,7 +1,7 @@
-"""Logs: a line of JSON a call, on standard error; never an answer, a reference or a whole handle.
+"""Logs: one JSON line per call on standard error, without answers, references or full handles.
 
-Lines are written by a thread of their own: a host that does not read its server's standard error
-must not bring the exam to a stop when the pipe is full.
+A separate thread writes the lines: a host that does not read its server's standard error must not
+block the exam when the pipe is full.
 """
 
 import json
@@ -29,7 +29,7 @@ _HANDLE_SHOWN = 8
 
 
 class LateLines:
-    """Writes lines on a thread of its own; the oldest are dropped when they are not read."""
+    """Writes lines on a separate thread; the oldest are dropped if they are not read."""
 
     def __init__(self, stream: IO[bytes], most: int = MOST_WAITING) -> None:
         self._stream = stream
@@ -50,7 +50,7 @@ class LateLines:
     debug = info = warning = error = critical = msg
 
     def drain(self, seconds: float) -> bool:
-        """Wait until all is written, but no longer than this; say whether it is."""
+        """Wait until all lines are written, at most `seconds`; return whether they are."""
         self._hurry.set()
         with self._some:
             return self._some.wait_for(lambda: not self._lines and not self._busy, seconds)
@@ -61,7 +61,7 @@ class LateLines:
                 self._busy = False
                 self._some.notify_all()
                 self._some.wait_for(lambda: bool(self._lines))
-            # To wake a thread costs as much as a call: what comes soon after is written with it.
+            # Waking a thread costs as much as a call, so lines are written in groups.
             self._hurry.wait(_TOGETHER_SECONDS)
             with self._some:
                 lines = b"".join(line + b"\n" for line in self._lines)
@@ -75,10 +75,10 @@ class LateLines:
 
 
 class Repeats:
-    """Leaves out lines that say the same: a fault that lasts must not fill the disk.
+    """Suppresses repeated lines, so that a lasting fault does not fill the disk.
 
     Args:
-        seconds: How long a line is left out after one that says the same.
+        seconds: The time for which a line is suppressed after an equal one.
         clock: Returns the time in seconds.
     """
 
@@ -92,7 +92,7 @@ class Repeats:
         self._left_out: dict[Hashable, int] = {}
 
     def check(self, key: Hashable) -> dict[str, int] | None:
-        """Return None for a line to leave out, else what to add to it: how many were left out."""
+        """Return None for a line to suppress, else the number of suppressed lines to add to it."""
         now = self._clock()
         with self._lock:
             written = self._written.get(key)
@@ -111,7 +111,7 @@ class Repeats:
 
 @cache
 def repeats() -> Repeats:
-    """Return what leaves out the repeated lines of this process."""
+    """Return this process's filter of repeated lines."""
     return Repeats()
 
 
@@ -147,14 +147,14 @@ def log() -> Any:  # noqa: ANN401  # structlog's loggers have no type that names
 
 
 def short(handle: str | None) -> str | None:
-    """Return enough of a handle to know it by, too little to use it."""
+    """Return a prefix of a handle: enough to recognize it, too little to use it."""
     return None if handle is None else handle[:_HANDLE_SHOWN] + "…"
 
 
 def fault(error: BaseException) -> Mapping[str, Any]:
-    """Return what may be logged of an error: its kind and where it was raised.
+    """Return the loggable part of an error: its type and where it was raised.
 
-    Not its message: a database's shows the values that it was to write, and these are answers.
+    The message is left out: a database's message shows the values to write, which are answers.
     """
     frames = traceback.extract_tb(error.__traceback__)
     chain = [type(error).__name__]
@@ -167,7 +167,7 @@ def fault(error: BaseException) -> Mapping[str, Any]:
 
 
 def log_libraries() -> None:
-    """Send what libraries log (warnings and worse) the same way, what is repeated once a minute."""
+    """Log libraries' warnings and errors in the same way, repeated ones once a minute."""
     root = logging.getLogger()
     root.handlers[:] = [_ToLines()]
     root.setLevel(logging.WARNING)

@@ -1,4 +1,4 @@
-"""Settings: what a server is started with. Read once; nothing here changes while it runs."""
+"""Settings of a server, read once at its start."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,17 +12,17 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a server offers, by which rules, and where it keeps what is done.
+    """A server's packs, rules and storage.
 
     Attributes:
         packs: The folders of its packs.
-        store: The database: a SQLite file, or an URL as SQLAlchemy writes it.
-        rules: What holds for every attempt.
-        key: The file of the key that opens sealed references; None: the environment's.
-        cache: Where images that packs leave on the web are kept; None: they are not fetched.
-        file: The challenge that is hosted; None: the packs make one of a single phase.
-        episodes: Packs of interactive tasks that are made, and join `packs`, before the exam is
-            opened; names of `snellen.tasks.environments.table.PACKS`.
+        store: The database: a SQLite file, or a URL of SQLAlchemy.
+        rules: The rules of every attempt.
+        key: The file of the key of sealed references; None: the environment's.
+        cache: The folder of images that packs link on the web; None: they are not fetched.
+        file: The hosted challenge; None: the packs form one with a single phase.
+        episodes: Packs of interactive tasks that are created and added to `packs` before the exam
+            is opened; names of `snellen.tasks.environments.table.PACKS`.
     """
 
     packs: tuple[Path, ...]
@@ -41,12 +41,12 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a server listens.
+    """The address on which a server listens.
 
     Attributes:
         host: A name or an address of this machine.
-        port: The port; 0: any that is free.
-        names: Further names that clients may call it by, as `exam.example.org`.
+        port: The port; 0: any free port.
+        names: Further host names that clients may use, such as `exam.example.org`.
     """
 
     host: str = "127.0.0.1"

@@ -247,7 +247,7 @@ def test_rows_that_are_not_quite_of_length_one_still_give_cosines() -> None:
 @pytest.mark.parametrize(
     ("rows", "complaint"),
     [
-        ([[float("nan"), 0], [1, 0]], "table gave a vector that is not finite"),
+        ([[float("nan"), 0], [1, 0]], "table returned a vector that is not finite"),
         ([1.0, 2.0], r"table gave \(2,\) for 2 texts"),
     ],
 )
@@ -328,5 +328,5 @@ def test_its_name_tells_its_settings() -> None:
 
 @pytest.mark.parametrize(("n", "dimensions"), [((0, 2), 8), ((3, 2), 8), ((2, 4), 0)])
 def test_settings_without_grams_or_cells_are_refused(n: tuple[int, int], dimensions: int) -> None:
-    with pytest.raises(MetricError, match="can't be counted"):
+    with pytest.raises(MetricError, match="n must be two ascending lengths"):
         CharNgramEmbedder(n, dimensions)

@@ -129,7 +129,7 @@ def test_a_malformed_reference_has_no_score(reference: dict[str, Any]) -> None:
     [{"type": "objekt"}, {"$ref": "https://example.com/schema.json"}, {"$ref": "#/$defs/none"}],
 )
 def test_a_schema_that_can_not_be_used_is_a_fault(schema: dict[str, Any]) -> None:
-    with pytest.raises(MetricError, match="schema is no JSON Schema"):
+    with pytest.raises(MetricError, match="schema is not a JSON Schema"):
         tool_call(call(), call(), schema)
 
 

@@ -135,5 +135,5 @@ def test_another_seed_draws_others_and_every_name_equally_often() -> None:
 def test_more_than_there_are_and_names_given_twice_are_refused() -> None:
     with pytest.raises(MetricError, match="3 can't be drawn from 2"):
         draw(["a", "b"], 3, 0)
-    with pytest.raises(MetricError, match="'a' stands twice"):
+    with pytest.raises(MetricError, match="'a' occurs twice"):
         draw(["a", "b", "a"], 1, 0)

@@ -237,7 +237,7 @@ def _unit_rows(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float64]:
         raise MetricError(f"{embedder.name} gave {rows.shape} for {len(texts)} texts, not (n, d)")
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not np.isfinite(lengths).all():
-        raise MetricError(f"{embedder.name} gave a vector that is not finite")
+        raise MetricError(f"{embedder.name} returned a vector that is not finite")
     # Models use single precision, so their rows have length 1 only to seven digits.
     return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
 
@@ -259,7 +259,7 @@ class CharNgramEmbedder:
         dimensions: The number of cells.
 
     Raises:
-        MetricError: The lengths or the number of cells are less than 1.
+        MetricError: The lengths or the number of cells are less than 1, or the lengths descend.
 
     >>> round(embedding_cosine("Enter e-mail", "enter  E-MAIL", CharNgramEmbedder()), 12)
     1.0
@@ -270,7 +270,10 @@ class CharNgramEmbedder:
 
     def __post_init__(self) -> None:
         if not (1 <= self.n[0] <= self.n[1] and self.dimensions >= 1):
-            raise MetricError(f"grams of {self.n} in {self.dimensions} cells can't be counted")
+            raise MetricError(
+                "n must be two ascending lengths from 1 and dimensions at least 1,"
+                f" not {self.n} and {self.dimensions}"
+            )
 
     @property
     def name(self) -> str:

@@ -130,4 +130,4 @@ def _valid(arguments: Mapping[str, Any] | None, schema: Mapping[str, Any]) -> fl
         checker = validator(dict(schema), registry=Registry())
         return float(arguments is not None and checker.is_valid(arguments))
     except (SchemaError, Unresolvable) as error:
-        raise MetricError(f"the tool's schema is no JSON Schema: {error}") from error
+        raise MetricError(f"the tool's schema is not a JSON Schema: {error}") from error

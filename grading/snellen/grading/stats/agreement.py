@@ -117,7 +117,7 @@ def _codes(
     if pair[0].shape != pair[1].shape or pair[0].ndim != 1:
         raise MetricError(f"agreement needs pairs, not shapes {pair[0].shape} and {pair[1].shape}")
     if not pair[0].size:
-        raise MetricError("there are no pairs; no agreement is defined on none")
+        raise MetricError("there are no pairs, so agreement is not defined")
     for codes in pair:
         if codes.dtype.kind not in "iu" or codes.min() < 0 or codes.max() >= levels:
             raise MetricError(f"levels must be whole numbers from 0 to {levels - 1}")

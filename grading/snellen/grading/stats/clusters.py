@@ -57,7 +57,7 @@ def checked(values: ArrayLike, bounds: Bounds | None = None) -> NDArray[np.float
     if array.ndim != 1:
         raise MetricError(f"item values must have one dimension, not shape {array.shape}")
     if not array.size:
-        raise MetricError("there are no item values; no statistic is defined on none")
+        raise MetricError("there are no item values, so no statistic is defined")
     bad = ~np.isfinite(array)
     if bad.any():
         index = int(bad.argmax())

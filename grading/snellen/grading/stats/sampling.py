@@ -109,7 +109,7 @@ def draw(names: Iterable[str], count: int, seed: int) -> list[str]:
     known = sorted(names)
     twice = next((one for one, other in pairwise(known) if one == other), None)
     if twice is not None:
-        raise MetricError(f"{twice!r} stands twice among the names to draw from")
+        raise MetricError(f"{twice!r} occurs twice among the names to draw from")
     if not 0 <= count <= len(known):
         raise MetricError(f"{count} can't be drawn from {len(known)} without replacement")
     return sorted(random_order(known, seed)[:count])

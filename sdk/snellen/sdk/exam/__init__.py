@@ -1,1 +1,1 @@
-"""Taking an exam with an agent command: a fresh process for each item."""
+"""Running an exam with an agent command: a new process for each item."""

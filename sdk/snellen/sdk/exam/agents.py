@@ -1,4 +1,4 @@
-"""Agent commands: one process a run, with its environment and its standard input."""
+"""Agent commands: one process per run, with its environment and its standard input."""
 
 import asyncio
 import json
@@ -36,9 +36,9 @@ class AgentRun:
     """One run of an agent command.
 
     Attributes:
-        status: Its exit status, negative for a signal; None: it was stopped after its time.
-        seconds: How long it ran.
-        tail: The end of what it wrote.
+        status: Its exit status, negative for a signal; None: it was stopped by the timeout.
+        seconds: Its running time.
+        tail: The end of its output.
     """
 
     status: int | None
@@ -48,15 +48,15 @@ class AgentRun:
 
 @dataclass(frozen=True, slots=True)
 class AgentCommand:
-    """A command that lets an agent take one item.
+    """A command that runs an agent on one item.
 
     Attributes:
-        command: As a shell reads it.
-        url: The exam's address.
-        token: What its server asks for; None where it asks for none.
-        folder: Where its MCP configuration is.
-        logs: Where what it writes is kept, a file a run.
-        timeout: Seconds that a run may take.
+        command: The shell command.
+        url: The exam's URL.
+        token: The server's token; None if it needs none.
+        folder: The folder of its MCP configuration.
+        logs: The folder of its output, one file per run.
+        timeout: The maximum duration of a run, in seconds.
     """
 
     command: str
@@ -68,14 +68,14 @@ class AgentCommand:
 
     @property
     def config(self) -> Path:
-        """The file that tells MCP clients of the exam, in the form that most of them read."""
+        """The MCP configuration file of the exam, in the form that most clients read."""
         return self.folder / "mcp.json"
 
     def prepare(self) -> None:
-        """Write the MCP configuration: only its owner can read it, for it may hold a token.
+        """Write the MCP configuration, readable only by its owner because it may hold a token.
 
         Raises:
-            InputError: A folder can't be made or written.
+            InputError: A folder can't be created or written.
         """
         server: dict[str, object] = {"type": "http", "url": self.url}
         if self.token is not None:
@@ -101,7 +101,7 @@ class AgentCommand:
         return {**kept, **added}
 
     async def run(self, attempt: str, client: str, number: int) -> AgentRun:
-        """Run it once: a process of its own, which is gone, with its children, at the end."""
+        """Run the command once, in a new process; it and its children are ended at the end."""
         log = self.logs / f"{client}-{number}.log"
         start = time.monotonic()
         with log.open("wb") as output:
@@ -111,7 +111,7 @@ class AgentCommand:
                 stdout=output,
                 stderr=asyncio.subprocess.STDOUT,
                 env=self.environment(attempt, client),
-                # A group of its own: an agent that is stopped takes its children with it.
+                # A separate process group: stopping an agent also stops its children.
                 start_new_session=True,
             )
             prompt = PROMPT.format(attempt=attempt, client=client).encode()
@@ -132,7 +132,7 @@ def _private(path: str, flags: int) -> int:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Stop whatever is left of a run: asked first, then made to."""
+    """Stop the remaining processes of a run: terminate them, then kill them."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
         try:

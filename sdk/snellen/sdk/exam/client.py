@@ -1,4 +1,4 @@
-"""ExamClient: an exam over MCP, with what any agent gets of it and nothing else."""
+"""ExamClient: an exam over MCP, with the same information that any agent gets."""
 
 import asyncio
 import json
@@ -24,16 +24,16 @@ _LAST_WORDS = 500
 
 
 class ExamRefusedError(InputError):
-    """The exam refuses a call; the message is the server's."""
+    """The exam rejects a call; the message is the server's."""
 
 
 class ExamUnreachableError(SnellenError):
-    """The exam's server can't be reached, or answers what no such server says."""
+    """The exam's server can't be reached, or its response is not that of an exam server."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExamImage:
-    """An image of an item: its name, and its size where the exam says it."""
+    """An image of an item: its name, and its size if the exam states it."""
 
     name: str
     width: int | None = None
@@ -47,14 +47,15 @@ class ExamItem:
     Attributes:
         id: The item's id in this attempt.
         task: The task's id.
-        prompt: What is asked.
+        prompt: The prompt.
         kind: The form of the answer: `text`, `choice`, `point`, `box`, `label`, `relations`...
-        example: A made-up answer in that form.
-        options: What there is to choose from.
-        space: What coordinates in the answer count: `pixels`, `unit`, `thousand`; None: unsaid.
+        example: An invented answer in that form.
+        options: The options to choose from.
+        space: The space of coordinates in the answer: `pixels`, `unit`, `thousand`; None: not
+            stated.
         images: Its images.
-        screenshot: The first image, encoded, scaled down where it is large; None without one.
-        client: The name under which it is held: each item has a context of its own.
+        screenshot: The first image, encoded, scaled down if it is large; None without images.
+        client: The name of the context that holds it; each item has its own context.
     """
 
     id: str
@@ -88,8 +89,8 @@ class Progress:
     """The state of an attempt.
 
     Attributes:
-        answered: How many items are answered.
-        open: The ids of the items that are not.
+        answered: The number of answered items.
+        open: The ids of the open items.
         holders: The clients that hold an open item.
     """
 
@@ -99,7 +100,7 @@ class Progress:
 
     @property
     def free(self) -> int:
-        """How many open items no client holds."""
+        """The number of open items that no client holds."""
         return len(self.open) - len(self.holders)
 
 
@@ -107,12 +108,12 @@ class Progress:
 class ExamAttempt:
     """An attempt at an exam.
 
-    Iterating over it takes its open items one by one, each in a context of its own.
+    Iterating over it takes its open items one by one, each in its own context.
 
     Attributes:
         exam: The exam.
         handle: The attempt's handle, with which it can be resumed.
-        agent: What the names of its contexts begin with.
+        agent: The prefix of its contexts' names.
     """
 
     exam: "ExamClient"
@@ -120,12 +121,12 @@ class ExamAttempt:
     agent: str = "agent"
 
     async def __aiter__(self) -> AsyncIterator[ExamItem]:
-        """Yield every item that is open now."""
+        """Yield all items that are open now."""
         for item in (await self.progress()).open:
             yield await self.item(item)
 
     async def progress(self) -> Progress:
-        """Return how many items are answered, and which are open."""
+        """Return the number of answered items, and the open items."""
         items: list[dict[str, Any]] = []
         arguments: dict[str, Any] = {"attempt": self.handle, "status": "open"}
         while True:
@@ -141,7 +142,7 @@ class ExamAttempt:
         )
 
     async def answered_by(self, client: str) -> Sequence[bool]:
-        """Return, of the items that a client had, whether each is answered."""
+        """Return whether each of the items that a client held is answered."""
         page = await self.exam.call_json("list_items", {"attempt": self.handle, "client": client})
         return [bool(item["answered"]) for item in page["items"]]
 
@@ -149,8 +150,8 @@ class ExamAttempt:
         """Take an item; the same client gets the same item again until it is answered.
 
         Args:
-            item: Its id; the next one that is open when None.
-            client: The name of the context that takes it; one of its own for each item when None.
+            item: Its id; None: the next open item.
+            client: The name of the context that takes it; None: a new context for each item.
 
         Raises:
             ExamRefusedError: There is no such item, or another client holds it.
@@ -177,12 +178,12 @@ class ExamAttempt:
         )
 
     async def screenshot(self, item: ExamItem, image: str = "", **view: object) -> Screenshot:
-        """Look at one of an item's images.
+        """Return a view of one of an item's images.
 
         Args:
             item: The item.
-            image: The image's name; the first one when empty.
-            **view: What `get_screenshot` takes: `region`, `space`, `tile`, `zoom`, `max_side`,
+            image: The image's name; empty: the first image.
+            **view: Arguments of `get_screenshot`: `region`, `space`, `tile`, `zoom`, `max_side`,
                 `format`.
 
         Raises:
@@ -196,7 +197,7 @@ class ExamAttempt:
         return Screenshot(data, str(given["view"]["id"]))
 
     async def submit(self, item: ExamItem, answer: object) -> float | None:
-        """Submit an answer; returns its score where the exam says it at once.
+        """Submit an answer; return its score if the exam reports it at once.
 
         Raises:
             ExamRefusedError: The answer is not in the item's form.
@@ -212,18 +213,18 @@ class ExamAttempt:
 
         Args:
             item: The item.
-            **action: What `act` takes: `action="left_click"`, `coordinate=[35, 80]`.
+            **action: Arguments of `act`: `action="left_click"`, `coordinate=[35, 80]`.
 
         Raises:
-            ExamRefusedError: The item is not acted in, or its episode is over.
-            ExamUnreachableError: The server can't be reached; whether it was done is not known.
+            ExamRefusedError: The item is not interactive, or its episode is over.
+            ExamUnreachableError: The server can't be reached; the action may have been done.
         """
-        # Not again: what was done once may not be done twice.
+        # No retry: an action must not be done twice.
         once = replace(self.exam, tries=1)
         return _image(await once.call("act", {**self._of(item), **action}))
 
     async def finish(self) -> dict[str, Any]:
-        """Close the attempt and return its report; no answer is taken afterwards."""
+        """Close the attempt and return its report; later answers are rejected."""
         return await self.exam.call_json("finish_attempt", {"attempt": self.handle})
 
     def _of(self, item: ExamItem) -> dict[str, Any]:
@@ -237,7 +238,7 @@ class ExamClient:
     Attributes:
         where: The exam's address, for messages.
         open: Opens a connection for one call.
-        tries: How often a call is tried whose connection failed.
+        tries: The number of tries of a call whose connection fails.
     """
 
     where: str
@@ -247,13 +248,13 @@ class ExamClient:
     @classmethod
     @asynccontextmanager
     async def connect(cls, url: str, token: str | None = None) -> AsyncGenerator["ExamClient"]:
-        """Talk to an exam that is served over HTTP.
+        """Connect to an exam that is served over HTTP.
 
-        A call whose connection fails is repeated, so a server may be started again meanwhile.
+        A call whose connection fails is retried, so the server can be restarted in the meantime.
 
         Args:
-            url: Its address, as `http://127.0.0.1:8765/mcp`.
-            token: What the server asks for; None where it asks for none.
+            url: Its URL, such as `http://127.0.0.1:8765/mcp`.
+            token: The server's token; None if it needs none.
         """
         import httpx2
         from mcp import Client
@@ -265,13 +266,13 @@ class ExamClient:
     @classmethod
     @asynccontextmanager
     async def launch(cls, options: Sequence[str] = ()) -> AsyncGenerator["ExamClient"]:
-        """Start `snellen mcp` on this machine and talk to it over pipes, while this is open.
+        """Start `snellen mcp` on this machine and connect to it over pipes, while this is open.
 
         Args:
-            options: What `snellen mcp` takes: packs and rules; the sample that ships when empty.
+            options: Arguments of `snellen mcp`: packs and rules; empty: the included sample.
 
         Raises:
-            ExamUnreachableError: It does not start; the message has its last words.
+            ExamUnreachableError: It does not start; the message has the end of its output.
         """
         from mcp import Client, StdioServerParameters
         from mcp.client.stdio import stdio_client
@@ -287,7 +288,7 @@ class ExamClient:
                     yield cls("snellen mcp", lambda: nullcontext(client))
             except Exception as error:
                 if started:
-                    # The connection's tasks wrap what the block raised.
+                    # The connection's tasks wrap the exception of the block.
                     raise _innermost(error) from None
                 words = _last_words(log) or _words(error)
                 raise ExamUnreachableError(f"snellen mcp does not start: {words}") from error
@@ -300,15 +301,15 @@ class ExamClient:
     async def start(
         self, tasks: Sequence[str] = (), *, model: str | None = None, agent: str = "agent"
     ) -> ExamAttempt:
-        """Start an attempt of one item a context.
+        """Start an attempt with one item per context.
 
         Args:
-            tasks: Tasks or benchmarks; all that is offered when empty.
-            model: Who answers, for the report.
-            agent: What the names of its contexts begin with.
+            tasks: Tasks or benchmarks; empty: all that the exam offers.
+            model: The model's name, for the report.
+            agent: The prefix of its contexts' names.
 
         Raises:
-            ExamRefusedError: Such an attempt is not to be had.
+            ExamRefusedError: The exam does not allow such an attempt.
             ExamUnreachableError: The server can't be reached.
         """
         arguments: dict[str, Any] = {"contexts": "fresh"}
@@ -316,12 +317,12 @@ class ExamClient:
             arguments["tasks"] = list(tasks)
         if model is not None:
             arguments["model"] = model
-        # Not again: an attempt whose handle was lost may have been counted.
+        # No retry: an attempt whose handle was lost may have been counted.
         handle = str(_json(await self._once("start_attempt", arguments))["attempt"])
         return ExamAttempt(self, handle, agent)
 
     def resume(self, handle: str, *, agent: str = "agent") -> ExamAttempt:
-        """Return an attempt that was started before; a wrong handle is refused at its first use."""
+        """Return an attempt that was started before; a wrong handle fails at its first use."""
         return ExamAttempt(self, handle, agent)
 
     async def call_json(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -332,8 +333,8 @@ class ExamClient:
         """Call a tool and return its result.
 
         Raises:
-            ExamRefusedError: The exam refuses the call.
-            ExamUnreachableError: The server can't be reached, however often it is tried.
+            ExamRefusedError: The exam rejects the call.
+            ExamUnreachableError: The server can't be reached, after all retries.
         """
         for number in range(self.tries - 1):
             try:

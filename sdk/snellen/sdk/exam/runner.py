@@ -1,7 +1,7 @@
-"""Taking an exam with an agent command: one item a context, some at a time.
+"""Running an exam with an agent command: one item per context, several at a time.
 
 A context whose agent failed is run again. A fault of the agent command is never a score: its item
-stays open, and is reported.
+stays open and is reported.
 """
 
 import asyncio
@@ -27,15 +27,15 @@ GIVE_UP = 5
 
 @dataclass(frozen=True, slots=True)
 class ExamRequest:
-    """What is to be taken, and where.
+    """The exam to run and its server.
 
     Attributes:
-        attempt: An attempt to go on with; None starts one.
-        tasks: Tasks or benchmarks; none: all that is offered.
-        model: Who answers, for the report.
-        url: The exam's server; None: one of the runner's own.
-        token: What the server asks for.
-        serve: What the runner's own server is started with, as `snellen serve` takes it.
+        attempt: An attempt to resume; None starts a new one.
+        tasks: Tasks or benchmarks; empty: all that the exam offers.
+        model: The model's name, for the report.
+        url: The exam's server; None: the runner starts its own server.
+        token: The server's token.
+        serve: Arguments of the runner's own server, as for `snellen serve`.
 
     Raises:
         InputError: Two of them contradict each other.
@@ -57,15 +57,15 @@ class ExamRequest:
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """How contexts are run.
+    """The limits of the contexts' runs.
 
     Attributes:
-        contexts: How many at a time.
-        retries: How often a context is run again after a fault.
-        timeout: Seconds that a run may take.
+        contexts: The number of contexts at a time.
+        retries: The number of further runs of a context after a fault.
+        timeout: The maximum duration of a run, in seconds.
 
     Raises:
-        InputError: One of them can't be.
+        InputError: A value is out of range.
     """
 
     contexts: int = 1
@@ -83,18 +83,18 @@ class RunLimits:
 
 @dataclass(slots=True)
 class ExamResult:
-    """What became of an attempt.
+    """The result of an attempt.
 
     Attributes:
         attempt: Its handle.
-        contexts: How many contexts answered their item.
-        runs: How many processes were run.
-        faults: How many of them failed, by how.
-        failed: The contexts that never answered.
-        stopped: Whether the command was given up.
-        last_words: What the last run that failed wrote at its end.
-        answered: How many items of the attempt are answered, whoever did it.
-        open: How many are not.
+        contexts: The number of contexts that answered their item.
+        runs: The number of processes.
+        faults: The number of failed processes, by kind of failure.
+        failed: The contexts without an answer.
+        stopped: Whether the runner gave up because the command kept failing.
+        last_words: The end of the output of the last failed run.
+        answered: The number of answered items of the attempt, by any client.
+        open: The number of open items.
         report: The exam's report; None: the attempt is open.
     """
 
@@ -132,18 +132,18 @@ async def take(
     logs: Path | None = None,
     finish: bool = False,
 ) -> ExamResult:
-    """Take an exam with an agent command, a fresh process for each item, until nothing is open.
+    """Run an exam with an agent command, a new process for each item, until no item is open.
 
     Args:
-        agent: The command, as a shell reads it.
-        request: What is to be taken, and where.
-        limits: How many at a time, and how often again after a fault, and for how long.
-        notify: Called with a sentence for each thing that is done.
-        logs: A folder for what the agents write; None: it is not kept.
-        finish: Whether to close the attempt even where items stayed open: they score nothing.
+        agent: The shell command.
+        request: The exam to run and its server.
+        limits: The number of contexts at a time, the retries and the timeout.
+        notify: Called with a sentence for each event.
+        logs: A folder for the agents' output; None: it is not kept.
+        finish: Whether to close the attempt also if items are open; these score 0.
 
     Raises:
-        SnellenError: The exam can't be reached, or refuses.
+        SnellenError: The exam can't be reached, or rejects a call.
     """
     if not agent.strip():
         raise InputError("the agent's command is empty")
@@ -202,17 +202,17 @@ class _Runner:
                 for _ in range(workers):
                     group.create_task(self._work())
         except* SnellenError as errors:
-            # One is as good as the other: the exam is gone for all.
+            # The exam is unreachable for all contexts, so any of the errors will do.
             raise errors.exceptions[0] from None
         progress = await self._attempt.progress()
         self._result.answered, self._result.open = progress.answered, len(progress.open)
         return self._result
 
     async def _names(self) -> Sequence[str]:
-        """Return the names of the contexts to run, one an item.
+        """Return the names of the contexts to run, one per item.
 
-        What a runner that is gone had handed out is asked for under the same name: it would be kept
-        for that name for a while, and no other client gets it.
+        Items leased by an earlier runner are requested under the same names, because their leases
+        keep them from other clients for a while.
         """
         progress = await self._attempt.progress()
         begun = [name for name in progress.holders if name.startswith(PREFIX)]

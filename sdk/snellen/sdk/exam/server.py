@@ -1,4 +1,4 @@
-"""A server of the runner's own: `snellen serve` on this machine, gone when the runner is."""
+"""The runner's own server: `snellen serve` on this machine, which ends with the runner."""
 
 import asyncio
 import sys
@@ -16,15 +16,15 @@ _LINE = 1 << 20
 
 @asynccontextmanager
 async def serving(options: Sequence[str]) -> AsyncGenerator[str]:
-    """Serve an exam on a free port of this machine while this is open; gives its URL.
+    """Serve an exam on a free port of this machine while this is open; yield its URL.
 
-    Agents get the URL and nothing else: the packs, their key and the store are the server's.
+    Agents get only the URL: the packs, their key and the store stay with the server.
 
     Args:
-        options: What `snellen serve` takes: packs and rules.
+        options: Arguments of `snellen serve`: packs and rules.
 
     Raises:
-        InputError: It does not start; the message is its own.
+        InputError: It does not start; the message is the server's.
     """
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -34,7 +34,7 @@ async def serving(options: Sequence[str]) -> AsyncGenerator[str]:
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
         limit=_LINE,
-        # An interrupt is for the runner, which stops its agents first.
+        # Only the runner gets an interrupt; it stops its agents first.
         start_new_session=True,
     )
     assert process.stderr is not None
@@ -67,6 +67,6 @@ async def _ready(lines: asyncio.StreamReader) -> str:
 
 
 async def _drain(lines: asyncio.StreamReader) -> None:
-    # Nobody reads its log here; a full pipe would cost lines, not calls.
+    # The log is not read here; the loop drains the pipe.
     while await lines.read(_LINE):
         pass

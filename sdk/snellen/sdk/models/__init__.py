@@ -1,1 +1,1 @@
-"""Asking models: every item in a context of its own, the answers kept and graded."""
+"""Running models: every item in a separate request; answers are saved and graded."""

@@ -1,4 +1,4 @@
-"""Asking a model: a few workers, one list of questions, answers kept as they come."""
+"""Sending questions to a model: several workers, one list of questions, answers saved at once."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping
@@ -31,11 +31,11 @@ _SIGNAL_EVERY = 0.2
 
 
 class StopAsking(Exception):  # noqa: N818  # a signal from a worker to the run
-    """Going on makes no sense; says why.
+    """The run must stop, with the reason.
 
     Args:
-        fault: The last of what went wrong.
-        failures: How many questions in a row had no answer.
+        fault: The last fault.
+        failures: The number of consecutive questions without an answer.
     """
 
     def __init__(self, fault: Fault, failures: int) -> None:
@@ -54,20 +54,20 @@ async def ask(
     cache: Cache | None = None,
     progress: bool | None = False,
 ) -> None:
-    """Ask a model every question that a keeper has no answer to yet.
+    """Send a model all questions that have no answer yet.
 
     Args:
-        questions: What is asked.
-        model: Who is asked.
-        limits: Concurrency, rates, retries and time-outs.
-        keeper: Takes each answer, or why there is none, as it comes.
-        attempts: How often each question is asked.
+        questions: The questions.
+        model: The model.
+        limits: Concurrency, rates, retries and timeouts.
+        keeper: Saves each answer or fault at once.
+        attempts: The number of attempts per question.
         cache: Answers from earlier runs.
-        progress: Whether to show how far it is; None: on a terminal.
+        progress: Whether to show the progress; None: on a terminal.
 
     Raises:
-        StopAsking: The setup is broken, or nothing has been answered for too long.
-        InputError: What is kept can't be written.
+        StopAsking: The setup is wrong, or too many questions in a row had no answer.
+        InputError: Answers can't be written.
     """
     workers = _Workers(questions, model, limits, keeper, attempts, cache)
     async with watched(workers.counts, progress):
@@ -82,7 +82,7 @@ class _Job(NamedTuple):
 
 
 class _Workers:
-    """The workers of one run, and what they share."""
+    """The workers of one run and their shared state."""
 
     def __init__(
         self,
@@ -117,10 +117,10 @@ class _Workers:
             if self.counts.done != self.counts.total:
                 raise StopAsking(Fault("the workers ended before every item was asked"), 0)
         except BaseExceptionGroup as errors:
-            # The first one stopped the others.
+            # The first error stopped the other workers.
             raise errors.exceptions[0] from None
         finally:
-            # Not cancelled: the file must stay open while a thread flushes it.
+            # No cancellation: the file must stay open while a thread flushes it.
             over.set()
             await syncing
 
@@ -145,7 +145,7 @@ class _Workers:
                 if send is None:
                     send = await stack.enter_async_context(self._model.connect())
                 await self._ask(send, job)
-                # A function that never waits would else keep everything else from running.
+                # Otherwise a function that never awaits would block the event loop.
                 await asyncio.sleep(0)
 
     async def _ask(self, send: Ask, job: _Job) -> None:
@@ -194,7 +194,7 @@ class _Workers:
             self.counts.last = ""
 
     def _fail(self, job: _Job, reply: Reply) -> None:
-        """Keep an error, or stop the run where all that follows would be errors too."""
+        """Save an error, or stop the run if all further requests would fail too."""
         fault = reply.fault or Fault("no answer")
         self._failures += 1
         self.counts.last = fault.message
@@ -208,7 +208,7 @@ class _Workers:
         self.counts.done += 1
         self.counts.errors += 1
         if self._failures >= self._limits.give_up_after or (
-            # Not one answer: there is nothing to grade.
+            # Without any answer there is nothing to grade.
             self.counts.errors == self.counts.total
         ):
             self._stop(fault, self._failures)
@@ -237,15 +237,15 @@ def _rounded(seconds: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """Questions, the model that is asked them, and where its answers go.
+    """Questions, the model that answers them, and the place of its answers.
 
     Attributes:
-        questions: What is asked.
-        model: Who is asked.
-        asking: How.
-        attempts: How often each question is asked.
+        questions: The questions.
+        model: The model.
+        asking: The settings of the requests.
+        attempts: The number of attempts per question.
         prompt: The prompt's name, for a run folder.
-        about: What else the answers depend on, for a run folder: task, split, digest of the data.
+        about: Further settings of the answers, for a run folder: task, split, digest of the data.
         memory: The answers of a run without a folder.
     """
 
@@ -259,11 +259,11 @@ class Session:
 
     @property
     def source(self) -> Source:
-        """All answers that were kept, to be graded."""
+        """All saved answers, to be graded."""
         return self.memory.records if self._answers is None else self._answers
 
     def ask_blocking(self) -> Usage:
-        """Ask, from code that is not async; see `ask`.
+        """Run from code that is not async; see `ask`.
 
         Raises:
             EvaluationInterrupted: Ctrl-C.
@@ -276,10 +276,10 @@ class Session:
             ) from None
 
     async def ask(self) -> Usage:
-        """Ask what has no answer yet, and return what all answers cost.
+        """Ask the questions without an answer, and return the usage of all answers.
 
         Raises:
-            EvaluationStoppedError: Going on makes no sense.
+            EvaluationStoppedError: The run must stop.
             InputError: The run folder or the cache can't be used.
         """
         with self._keeper() as keeper, self._cache() as cache:
@@ -298,12 +298,12 @@ class Session:
             except Exception as error:
                 if not self.memory.records:
                     raise
-                # What was paid for is not lost with whatever broke.
+                # A fault must not lose answers that were paid for.
                 raise self._stopped(error) from error
             return keeper.bill.usage()
 
     def described(self, prompt: str, usage: Usage) -> Run:
-        """Return how the model was asked, for a report."""
+        """Return the description of the run, for a report."""
         return Run(
             model=self.model.name,
             api=self.model.api,
@@ -336,7 +336,7 @@ class Session:
     def _cache(self) -> Generator[Cache | None]:
         choice = self.asking.cache
         if choice is None:
-            # A name at a server of one's own may mean another model tomorrow; a hosted one not.
+            # On a local server, a name can mean another model later; on a hosted API it does not.
             hosted = (self.model.base_url or "").startswith("https:")
             choice = hosted and self.model.decoding.get("temperature") == 0
         if choice is False:
@@ -380,8 +380,8 @@ class Session:
 def run_blocking(start: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
     """Run a coroutine to its end from code that is not async.
 
-    Where the calling thread runs an event loop already, as in a notebook, the coroutine gets a
-    thread and a loop of its own. Ctrl-C cancels it either way.
+    If the calling thread already runs an event loop, as in a notebook, the coroutine gets its own
+    thread and loop. Ctrl-C cancels it in both cases.
 
     >>> async def three() -> int:
     ...     return 3
@@ -394,10 +394,10 @@ def run_blocking(start: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
         return asyncio.run(start())
     from anyio.from_thread import start_blocking_portal
 
-    # An exception here, Ctrl-C too, cancels what runs in the portal and waits for its end.
+    # An exception here, also Ctrl-C, cancels the portal's task and waits for its end.
     with start_blocking_portal() as portal:
         future = portal.start_task_soon(start)
-        # A signal that comes just before a wait begins is only seen after it.
+        # A signal just before a wait is handled only after the wait, so waits are short.
         while not future.done():
             wait([future], _SIGNAL_EVERY)
         return future.result()

@@ -1,4 +1,4 @@
-"""A cache of answers, so that the same question is not paid for twice."""
+"""A cache of answers, so that repeated questions cost nothing."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ _PATIENCE = 10.0
 
 
 def default_cache() -> Path:
-    """Return where answers are cached: `$SNELLEN_HOME` or the user's cache folder."""
+    """Return the cache's path: in `$SNELLEN_HOME` or the user's cache folder."""
     home = os.environ.get("SNELLEN_HOME")
     return (Path(home) if home else user_cache_path("snellen", appauthor=False)) / "answers.sqlite"
 
@@ -34,10 +34,10 @@ def cache_key(
     decoding: Mapping[str, JsonValue],
     attempt: int,
 ) -> bytes:
-    """Return a digest of all that an answer depends on.
+    """Return a digest of everything that an answer depends on.
 
-    That is the prompt, the bytes and order of the images, the model, where it is and how it is
-    spoken to, the decoding, and which attempt it is. The item's id is no part of it.
+    This is the prompt, the bytes and order of the images, the model, its address and API, the
+    decoding, and the attempt. The item's id is not included.
     """
     parts = [
         _LAYOUT,
@@ -54,10 +54,10 @@ def cache_key(
 
 
 class Cache:
-    """Answers by key, in one SQLite file that several processes may share.
+    """Answers by key, in one SQLite file that several processes can share.
 
     Raises:
-        InputError: The file can't be used; everything else that needs it says so too.
+        InputError: The file can't be used; the methods raise it too.
     """
 
     def __init__(self, path: Path) -> None:
@@ -68,7 +68,7 @@ class Cache:
         except (OSError, sqlite3.Error) as error:
             raise self._unusable(error) from None
         try:
-            # The log is flushed by the system: power that fails costs the last answers, no more.
+            # The system flushes the log: a power failure loses only the last answers.
             self._base.execute("PRAGMA journal_mode=WAL")
             self._base.execute("PRAGMA synchronous=NORMAL")
             self._base.execute(
@@ -100,7 +100,7 @@ class Cache:
             raise self._unusable(error) from None
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._base.close()
 
     def _unusable(self, error: Exception) -> InputError:

@@ -1,4 +1,4 @@
-"""The models that can be asked, each as something that opens connections."""
+"""Model clients: HTTP APIs and functions behind one interface."""
 
 import asyncio
 import inspect
@@ -29,12 +29,12 @@ Ask = Callable[[Question], Awaitable[Answer]]
 
 
 class ModelClient(Protocol):
-    """A model and what is recorded of it.
+    """A model and its recorded settings.
 
     Attributes:
         name: The model's name.
         api: `openai`, `anthropic` or `function`.
-        base_url: Where it is; None for a function.
+        base_url: Its base URL; None for a function.
         decoding: The decoding parameters, under the API's names.
     """
 
@@ -44,15 +44,15 @@ class ModelClient(Protocol):
     decoding: Mapping[str, JsonValue]
 
     def connect(self) -> AbstractAsyncContextManager[Ask]:
-        """Open what one worker asks through."""
+        """Open the connection of one worker."""
         ...
 
 
 def client_of(model: Model | str | Endpoint, asking: Asking) -> ModelClient:
-    """Return what asks a model.
+    """Return the client of a model.
 
     Raises:
-        InputError: It is none of the three kinds, a URL without a name, or the environment's
+        InputError: It is not one of the three kinds, a URL without a name, or the environment's
             proxies or certificates can't be used.
     """
     if isinstance(model, str):
@@ -72,14 +72,14 @@ def client_of(model: Model | str | Endpoint, asking: Asking) -> ModelClient:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one API is spoken.
+    """The protocol of one API.
 
     Attributes:
-        path: What follows the base URL.
-        headers: Of every request.
-        parameters: The decoding parameters under the API's names.
-        body: The request that asks a question.
-        read: The answer in a reply; raises Fault where there is none.
+        path: The path after the base URL.
+        headers: Returns the headers of every request.
+        parameters: Returns the decoding parameters under the API's names.
+        body: Returns the body of the request for a question.
+        read: Returns the answer in a reply; raises Fault if there is none.
     """
 
     path: str
@@ -124,10 +124,10 @@ class HttpClient:
         self._url = f"{endpoint.base_url}{self._dialect.path}"
 
     def check(self) -> None:
-        """See that connections can be opened at all: proxies come from the environment.
+        """Check that connections can be opened, with the environment's proxies.
 
         Raises:
-            InputError: They can't.
+            InputError: They can't be opened.
         """
         import httpx
 
@@ -139,7 +139,7 @@ class HttpClient:
                 " pip install 'httpx[socks]', or unset it"
             ) from None
         except (ValueError, OSError, httpx.InvalidURL) as error:
-            # What httpx says of a proxy may show its password.
+            # httpx's message about a proxy can contain its password.
             raise InputError(
                 "the environment's proxy or certificates can't be used"
                 f" ({type(error).__name__}): see HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY,"
@@ -148,10 +148,10 @@ class HttpClient:
 
     @asynccontextmanager
     async def connect(self) -> AsyncGenerator[Ask]:
-        """Open one connection, which is kept alive from question to question.
+        """Open one connection, which is kept alive between questions.
 
-        A client of its own for each worker: httpx's pool looks at all of its connections for
-        every request, which at 64 of them costs several times what the request does.
+        Each worker has its own client, because httpx's pool checks all its connections for every
+        request. With 64 connections this costs several times as much as the request.
         """
         async with self._client() as client:
 
@@ -189,7 +189,7 @@ class HttpClient:
             what = "no connection" if connecting else "no answer"
             raise Fault(f"{what} within {seconds:g} s", passing=True, setup=connecting) from None
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError) as error:
-            # What httpx says of a header may show it.
+            # httpx's message about a header can contain it.
             raise Fault(f"the request can't be sent: {type(error).__name__}", setup=True) from None
         except httpx.DecodingError as error:
             raise Fault(f"the reply can't be unpacked: {error}", passing=True) from None
@@ -222,7 +222,7 @@ class HttpClient:
         return answer if whole else replace(answer, fixed=True)
 
     def _safe(self, text: str) -> str:
-        """Return a short text without the key and what else the headers hold."""
+        """Return a short text without the key and the headers' other values."""
         return short(self._secrets.hide(text))
 
 
@@ -231,15 +231,15 @@ def _secrets_of(endpoint: Endpoint) -> Iterator[str]:
     for name, value in endpoint.headers.items():
         yield value
         if name.lower().endswith("authorization"):
-            # A server may show the credentials without their scheme.
+            # A server's message can contain the credentials without their scheme.
             yield value.strip().partition(" ")[2]
 
 
 def _utf8_of(response: "httpx.Response") -> tuple[bytes, bool]:
-    """Return a reply's body as UTF-8, and whether it is; JSON that names no charset should be."""
+    """Return a reply's body as UTF-8, and whether it is valid; UTF-8 is the default of JSON."""
     content = response.content
     named = (response.charset_encoding or "utf-8").lower()
-    # Many a server names Latin-1, a framework's default, and sends UTF-8.
+    # Many servers declare Latin-1, a framework's default, but send UTF-8.
     for charset in (named, "utf-8") if named.startswith("utf") else ("utf-8", named):
         with suppress(LookupError, UnicodeError):
             return content.decode(charset).encode(), True
@@ -247,7 +247,7 @@ def _utf8_of(response: "httpx.Response") -> tuple[bytes, bool]:
 
 
 class WrongModelError(InputError):
-    """The model given is not what can be asked."""
+    """The given model can't be used."""
 
 
 class FunctionClient:
@@ -267,7 +267,7 @@ class FunctionClient:
 
     @asynccontextmanager
     async def connect(self) -> AsyncGenerator[Ask]:
-        """There is nothing to open."""
+        """Return the function; there is no connection."""
         yield self._ask
 
     async def _ask(self, question: Question) -> Answer:
@@ -283,7 +283,7 @@ class FunctionClient:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            # Nobody cancelled the run: the function did it, or something that it awaited.
+            # The run was not cancelled: the function, or something that it awaited, did it.
             raise Fault("CancelledError: the function was cancelled from within") from error
         except TimeoutError as error:
             what = str(error) or f"no answer within {self._timeout:g} s"
@@ -299,5 +299,5 @@ class FunctionClient:
         return Answer(whole, fixed=whole != text)
 
     def _wrong(self, message: str) -> WrongModelError | Fault:
-        """Return what stops the run, or after a good answer the fault of one item."""
+        """Return an error that stops the run or, after a good answer, the fault of one item."""
         return Fault(message) if self._answered else WrongModelError(message)

@@ -1,4 +1,4 @@
-"""Endpoint: where a model is asked over HTTP, under which name, and what must stay secret."""
+"""Endpoint: the URL, name and secrets of a model behind an HTTP API."""
 
 import html
 import os
@@ -24,15 +24,15 @@ _TAILS = {"openai": ("/chat/completions",), "anthropic": ("/messages", "/v1")}
 class Endpoint:
     """A model behind an HTTP API.
 
-    Keys and headers are sent and nothing else: they are in no repr, file, log or error.
+    Keys and headers are only sent: they never appear in a repr, file, log or error.
 
     Attributes:
-        base_url: Where the API is: `http://localhost:8000/v1`, `https://api.anthropic.com`.
+        base_url: The API's base URL: `http://localhost:8000/v1`, `https://api.anthropic.com`.
         name: The model's name there.
-        api: `openai` for chat completions, which most servers speak, or `anthropic` for Messages.
-        key: The API's key; `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` when None and set.
-        headers: Sent with every request, beside the API's own.
-        detail: For chat completions: how closely images are looked at, such as `high`.
+        api: `openai` for chat completions, which most servers support, or `anthropic` for Messages.
+        key: The API's key; None: `OPENAI_API_KEY` or `ANTHROPIC_API_KEY`, if set.
+        headers: Additional headers of every request.
+        detail: For chat completions: the detail level of images, such as `high`.
     """
 
     base_url: str
@@ -57,7 +57,7 @@ class Endpoint:
             raise InputError("it holds a line break or what is not ASCII", field="key")
 
     def secret(self) -> str | None:
-        """Return the key: the one given, else the environment's, else None."""
+        """Return the given key, else the environment's, else None."""
         if self.key is not None:
             return self.key
         variable = KEY_VARIABLES[self.api]
@@ -74,7 +74,7 @@ def _base(url: str, api: str) -> str:
     except ValueError:
         raise InputError("it is no URL", field="base_url") from None
     if parts.username or parts.password or parts.query or parts.fragment:
-        # Not shown: such parts often hold a key, and the URL is part of a report.
+        # The message omits the URL: such parts often hold a key, and the URL is in reports.
         raise InputError(
             "give scheme, host and path alone; a key goes into key= or headers=", field="base_url"
         )
@@ -93,7 +93,7 @@ def _sendable(text: str) -> bool:
 
 
 class Secrets:
-    """What must be in no message: the key and what else the headers hold.
+    """The texts that no message may contain: the key and the headers' values.
 
     >>> Secrets(["sk-0123456789"]).hide("no such key: sk-0123456789, sk-01234567...")
     'no such key: ***, ***...'
@@ -101,12 +101,12 @@ class Secrets:
 
     def __init__(self, values: Iterable[str]) -> None:
         stripped = {value.strip() for value in values} - {""}
-        # The longest first: one secret may begin like another.
+        # The longest first: one secret can be a prefix of another.
         ordered = sorted(stripped, key=lambda value: (-len(value), value))
         self._secrets = [_Secret(value) for value in ordered]
 
     def hide(self, text: str) -> str:
-        """Return a text without the secrets and their beginnings, as they are or escaped."""
+        """Return a text without the secrets and their beginnings, plain or escaped."""
         for secret in self._secrets:
             text = secret.hide(text)
         return text
@@ -129,7 +129,7 @@ class _Secret:
         return "".join([*pieces, text[done:]])
 
     def _end(self, text: str, place: int) -> int:
-        """Return where a beginning of the secret ends that goes on at a place."""
+        """Return the end of the secret's beginning that continues at an index."""
         for character in self._rest:
             more = character.match(text, place)
             if more is None:
@@ -139,7 +139,7 @@ class _Secret:
 
 
 def _written(character: str) -> str:
-    """Return a pattern of the ways in which JSON, Python, URLs and HTML write a character."""
+    """Return a pattern of a character's forms in JSON, Python, URLs and HTML."""
     if character == " ":
         return r"(?:\s+|\+|%20)"
     code = ord(character)

@@ -1,4 +1,4 @@
-"""Evaluating a model: ask it every item, keep what it says, grade it."""
+"""Evaluation of a model: send it every item, save its answers, grade them."""
 
 import asyncio
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ _WITHOUT_IMAGES = "+no-images"
 
 
 class EvaluationOptions(AskingOptions, total=False):
-    """The keyword arguments of `evaluate` that may be left out."""
+    """The optional keyword arguments of `evaluate`."""
 
     images: str | Path | Literal[False] | None
     prompt: str | None
@@ -44,45 +44,44 @@ def evaluate(
     data: Data,
     **options: Unpack[EvaluationOptions],
 ) -> Report:
-    """Ask a model every item, each in a fresh context, and grade its answers.
+    """Run a model on every item, each in a separate request, and grade its answers.
 
     Args:
-        task: The task's id, such as `screenqa/short`; may be left out when `data` was loaded.
-        model: An async function from a `Question` to text, the base URL of an API that speaks
-            OpenAI's chat completions, or an `Endpoint`.
-        data: The published folder or file, or what `sdk.load` returned.
+        task: The task's id, such as `screenqa/short`; optional if `data` was loaded.
+        model: An async function from a `Question` to text, the base URL of an API with OpenAI's
+            chat completions, or an `Endpoint`.
+        data: The published folder or file, or the result of `sdk.load`.
         **options: Any of these:
 
-            name: The model's name, for a base URL; for a function, what it is called in the
-                report.
-            images: A folder of images, where the data does not hold them; False asks without any
-                image, which is a baseline and is named so in the report.
+            name: The model's name, for a base URL; for a function, its name in the report. images:
+            A folder of images, if the data does not contain them; False sends no images:
+                a blind baseline, which the report says.
             max_view_side: Scale images down so that no side is longer, in pixels; None sends them
-                as they are.
-            prompt: The name of one of the task's prompts; its first when None.
-            split: Which split of the data; `test` when None and there.
-            items: The ids of the items to ask; all of the split when None.
-            attempts: How often each item is asked; once when left out.
+                unchanged.
+            prompt: The name of one of the task's prompts; None: its first one.
+            split: The split of the data; None: `test` if there is one.
+            items: The ids of the items; None: all of the split.
+            attempts: The number of attempts per item; one by default.
             protocol: As for `grade`.
             embedder: As for `grade`.
-            decoding: How answers are drawn; `Decoding()` when None. For a function: what it does,
-                to be recorded.
-            limits: Concurrency, rates, retries and time-outs; `Limits()` when left out.
-            run: A folder that keeps the answers as they come. Given again, asking resumes where
-                it ended: nothing that has an answer is asked again, errors are.
-            cache: True, False or the cache's file. None: only for a hosted API (https) that is
-                asked at temperature 0.
-            progress: Show how far it is on standard error; None: on a terminal.
+            decoding: The decoding parameters; None: `Decoding()`. For a function: the parameters
+                that it uses, for the record.
+            limits: Concurrency, rates, retries and timeouts; `Limits()` by default.
+            run: A folder that saves each answer at once. With the same folder, the run resumes:
+                items with an answer are not sent again, errors are.
+            cache: True, False or the cache's file. None: only for a hosted API (https) at
+                temperature 0.
+            progress: Show the progress on standard error; None: on a terminal.
 
     Returns:
-        The report; its `run` says how the model was asked and what that cost.
+        The report; its `run` describes the requests and their cost.
 
     Raises:
-        InputError: An argument can't be used, or the run folder was begun under other settings.
+        InputError: An argument can't be used, or the run folder has other settings.
         DataError: The data or its images can't be read.
-        EvaluationStoppedError: The server refuses what is asked, can't be reached, asks for too
-            long a wait, answers nothing for long; or something broke after answers came.
-        EvaluationInterrupted: Ctrl-C; what came until then is kept.
+        EvaluationStoppedError: The server rejects the requests, can't be reached, requests too long
+            a wait, or gives no answers for too long; or a fault occurred after answers came.
+        EvaluationInterrupted: Ctrl-C; earlier answers are saved.
     """
     evaluation = _prepare(task, model, data, **options)
     return evaluation.report(evaluation.session.ask_blocking())
@@ -95,9 +94,9 @@ async def evaluate_async(
     data: Data,
     **options: Unpack[EvaluationOptions],
 ) -> Report:
-    """Ask a model every item and grade its answers, from async code; see `evaluate`.
+    """Run a model on every item and grade its answers, from async code; see `evaluate`.
 
-    Cancelling it stops the asking; what came until then is in the run folder.
+    Cancellation stops the run; earlier answers are in the run folder.
     """
     evaluation = await asyncio.to_thread(_prepare, task, model, data, **options)
     usage = await evaluation.session.ask()
@@ -106,14 +105,14 @@ async def evaluate_async(
 
 @dataclass(frozen=True, slots=True)
 class _Evaluation:
-    """A model's session, and what grades its answers."""
+    """A model's session and the settings that grade its answers."""
 
     session: Session
     selection: Selection
     protocol: Protocol
 
     def report(self, usage: Usage) -> Report:
-        """Grade what was answered."""
+        """Grade the answers."""
         session = self.session
         return grade_selection(
             session.source,
@@ -138,7 +137,7 @@ def _prepare(
     embedder: str | None = None,
     **options: Unpack[AskingOptions],
 ) -> _Evaluation:
-    """Load and check everything that can be checked before a model is asked."""
+    """Load and check everything that can be checked before the first request."""
     if attempts < 1:
         raise InputError(f"it must be at least 1, not {attempts}", field="attempts")
     asking = Asking(**options)

@@ -1,4 +1,4 @@
-"""What can go wrong while a model is asked."""
+"""Faults of requests to models."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,19 +7,19 @@ from snellen.grading.errors import SnellenError
 
 
 class Fault(Exception):  # noqa: N818  # it becomes a submission's error
-    """There is no answer to one request.
+    """A request without an answer.
 
     Args:
-        message: What happened, without keys or prompts.
-        status: The HTTP status, where there was one.
-        passing: Whether the same request may succeed later.
-        throttled: Whether the server asks for fewer requests.
-        setup: Whether every other request is likely to fail alike: a wrong key, URL or model.
-        retry_after: Seconds that the server asks to wait.
+        message: A description without keys or prompts.
+        status: The HTTP status, if there was one.
+        passing: Whether the same request can succeed later.
+        throttled: Whether the server requests a lower rate.
+        setup: Whether all requests are likely to fail: a wrong key, URL or model.
+        retry_after: The wait that the server requests, in seconds.
 
     Attributes:
-        kept: What is kept of it with the answers; None: the message.
-        far: Whether the server asks for a longer wait than there is patience for; set by who asks.
+        kept: The text saved with the answers; None: the message.
+        far: Whether the server requests a longer wait than allowed; set by the caller.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Fault(Exception):  # noqa: N818  # it becomes a submission's error
 
     @property
     def kind(self) -> str:
-        """What happened, without the words of a server or a function: these may quote a prompt."""
+        """A description without the message of a server or function, which can quote a prompt."""
         if self.status is not None:
             return f"HTTP {self.status}"
         if self.__cause__ is not None:
@@ -53,10 +53,10 @@ class Fault(Exception):  # noqa: N818  # it becomes a submission's error
 
 
 class EvaluationStoppedError(SnellenError):
-    """Asking stopped before every item was asked; what came until then is kept.
+    """The run stopped before the last item; earlier answers are saved.
 
     Attributes:
-        submissions: What came, if there is no run folder to keep it: it can be graded.
+        submissions: The earlier answers, if there is no run folder; they can be graded.
     """
 
     def __init__(self, message: str, submissions: Sequence[Mapping[str, object]] = ()) -> None:
@@ -65,7 +65,7 @@ class EvaluationStoppedError(SnellenError):
 
 
 class EvaluationInterrupted(KeyboardInterrupt):  # it is no error
-    """Somebody pressed Ctrl-C; what came until then is kept.
+    """Ctrl-C interrupted the run; earlier answers are saved.
 
     Attributes:
         submissions: As for `EvaluationStoppedError`.

@@ -1,4 +1,4 @@
-"""A judge's opinion of a report's responses, beside the score and never in it."""
+"""A judge model's verdicts on a report's responses, separate from the score."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -50,32 +50,32 @@ def judge(
     data: Data | None = None,
     **options: Unpack[AskingOptions],
 ) -> Report:
-    """Ask a judge about a report's responses, and set what it says beside the score.
+    """Let a judge model grade a report's responses, and add its verdicts to the report.
 
-    The judge is sent each question with its references and the response: with a remote judge, the
+    The judge gets each question with its references and the response. With a remote judge, the
     references leave this machine.
 
     Args:
         report: A report that kept its scores, or one saved as JSON, loaded or its path.
         judge: A model, as for `evaluate`: an `Endpoint`, a base URL, or an async function from a
-            `Question`, whose prompt is then the rubric's and holds the references.
-        rubric: `correct` (0 or 1), `graded` (0 to 4), a `Rubric`, or a TOML file that holds one.
-        items: The ids of the items to judge; all when None.
-        votes: How often the judge is asked about each response, an odd number; the median counts.
-        labels: What people say of the responses, as `item_id` and `label`: a CSV, TSV or JSONL
+            `Question`, whose prompt is the rubric's and contains the references.
+        rubric: `correct` (0 or 1), `graded` (0 to 4), a `Rubric`, or a TOML file with one.
+        items: The ids of the items to judge; None: all.
+        votes: The number of verdicts per response, an odd number; the median counts.
+        labels: People's labels of the responses, as `item_id` and `label`: a CSV, TSV or JSONL
             file, a frame or a mapping.
-        with_images: Send the items' images, too.
-        data: Where a saved report's data is now; where it was when None.
-        **options: `name`, `max_view_side`, `decoding`, `limits`, `run` (a folder that keeps the
-            verdicts as they come), `cache` and `progress`, as for `evaluate`.
+        with_images: Also send the items' images.
+        data: The location of a saved report's data; None: the recorded location.
+        **options: `name`, `max_view_side`, `decoding`, `limits`, `run` (a folder that saves each
+            verdict at once), `cache` and `progress`, as for `evaluate`.
 
     Returns:
-        A copy of the report with one `auxiliary` more, called `judge:MODEL/RUBRIC`. Its own value,
-        metrics and signature are what they were.
+        A copy of the report with an additional `auxiliary`, named `judge:MODEL/RUBRIC`. Its value,
+        metrics and signature do not change.
 
     Raises:
         InputError: An argument can't be used; the report kept no scores, its data was not found,
-            its answers are places and no texts, or there is no response to judge.
+            its answers are places instead of texts, or there is no response to judge.
         UnknownNameError: There is no such rubric or item.
         EvaluationStoppedError: As for `evaluate`.
         EvaluationInterrupted: As for `evaluate`.
@@ -118,14 +118,14 @@ def judge(
 
 @dataclass(frozen=True, slots=True)
 class _Procedure:
-    """How responses were judged.
+    """The settings of a judgment.
 
     Attributes:
-        rubric: By what.
-        votes: How often the judge was asked about each response.
-        with_images: Whether it saw the images.
+        rubric: The rubric.
+        votes: The number of verdicts per response.
+        with_images: Whether the judge saw the images.
         digest: The SHA-256 of all prompts.
-        run: How the judge was asked.
+        run: The description of the judge's run.
     """
 
     rubric: Rubric
@@ -169,7 +169,7 @@ def _rubric(given: Rubric | str | Path) -> Rubric:
 
 
 def _selected(report: Report, items: Iterable[str] | None) -> NDArray[np.bool_]:
-    """Return a mask of the items that are to be judged."""
+    """Return a mask of the items to judge."""
     places = report.scores.places
     if items is None:
         return np.ones(len(places), dtype=np.bool_)
@@ -192,7 +192,7 @@ def _auxiliary(
     verdicts: Verdicts,
     people: NDArray[np.int64],
 ) -> Auxiliary:
-    """Add up what the judge said."""
+    """Summarize the judge's verdicts."""
     table, rule = report.scores, procedure.rubric
     levels = np.full(len(table), NONE, dtype=np.int64)
     for cell, level in verdicts.levels.items():

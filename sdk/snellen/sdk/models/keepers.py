@@ -1,10 +1,10 @@
-"""Where answers go as they come: into memory, or into a run folder that can be resumed.
+"""Storage of answers as they arrive: in memory, or in a run folder that can be resumed.
 
-In a run folder `answers.jsonl` holds one submission a line, in the order in which they came;
-`run.json` says what was asked of which model. A line is written at once, so a killed process loses
-no answer; lines are flushed to the disk in groups, so a power cut loses at most the last second's.
-What a crash left of a last line is cut off when the run is resumed, and errors leave the file to be
-asked again; `costs.json` keeps what they cost.
+In a run folder, `answers.jsonl` has one submission per line, in the order of arrival; `run.json`
+has the settings. Each line is written at once, so a killed process loses no answer. Lines are
+flushed to the disk in groups, so a power failure loses at most the last second. When a run is
+resumed, an incomplete last line is cut off, and errors are removed and retried; `costs.json` keeps
+their cost.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ Record = dict[str, JsonValue]
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """The part of a submission's meta that says what it cost."""
+    """The cost fields of a submission's meta."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -45,7 +45,7 @@ class Cost(msgspec.Struct, frozen=True):
 
 
 class Bill(msgspec.Struct):
-    """What several answers cost together; the fields are those of `Usage`."""
+    """The total cost of several answers; the fields are those of `Usage`."""
 
     requests: int = 0
     retries: int = 0
@@ -55,7 +55,7 @@ class Bill(msgspec.Struct):
     seconds: float = 0.0
 
     def add(self, cost: Cost) -> None:
-        """Add what one answer cost; one from the cache costs nothing."""
+        """Add the cost of one answer; one from the cache costs nothing."""
         if cost.cached:
             self.cached += 1
             return
@@ -66,7 +66,7 @@ class Bill(msgspec.Struct):
         self.seconds += cost.seconds
 
     def add_bill(self, other: "Bill") -> None:
-        """Add what other answers cost."""
+        """Add the cost of other answers."""
         for name in Usage.model_fields:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
@@ -76,10 +76,10 @@ class Bill(msgspec.Struct):
 
 
 class Keeper(Protocol):
-    """What takes the answers.
+    """Storage of answers.
 
     Attributes:
-        bill: What the answers kept cost.
+        bill: The cost of the saved answers.
     """
 
     bill: Bill
@@ -93,19 +93,19 @@ class Keeper(Protocol):
         ...
 
     def sync(self) -> None:
-        """Return when what was kept outlives a power cut; may be called from another thread."""
+        """Flush to the disk, so that a power failure loses nothing; callable from any thread."""
         ...
 
 
 @dataclass(slots=True)
 class Memory:
-    """Answers of a run that leaves nothing behind."""
+    """Answers of a run without a folder, in memory."""
 
     records: list[Record] = field(default_factory=list[Record])
     bill: Bill = field(default_factory=Bill)
 
     def has(self, item_id: str, attempt: int) -> bool:
-        """There is nothing from before."""
+        """Return False: there are no earlier answers."""
         return False
 
     def add(self, record: Record, cost: Cost) -> None:
@@ -114,7 +114,7 @@ class Memory:
         self.bill.add(cost)
 
     def sync(self) -> None:
-        """There is nothing to write."""
+        """Do nothing."""
 
 
 class _Line(msgspec.Struct):
@@ -131,11 +131,11 @@ class _Stored(msgspec.Struct):
 
 
 class _Removed(Bill):
-    """What the lines cost that were taken out of the answers.
+    """The cost of lines that were removed from the answers.
 
     Attributes:
-        taken_from: The SHA-256 of the answers that the last lines were taken out of. A process
-            that is killed between the two files counts them once all the same.
+        taken_from: The SHA-256 of the answers from which the last lines were removed. So lines are
+            counted once, even if a process is killed between the writes of the two files.
     """
 
     taken_from: str = ""
@@ -190,14 +190,14 @@ class RunFolder:
             ) from None
 
     def close(self) -> None:
-        """Flush and let go of the file."""
+        """Flush and close the file."""
         try:
             self.sync()
         finally:
             os.close(self._file)
 
     def _repair(self) -> None:
-        """Learn what was answered before, and leave out what is to be asked again."""
+        """Read the earlier answers, and remove the lines of items to retry."""
         if not self._path.exists():
             return
         good = 0
@@ -226,13 +226,13 @@ def _removed(path: Path) -> _Removed:
 
 
 def _count_removed(answers: Path, removed: _Removed) -> None:
-    """Add what the lines cost that do not stand, unless they are counted already."""
+    """Add the cost of removed lines, unless it is already counted."""
     with answers.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest == removed.taken_from:
         return
     for line, _ in _lines(answers, standing=False):
-        # The time that an error took is no answer's.
+        # The duration of an error does not count as an answer's.
         removed.add(line.meta if line.error is None else Cost(tries=line.meta.tries))
     removed.taken_from = digest
 
@@ -242,11 +242,11 @@ def _answers(path: Path) -> Iterator[tuple[_Line, bytes]]:
 
 
 def _lines(path: Path, *, standing: bool) -> Iterator[tuple[_Line, bytes]]:
-    """Yield the lines that stand: not half-written, not an error, the first of their place.
+    """Yield the valid lines: complete, not an error, the first of their item and attempt.
 
     Args:
         path: The answers.
-        standing: False yields the others, as far as they can be read.
+        standing: False yields the other lines, if they can be read.
     """
     seen: set[tuple[str, int]] = set()
     with path.open("rb") as file:
@@ -273,15 +273,14 @@ def _read(text: bytes) -> _Line | None:
 
 @contextmanager
 def open_run(folder: Path, settings: Mapping[str, JsonValue]) -> Generator[RunFolder]:
-    """Open a run folder, a new one or one to go on with; nobody else can meanwhile.
+    """Open a new or existing run folder, with an exclusive lock.
 
     Args:
-        folder: It is made where there is none.
-        settings: All that the answers depend on.
+        folder: The folder; it is created if it does not exist.
+        settings: All settings that the answers depend on.
 
     Raises:
-        InputError: Another process holds it, it was made under other settings, or it can't be
-            written.
+        InputError: Another process holds it, it has other settings, or it can't be written.
     """
     import filelock
 
@@ -308,7 +307,7 @@ def open_run(folder: Path, settings: Mapping[str, JsonValue]) -> Generator[RunFo
 
 
 def _settle(folder: Path, settings: Mapping[str, JsonValue]) -> None:
-    """Write down the settings of a new run, or refuse to go on under others."""
+    """Write the settings of a new run; raise InputError if an existing run has others."""
     path = folder / SETTINGS
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(settings))
     try:

@@ -1,9 +1,9 @@
-"""Pace: how fast all workers together may ask.
+"""Pace: the request rate of all workers together.
 
-Three things slow them: rates that the user states, a server that asks for fewer requests, and
-after that a slow start. A token bucket such as aiolimiter's would let a whole minute's requests
-go at once, which is what servers refuse; these are spaced evenly instead (the generic cell rate
-algorithm, ITU-T I.371, with no burst).
+Three things limit it: the user's rates, a server that requests a lower rate, and the slow start
+after that. A token bucket such as aiolimiter's would send a whole minute's requests at once, which
+servers reject. Here requests are evenly spaced (the generic cell rate algorithm, ITU-T I.371, with
+no burst).
 """
 
 import asyncio
@@ -19,7 +19,7 @@ _MINUTE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The time, in seconds from anywhere, and waiting."""
+    """A clock in seconds, with an arbitrary origin, and waiting."""
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -27,18 +27,18 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One request's leave to go: what it was charged, and when it was given."""
+    """The permission to send one request: its charge and its time."""
 
     tokens: float
     epoch: int
 
 
 class Pace:
-    """Gives every request its turn.
+    """Schedules all requests.
 
-    A server's plea for fewer requests holds everybody: nothing is sent until it is over. Then
-    one request goes; each answer lets one more go at a time, up to half of what was too much,
-    and from there on more slowly (slow start and congestion avoidance, RFC 5681 §3.1).
+    If a server requests a lower rate, all workers wait until its delay is over. Then one request is
+    sent. Each answer allows one more at a time, up to half of the rejected number, and from there
+    more slowly (slow start and congestion avoidance, RFC 5681 §3.1).
     """
 
     def __init__(self, limits: Limits, clock: Clock) -> None:
@@ -56,10 +56,10 @@ class Pace:
         self._pleas = 0
 
     async def begin(self, expected: float = 0.0) -> Turn:
-        """Wait until a request may go.
+        """Wait until a request may be sent.
 
         Args:
-            expected: The tokens it may take, as long as no answer has shown what they take.
+            expected: The estimated tokens of the request, used until the first answer.
         """
         tokens = self._mean if self._counted else expected
         now = self._clock.now()
@@ -78,12 +78,12 @@ class Pace:
         return Turn(tokens, self._epoch)
 
     def end(self) -> None:
-        """Say that a request is over, however it went."""
+        """Record the end of a request, successful or not."""
         self._in_flight -= 1
         self._wake()
 
     def answered(self, turn: Turn, tokens: float | None) -> None:
-        """Say that a request was answered and what it took."""
+        """Record an answer and its tokens."""
         self._pleas = 0
         if tokens is not None:
             self._counted += 1
@@ -95,13 +95,13 @@ class Pace:
             self._wake()
 
     def throttled(self, turn: Turn, retry_after: float | None) -> float:
-        """Say that the server asked for fewer requests; everybody waits.
+        """Record that the server requests a lower rate; all workers wait.
 
         Returns:
-            How long, in seconds.
+            The wait in seconds.
         """
         if turn.epoch == self._epoch:
-            # What was sent before the plea and refused after it says nothing new.
+            # Requests sent before the server's signal and rejected after it add no information.
             self._epoch += 1
             self._pleas += 1
             self._enough = max(1.0, self._in_flight / 2)
@@ -133,14 +133,14 @@ class Pace:
 
 
 class _Rate:
-    """So much a minute, evenly."""
+    """An amount per minute, evenly spaced."""
 
     def __init__(self, per_minute: float | None) -> None:
         self._each = None if per_minute is None else _MINUTE / per_minute
         self._next = float("-inf")
 
     def reserve(self, amount: float, now: float) -> float:
-        """Take the next place and return how long it is until then."""
+        """Reserve the next slot and return the wait until then, in seconds."""
         if self._each is None:
             return 0.0
         place = max(now, self._next)
@@ -148,6 +148,6 @@ class _Rate:
         return place - now
 
     def charge(self, more: float) -> None:
-        """Put right what was taken, once it is known."""
+        """Correct the reserved amount when the actual one is known."""
         if self._each is not None:
             self._next += more * self._each

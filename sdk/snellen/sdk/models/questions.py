@@ -1,4 +1,4 @@
-"""Question: all that a model gets to see of one item."""
+"""Question: everything that a model sees of one item."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -21,12 +21,12 @@ REFUSED = "[I cannot.]"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """All that a model gets to see of one item; there is no way from it to the reference.
+    """Everything that a model sees of one item; it does not lead to the reference.
 
     Attributes:
         item: The public item.
-        prompt: The whole text to send.
-        images: Its images as they are sent, by name, in the item's order.
+        prompt: The complete text to send.
+        images: Its images in the form in which they are sent, by name, in the item's order.
     """
 
     item: Item
@@ -40,12 +40,12 @@ class Answer:
 
     Attributes:
         text: The answer itself, without reasoning.
-        input_tokens: As the API counts them; None where it does not say.
-        output_tokens: Likewise.
-        finish_reason: Why the answer ended, in the API's word.
+        input_tokens: The API's count; None if not stated.
+        output_tokens: The API's count; None if not stated.
+        finish_reason: The API's reason for the end of the answer.
         cut: Whether it was cut at max_tokens.
-        refused: Whether the API says that the model, or a filter, refused.
-        fixed: Whether characters were lost: the reply held bytes that are no text.
+        refused: Whether the API reports a refusal by the model or a filter.
+        fixed: Whether characters were replaced because the reply had invalid bytes.
     """
 
     text: str
@@ -57,7 +57,7 @@ class Answer:
     fixed: bool = False
 
     def meta(self) -> dict[str, JsonValue]:
-        """Return what is kept beside the text: what is known, and flags that are set."""
+        """Return the metadata to save with the text: known values, and flags that are set."""
         known: dict[str, JsonValue] = {
             "input_tokens": self.input_tokens,
             "output_tokens": self.output_tokens,
@@ -74,11 +74,11 @@ Model = Callable[[Question], Awaitable[str]]
 
 
 class Questions(Protocol):
-    """What a model is to be asked."""
+    """The questions for a model."""
 
     @property
     def ids(self) -> Sequence[str]:
-        """What each answer is kept under, in the order of asking."""
+        """The ids of the questions, under which answers are saved, in order."""
         ...
 
     async def make(self, item_id: str) -> Question:

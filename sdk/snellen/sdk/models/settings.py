@@ -1,4 +1,4 @@
-"""How a model is asked: decoding, and the limits that asking keeps to."""
+"""Settings of a model's run: decoding and limits."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,16 +16,16 @@ _OURS = frozenset({"model", "messages", "stream", "n"})
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How answers are drawn from a model; what is None is not sent.
+    """The decoding parameters; a parameter that is None is not sent.
 
     Attributes:
-        temperature: 0 is as deterministic as the server can be. Some models take none at all.
-        top_p: The nucleus to draw from.
-        max_tokens: An answer is cut after so many. For models that want it under another name:
-            None here, and that name in `extra`.
-        seed: For APIs that take one.
+        temperature: 0 is as deterministic as the server allows. Some models do not accept it.
+        top_p: The probability mass of nucleus sampling.
+        max_tokens: The maximum length of an answer. If a model uses another name for it: None here,
+            and that name in `extra`.
+        seed: The seed, for APIs that accept one.
         stop: Texts that end an answer.
-        extra: Further fields of the request, as the API names them.
+        extra: Further fields of the request, under the API's names.
     """
 
     temperature: float | None = 0.0
@@ -53,7 +53,7 @@ class Decoding:
             raise InputError(f"it must be JSON: {error}", field="extra") from None
 
     def stated(self) -> dict[str, JsonValue]:
-        """Return what is not None, by the names used here."""
+        """Return the parameters that are not None, under the names used here."""
         known: dict[str, JsonValue] = {
             "temperature": self.temperature,
             "top_p": self.top_p,
@@ -66,20 +66,21 @@ class Decoding:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What asking keeps to.
+    """The limits of a run.
 
     Attributes:
-        concurrency: At most so many requests at a time.
-        requests_per_minute: At most so many, evenly spaced; None: as fast as answers come.
-        tokens_per_minute: Input and output together, spaced by what answers took so far.
-        retries: A request is repeated at most so often after faults that may pass.
-        timeout: Seconds for one whole answer.
-        connect_timeout: Seconds to reach the server.
-        first_wait: Seconds before a first repetition, at most: each wait is drawn from 0 up to
-            twice the bound of the one before. A server's Retry-After goes before it.
-        longest_wait: No wait is longer; a server that asks for more stops the run.
-        give_up_after: So many items in a row without an answer stop the run, and so do errors of
-            all items.
+        concurrency: The maximum number of requests at a time.
+        requests_per_minute: The maximum rate, evenly spaced; None: as fast as answers arrive.
+        tokens_per_minute: The maximum of input and output tokens, spaced by the mean of earlier
+            answers.
+        retries: The maximum number of retries of a request after temporary faults.
+        timeout: The maximum duration of one answer, in seconds.
+        connect_timeout: The maximum time to connect, in seconds.
+        first_wait: The maximum wait before the first retry, in seconds. Each wait is random, from 0
+            up to twice the maximum of the previous one. A server's Retry-After takes precedence.
+        longest_wait: The maximum wait; if a server requests a longer one, the run stops.
+        give_up_after: The run stops after this number of consecutive items without an answer, and
+            if all items are errors.
     """
 
     concurrency: int = 8
@@ -106,7 +107,7 @@ class Limits:
 
 
 class AskingOptions(TypedDict, total=False):
-    """The fields of `Asking`, as keyword arguments of what asks a model."""
+    """The fields of `Asking`, as keyword arguments."""
 
     name: str | None
     max_view_side: int | None
@@ -119,19 +120,19 @@ class AskingOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """How a model is asked, whatever is asked.
+    """The settings of a model's run, independent of the questions.
 
     Attributes:
-        name: The model's name, for a base URL; for a function, what it is called in the report.
+        name: The model's name, for a base URL; for a function, its name in the report.
         max_view_side: Scale images down so that no side is longer, in pixels; None sends them
-            as they are.
-        decoding: How answers are drawn; `Decoding()` when None. For a function: what it does,
-            to be recorded.
-        limits: Concurrency, rates, retries and time-outs.
-        run: A folder that keeps the answers as they come; None: they live in memory.
-        cache: True, False or the cache's file. None: only for a hosted API (https) that is asked at
-            temperature 0.
-        progress: Show how far it is on standard error; None: on a terminal.
+            unchanged.
+        decoding: The decoding parameters; None: `Decoding()`. For a function: the parameters that
+            it uses, for the record.
+        limits: Concurrency, rates, retries and timeouts.
+        run: A folder that saves each answer at once; None: answers stay in memory.
+        cache: True, False or the cache's file. None: only for a hosted API (https) at temperature
+            0.
+        progress: Show the progress on standard error; None: on a terminal.
     """
 
     name: str | None = None

@@ -1,8 +1,8 @@
-"""Submissions from anything, in bulk, streaming, with every fault named.
+"""Streaming readers of submissions from files and objects, which report every fault.
 
 `read` takes a path, a list, an iterator or a frame, and yields batches of columns. A bad record
-never costs a good one: it becomes a problem that says where it is, and the reading goes on. Only
-what can't be trusted as a whole (a missing file, a truncated parquet file, nothing at all) raises.
+does not affect others: it becomes a problem with its location, and reading continues. Only a source
+that can't be trusted as a whole (a missing file, a truncated parquet file, no data) raises.
 """
 
 import os
@@ -27,7 +27,7 @@ __all__ = ["Batch", "Frame", "Recorded", "Source", "read"]
 
 
 class Frame(Protocol):
-    """A pandas or polars DataFrame, as far as a type checker needs to know."""
+    """A pandas or polars DataFrame, for the type checker."""
 
     @property
     def columns(self) -> object:
@@ -71,18 +71,18 @@ def read(
             - `-`: JSONL from standard input;
             - a list or any other iterable of dicts or Submissions, taken lazily;
             - a pandas or polars DataFrame, or anything else that exports an Arrow stream.
-        columns: Names in the source, to the fields that they are: `{"prediction": "response"}`.
-        guess: Whether item_id and response, where there is none, may be found by a usual name
-            (`snellen.sdk.submissions.columns.USUAL`): the header or the first record decides, and
-            the first batch's `notices` say so. Two names that fit are none.
+        columns: Names in the source, mapped to fields: `{"prediction": "response"}`.
+        guess: Whether missing fields item_id and response may be recognized by a usual name
+            (`snellen.sdk.submissions.columns.USUAL`). The header or the first record decides, and
+            the first batch's `notices` report it. If two names fit, none is used.
         max_response_chars: A longer response is replaced by `TOO_LONG`. A text counts by its
             characters, any other JSON by those of its compact JSON.
-        chunk: How many submissions a batch has at most.
-        recorded: The task and split that are graded, where a record may be an episode of steps
-            (`snellen.sdk.submissions.trajectories`) and becomes a submission a step.
+        chunk: The maximum number of submissions of a batch.
+        recorded: The graded task and split, if a record can be an episode of steps
+            (`snellen.sdk.submissions.trajectories`), which becomes one submission per step.
 
     Yields:
-        Batches in the order of the source. Absent, null and empty fields are alike for attempt
+        Batches in the order of the source. Absent, null and empty fields mean the same for attempt
         (0), error and model (None).
 
     Raises:

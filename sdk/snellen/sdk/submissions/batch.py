@@ -12,14 +12,14 @@ from snellen.sdk.submissions.trajectories import Recorded
 
 
 class Limits(NamedTuple):
-    """How much is read at a time, how long one response may be, and what fields are called.
+    """The limits of a batch and of a response, and the names of fields.
 
     Attributes:
-        chunk: How many submissions a batch has at most.
-        max_response_chars: How long a response may be.
-        columns: Names in the source, to the fields that they are.
-        guess: Whether usual names are taken for fields that are not there.
-        recorded: What is graded, where records of episodes of steps are read; None: they are not.
+        chunk: The maximum number of submissions of a batch.
+        max_response_chars: The maximum length of a response.
+        columns: Names in the source, mapped to fields.
+        guess: Whether usual names stand for missing fields.
+        recorded: The graded task, if records of episodes of steps are read; None: they are not.
     """
 
     chunk: int
@@ -30,29 +30,29 @@ class Limits(NamedTuple):
 
     @property
     def largest(self) -> int:
-        """How long one line or cell may be before it is not even read, so that memory is bounded.
+        """The maximum length of a line or cell; longer ones are skipped to bound the memory.
 
-        A character takes up to twelve bytes in JSON, as an escaped surrogate pair.
+        A character can take twelve bytes in JSON, as an escaped surrogate pair.
         """
         return min(max(1 << 26, 12 * self.max_response_chars), (1 << 31) - 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some submissions, as columns of one length, and what was wrong around them.
+    """A batch of submissions, as columns of equal length, with the problems of its input.
 
     Attributes:
-        item_ids: Which item each answers.
-        responses: Text, a JSON value, `TOO_LONG`, or None when there is none.
-        attempts: The attempt of each, from 0; None when all are 0.
-        errors: What broke instead of an answer; None when nothing did.
-        models: Which model answered; None when no submission says.
-        lines: Where each is in the source: the line of JSONL or CSV, otherwise the row, from 1.
-        problems: What was wrong with the input that was read for this batch.
-        file: The file, as shown to a person; None for what is in memory.
-        bytes_read: How much of the file was read so far; for parquet in proportion to its rows.
-        bytes_total: The size of the file; None when it has none.
-        notices: What was taken for what, a sentence each; not wrong, but to be known.
+        item_ids: The item of each submission.
+        responses: Text, a JSON value, `TOO_LONG`, or None without a response.
+        attempts: The attempt of each, from 0; None if all are 0.
+        errors: The error of each; None if there are no errors.
+        models: The model of each; None if no submission names one.
+        lines: The line in JSONL or CSV, otherwise the row, from 1.
+        problems: The faults of the input of this batch.
+        file: The file, for messages; None for data in memory.
+        bytes_read: The bytes read so far; for parquet in proportion to its rows.
+        bytes_total: The size of the file; None if unknown.
+        notices: Notices on guessed names, one sentence each; these are not faults.
     """
 
     item_ids: list[str]
@@ -69,9 +69,9 @@ class Batch:
 
 
 class Collector:
-    """Gathers rows and problems, and gives them out as batches of at most `limits.chunk`.
+    """Collects rows and problems, and yields them as batches of at most `limits.chunk`.
 
-    The columns are open to whoever extends all of them by the same length.
+    Callers may extend the columns, all by the same length.
     """
 
     def __init__(

@@ -27,12 +27,12 @@ _SHOWN = 10
 
 
 class Named(NamedTuple):
-    """What a source calls the fields.
+    """A source's names of the fields.
 
     Attributes:
-        other: The fields that it calls otherwise: our name to its own.
-        notice: Which of them were guessed; empty where none was.
-        lacking: A field that is needed and that it has not, to the reason and what to do.
+        other: The fields with other names: our name to the source's.
+        notice: A notice on guessed names; empty if none was guessed.
+        lacking: A required field that is missing, to the reason and what to do.
     """
 
     other: Mapping[str, str]
@@ -41,10 +41,10 @@ class Named(NamedTuple):
 
 
 def check_columns(columns: Mapping[str, str]) -> None:
-    """Refuse a mapping of a source's names to fields that can't be one.
+    """Check a mapping of a source's names to fields.
 
     Raises:
-        SubmissionError: A field is none of a submission's, or is given twice.
+        SubmissionError: A field is not a submission's, or is given twice.
     """
     for name, field in columns.items():
         if field not in FIELDS:
@@ -58,12 +58,12 @@ def check_columns(columns: Mapping[str, str]) -> None:
 
 
 def named(names: Sequence[str], columns: Mapping[str, str], *, guess: bool) -> Named:
-    """Say what a source calls the fields.
+    """Return a source's names of the fields.
 
     Args:
         names: Its columns, or the fields of its first record.
-        columns: Some of its names, to the fields that they are.
-        guess: Whether a field that is needed, and not there, may be found by a usual name.
+        columns: Some of its names, mapped to fields.
+        guess: Whether a missing required field may be recognized by a usual name.
     """
     other = {field: name for name, field in columns.items()}
     guessed: dict[str, str] = {}

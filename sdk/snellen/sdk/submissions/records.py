@@ -1,4 +1,4 @@
-"""The rules for one record, the same for every source: what is kept, what is a problem."""
+"""The rules for one record, the same for every source: valid records and problems."""
 
 import json
 import operator
@@ -32,17 +32,17 @@ _SKIPPED = "the submission was skipped"
 
 
 class UnusableError(Exception):
-    """The record can't be kept: its place or its response is unreadable."""
+    """The record can't be used: its item, attempt or response is unreadable."""
 
 
 def add_record(collector: Collector, record: Mapping[str, Any], line: int) -> None:
-    """Add a record of any origin, or say what is wrong with it.
+    """Add a record from any source, or report its faults.
 
-    Without a readable item_id and attempt nobody knows where it belongs, so it is skipped, as is
-    one whose response is no JSON. A wrong error, model or meta leaves it in. An absent response
-    without an error is a problem too, but the record stays: it was submitted. The record of an
-    episode is taken for the submission, or for a task of actions the submissions, that it stands
-    for. The first record of a source decides what the fields are called.
+    A record without a readable item_id and attempt is skipped, and so is one whose response is not
+    JSON. A wrong error, model or meta does not exclude it. A missing response without an error is a
+    problem too, but the record stays because it was submitted. The record of an episode becomes one
+    submission or, for a task of actions, one submission per step. The first record of a source
+    decides the names of the fields.
     """
     graded = collector.limits.recorded
     if graded is not None and is_trajectory(record, record.get("image")):
@@ -56,7 +56,7 @@ def add_record(collector: Collector, record: Mapping[str, Any], line: int) -> No
 
 
 def name_fields(collector: Collector, names: Sequence[str]) -> Named:
-    """Decide with a source's first record what it calls the fields, and say what it lacks."""
+    """Determine the field names from a source's first record, and report missing fields."""
     if collector.names is None and "error" not in names:
         lacking = collector.name(names).lacking.get("response")
         if lacking:
@@ -71,7 +71,7 @@ def _renamed(record: Mapping[str, Any], other: Mapping[str, str]) -> Mapping[str
 
 
 def add_named(collector: Collector, record: Mapping[str, Any], line: int) -> None:
-    """Add a record whose fields are called as ours are; see `add_record`."""
+    """Add a record whose fields have our names; see `add_record`."""
     try:
         item_id = _item_id(collector, record.get("item_id"), line)
         attempt = _attempt(collector, record.get("attempt"), line)
@@ -92,7 +92,7 @@ def add_named(collector: Collector, record: Mapping[str, Any], line: int) -> Non
 
 
 def is_episode(names: Container[object]) -> bool:
-    """Whether a record or a table of such fields is of episodes: a task has them, and no item."""
+    """Whether a record or table with these fields is of episodes: it has a task but no item."""
     return "task_id" in names and "item_id" not in names and "response" not in names
 
 

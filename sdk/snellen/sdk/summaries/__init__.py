@@ -1,1 +1,1 @@
-"""What benchmarks' papers print of a report, or of several: from reports to summaries."""
+"""Summaries of one or several reports: the tables of the benchmarks' papers."""

@@ -13,12 +13,12 @@ _EQA = "eqa"
 
 
 def played(report: ScoredReport, _: Options) -> Summary:
-    """Summarise episodes whose tasks have limits of their own; attempts are averaged."""
+    """Summarize episodes whose tasks have limits of their own; attempts are averaged."""
     return _summary(report, _reading(report))
 
 
 def played_on_pages(report: ScoredReport, _: Options) -> Summary:
-    """Summarise episodes of MiniWoB++: whether one counts, and so its EQA, is the protocol's."""
+    """Summarize episodes of MiniWoB++: whether one counts, and so its EQA, is the protocol's."""
     return _summary(report, None)
 
 

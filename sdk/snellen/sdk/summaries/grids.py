@@ -19,7 +19,7 @@ TAGS = ("dimension", "level")
 
 
 def screenspot(report: ScoredReport, _: Options) -> Summary:
-    """Summarise ScreenSpot-v2 by platform, Pro by group, and both by element."""
+    """Summarize ScreenSpot-v2 by platform, Pro by group, and both by element."""
     cells = cells_of(report)
     tag = "platform" if report.task == _V2 else "group"
     found = cell_scores(cells.values, cells.tag(tag), cells.tag("data_type"))
@@ -27,7 +27,7 @@ def screenspot(report: ScoredReport, _: Options) -> Summary:
 
 
 def matrix(report: ScoredReport) -> Summary:
-    """Summarise items of the matrix: dimensions by levels."""
+    """Summarize items of the matrix: dimensions by levels."""
     grid = report.grid(*TAGS)
     title = f"{report.task}, {grid.metric} by {grid.rows} and {grid.columns}"
     return Summary(report.task, grid, (_table(title, grid),), _values(report, grid))
@@ -39,7 +39,11 @@ def acted(reports: Mapping[str, ScoredReport]) -> Sequence[ScoredReport]:
 
 
 def with_episodes(report: ScoredReport, acted: Sequence[ScoredReport]) -> Summary:
+<<<<<<< HEAD
     """Summarise items of the matrix together with interactive tasks, each in its cell.
+=======
+    """Summarize items of the matrix together with tasks that are acted in, each in its cell.
+>>>>>>> prose-sdk
 
     An item counts by its score, an episode by whether it succeeded.
 

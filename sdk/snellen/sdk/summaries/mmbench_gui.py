@@ -34,14 +34,14 @@ from snellen.sdk.summaries.cells import Cells, Options, cells_of
 
 
 def level_1(report: ScoredReport, _: Options) -> Summary:
-    """Summarise L1 by difficulty and platform, in the three ways."""
+    """Summarize L1 by difficulty and platform, in the three ways."""
     cells = cells_of(report)
     tags = cells.tags("difficulty", "platform", "options")
     return cells.of_items(understanding_summary(understanding(cells.values, tags)))
 
 
 def level_2(report: ScoredReport, _: Options) -> Summary:
-    """Summarise one kind of L2's instructions."""
+    """Summarize one kind of L2's instructions."""
     cells = cells_of(report)
     kind = _grounded(cells)
     found = grounding(basic=kind) if report.task == L2_BASIC else grounding(advanced=kind)
@@ -49,7 +49,7 @@ def level_2(report: ScoredReport, _: Options) -> Summary:
 
 
 def both_of_level_2(reports: Mapping[str, ScoredReport]) -> Summary:
-    """Summarise L2, basic and advanced together."""
+    """Summarize L2, basic and advanced together."""
     basic, advanced = cells_of(reports[L2_BASIC]), cells_of(reports[L2_ADVANCED])
     summary = grounding_result(L2, grounding(_grounded(basic), _grounded(advanced)))
     return basic.of_items(summary) if basic.attempts == advanced.attempts else summary
@@ -64,7 +64,7 @@ def _grounded(cells: Cells) -> Grounded:
 
 
 def online(report: ScoredReport, options: Options) -> Summary:
-    """Summarise L3 or L4 by platform, in every reading of EQA; attempts are averaged."""
+    """Summarize L3 or L4 by platform, in every reading of EQA; attempts are averaged."""
     cells = cells_of(report)
     own, limit = limits_of(cells, options)
     cut = options.limit is not None and (own is None or limit < own)

@@ -1,4 +1,4 @@
-"""What spans several tasks: averages over tasks, and what is lost from level to level."""
+"""Summaries over several tasks: averages, and losses from level to level."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -35,23 +35,23 @@ def summarise(
     missing: Missing | None = None,
     reading: Reading | None = None,
 ) -> tuple[Summary, ...]:
-    """Summarise the reports of one model, over tasks where the papers do.
+    """Summarize the reports of one model, over several tasks if the papers do.
 
-    VisualWebBench's seven tasks make its average; basic and advanced instructions make L2, with
-    the mean of the two and all answers pooled; L3 and L4, under one limit of steps or several,
-    make the table of what is lost, as do the two of the desk. Beside a report of the matrix, tasks
-    that are acted in count in its cells of action. Any other report gets its own summary.
+    VisualWebBench's seven tasks give its average. Basic and advanced instructions give L2, with the
+    mean of the two and all answers pooled. L3 and L4, with one step limit or several, give the
+    table of losses, and so do the two tasks of the desk. With a report of the matrix, interactive
+    tasks count in its cells of action. Any other report gets its own summary.
 
     Args:
-        reports: Reports, or files saved as JSON, of different tasks; L3 and L4 may come once for
-            each limit.
+        reports: Reports, or files saved as JSON, of different tasks; L3 and L4 may occur once per
+            limit.
         limit: As for `Report.summary`.
         missing: As for `Report.summary`.
         reading: As for `Report.summary`.
 
     Raises:
-        InputError: There are no reports, two are of one task, they are of several models, a file
-            is no report, or a report lacks what its summary is made of.
+        InputError: There are no reports, two are of the same task, they are of several models, a
+            file is not a report, or a report lacks data for its summary.
     """
     options = Options(limit, missing, reading)
     given = [one if isinstance(one, ScoredReport) else read_report(one) for one in reports]

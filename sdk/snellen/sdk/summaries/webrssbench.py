@@ -25,7 +25,7 @@ _DIFFICULTIES = ("easy", "medium", "hard")
 
 
 def positions(report: ScoredReport, _: Options) -> Summary:
-    """Summarise positions: by pair, by page and by whole page, and by difficulty."""
+    """Summarize positions: by pair, by page and by whole page, and by difficulty."""
     cells = cells_of(report)
     pairs = [int(count or 0) for count in cells.tag("pairs")]
     found: dict[str, PositionScore] = {
@@ -36,7 +36,7 @@ def positions(report: ScoredReport, _: Options) -> Summary:
 
 
 def groups(report: ScoredReport, _: Options) -> Summary:
-    """Summarise UI grouping by class."""
+    """Summarize UI grouping by class."""
     cells = cells_of(report)
     golds = [Region(name) for name in cells.tag("region") if name is not None]
     answers = [said if isinstance(said, Region) else None for said in cells.answers]
@@ -44,14 +44,14 @@ def groups(report: ScoredReport, _: Options) -> Summary:
 
 
 def dangers(report: ScoredReport, _: Options) -> Summary:
-    """Summarise safety: recall, refusals, precision and false alarms."""
+    """Summarize safety: recall, refusals, precision and false alarms."""
     cells = cells_of(report)
     found = safety(cells.values, cells.answers, cells.tag("dangerous"))
     return cells.of_items(safety_summary(found))
 
 
 def perturbed(report: ScoredReport, _: Options) -> Summary:
-    """Summarise color, text or layout before and after."""
+    """Summarize color, text or layout before and after."""
     cells = cells_of(report)
     slots = list(range(cells.attempts)) * report.provenance.items
     pages = [f"{pair}, attempt {slot}" for pair, slot in zip(cells.tag("pair"), slots, strict=True)]
@@ -81,7 +81,7 @@ def _likeness(report: ScoredReport) -> Callable[[str, str], float] | None:
 
 
 def by_difficulty(report: ScoredReport, _: Options) -> Summary:
-    """Summarise a metric by difficulty, as the paper prints form filling."""
+    """Summarize a metric by difficulty, as the paper prints form filling."""
     cells = cells_of(report)
     parts = [
         PartValue(

@@ -1,1 +1,1 @@
-"""Raters' answers: who is asked what, what they gave, and nothing of the references."""
+"""Raters' answers: assignment of items and storage of answers, without references."""

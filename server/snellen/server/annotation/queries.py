@@ -1,4 +1,4 @@
-"""What annotations ask of the store and write to it, each statement in one place."""
+"""The statements of annotations: reads and writes of the store."""
 
 from dataclasses import dataclass
 
@@ -41,7 +41,7 @@ _OF_ITEM = and_(
     ratings.c.item == annotation_items.c.item,
 )
 _OWN = select(1).where(_OF_ITEM, ratings.c.rater == bindparam("r")).exists()
-# Who can't tell does not count: the item needs another rater.
+# A skipped item does not count as answered: it needs another rater.
 _GIVEN = (
     select(func.count())
     .select_from(ratings)
@@ -127,6 +127,6 @@ CORRECT = Statement(
 
 
 def add_annotation(connection: Connection, row: AnnotationRow) -> int:
-    """Write an annotation and return its number, which the store gives."""
+    """Write an annotation and return its number, assigned by the store."""
     query = insert(annotations).returning(annotations.c.id)
     return int(connection.execute(query, row_values(row)).scalar_one())

@@ -1,4 +1,4 @@
-"""How raters did: the one place of annotation that opens references, for organizers alone."""
+"""Reports on raters: the only module of annotation that opens references, for organizers."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ class RatedTask(NamedTuple):
 
     Attributes:
         data: The task, with its references.
-        report: How the raters did.
+        report: The report on the raters.
     """
 
     data: TaskData
@@ -37,10 +37,10 @@ class RatedTask(NamedTuple):
 def rated_tasks(
     pack: Pack, key: str | None, mode: AnnotationMode, answers: Sequence[RaterAnswer]
 ) -> Sequence[RatedTask]:
-    """Return how raters did, task by task, under each task's protocol in the pack.
+    """Return the reports on raters, task by task, under each task's protocol in the pack.
 
     Raises:
-        ExamError: The pack came without references.
+        ExamError: The pack has no references.
         SnellenError: The references can't be opened, or an answer can't be graded.
     """
     if not has_references(pack):
@@ -61,7 +61,7 @@ def rated_tasks(
 
 
 class Rater:
-    """Rates what is asked for again only when an answer changed.
+    """Caches reports on raters until an answer changes.
 
     Args:
         key_of: Finds the key of a pack's references; None: they are readable.
@@ -75,7 +75,7 @@ class Rater:
     def __call__(
         self, name: str, pack: Pack, mode: AnnotationMode, answers: Sequence[RaterAnswer]
     ) -> Sequence[RatedTask]:
-        """Return how an annotation's raters did; see `rated_tasks`."""
+        """Return the reports on an annotation's raters; see `rated_tasks`."""
         now = tuple(answers)
         with self._lock:
             before = self._kept.get(name)

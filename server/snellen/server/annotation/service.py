@@ -1,4 +1,4 @@
-"""Annotations: raters answer items of a pack. No reference and no transport is known here."""
+"""Annotations: raters answer items of a pack. Independent of references and of the transport."""
 
 import json
 import re
@@ -43,13 +43,13 @@ class AnnotationPlan(NamedTuple):
     """An annotation to create.
 
     Attributes:
-        name: What it is called, in small letters, digits and dashes.
+        name: Its name, in lower-case letters, digits and dashes.
         pack: The pack.
-        tasks: Those of its tasks that are annotated; empty: all.
-        items: Those of its items; None: all.
-        mode: What the answers are for.
-        raters: How many raters are to answer each item.
-        note: What raters are to know.
+        tasks: The tasks to annotate; empty: all.
+        items: The items to annotate; None: all.
+        mode: The purpose of the answers.
+        raters: The number of raters per item.
+        note: Instructions for raters.
         elements: The boxes to choose from, by task and item.
     """
 
@@ -67,13 +67,13 @@ class AnnotationCard(Closed):
     """An annotation, as a rater may see it.
 
     Attributes:
-        name: What it is called.
-        mode: What the answers are for.
-        note: What raters are to know.
-        items: How many items it has.
-        answered: How many of them the rater has answered or skipped.
-        left: How many are waiting for the rater.
-        open: Whether answers are taken and corrected.
+        name: Its name.
+        mode: The purpose of the answers.
+        note: Instructions for raters.
+        items: The number of its items.
+        answered: The number of items that the rater has answered or skipped.
+        left: The number of items that the rater still has to answer.
+        open: Whether answers and corrections are accepted.
     """
 
     name: str
@@ -92,7 +92,7 @@ class ItemToRate(NamedTuple):
         task: Its task.
         line: Its line in the pack.
         elements: The boxes to choose from.
-        rating: What the rater answered before; None: nothing.
+        rating: The rater's earlier answer; None: there is none.
     """
 
     task: str
@@ -104,14 +104,14 @@ class ItemToRate(NamedTuple):
 class Annotations:
     """The annotations of the packs that are served.
 
-    Several raters answer each item, every one in an order of their own, and nobody sees what
-    another answered. Two who are shown the same item at once may both answer it: one answer more
-    than was asked for is kept, none is refused.
+    Several raters answer each item, each in their own order, and no rater sees another's answers.
+    Two raters who get the same item at the same time may both answer it: the additional answer is
+    kept.
 
     Args:
-        packs: The packs; annotations of others are not there.
+        packs: The packs; annotations of other packs are ignored.
         database: The store.
-        clock: Where time comes from.
+        clock: The source of time.
     """
 
     def __init__(
@@ -124,11 +124,10 @@ class Annotations:
     # ---- what organizers do ------------------------------------------------------------------
 
     def create(self, plan: AnnotationPlan) -> int:
-        """Create an annotation and return how many items it has.
+        """Create an annotation and return the number of its items.
 
         Raises:
-            ExamError: It can't be: of a name that is taken, without items, or of items that raters
-                can't answer.
+            ExamError: The name is taken, there are no items, or raters can't answer the items.
         """
         if not _NAME.fullmatch(plan.name):
             raise ExamError(
@@ -167,7 +166,7 @@ class Annotations:
         return len(places)
 
     def extend(self, name: str, disputed: Iterable[tuple[str, str]]) -> int:
-        """Ask for one more rater of some items than have answered them; return of how many.
+        """Request one more rater for each of some items; return the number of items.
 
         Args:
             name: The annotation.
@@ -209,15 +208,14 @@ class Annotations:
         self.database.submit(work).result()
 
     def take_over(self, name: str, answers: Sequence[RaterAnswer]) -> int:
-        """Keep answers that were given elsewhere; return how many are new or were corrected.
+        """Import answers; return the number of new or corrected answers.
 
-        All are kept, or none.
+        All are imported, or none.
 
         Raises:
-            NotFoundError: There is no such annotation, or an answer is to an item that it does not
-                have.
+            NotFoundError: There is no such annotation, or it lacks the item of an answer.
             ForbiddenError: It is closed.
-            ExamError: An answer is none to its item.
+            ExamError: An answer is not valid for its item.
         """
 
         def work(connection: Connection) -> int:
@@ -240,7 +238,7 @@ class Annotations:
         return self.database.read(lambda c: self._named(c, name))
 
     def answers(self, name: str) -> Sequence[RaterAnswer]:
-        """Return what all raters answered, by task, item and rater."""
+        """Return all raters' answers, by task, item and rater."""
         found = self.named(name)
         rows = self.database.read(lambda c: queries.RATINGS.all(c, {"a": found.id}))
         return [_answer(row) for row in rows]
@@ -253,14 +251,14 @@ class Annotations:
         return sorted(rows, key=lambda row: index[row.task][row.item])
 
     def unfinished(self, name: str) -> int:
-        """Return how many items have fewer answers than are wanted."""
+        """Return the number of items with fewer answers than required."""
         found = self.named(name)
         return self.database.read(lambda c: queries.UNFINISHED.one(c, {"a": found.id})).count
 
     # ---- what raters do ----------------------------------------------------------------------
 
     def card(self, name: str, rater: str) -> AnnotationCard:
-        """Return an annotation, and how far a rater is.
+        """Return an annotation, and a rater's progress.
 
         Raises:
             NotFoundError: There is none of that name.
@@ -282,9 +280,9 @@ class Annotations:
         return self.database.read(read)
 
     def next_item(self, name: str, rater: str) -> Place | None:
-        """Return the item that a rater is to answer next; None: none is waiting.
+        """Return the next item for a rater; None: there is none.
 
-        The order is the rater's own, and the same whenever they come back.
+        The order is the rater's own, and does not change.
 
         Raises:
             NotFoundError: There is no such annotation.
@@ -301,7 +299,7 @@ class Annotations:
         return self.database.read(read)
 
     def item(self, name: str, rater: str, task: str, item: str) -> ItemToRate:
-        """Return an item as a rater sees it, with their own answer and nobody else's.
+        """Return an item as a rater sees it, with only their own answer.
 
         Raises:
             NotFoundError: The annotation has no such item.
@@ -323,22 +321,22 @@ class Annotations:
         return ItemToRate(task, line, boxes, rating)
 
     def own(self, name: str, rater: str) -> Sequence[RatingRow]:
-        """Return what a rater answered, the latest first."""
+        """Return a rater's answers, the latest first."""
         found = self.named(name)
         return self.database.read(lambda c: queries.OWN_RATINGS.all(c, {"a": found.id, "r": rater}))
 
     async def answer(self, name: str, rater: str, place: Place, given: JsonValue) -> None:
-        """Keep a rater's answer, in the place of the one before; it is on disk when this returns.
+        """Save a rater's answer, which replaces an earlier one; it is on disk when this returns.
 
         Raises:
             NotFoundError: The annotation has no such item.
             ForbiddenError: It is closed.
-            ExamError: It is no answer to the item.
+            ExamError: It is not a valid answer to the item.
         """
         await self._write(name, _rated(rater, place, given=given))
 
     async def skip(self, name: str, rater: str, place: Place, reason: str) -> None:
-        """Keep that a rater can't tell, and why; as for `answer`.
+        """Save that a rater skips an item, and the reason; as for `answer`.
 
         Raises:
             ExamError: No reason is given.
@@ -358,7 +356,7 @@ class Annotations:
         log().info("rated", annotation=name, rater=answer.rater, skipped=bool(answer.reason))
 
     def _keep(self, connection: Connection, found: AnnotationRow, answer: RaterAnswer) -> bool:
-        """Write an answer; say whether it is new or another one."""
+        """Write an answer; return whether it is new or changed."""
         this = {"a": found.id, "t": answer.task, "i": answer.item_id}
         if queries.ITEM.first(connection, this) is None:
             raise NotFoundError(

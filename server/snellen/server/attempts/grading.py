@@ -1,4 +1,4 @@
-"""Grading: from what the store has of an attempt to the answers that count, and to their report."""
+"""Grading: the answers of a stored attempt that count, and their report."""
 
 import json
 import threading
@@ -30,7 +30,7 @@ IMAGE_FAULT = "an image of this item could not be shown: a fault of the exam"
 
 
 class Fault(NamedTuple):
-    """An item of which an image could not be shown."""
+    """An item with an image that could not be shown."""
 
     task: str
     item: str
@@ -38,7 +38,7 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """A task's protocol, made ready once for all of its items."""
+    """A task's protocol, prepared once for all of its items."""
 
     data: TaskData = field(repr=False)
     grader: Grader = field(repr=False)
@@ -49,7 +49,7 @@ class Scorer:
         return cls(data, data.grader(protocol_of(data.task, protocol)))
 
     def feedback(self, item: str, response: JsonValue) -> Feedback:
-        """Say what one answer is worth."""
+        """Return the score of one answer."""
         columns = self._columns([item], [response])
         metric = self.grader.protocol.metric
         value = float(columns.values[0][metric.keys.index(metric.primary)])
@@ -60,12 +60,12 @@ class Scorer:
         return found
 
     def error(self, note: str) -> Feedback:
-        """Say that an answer is not graded, and why."""
+        """Return the feedback for an answer that is not graded, with the reason."""
         primary = self.grader.protocol.metric.primary
         return Feedback(metric=primary, value=0.0, outcome=Outcome.ERROR.value, note=note)
 
     def values(self, items: Sequence[str], responses: Sequence[JsonValue]) -> Sequence[float]:
-        """Return the primary metric of each answer; items may come several times."""
+        """Return the primary metric of each answer; items may occur several times."""
         metric = self.grader.protocol.metric
         columns = self._columns(items, responses)
         return columns.values[:, metric.keys.index(metric.primary)].tolist()
@@ -76,9 +76,9 @@ class Scorer:
 
 
 class Grading:
-    """Grades the attempts of an exam; before an attempt is closed, nothing but practice.
+    """Grades the attempts of an exam; open attempts are graded only in practice mode.
 
-    It may be called from several threads.
+    It is thread-safe.
     """
 
     def __init__(self, exam: Exam, database: Database) -> None:
@@ -89,7 +89,7 @@ class Grading:
         self._prepared: set[str] = set()
 
     def prepare(self, tasks: Sequence[str]) -> None:
-        """Make ready what grades these tasks, once: thousands of references take seconds."""
+        """Prepare the graders of these tasks once: thousands of references take seconds."""
         if self._exam.grade is None or self._prepared.issuperset(tasks):
             return
         with self._preparing:
@@ -115,7 +115,7 @@ class Grading:
         ]
 
     def answer_set(self, answers: TaskAnswers) -> AnswerSet:
-        """Return the answers to a task beside its references.
+        """Return the answers to a task with its references.
 
         Raises:
             ExamError: The exam is deferred: it has no references.
@@ -124,14 +124,14 @@ class Grading:
         return AnswerSet(data, answers.items, answers.submissions, answers.protocol)
 
     def report(self, attempt: Attempt, cost: Cost) -> ExamReport:
-        """Grade an attempt, or say what it recorded if answers are graded elsewhere."""
+        """Grade an attempt, or report what it recorded if answers are graded elsewhere."""
         if attempt.rules.mode is Mode.DEFERRED or self._exam.grade is None:
             recorded = [GradedTask(answers, None) for answers in self.answers(attempt)]
             return exam_report(attempt, recorded, cost)
         return self.graded(attempt, cost)
 
     def graded(self, attempt: Attempt, cost: Cost) -> ExamReport:
-        """Grade an attempt, a deferred one as well.
+        """Grade an attempt, also a deferred one.
 
         Raises:
             ExamError: The exam is deferred: it has no references.
@@ -147,7 +147,7 @@ class Grading:
         return exam_report(attempt, graded, cost)
 
     def feedback(self, attempt: Attempt, item: str) -> Feedback:
-        """Say what the latest answer to an item is worth.
+        """Return the score of the latest answer to an item.
 
         Raises:
             ExamError: It has none.
@@ -172,10 +172,10 @@ class Grading:
         faults: Mapping[str, str],
         played: Mapping[str, PlayedItem],
     ) -> TaskAnswers:
-        """Return one submission an item: the answer that counts, or an empty one if none came.
+        """Return one submission per item: the answer that counts, or an empty one.
 
-        What a fault of the exam makes an error is kept and not graded. An episode that nobody
-        submitted is graded as it stands.
+        An item with a fault of the exam is an error and is not graded. An episode that was not
+        submitted is graded in its current state.
         """
         pack, rules = self._exam.packs_by_task[task], attempt.rules
         given: dict[str, list[GivenAnswer]] = {row.item: [] for row in rows}
@@ -207,7 +207,7 @@ class Grading:
     def _faults(self, attempt: Attempt) -> Mapping[Fault, str]:
         """Return the items that the exam failed to show, and why.
 
-        An image could not be shown, and was not shown later either; or an episode broke.
+        An image could not be shown, also later; or an episode broke.
         """
         hidden: set[tuple[Fault, str]] = set()
         for row in self._database.read(lambda c: queries.FAULTS.all(c, {"a": attempt.id})):
@@ -245,7 +245,7 @@ def _submission(
 
 
 def _best(given: Mapping[str, Sequence[GivenAnswer]], scorer: Scorer) -> Mapping[str, GivenAnswer]:
-    """Return the answer to each item that scores highest; of equal ones the earliest."""
+    """Return the highest-scoring answer to each item; ties go to the earliest."""
     several = [answer for answers in given.values() if len(answers) > 1 for answer in answers]
     best = {item: answers[0] for item, answers in given.items()}
     values = scorer.values(

@@ -1,8 +1,8 @@
-"""Leases: which client may have which item of an attempt. Every function runs in a transaction.
+"""Leases: the assignment of items to clients. Every function runs in a transaction.
 
-An item belongs to one client at a time. A lease that runs out gives the item back, but its client
-has seen it all the same: it never gets the other half of that pair, and in a `fresh` attempt
-nothing else at all. A client that answers late keeps its item as long as no other client took it.
+An item belongs to one client at a time. When a lease expires, other clients can take the item. Its
+client has still seen it: it never gets the other half of that pair and, in a `fresh` attempt, no
+other item. A client that answers late keeps its item if no other client took it.
 """
 
 from dataclasses import replace
@@ -20,10 +20,10 @@ from snellen.server.store.tables.exams import Attempt, LeaseRow, State
 def lease(
     connection: Connection, attempt: Attempt, client: str, item: str | None, now: int
 ) -> OpenItem:
-    """Give a client the item it names, or the next that is open; return its row.
+    """Lease the named item, or the next open one, to a client; return its row.
 
     Raises:
-        ExamError: There is none for this client, or the attempt is closed.
+        ExamError: There is no item for this client, or the attempt is closed.
     """
     check_open(attempt.state, attempt, now)
     if item is None:
@@ -35,7 +35,7 @@ def lease(
     until = now + round(attempt.rules.lease_minutes * 60_000)
     this = {"a": attempt.id, "p": row.place, "h": client}
     queries.LEASE.run(connection, {**this, "until": until})
-    # Whoever had it before is remembered.
+    # Earlier holders stay recorded.
     if row.holder is None or queries.SEEN.first(connection, this) is None:
         given = LeaseRow(attempt=attempt.id, client=client, place=row.place, pair=row.pair, at=now)
         queries.ADD_LEASE.run(connection, row_values(given))
@@ -54,10 +54,10 @@ def held(connection: Connection, attempt: Attempt, client: str, item: str, now: 
 
 
 def count_view(connection: Connection, attempt: Attempt, client: str, item: str, now: int) -> int:
-    """Count a view of an item that a client holds; return how many are left.
+    """Count a view of an item that a client holds; return the number of views left.
 
     Raises:
-        ExamError: None is left, or the item is not this client's.
+        ExamError: No view is left, or another client holds the item.
     """
     row = held(connection, attempt, client, item, now)
     most = attempt.rules.views or 0
@@ -73,7 +73,7 @@ def item_row(connection: Connection, attempt: int, item: str) -> OpenItem:
     Raises:
         ExamError: There is none.
     """
-    # Neither U+0000 nor half a surrogate pair can be looked up in every database.
+    # Some databases can't look up U+0000 or a lone surrogate.
     row = queries.ITEM.first(connection, {"a": attempt, "o": item}) if item.isprintable() else None
     if row is None:
         raise ExamError(
@@ -83,7 +83,7 @@ def item_row(connection: Connection, attempt: int, item: str) -> OpenItem:
 
 
 def check_open(state: State, attempt: Attempt, now: int) -> None:
-    """Check that an attempt takes calls.
+    """Check that an attempt accepts calls.
 
     Raises:
         ExamError: It is closed, or its time is over.
@@ -97,10 +97,10 @@ def check_open(state: State, attempt: Attempt, now: int) -> None:
 
 
 def check_held(row: OpenItem, attempt: Attempt, client: str, now: int) -> None:
-    """Check that an attempt takes calls, and that an item is a client's and not another one's.
+    """Check that an attempt accepts calls, and that a client holds an item.
 
     Raises:
-        ExamError: It does not, or it is not.
+        ExamError: The attempt is closed, or another client holds the item.
     """
     check_open(row.state, attempt, now)
     if row.holder != client:

@@ -1,4 +1,4 @@
-"""What the service takes and returns beside the store's rows: plain values, no behavior."""
+"""Arguments and results of the service, in addition to the store's rows: plain values."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,11 @@ _LONGEST_NAME = 64
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls, as the transport knows it, and which of its clients.
+    """The caller, as identified by the transport, and its client.
 
     Attributes:
         name: `local` on stdio and without tokens; a token's name otherwise.
-        client: What the agent calls the context that it is in.
+        client: The agent's name of its context.
 
     Raises:
         ExamError: The client's name is empty, too long or not printable.
@@ -49,15 +49,15 @@ class NewAttempt:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """An item that a client has been given.
+    """An item that a client holds.
 
     Attributes:
-        client: Who has it.
+        client: The client.
         item: The item's row.
-        question: The item as it is asked.
-        until: When the lease ends.
-        submissions_left: How many more answers are taken.
-        views_left: How many more views may be taken; None: any number.
+        question: The item as this attempt asks it.
+        until: The end of the lease.
+        submissions_left: The number of answers still accepted.
+        views_left: The number of views left; None: no limit.
     """
 
     client: str
@@ -70,16 +70,16 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was stored.
+    """The result of a submitted answer.
 
     Attributes:
         item: The item's id.
-        number: Which answer to it this is, counted from 1.
-        stored: The answer as it was given.
-        again: Whether the same answer had been stored before: nothing changed.
-        progress: How far the attempt is now.
-        submissions_left: How many more answers to this item are taken.
-        more: Whether there is an open item that its client may have, now or later: the other halves
+        number: The answer's number for this item, from 1.
+        stored: The answer, unchanged.
+        again: Whether the same answer was stored before, so that nothing changed.
+        progress: The attempt's progress.
+        submissions_left: The number of answers to this item still accepted.
+        more: Whether there is an open item that its client may get, now or later. The other halves
             of pairs that it has seen are for other clients.
     """
 
@@ -94,7 +94,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class AnswerMeta:
-    """How an item was looked at before it was answered: recorded with the answer."""
+    """The views of an item before its answer; recorded with the answer."""
 
     space: str | None = None
     view: str | None = None
@@ -102,15 +102,15 @@ class AnswerMeta:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call, as it is kept in the trace.
+    """One call, as recorded in the trace.
 
     Attributes:
-        tool: What was called.
-        microseconds: How long it took.
-        place: Which item it was about.
-        image_bytes: The bytes of the images that it returned, before base64.
-        image_tokens: What these cost a model, roughly.
-        detail: What else is worth keeping: the region looked at, the size delivered.
+        tool: The tool.
+        microseconds: The duration.
+        place: The index of its item.
+        image_bytes: The bytes of the returned images, before base64.
+        image_tokens: The estimated tokens of these images.
+        detail: Further data: the region viewed, the size delivered.
     """
 
     tool: str
@@ -122,14 +122,22 @@ class Call:
 
 
 class Cost(Closed):
-    """What an attempt took.
+    """The cost of an attempt.
 
     Attributes:
+<<<<<<< HEAD
         calls: Calls of the tools.
         image_bytes: Bytes of the images that were returned, before base64.
         image_tokens: What these cost a model, estimated.
         seconds: From the start to the end of the attempt.
         steps: Steps that were taken in interactive items.
+=======
+        calls: The number of tool calls.
+        image_bytes: The bytes of the returned images, before base64.
+        image_tokens: The estimated tokens of these images.
+        seconds: The time from the start to the end of the attempt.
+        steps: The number of steps in interactive items.
+>>>>>>> prose-sdk
     """
 
     calls: int
@@ -140,14 +148,13 @@ class Cost(Closed):
 
 
 class Feedback(TypedDict):
-    """What an answer was worth, as JSON: said in practice only.
+    """The score of an answer, as JSON; only in practice mode.
 
     Attributes:
-        metric: What the value is.
+        metric: The metric of the value.
         value: 0..1.
-        outcome: What became of the answer.
-        note: What was guessed in reading it, or why nothing was read; left out if there is
-            nothing to say.
+        outcome: The outcome of the answer.
+        note: The parser's guess, or the reason why it could not read the answer; omitted if empty.
     """
 
     metric: str
@@ -162,8 +169,8 @@ class TaskAnswers(NamedTuple):
     Attributes:
         task: The task's id.
         protocol: The protocol's id and version.
-        items: The ids that were asked, in the pack's order.
-        submissions: One an item, in the same order; empty if no answer came.
+        items: The ids of the items, in the pack's order.
+        submissions: One per item, in the same order; empty without an answer.
     """
 
     task: str
@@ -172,7 +179,7 @@ class TaskAnswers(NamedTuple):
     submissions: Sequence[Submission]
 
     def lines(self) -> str:
-        """Return the submissions as JSON, one a line, each with its task, for `snellen grade`."""
+        """Return the submissions as JSON lines, each with its task, for `snellen grade`."""
         task = json.dumps(self.task)
         return "".join(
             f'{{"task":{task},'
@@ -184,7 +191,7 @@ class TaskAnswers(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SweepResult:
-    """How many attempts a sweep closed."""
+    """The number of attempts that a sweep closed."""
 
     expired: int
     abandoned: int

@@ -1,4 +1,4 @@
-"""The record of an episode: what is graded of it, made of its row as the store has it."""
+"""The record of an episode, which is graded, made from its row in the store."""
 
 import json
 from collections.abc import Mapping
@@ -14,14 +14,14 @@ FAULT = "the environment of this item broke: a fault of the exam"
 def record_of(
     row: EpisodeRow, limit: int, door: Door, said: Mapping[str, JsonValue] | None = None
 ) -> dict[str, JsonValue]:
-    """Return an episode's record, as protocols of episodes read it.
+    """Return an episode's record for the protocols of episodes.
 
     Args:
         row: The episode.
-        limit: How many steps it might take.
-        door: How it was acted in.
-        said: How its agent ended it: `status`, `answer`, `reason`; None: it did not, and the
-            episode is graded as it stands where the page or the limit ended it.
+        limit: The step limit.
+        door: The interface for acting in it.
+        said: The agent's end of the episode: `status`, `answer`, `reason`; None: the page or the
+            limit ended it, and it is graded in that state.
     """
     if said is not None:
         end = "submitted"

@@ -1,4 +1,4 @@
-"""The register: every attempt of a store, for its organizer. No pack is read here."""
+"""The register: all attempts of a store, for its organizer. It reads no pack."""
 
 import secrets
 import time
@@ -28,7 +28,7 @@ _PREFIX = "att_"
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Where time and chance come from."""
+    """The source of time and randomness."""
 
     now: Callable[[], int] = lambda: time.time_ns() // 1_000_000
     random: Callable[[int], bytes] = secrets.token_bytes
@@ -71,12 +71,12 @@ class Register:
             after = page[-1].id
 
     def cost(self, attempt: Attempt) -> Cost:
-        """Return what an attempt took, as far as its traces are written."""
+        """Return the cost of an attempt, from the traces written so far."""
         end = attempt.closed
         if end is None:
             now = self._clock.now()
             end = now if attempt.deadline is None else min(now, attempt.deadline)
-        # If the clock was set back meanwhile, the time is not known.
+        # If the clock was set back in the meantime, the duration is unknown.
         took = max(0, end - attempt.opened)
         totals = self.database.read(lambda c: queries.TOTALS.one(c, {"a": attempt.id}))
         return Cost(
@@ -88,15 +88,15 @@ class Register:
         )
 
     async def abandon(self, attempt: Attempt) -> Attempt:
-        """Give an attempt up: no answer is taken from then on, and there is no report."""
+        """Abandon an attempt: no further answers are accepted, and there is no report."""
         return await self.close(attempt, State.ABANDONED)
 
     async def close(self, attempt: Attempt, state: State = State.FINISHED) -> Attempt:
         """Close an attempt; closing it again changes nothing.
 
-        An attempt whose time is over is closed as expired, at its deadline.
+        An attempt after its deadline is closed as expired, at its deadline.
         """
-        # A clock may have been set back, and no attempt ends before it was opened.
+        # The clock may have been set back, but an attempt cannot end before its start.
         now = max(self._clock.now(), attempt.opened)
         if attempt.deadline is not None and now > attempt.deadline:
             state, now = State.EXPIRED, attempt.deadline
@@ -106,7 +106,7 @@ class Register:
         return await self.database.off_loop(lambda: self.numbered(attempt.id))
 
     async def reissue(self, attempt: Attempt) -> str:
-        """Return a new handle of an attempt; the one that its caller had is of no use any more.
+        """Return a new handle of an attempt; the old one becomes invalid.
 
         Raises:
             ExamError: The attempt was abandoned.
@@ -123,7 +123,7 @@ class Register:
         return handle
 
     async def sweep(self, idle_minutes: float) -> SweepResult:
-        """Close what is past its deadline as expired, what had no call for long as abandoned."""
+        """Close attempts after their deadline as expired, and idle ones as abandoned."""
         now = self._clock.now()
         since = now - round(idle_minutes * 60_000)
         await self.flush()
@@ -136,10 +136,10 @@ class Register:
         return await self.database.write(close)
 
     async def flush(self) -> None:
-        """Write what is written late: nothing, unless calls are served as well."""
+        """Write pending data: none here, unless calls are served as well."""
 
     def _current(self, attempt: Attempt) -> Attempt:
-        """Return an attempt as it is now: expired from its deadline on, closed or not."""
+        """Return an attempt in its current state: expired after its deadline, closed or not."""
         over = attempt.deadline is not None and self._clock.now() > attempt.deadline
         return (
             replace(attempt, state=State.EXPIRED)
@@ -149,33 +149,33 @@ class Register:
 
 
 def new_handle(random: Callable[[int], bytes]) -> str:
-    """Make a handle of random bytes: what an attempt's caller holds."""
+    """Make a handle of random bytes, for an attempt's caller."""
     return _PREFIX + random(24).hex()
 
 
 def digest_of(handle: str) -> bytes:
-    """Return what the store keeps of a handle, or of what a caller gave as one."""
+    """Return the digest of a handle, which the store keeps."""
     return sha256(handle.encode("utf-8", "surrogatepass")).digest()
 
 
 class Entry(Closed):
-    """One attempt, as an organizer's list has it; times as ISO 8601 in UTC.
+    """One attempt in an organizer's list; times as ISO 8601 in UTC.
 
     Attributes:
-        number: Its number in the store; its handle is its caller's alone.
-        caller: Whose it is: a token's name, or `local`.
-        model: Who answers, as declared.
-        mode: What the examinee hears.
-        exam: The exam's name and the digest of what is asked.
-        tasks: What is taken.
-        opened: When.
-        deadline: When its time is over; None: it has no end.
-        closed: When it was closed; None: it is not closed yet.
-        state: Where it is in its life; `expired` from its deadline on.
-        answered: How many items have an answer.
-        total: How many items it has.
-        value: Its report's value; None where it has no report, or one of several tasks, or one
-            without numbers, as a deferred exam's is.
+        number: Its number in the store; only its caller has its handle.
+        caller: Its caller: a token's name, or `local`.
+        model: The model, as declared.
+        mode: The feedback mode.
+        exam: The exam's name and the digest of its items.
+        tasks: The tasks.
+        opened: The time of its start.
+        deadline: Its deadline; None: it has none.
+        closed: The time when it was closed; None: it is not closed yet.
+        state: Its state; `expired` after its deadline.
+        answered: The number of items with an answer.
+        total: The number of items.
+        value: Its report's value; None without a report, for several tasks, or for a report without
+            numbers, such as a deferred exam's.
     """
 
     number: int
@@ -194,13 +194,13 @@ class Entry(Closed):
 
 
 class Details(Entry):
-    """One attempt with all that is known of it, its answers apart.
+    """One attempt with all its data except its answers.
 
     Attributes:
-        contexts: How many questions a context may see.
-        rules: The rules that it began under.
-        cost: What it took so far.
-        report: Its report, once it is made.
+        contexts: The number of questions that a context may see.
+        rules: The rules at its start.
+        cost: Its cost so far.
+        report: Its report, if it exists.
     """
 
     contexts: Contexts
@@ -210,7 +210,7 @@ class Details(Entry):
 
 
 def entry(attempt: Attempt) -> Entry:
-    """Return an attempt as it is listed."""
+    """Return an attempt's entry in the list."""
     return Entry(**_entry(attempt, _report(attempt)))
 
 

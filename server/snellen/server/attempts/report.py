@@ -1,4 +1,4 @@
-"""The report of a finished attempt, task by task, and what it cost."""
+"""The report of a finished attempt, task by task, and its cost."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -19,15 +19,16 @@ class TaskResult(Closed):
 
     Attributes:
         task: The task's id.
-        items: How many items were asked.
-        answered: How many have an answer.
-        protocol: What the answers are graded by.
-        metric: The primary metric; None where answers are graded elsewhere, as is all below.
-        value: It over all items, in 0..1; an item without an answer adds 0.
-        interval: How sure it is.
-        metrics: Every metric.
-        chance: What blind guessing scores, where that is known.
-        outcomes: How many items ended in each outcome; those that none did are left out.
+        items: The number of items.
+        answered: The number of items with an answer.
+        protocol: The protocol that grades the answers.
+        metric: The primary metric. This and all fields below are None if answers are graded
+            elsewhere.
+        value: The metric over all items, in 0..1; an item without an answer counts 0.
+        interval: Its confidence interval.
+        metrics: All metrics.
+        chance: The score of blind guessing, if known.
+        outcomes: The number of items by outcome, without outcomes that did not occur.
         signature: Everything that the numbers depend on, in one line.
     """
 
@@ -48,18 +49,18 @@ class ExamReport(Closed):
     """The report of an attempt.
 
     Attributes:
-        exam: The exam's name and the digest of what was asked.
-        mode: `practice` never counts; `deferred` holds no number, answers are graded elsewhere.
-        state: How the attempt ended.
-        model: Who answered, as declared.
-        contexts: How many questions a context could see.
+        exam: The exam's name and the digest of its items.
+        mode: `practice` does not count; `deferred` has no numbers, answers are graded elsewhere.
+        state: The final state of the attempt.
+        model: The model, as declared.
+        contexts: The number of questions that a context could see.
         max_view_side: The longest side of a view, in pixels.
-        seed: What ordered the items.
-        counting: Which of several answers to an item answers.
-        submissions: How many answers to an item were taken.
+        seed: The seed of the items' order.
+        counting: The answer that counts if an item has several.
+        submissions: The number of answers accepted per item.
         tasks: The tasks.
-        value: The one task's value; None where there are several: no mean over tasks is meant.
-        cost: What the attempt took.
+        value: The value of a single task; None for several tasks, which have no common mean.
+        cost: The cost of the attempt.
     """
 
     exam: str
@@ -77,14 +78,14 @@ class ExamReport(Closed):
 
 
 class GradedTask(NamedTuple):
-    """The answers to one task, and their report; None: they are graded elsewhere."""
+    """The answers to one task and their report; None if they are graded elsewhere."""
 
     answers: TaskAnswers
     report: Report | None
 
 
 def exam_report(attempt: Attempt, graded: Sequence[GradedTask], cost: Cost) -> ExamReport:
-    """Put an attempt's report together."""
+    """Build an attempt's report."""
     rules = attempt.rules
     tasks = tuple(_result(attempt, part) for part in graded)
     return ExamReport(
@@ -104,7 +105,7 @@ def exam_report(attempt: Attempt, graded: Sequence[GradedTask], cost: Cost) -> E
 
 
 def conditions(attempt: Attempt) -> str:
-    """Write in one line under which conditions an attempt was taken, as a part of signatures."""
+    """Return the conditions of an attempt in one line, as a part of signatures."""
     rules = attempt.rules
     counting = rules.counting.value
     parts = [
@@ -157,6 +158,6 @@ def _result(attempt: Attempt, graded: GradedTask) -> TaskResult:
         metrics={key: metric.value for key, metric in report.metrics.items()},
         chance=None if report.numbers.chance is None else report.numbers.chance.value,
         outcomes={outcome: count for outcome, count in report.input.outcomes.items() if count},
-        # The conditions say by which door, also where nothing was answered.
+        # The conditions name the interface, also without answers.
         signature=f"{_graded_as(report)}|{conditions(attempt)}",
     )

@@ -1,4 +1,4 @@
-"""Attempts from their start to their report. No transport is known here."""
+"""Attempts from their start to their report, independent of the transport."""
 
 import asyncio
 import json
@@ -46,15 +46,16 @@ _LONGEST_MODEL = 200
 
 
 class Service(Register):
-    """Runs attempts: every rule of the exam is here, and every transport calls it.
+    """Runs attempts: it implements all rules of the exam, and all transports call it.
 
-    What reads the store is a plain function, which an event loop runs by `database.off_loop`; what
-    changes it is to be awaited, and is on disk when it returns.
+    Methods that read the store are plain functions, which an event loop runs by
+    `database.off_loop`. Methods that change it are coroutines; the change is on disk when they
+    return.
     """
 
     def __init__(self, exam: Exam, database: Database, clock: Clock | None = None) -> None:
         super().__init__(database, clock)
-        # Only what grades keeps the references.
+        # Only the grading object keeps the references.
         self.exam: ExamSpec = exam.spec
         self._traces: list[TraceRow] = []
         self._grading = Grading(exam, database)
@@ -73,15 +74,16 @@ class Service(Register):
     ) -> NewAttempt:
         """Open an attempt.
 
-        A caller that has none left may have lost the result of an earlier call: an attempt of the
-        same choices, of which nothing was handed out, begins again with a new handle.
+        A caller without attempts left may have lost the result of an earlier call. So an attempt
+        with the same arguments, of which no item was leased, restarts with a new handle.
 
         Args:
-            caller: Whose it is.
-            tasks: Task or benchmark ids; None: all that is offered.
-            contexts: How many questions a context will see, where the server leaves it open.
-            model: Who answers.
-            space: What the coordinates of its actions count.
+            caller: The caller.
+            tasks: Task or benchmark ids; None: all that the exam offers.
+            contexts: The number of questions that a context will see, if the server does not set
+                it.
+            model: The model's name.
+            space: The coordinate space of its actions.
 
         Raises:
             ExamError: A task is not offered, the caller has no attempt left, or the policy
@@ -124,9 +126,9 @@ class Service(Register):
                 number = queries.open_attempt(connection, new, rows)
             return queries.NUMBERED.one(connection, {"a": number})
 
-        # Read in the same transaction: the caller's next start may give it another handle.
+        # In the same transaction, because the caller's next start may change its handle.
         attempt = self._current(await self.database.write(work))
-        # The first report then does not wait for it; what fails here fails there, too.
+        # So the first report does not wait for it; a failure here is raised there too.
         self._graders.submit(self._grading.prepare, chosen)
         return NewAttempt(handle, attempt, attempt.progress.open)
 
@@ -135,7 +137,7 @@ class Service(Register):
 
         Raises:
             NoSuchAttemptError: There is none, or it belongs to another caller.
-            ExamError: It was begun on another exam, or in another mode, than is served now.
+            ExamError: It belongs to another exam or another mode than the server's.
         """
         parameters = {"d": digest_of(handle), "c": caller}
         row = self.database.read(lambda c: queries.ATTEMPT.first(c, parameters))
@@ -149,7 +151,7 @@ class Service(Register):
         found = self._current(row)
         mode, served = found.rules.mode, self.exam.rules.mode
         if mode is not served and row.report is None:
-            # Practice that went on beside an exam would show what is right in it.
+            # Practice in parallel to an exam would reveal its correct answers.
             raise ExamError(
                 f"this attempt was begun in {mode} mode, and {served} mode is served now: it goes"
                 " on when its mode is served again"
@@ -163,7 +165,7 @@ class Service(Register):
         return found
 
     def progress(self, attempt: Attempt) -> Progress:
-        """Return how many items are answered and how many are open."""
+        """Return the numbers of answered and open items."""
         return self.database.read(lambda c: queries.NUMBERED.one(c, {"a": attempt.id})).progress
 
     def list_items(
@@ -175,7 +177,7 @@ class Service(Register):
         answered: bool | None = None,
         client: str | None = None,
     ) -> Sequence[ItemSummary]:
-        """Return a page of items, those after a place: of one client, answered or open, or all."""
+        """Return a page of items after an index: of one client, answered or open, or all."""
         most = min(limit, MOST_LISTED)
         parameters = {
             "a": attempt.id,
@@ -190,7 +192,7 @@ class Service(Register):
     # ---- items -------------------------------------------------------------------------------
 
     async def lease(self, attempt: Attempt, caller: Caller, item: str | None = None) -> Lease:
-        """Give a client an item to answer: the one it names, or the next that is open.
+        """Lease an item to a client: the named one, or the next open one.
 
         Raises:
             ExamError: No item is left for this client, the named one is another client's or
@@ -203,7 +205,7 @@ class Service(Register):
         return self._lease(attempt, caller, row, now)
 
     def held(self, attempt: Attempt, caller: Caller, item: str) -> Lease:
-        """Return an item that a client holds, without asking for it again.
+        """Return an item that a client holds, without a new lease.
 
         Raises:
             ExamError: There is no such item, the client does not hold it, or the attempt is
@@ -214,10 +216,10 @@ class Service(Register):
         return self._lease(attempt, caller, row, now)
 
     async def viewed(self, attempt: Attempt, lease: Lease) -> int | None:
-        """Count a view of an item's image; return how many are left, None for any number.
+        """Count a view of an item's image; return the number of views left, None without a limit.
 
         Raises:
-            ExamError: None was left, or the item is another client's by now.
+            ExamError: No view was left, or another client holds the item now.
         """
         if attempt.rules.views is None:
             return None
@@ -236,8 +238,8 @@ class Service(Register):
     ) -> Receipt:
         """Store an answer; when this returns it is on disk.
 
-        The same answer again changes nothing, so a client may repeat a call whose result it
-        lost. What counts for the deadline is when the call came in.
+        The same answer again changes nothing, so a client may repeat a call whose result it lost.
+        For the deadline, the time of the call's arrival counts.
 
         Raises:
             ExamError: The answer is not in the item's form, the item is not this client's, no
@@ -248,10 +250,10 @@ class Service(Register):
         return await self.database.write(lambda c: submit(c, self.exam, attempt, request))
 
     async def score(self, attempt: Attempt, receipt: Receipt) -> Feedback:
-        """Say what an answer that was just stored is worth: in practice only.
+        """Return the score of a stored answer, in practice mode only.
 
         Raises:
-            ExamError: It is no practice.
+            ExamError: The exam is not in practice mode.
         """
         if attempt.rules.mode is not Mode.PRACTICE:
             raise ExamError("only practice says what an answer is worth; finish_attempt reports")
@@ -283,21 +285,21 @@ class Service(Register):
         return ExamReport.model_validate_json(kept)
 
     async def graded(self, work: Callable[[], T]) -> T:
-        """Run what grades, and return what it returns, beside the event loop.
+        """Run grading work outside the event loop, and return its result.
 
-        A few run at once and the others wait: more would only slow down each other and the loop.
+        A few run at a time and the others wait: more would only slow down each other and the loop.
         """
         return await asyncio.get_running_loop().run_in_executor(self._graders, work)
 
     def report(self, attempt: Attempt) -> ExamReport:
-        """Grade an attempt, or say what it recorded where answers are graded elsewhere."""
+        """Grade an attempt, or report what it recorded if answers are graded elsewhere."""
         return self._grading.report(attempt, self.cost(attempt))
 
     def report_of(self, attempt: Attempt) -> ExamReport:
-        """Return the report that an attempt has, or is to have; it is not stored.
+        """Return the report of an attempt, computed if it is not stored; it is not saved.
 
         Raises:
-            ExamError: It has none, and it is open or of another exam.
+            ExamError: It has no report, and it is open or of another exam.
         """
         if attempt.report is not None:
             return ExamReport.model_validate_json(attempt.report)
@@ -305,19 +307,19 @@ class Service(Register):
         return self.report(attempt)
 
     def grade(self, attempt: Attempt) -> ExamReport:
-        """Grade a closed attempt, a deferred one as well: for its organizer. It is not stored.
+        """Grade a closed attempt, also a deferred one, for its organizer. It is not saved.
 
         Raises:
             ExamError: The attempt is open, or this server has no references.
         """
         self._check_closed(attempt, "graded")
-        # The call that made a report came after what it counts.
+        # The call that made a report is not part of the cost in it.
         if attempt.report is None:
             return self._grading.graded(attempt, self.cost(attempt))
         return self._grading.graded(attempt, ExamReport.model_validate_json(attempt.report).cost)
 
     def answer_sets(self, attempt: Attempt) -> Sequence[AnswerSet]:
-        """Return what there is to grade, task by task, items in the pack's order.
+        """Return the answers to grade, task by task, items in the pack's order.
 
         Raises:
             ExamError: The exam is deferred: it has no references.
@@ -328,7 +330,7 @@ class Service(Register):
         """Return the answers that count, task by task, for `snellen grade`.
 
         Raises:
-            ExamError: The attempt is open: items keep their names to themselves until its end.
+            ExamError: The attempt is open: the items' own ids are hidden until its end.
         """
         self._check_closed(attempt, "exported")
         return self._grading.answers(attempt)
@@ -336,7 +338,7 @@ class Service(Register):
     # ---- traces ------------------------------------------------------------------------------
 
     def trace(self, attempt: Attempt, call: Call) -> None:
-        """Keep what was called; it is written with the next flush."""
+        """Record a call; it is written with the next flush."""
         self._traces.append(
             TraceRow(
                 id=0,
@@ -352,7 +354,7 @@ class Service(Register):
         )
 
     async def flush(self) -> None:
-        """Write the traces that are waiting; if that fails they wait for the next flush.
+        """Write the pending traces; after a failure they stay pending.
 
         Raises:
             StoreError: The store failed.
@@ -393,10 +395,10 @@ class Service(Register):
 
 
 def _policy(rules: Rules, declared: Contexts | None) -> Contexts:
-    """Return how many questions a context may see: as the server says, or else the client.
+    """Return the number of questions that a context may see: the server's, or else the client's.
 
     Raises:
-        ExamError: The client declares something else than the server asks for.
+        ExamError: The client's declaration differs from the server's rule.
     """
     if rules.contexts is not None and declared not in (None, rules.contexts):
         raise ExamError(
@@ -406,18 +408,18 @@ def _policy(rules: Rules, declared: Contexts | None) -> Contexts:
 
 
 def _deadline(rules: Rules, opened: int) -> int | None:
-    """Return when the time of an attempt is over; None: it has no end."""
+    """Return the deadline of an attempt; None: it has none."""
     return None if rules.minutes is None else opened + round(rules.minutes * 60_000)
 
 
 def _attempt_again(connection: Connection, new: Attempt, most: int | None) -> int | None:
-    """Return the attempt that a caller gets who has none left; None: it has one left.
+    """Return the attempt that restarts for a caller without attempts left; None: one is left.
 
-    All attempts at this exam in this mode are counted, however they ended. What begins again, with
-    a new handle and all its time, is an attempt of which nothing was handed out.
+    All attempts at this exam in this mode count, regardless of how they ended. Only an attempt of
+    which no item was leased restarts, with a new handle and its full time.
 
     Raises:
-        ExamError: There is none of the same choices.
+        ExamError: There is no such attempt with the same arguments.
     """
     caller = {"c": new.caller, "e": new.exam, "m": new.mode}
     if most is None or queries.STARTED.one(connection, caller).count < most:

@@ -1,7 +1,7 @@
-"""Submitting an answer, in a transaction: once, in its item's form, by the client that holds it.
+"""Submission of an answer, in a transaction: once, in its item's form, by its holder.
 
-A client that lost the result of its call may call again: the same answer changes nothing, even
-after the attempt was closed.
+A client that lost the result of its call may repeat it: the same answer changes nothing, even after
+the attempt was closed.
 """
 
 import json
@@ -34,7 +34,7 @@ MAX_DEPTH = 32
 
 MOST_CHARACTERS: Mapping[AnswerKind, int] = MappingProxyType(
     {
-        # A program, or all text of a screen: ten times the longest reference there is.
+        # A program, or all text of a screen: ten times the longest existing reference.
         AnswerKind.TEXT: 65_536,
         AnswerKind.UI_TEXTS: 65_536,
         AnswerKind.RELATIONS: 65_536,
@@ -42,7 +42,7 @@ MOST_CHARACTERS: Mapping[AnswerKind, int] = MappingProxyType(
         AnswerKind.BOXED_TEXTS: 131_072,
         # Every step of a long task.
         AnswerKind.EPISODE: 262_144,
-        # Some write down how they came to a letter or a number, and the answer last.
+        # Some models write their reasoning before the letter or number.
         AnswerKind.CHOICE: 16_384,
         AnswerKind.LABEL: 16_384,
         AnswerKind.POINT: 16_384,
@@ -69,7 +69,7 @@ _json_text = partial(json.dumps, sort_keys=True)
 
 @dataclass(frozen=True, slots=True)
 class AnswerRequest:
-    """An answer as it was submitted: by whom, to what, when, and how the item was looked at."""
+    """A submitted answer: its client, item, time, and the views of the item."""
 
     client: str
     item: str
@@ -129,7 +129,7 @@ def submit(
 
 
 def _add(connection: Connection, row: OpenItem, request: AnswerRequest, response: str) -> None:
-    """Write an answer and count it; of its item the first one counts for the attempt, too."""
+    """Write an answer and count it; the first one of an item also counts for the attempt."""
     meta = {"space": request.meta.space, "view": request.meta.view}
     answer = AnswerRow(
         attempt=row.attempt,
@@ -149,15 +149,15 @@ def _add(connection: Connection, row: OpenItem, request: AnswerRequest, response
 
 
 def read_answer(question: Question, answer: JsonValue) -> JsonValue:
-    """Return an answer as it will be graded.
+    """Return an answer in the form in which it will be graded.
 
-    Text is kept as it is: what can be read in it is the protocol's affair. Only two things are
-    asked of it here: a choice among options that were shuffled is a letter, which is mapped back
-    to the item as made, and what an item wants as JSON is JSON, given as such or as text. JSON
-    that the protocol can't read is sent back, so that no slip of form costs an answer.
+    Text is kept unchanged; the protocol parses it later. There are two exceptions. A choice among
+    shuffled options must be a letter, which is mapped back to the original order. If the item
+    requires JSON, the answer must be JSON, as a value or as text. JSON that the protocol can't read
+    is rejected, so that a wrong form does not cost an answer.
 
     Raises:
-        ExamError: The answer is empty, too long, no strict JSON or not in the item's form.
+        ExamError: The answer is empty, too long, not strict JSON, or not in the item's form.
     """
     example = question.item.answer_format.example
     if answer is None or (isinstance(answer, str) and not answer.strip()):
@@ -185,7 +185,7 @@ def _check_plain(answer: JsonValue, kind: AnswerKind) -> None:
 
 
 def _size(value: JsonValue, depth: int) -> int:
-    """Return roughly how long an answer is, or say why it can't be kept."""
+    """Return the approximate length of an answer, or raise ExamError if it can't be stored."""
     if isinstance(value, str):
         try:
             value.encode()

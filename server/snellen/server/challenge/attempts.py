@@ -1,7 +1,7 @@
-"""Attempts over MCP that ended become submissions: their answers as a file, graded like any other.
+"""Conversion of ended MCP attempts to submissions: files of answers, graded like uploads.
 
-They are looked for, not announced: an attempt that ran out of time, or that was finished just
-before the server was killed, is found as well.
+It searches for ended attempts, so it also finds those that expired, or that ended just before the
+server was killed.
 """
 
 import zlib
@@ -19,11 +19,11 @@ _TOGETHER = 16
 
 
 class AttemptCollector:
-    """Makes submissions of attempts that ended.
+    """Makes submissions from ended attempts.
 
     Args:
         challenge: The challenge.
-        service: The exam that attempts are taken of.
+        service: The exam of the attempts.
     """
 
     def __init__(self, challenge: Challenge, service: Service) -> None:
@@ -31,7 +31,7 @@ class AttemptCollector:
         self._service = service
 
     async def collect(self) -> int:
-        """Make submissions of the attempts that have none yet; return how many."""
+        """Make submissions from the attempts that have none yet; return their number."""
         exam = self._challenge.exam
         if exam.rules.mode is not Mode.EXAM:
             return 0
@@ -76,7 +76,7 @@ class AttemptCollector:
             day=phase.day(closed),
             cost=cost.model_dump_json(),
             conditions=conditions(attempt),
-            # Outside of a phase it is graded, and stands on no leaderboard.
+            # Outside of a phase it is graded, but not on a leaderboard.
             removed=None if named is not None else "it ended outside of any phase",
         )
         return row, [zlib.compress(body, 1)]

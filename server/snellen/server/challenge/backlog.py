@@ -1,4 +1,4 @@
-"""The backlog of a challenge: what waits for a grader, for how long, and whether any is at work."""
+"""The backlog of a challenge: waiting jobs, their age, and whether a worker is active."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,11 +11,11 @@ from snellen.server.challenge.service import Challenge
 
 
 class Backlog(NamedTuple):
-    """What waits for a grader.
+    """The state of the job queue.
 
     Attributes:
-        oldest_seconds: How long the oldest job has waited for a worker; None: none waits.
-        working: Whether a worker has a job, and has shown a sign of life lately.
+        oldest_seconds: The age of the oldest waiting job, in seconds; None: none waits.
+        working: Whether a worker has a job and a recent heartbeat.
     """
 
     oldest_seconds: float | None
@@ -23,7 +23,7 @@ class Backlog(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What a challenge has in the store; what there is none of is left out.
+    """The counts of a challenge's rows in the store, without zeros.
 
     Attributes:
         jobs: Its jobs by phase and state.
@@ -35,7 +35,7 @@ class Counts(NamedTuple):
 
 
 def backlog(connection: Connection, challenge: Challenge) -> Backlog:
-    """Return what waits for the workers of a challenge, by the database's clock."""
+    """Return the backlog of a challenge, by the database's clock."""
     now = queries.database_now(connection)
     waiting: list[int] = []
     working = False
@@ -43,14 +43,14 @@ def backlog(connection: Connection, challenge: Challenge) -> Backlog:
         this = {"now": now, "r": digest}
         job = queries.NEXT_JOB.first(connection, this)
         if job is not None:
-            # What a dead worker left waits since its lease ended.
+            # A dead worker's job waits since the end of its lease.
             waiting.append(job.at if job.lease is None else job.lease)
         working = working or queries.WORKED_ON.first(connection, this) is not None
     return Backlog((now - min(waiting)) / 1000 if waiting else None, working)
 
 
 def counts(connection: Connection, challenge: Challenge) -> Counts:
-    """Return what a challenge has in the store, which may hold those of several exams."""
+    """Return the counts of a challenge; the store can hold several exams."""
     owned = {challenge.key(phase) for phase in challenge.file.phases}
     return Counts(
         [row for row in queries.JOB_COUNTS.all(connection, {}) if row.phase in owned],

@@ -1,8 +1,7 @@
-"""The leaderboard: what each submission scores, how sure that is, and who can be told apart.
+"""The leaderboard: scores, intervals and ranks of submissions.
 
-Values are means over the same items, a missing answer 0; ranks are bounds that hold together
-(`grading.stats.ranking`). Rows are in an order that is fully determined: by value, then by who was
-first, then by id.
+Values are means over the same items; a missing answer counts 0. Ranks are simultaneous bounds
+(`grading.stats.ranking`). Rows are sorted by value, then by time of arrival, then by id.
 """
 
 import json
@@ -29,21 +28,21 @@ class BoardRow(Closed):
     """One row of the leaderboard.
 
     Attributes:
-        best: The best rank that it may have, at the board's level; None: it is not ranked.
-        worst: The worst one.
-        group: Rows of the same group can't be told apart from the group's first.
+        best: The best possible rank, at the board's level; None: it is not ranked.
+        worst: The worst possible rank.
+        group: Rows of the same group do not differ significantly from the group's first row.
         submission: The submission's id.
-        participant: Whose it is.
-        name: What it is called.
-        link: Where more is said of it.
+        participant: The participant who submitted it.
+        name: The submission's name.
+        link: A URL with more information.
         source: Whether it was uploaded or is an attempt over MCP.
-        at: When it arrived.
-        baseline: Whether it is set apart: it is ranked with nobody.
-        value: The mean of its tasks' values; of one task: its value.
+        at: The time of arrival.
+        baseline: Whether it is a baseline, which is not ranked.
+        value: The mean of its tasks' values; for one task, its value.
         low: The lower end of its 95 % interval; None: it has none.
         high: The upper end.
-        tasks: What it scores on each.
-        cost: What it took, as far as is known.
+        tasks: Its score on each task.
+        cost: Its cost, as far as known.
     """
 
     best: int | None
@@ -69,15 +68,15 @@ class Board(Closed):
     Attributes:
         exam: The exam's name.
         phase: The phase.
-        task: The one task that it is of; None: the mean of all.
+        task: Its single task; None: the mean of all tasks.
         tasks: The tasks that a row needs.
-        part: `all` items, or the `public` ones while the phase lasts.
+        part: `all` items, or the `public` ones during the phase.
         level: With this probability no true rank lies outside its row's bounds.
         grading: The number of the grading that it shows.
-        graded: Since when.
-        regrading: Whether a newer grading is under way.
-        rows: The rows, the highest value first; baselines stand among them, unranked.
-        incomplete: How many submissions answer some of the tasks only, and so have no row.
+        graded: The time of that grading.
+        regrading: Whether a newer grading is in progress.
+        rows: The rows, the highest value first, with unranked baselines among them.
+        incomplete: The number of submissions without a row because they lack some of the tasks.
     """
 
     exam: str
@@ -94,13 +93,13 @@ class Board(Closed):
 
 
 class BoardData(NamedTuple):
-    """What a leaderboard is made of: read in one transaction.
+    """The data of a leaderboard, read in one transaction.
 
     Attributes:
         grading: The grading that is shown.
-        regrading: Whether a newer one is under way.
-        submissions: What was graded, the oldest first.
-        scores: What each scores on the tasks.
+        regrading: Whether a newer one is in progress.
+        submissions: The graded submissions, the oldest first.
+        scores: Their scores on the tasks.
     """
 
     grading: GradingRow
@@ -121,12 +120,12 @@ def make_board(
     """Return a leaderboard.
 
     Args:
-        data: What it is made of.
+        data: Its data.
         exam: The exam's name.
-        phase: The phase's.
+        phase: The phase's name.
         tasks: The tasks that a row needs.
-        part: Which items it is of.
-        counts: Which of a participant's submissions stand on it.
+        part: The part of the items.
+        counts: The submissions of a participant that are on it.
     """
     by_submission: dict[str, dict[str, ScoreValues]] = {}
     for score in data.scores:
@@ -161,7 +160,7 @@ def make_board(
 
 
 def _chosen(runs: Sequence[_Run], counts: Counts) -> Sequence[_Run]:
-    """Return the runs that stand on the board; a baseline always does."""
+    """Return the runs on the board; baselines are always included."""
     if counts is Counts.ALL:
         return runs
     found: dict[str, _Run] = {}
@@ -181,7 +180,7 @@ class _Place(NamedTuple):
 
 
 def _places(runs: Sequence[_Run], tasks: int) -> Mapping[str, _Place]:
-    """Return where each run stands, by its submission."""
+    """Return the rank of each run, by its submission."""
     if not runs:
         return {}
     strata: list[Stratum] = []
@@ -210,12 +209,12 @@ def groups_of(score: ScoreValues) -> NDArray[np.int32]:
 
 
 def only(score: ScoreValues, mask: NDArray[np.bool_], tag: str) -> ScoreValues:
-    """Return what a score is over some of its items.
+    """Return a score over a subset of its items.
 
     Args:
         score: The score over all items.
-        mask: Which items (n,).
-        tag: What they have in common, for the signature.
+        mask: The mask of the items (n,).
+        tag: The subset's name, for the signature.
     """
     values, groups = values_of(score)[mask], groups_of(score)[mask]
     _, codes = np.unique(groups, return_inverse=True)
@@ -238,9 +237,9 @@ def only(score: ScoreValues, mask: NDArray[np.bool_], tag: str) -> ScoreValues:
 def _interval(run: _Run) -> tuple[float | None, float | None]:
     """Return the 95 % interval of a run's value.
 
-    Of one task it is the task's. The mean of several has its ends where the distances of the
-    tasks' own ends, squared and summed over independent tasks, put them: MOVER, Zou and Donner
-    2008, "Construction of confidence limits about effect measures", section 2.
+    For one task it is the task's interval. For the mean of several independent tasks, the squared
+    distances of the tasks' ends from their values are summed: MOVER, Zou and Donner 2008,
+    "Construction of confidence limits about effect measures", section 2.
     """
     if len(run.scores) == 1:
         return run.scores[0].low, run.scores[0].high

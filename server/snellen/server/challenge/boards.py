@@ -1,4 +1,4 @@
-"""Leaderboards as they are sent, made anew only when something changed."""
+"""Cached leaderboards, which are rebuilt only after a change."""
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -25,11 +25,11 @@ _KEPT = 64
 
 
 class Kept(NamedTuple):
-    """A leaderboard as JSON, and what tells it from others.
+    """A leaderboard as JSON, with its ETag.
 
     Attributes:
-        board: It.
-        body: It as compact JSON in UTF-8.
+        board: The leaderboard.
+        body: The leaderboard as compact JSON in UTF-8.
         etag: The digest of the body, in quotation marks.
     """
 
@@ -61,12 +61,12 @@ class Boards:
 
         Args:
             phase: The phase.
-            task: The one task that it is of; None: the mean of all.
-            tag: A tag as `name=value`: of its items alone; None: of all items.
-            organizer: Whether an organizer asks, who sees all items of a phase that parts them.
+            task: Its single task; None: the mean of all tasks.
+            tag: A tag as `name=value`: only of its items; None: of all items.
+            organizer: Whether the caller is an organizer, who always sees all items.
 
         Raises:
-            ForbiddenError: The leaderboard is not shown.
+            ForbiddenError: The leaderboard is not visible.
             NotFoundError: There is no such task or tag.
         """
         challenge = self._challenge
@@ -96,7 +96,7 @@ class Boards:
 
     @cached_property
     def tags(self) -> Mapping[str, Sequence[str]]:
-        """The tags that a leaderboard can be made of, with their values: few, but more than one."""
+        """The tags for which there are leaderboards, with their values: few, but more than one."""
         exam = self._challenge.exam
         found: dict[str, set[str]] = {}
         for task in exam.offers:
@@ -112,7 +112,7 @@ class Boards:
     def _tagged(
         self, data: BoardData, tasks: Sequence[str], tag: str, part: str
     ) -> tuple[BoardData, list[str]]:
-        """Return what a leaderboard of a tag's items alone is made of, and its tasks."""
+        """Return the data of a leaderboard of a tag's items, and its tasks."""
         exam = self._challenge.exam
         name, _, value = tag.partition("=")
         if value not in self.tags.get(name, ()) or part != ALL:
@@ -143,13 +143,13 @@ class Boards:
         )
 
     def export(self, phase: Phase, *, organizer: bool = False) -> bytes:
-        """Return all that a phase's leaderboard was made of, as JSON.
+        """Return the data behind a phase's leaderboard, as JSON.
 
-        It says of each submission which items are right, so it is for organizers until the phase
-        is over, unless reports are public.
+        It shows the correct items of each submission, so only organizers get it before the end of
+        the phase, unless reports are public.
 
         Raises:
-            ForbiddenError: It is not shown yet.
+            ForbiddenError: It is not visible yet.
         """
         challenge = self._challenge
         open_reports = phase.reports is Who.PUBLIC and phase.public_share is None

@@ -1,4 +1,4 @@
-"""Two submissions compared item by item, on the same items."""
+"""Comparison of two submissions, item by item, on the same items."""
 
 from collections.abc import Sequence
 
@@ -24,21 +24,21 @@ class ItemPair(Closed):
 
 
 class RunComparison(Closed):
-    """How two submissions differ on a task.
+    """The difference between two submissions on a task.
 
     Attributes:
         task: The task's id.
         one: The first submission's id.
         other: The second one's.
-        value_one: What the first scores.
-        value_other: What the second scores.
+        value_one: The first one's score.
+        value_other: The second one's score.
         difference: The first's value minus the second's, the mean over items.
         low: The lower end of its 95 % interval, by pairs and independent groups; None: it has none.
         high: The upper end.
-        better: On how many items the first scores higher.
-        worse: On how many lower.
-        same: On how many the same.
-        items: The items on which they part most, those first on which the difference is largest.
+        better: The number of items on which the first scores higher.
+        worse: The number of items on which it scores lower.
+        same: The number of items with equal scores.
+        items: The items with the largest differences, the largest first.
     """
 
     task: str
@@ -69,11 +69,11 @@ def compare_submissions(
         challenge: The challenge.
         ids: The submissions.
         task: The task; None: the only one that they answer.
-        caller: Who asks; None: nobody knows.
-        organizer: Whether it is an organizer.
+        caller: The caller; None: unknown.
+        organizer: Whether the caller is an organizer.
 
     Raises:
-        ExamError: One is not there, not shown or not graded, or they are of different items.
+        ExamError: One does not exist, is not visible or not graded, or they are of different items.
     """
     rows = [challenge.graded(each, task, caller, organizer=organizer) for each in ids]
     one, other = rows

@@ -1,4 +1,4 @@
-"""The export of a leaderboard: all that it was made of, so that anybody can make it again."""
+"""The export of a leaderboard: its data, so that anyone can reproduce it."""
 
 import json
 import zlib
@@ -23,7 +23,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 class ExportedGrading(msgspec.Struct, forbid_unknown_fields=True):
-    """What the submissions were graded by."""
+    """The grading of the submissions."""
 
     id: int
     phase: str
@@ -36,7 +36,7 @@ class ExportedGrading(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ExportedSubmission(msgspec.Struct, forbid_unknown_fields=True):
-    """A submission that was graded, those that were removed as well."""
+    """A graded submission; removed ones are included."""
 
     id: str
     phase: str
@@ -58,7 +58,7 @@ class ExportedSubmission(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ExportedScore(msgspec.Struct, forbid_unknown_fields=True):
-    """What a submission scores on a task, item by item.
+    """A submission's score on a task, item by item.
 
     Attributes:
         item_values: Each item's value in the pack's order.
@@ -87,12 +87,12 @@ class Export(msgspec.Struct, forbid_unknown_fields=True):
     Attributes:
         format: The version of this layout.
         board: The leaderboard, as it was sent.
-        counts: Which of a participant's submissions stand on it.
-        grading: What the submissions were graded by.
-        regrading: Whether a newer grading was under way.
-        submissions: What was graded.
-        scores: What each scores.
-        events: What was removed, restored or rescored, when and why.
+        counts: The submissions of a participant that are on it.
+        grading: The grading of the submissions.
+        regrading: Whether a newer grading was in progress.
+        submissions: The graded submissions.
+        scores: Their scores.
+        events: Removals, restorations and rescorings, with times and reasons.
     """
 
     format: int
@@ -112,9 +112,9 @@ def export_json(
 
     Args:
         board: The leaderboard as JSON.
-        data: What it was made of.
-        counts: Which of a participant's submissions stand on it.
-        events: The record of the phase.
+        data: Its data.
+        counts: The submissions of a participant that are on it.
+        events: The event log of the phase.
     """
     made = Export(
         format=FORMAT,
@@ -148,13 +148,13 @@ def export_json(
 
 
 def verify_export(body: bytes) -> tuple[Board, Sequence[str]]:
-    """Make the leaderboard of an export again; return it, and what does not agree with the export.
+    """Reproduce the leaderboard of an export; return it, and the differences from the export.
 
     Each value and interval is computed again from its items, and the leaderboard, byte by byte,
     from the values.
 
     Raises:
-        DataError: It is no export of a leaderboard, or of another version.
+        DataError: It is not an export of a leaderboard, or is of another version.
     """
     try:
         read = msgspec.json.decode(body, type=Export)
@@ -204,7 +204,7 @@ def _data(read: Export) -> BoardData:
 
 
 def _differences(score: ExportedScore) -> list[str]:
-    """Return what a score says otherwise than its items."""
+    """Return the contradictions between a score and its items."""
     name = f"{score.submission}, {score.task}"
     if not len(score.item_values) == len(score.item_groups) == score.items > 0:
         return [f"{name}: it says {score.items} items and has {len(score.item_values)}"]

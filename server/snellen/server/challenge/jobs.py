@@ -1,8 +1,8 @@
-"""Jobs: gradings of submissions, each its own row, which whoever has the latest try may write.
+"""Jobs: gradings of submissions, one row each, which only the holder of the latest try may write.
 
-A worker takes a job for a while and says now and then that it is alive. What a dead worker held is
-taken up by another when its time is over; one that was only stopped, and wakes, writes nothing,
-because its try is no longer the latest. All times are the database's.
+A worker leases a job and sends heartbeats. When the lease of a dead worker expires, another worker
+takes its job. A worker that was only paused writes nothing after it resumes, because its try is no
+longer the latest. All times are the database's.
 """
 
 import json
@@ -42,10 +42,10 @@ class Job:
     """A job that a worker holds.
 
     Attributes:
-        row: It, with the number of this try.
-        submission: What is to be graded.
-        grading: By what.
-        parts: The submission's file, compressed part by part.
+        row: The job, with the number of this try.
+        submission: The submission to grade.
+        grading: The grading.
+        parts: The submission's file, in compressed parts.
     """
 
     row: JobRow
@@ -55,11 +55,11 @@ class Job:
 
 
 class Ended(NamedTuple):
-    """How a job ended.
+    """The result of a job.
 
     Attributes:
-        scores: What the submission scores; empty: it can't be graded.
-        error: Why it can't; None: it is graded.
+        scores: The submission's scores; empty: it can't be graded.
+        error: The reason why it can't be graded; None: it is graded.
     """
 
     scores: Sequence[ScoreRow] = ()
@@ -71,8 +71,8 @@ class Jobs:
 
     Args:
         challenge: The challenge.
-        worker: What the worker is called; it differs from every other's.
-        lease_seconds: How long a job is the worker's without a sign of life.
+        worker: The worker's unique name.
+        lease_seconds: The duration of a lease without a heartbeat, in seconds.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Jobs:
         self._lease = round(lease_seconds * 1000)
 
     def claim(self) -> Job | None:
-        """Take the oldest job that waits, or that a dead worker left; None: there is none."""
+        """Take the oldest job that waits, or that a dead worker held; None: there is none."""
         found = self._database.read(self._waiting)
         # Most of the time there is nothing to do, and a read costs less than a change.
         return self._database.submit(self._claim).result() if found is not None else None
@@ -117,7 +117,7 @@ class Jobs:
         return None
 
     def beat(self, job: Job) -> bool:
-        """Say that the worker is alive; say whether the job is still its own."""
+        """Send a heartbeat; return whether the worker still holds the job."""
 
         def work(connection: Connection) -> bool:
             until = queries.database_now(connection) + self._lease
@@ -128,7 +128,7 @@ class Jobs:
         return self._database.submit(work).result()
 
     def finish(self, job: Job, ended: Ended) -> bool:
-        """Write how a job ended, once; say whether it was still this worker's to write."""
+        """Write a job's result once; return whether the worker still held the job."""
 
         def work(connection: Connection) -> bool:
             if not self._owned(connection, job):
@@ -143,12 +143,12 @@ class Jobs:
         return self._database.submit(work).result()
 
     def give_back(self, job: Job, error: str | None = None) -> bool:
-        """Queue a job again: the worker ends, or something failed that another may do."""
+        """Queue a job again: the worker ends, or failed where another may succeed."""
 
         def work(connection: Connection) -> bool:
             if not self._owned(connection, job):
                 return False
-            # A worker that was asked to stop has not tried in vain.
+            # A try that ends because the worker stops does not count.
             tries = job.row.tries - (1 if error is None else 0)
             return self._write(
                 connection, job.row, JobState.QUEUED, error or job.row.error, tries=tries
@@ -188,7 +188,7 @@ class Jobs:
         return True
 
     def _show_if_whole(self, connection: Connection, grading: GradingRow) -> None:
-        """Move the leaderboard to a new grading once nothing of it is open, with a record."""
+        """Show a new grading on the leaderboard when all its jobs are done, with an event."""
         grading = queries.GRADING.one(connection, {"g": grading.id})
         this = {"f": grading.phase, "g": grading.id}
         if grading.shown is not None or queries.UNFINISHED.one(connection, this).count:

@@ -1,4 +1,4 @@
-"""The phases of a challenge: which is open, what holds in it, and what everybody may read of it."""
+"""The phases of a challenge: the open phase, its rules, and its public description."""
 
 from collections.abc import Mapping
 
@@ -22,13 +22,13 @@ from snellen.server.store.tables.endpoint import SubmissionRow
 
 
 class Phases:
-    """An exam file and its exam, and what is kept of them in a store.
+    """An exam file, its exam, and their data in a store.
 
     Args:
-        file: How the challenge is set up.
-        exam: What is asked; it holds no reference.
+        file: The exam file.
+        exam: The exam spec, without references.
         database: The store.
-        clock: Where time and chance come from.
+        clock: The source of time and randomness.
 
     Raises:
         ExamError: A phase names a task that the exam does not have.
@@ -50,10 +50,10 @@ class Phases:
         return self._clock.now()
 
     def phase(self, name: str | None) -> Phase:
-        """Return a phase by its name, or the one that is open, or the last that was.
+        """Return a phase by its name, or the open one, or the last one that was open.
 
         Raises:
-            NotFoundError: There is none of that name.
+            NotFoundError: There is no phase of that name.
         """
         if name is None:
             now = self.now()
@@ -65,14 +65,14 @@ class Phases:
         return self.file.by_name[name]
 
     def key(self, phase: Phase) -> str:
-        """Return what the store calls a phase: it may hold those of several exams."""
+        """Return a phase's key in the store, which can hold the phases of several exams."""
         return f"{self.file.name}/{phase.name}"
 
     def phase_of(self, row: SubmissionRow) -> Phase:
         """Return the phase of a submission.
 
         Raises:
-            NotFoundError: It is of another exam, or of a phase that the exam file lost.
+            NotFoundError: It is of another exam, or of a phase that is no longer in the exam file.
         """
         exam, _, name = row.phase.rpartition("/")
         if exam != self.file.name or name not in self.file.by_name:
@@ -95,7 +95,7 @@ class Phases:
         return found
 
     def card(self) -> ExamCard:
-        """Return what everybody may read of the exam."""
+        """Return the public description of the exam."""
         file, packs = self.file, self.exam.packs_by_task
         return ExamCard(
             name=file.name,
@@ -137,7 +137,7 @@ class Phases:
         )
 
     def part(self, phase: Phase, *, organizer: bool = False) -> str:
-        """Return which part of the items is shown: all of them once a phase is over."""
+        """Return the visible part of the items: all of them after the end of a phase."""
         if phase.public_share is None or organizer or phase.over(self.now()):
             return ALL
         return PUBLIC

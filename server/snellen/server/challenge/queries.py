@@ -1,7 +1,7 @@
-"""What a challenge asks of the store and writes to it, each statement in one place.
+"""The statements of a challenge: reads and writes of the store.
 
-There is one write transaction at a time (`store.connections`), so what a change has read, such as
-how many uploads a quota has left, holds until it commits.
+There is one write transaction at a time (`store.connections`), so data that a change has read, such
+as a quota, does not change until it commits.
 """
 
 from dataclasses import dataclass, fields
@@ -55,7 +55,7 @@ _OPEN = text(f"jobs.state IN ('{JobState.QUEUED}', '{JobState.GRADING}')")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed(SubmissionRow):
-    """A submission, and how far its grading is."""
+    """A submission and the state of its grading."""
 
     state: JobState
     tries: int
@@ -71,12 +71,12 @@ class Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobCount:
-    """How many jobs of a phase are in a state.
+    """The number of jobs of a phase in a state.
 
     Attributes:
-        phase: What the store calls the phase.
-        state: How far they are.
-        count: How many.
+        phase: The phase's key in the store.
+        state: The state.
+        count: The number of jobs.
     """
 
     phase: str
@@ -86,7 +86,7 @@ class JobCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """How many submissions are in a state."""
+    """The number of submissions in a state."""
 
     state: JobState
     count: int
@@ -94,13 +94,13 @@ class Counted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionCount:
-    """How many submissions a phase has from a source.
+    """The number of a phase's submissions from a source.
 
     Attributes:
-        phase: What the store calls the phase.
-        source: Where they came from.
-        count: How many.
-        size: Their bytes, before compression.
+        phase: The phase's key in the store.
+        source: The source.
+        count: The number of submissions.
+        size: Their size in bytes, before compression.
     """
 
     phase: str
@@ -111,13 +111,13 @@ class SubmissionCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """What a leaderboard depends on: while it is the same, the leaderboard is.
+    """The version of a leaderboard: equal versions have equal leaderboards.
 
     Attributes:
         shown: The grading that is shown.
         newest: The newest grading.
-        graded: How many submissions are graded by the one that is shown.
-        event: The last change of the phase's record.
+        graded: The number of submissions graded by the shown one.
+        event: The last event of the phase.
     """
 
     shown: int | None
@@ -235,7 +235,7 @@ JOBS_OF = Query(
     select(jobs).where(jobs.c.submission == bindparam("s")).order_by(jobs.c.grading), JobRow
 )
 ADD_JOB = Statement(insert(jobs))
-# A worker takes what is graded by the references that it has.
+# A worker only takes jobs of gradings by its own references.
 NEXT_JOB = Query(
     select(jobs)
     .join_from(jobs, gradings, gradings.c.id == jobs.c.grading)
@@ -248,7 +248,7 @@ NEXT_JOB = Query(
     .limit(1),
     JobRow,
 )
-# A lease that is not over is a worker's sign of life.
+# A lease that has not expired means an active worker.
 WORKED_ON = Query(
     select(jobs)
     .join_from(jobs, gradings, gradings.c.id == jobs.c.grading)
@@ -391,13 +391,13 @@ def database_now(connection: Connection) -> int:
 
 
 def add_grading(connection: Connection, row: GradingRow) -> int:
-    """Write a grading and return its number, which the store gives."""
+    """Write a grading and return its number, assigned by the store."""
     query = insert(gradings).returning(gradings.c.id)
     return int(connection.execute(query, row_values(row)).scalar_one())
 
 
 def add_event(connection: Connection, row: EventRow) -> None:
-    """Write what was changed."""
+    """Write an event."""
     connection.execute(insert(events), row_values(row))
 
 

@@ -1,7 +1,7 @@
-"""Quotas: how many uploads a participant has left in a phase.
+"""Quotas: the uploads that a participant has left in a phase.
 
 Each function runs in the transaction of the submission's row. There is one write transaction at a
-time, so what was counted holds until it commits.
+time, so the counts do not change until it commits.
 """
 
 from sqlalchemy import Connection
@@ -24,7 +24,7 @@ _IN_ALL = ""
 
 
 def check_quota(connection: Connection, key: str, phase: Phase, caller: str, at: int) -> None:
-    """Refuse an upload for which there is no place.
+    """Check that a participant has an upload left.
 
     Args:
         connection: Where it is counted.
@@ -50,10 +50,10 @@ def check_quota(connection: Connection, key: str, phase: Phase, caller: str, at:
 
 
 def check_stuck(connection: Connection, key: str, phase: Phase, caller: str) -> None:
-    """Refuse more of who has several stuck uploads: each has ended five processes, for free.
+    """Check the number of stuck uploads, each of which crashed five processes without using quota.
 
     Raises:
-        QuotaError: They have.
+        QuotaError: The participant has too many stuck uploads.
     """
     these = {
         "c": caller,
@@ -71,12 +71,12 @@ def check_stuck(connection: Connection, key: str, phase: Phase, caller: str) -> 
 
 
 def take(connection: Connection, row: SubmissionRow) -> None:
-    """Take an upload's place in the quota."""
+    """Count an upload in the quota."""
     _count(connection, row, 1)
 
 
 def give_back(connection: Connection, row: SubmissionRow) -> None:
-    """Give an upload's place in the quota back: the fault was ours."""
+    """Restore the quota of an upload, after a fault of the server."""
     _count(connection, row, -1)
 
 

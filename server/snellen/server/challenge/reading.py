@@ -1,4 +1,4 @@
-"""What became of submissions, as participants and organizers read it; nothing is changed here."""
+"""Read-only access to submissions for participants and organizers."""
 
 import zlib
 from collections.abc import Mapping, Sequence
@@ -28,17 +28,17 @@ LATEST = 1 << 62
 
 
 class Reading(Phases):
-    """The submissions of a challenge, to be read."""
+    """Reads the submissions of a challenge."""
 
     def status(self, submission: str, caller: str | None) -> SubmissionStatus:
         """Return a submission as its participant sees it, or an organizer.
 
         Args:
             submission: Its id.
-            caller: Whose it must be; None: an organizer asks.
+            caller: The participant who must own it; None: the caller is an organizer.
 
         Raises:
-            NotFoundError: There is none, or it is another participant's.
+            NotFoundError: There is no such submission, or it is another participant's.
         """
         row = self.row(submission, caller)
         phase = self.phase_of(row)
@@ -76,11 +76,11 @@ class Reading(Phases):
         """Return a page of submissions, the newest first.
 
         Args:
-            caller: Whose; None: everybody's.
+            caller: The participant; None: all participants.
             phase: The phase's key; empty: all.
-            state: How far their grading is; None: however far.
-            before: The id of the last one of the page before.
-            limit: How many at most.
+            state: The state of their grading; None: any.
+            before: The id of the last submission of the previous page.
+            limit: The maximum number of submissions.
 
         Raises:
             NotFoundError: There is no submission of that id.
@@ -99,18 +99,18 @@ class Reading(Phases):
     def report(
         self, submission: str, task: str | None, caller: str | None, *, organizer: bool = False
     ) -> bytes:
-        """Return a saved report as JSON: which items are right, and never a reference.
+        """Return a saved report as JSON: it shows the correct items, but no references.
 
         Args:
             submission: The submission's id.
             task: The task; None: the only one that it answers.
-            caller: Who asks; None: nobody knows.
-            organizer: Whether it is an organizer.
+            caller: The caller; None: unknown.
+            organizer: Whether the caller is an organizer.
 
         Raises:
-            NotFoundError: There is none, or not of that task; or it is another participant's.
+            NotFoundError: There is no such report, or it is another participant's.
             UnauthorizedError: A token is needed.
-            ForbiddenError: Reports are not shown.
+            ForbiddenError: Reports are not visible.
         """
         found = self.graded(submission, task, caller, organizer=organizer)
         assert found.report is not None
@@ -119,7 +119,7 @@ class Reading(Phases):
     def graded(
         self, submission: str, task: str | None, caller: str | None, *, organizer: bool = False
     ) -> ScoreRow:
-        """Return what a submission scores on a task, item by item; as for `report`."""
+        """Return a submission's score on a task, item by item; as for `report`."""
         row = self.row(submission, None)
         phase = self.phase_of(row)
         if not organizer and (phase.reports is not Who.PUBLIC or self.part(phase) != ALL):
@@ -144,7 +144,7 @@ class Reading(Phases):
         return found
 
     def file_of(self, submission: str, caller: str | None) -> tuple[Listed, Sequence[PartRow]]:
-        """Return a submission and the parts of its file, of which `bytes_of` makes it.
+        """Return a submission and the parts of its file, for `bytes_of`.
 
         Raises:
             NotFoundError: There is none, or it is another participant's.
@@ -154,24 +154,24 @@ class Reading(Phases):
         return row, parts
 
     def events(self, phase: str = "", after: int = 0, limit: int = 50) -> Sequence[EventCard]:
-        """Return a page of the record of what was changed, the oldest first.
+        """Return a page of the event log, the oldest first.
 
         Args:
             phase: The phase's key; empty: all.
-            after: The number of the last one of the page before.
-            limit: How many at most.
+            after: The number of the last event of the previous page.
+            limit: The maximum number of events.
         """
         parameters = {"f": phase, "after": after, "most": min(limit, MOST_LISTED)}
         found = self.database.read(lambda c: queries.EVENT_PAGE.all(c, parameters))
         return [EventCard.of(row) for row in found]
 
     def latest_events(self) -> Sequence[EventCard]:
-        """Return what was changed last, the newest first."""
+        """Return the latest events, the newest first."""
         found = self.database.read(lambda c: queries.LATEST_EVENTS.all(c, {}))
         return [EventCard.of(row) for row in found]
 
     def counts(self) -> Mapping[str, int]:
-        """Return how many submissions are in each state."""
+        """Return the number of submissions by state."""
         found = {
             row.state: row.count for row in self.database.read(lambda c: queries.COUNTS.all(c, {}))
         }

@@ -1,4 +1,4 @@
-"""The challenge: what is taken, by whom and when, and how far it is. No transport is known here."""
+"""The challenge: submissions and their states, independent of the transport."""
 
 import asyncio
 import json
@@ -55,12 +55,11 @@ class Challenge(Reading):
     """The submissions of an exam, in phases.
 
     Args:
-        file: How it is set up.
-        exam: What is asked; it holds no reference.
-        references: SHA-256 of what answers are graded by: references of other digests are other
-            gradings.
+        file: The exam file.
+        exam: The exam spec, without references.
+        references: The SHA-256 of the references; another digest means another grading.
         database: The store.
-        clock: Where time and chance come from.
+        clock: The source of time and randomness.
     """
 
     def __init__(
@@ -78,17 +77,17 @@ class Challenge(Reading):
     # ---- gradings ----------------------------------------------------------------------------
 
     async def begin(self) -> None:
-        """See to it that each phase has a grading by today's references and protocols.
+        """Ensure that each phase has a grading by the current references and protocols.
 
-        Where they are others than those of its newest grading, everything is graded anew; the
-        leaderboard keeps the old one until the new one is whole.
+        If they differ from those of its newest grading, all submissions are graded again. The
+        leaderboard shows the old grading until the new one is complete.
         """
         for phase in self.file.phases:
             await self.database.write(lambda c, phase=phase: self._begin_grading(c, phase))
 
     @cached_property
     def digests(self) -> Sequence[bytes]:
-        """What submissions of each phase are graded by here."""
+        """The digests of the references and protocols of each phase."""
         return list(dict.fromkeys(map(self._digest, self.file.phases)))
 
     def _begin_grading(self, connection: Connection, phase: Phase) -> None:
@@ -126,7 +125,7 @@ class Challenge(Reading):
         return number
 
     async def rescore(self, phase: Phase, caller: str, why: str) -> int:
-        """Grade a phase's submissions anew; return how many.
+        """Grade a phase's submissions again; return their number.
 
         Raises:
             ExamError: No reason is given.
@@ -143,11 +142,11 @@ class Challenge(Reading):
     # ---- taking submissions ------------------------------------------------------------------
 
     def check_open(self, name: str | None, at: int) -> Phase:
-        """Return the phase that takes an upload which arrived at a moment.
+        """Return the phase that accepts an upload that arrived at a time.
 
         Raises:
             NotFoundError: There is no such phase.
-            ForbiddenError: None takes submissions now.
+            ForbiddenError: No phase accepts submissions now.
         """
         phase = self.phase(name)
         if phase.open(at):
@@ -163,7 +162,7 @@ class Challenge(Reading):
         )
 
     def check_quota(self, caller: str, phase: Phase, at: int) -> None:
-        """Refuse early, before a file is read; what counts is the check when it is kept.
+        """Check the quota early, before a file is read; it is checked again when the file is saved.
 
         Raises:
             QuotaError: No upload is left.
@@ -171,17 +170,17 @@ class Challenge(Reading):
         self.database.read(lambda c: check_quota(c, self.key(phase), phase, caller, at))
 
     async def keep(self, upload: Upload) -> tuple[SubmissionStatus, bool]:
-        """Keep an upload, queued for grading; say whether it is new.
+        """Save an upload, queued for grading; return whether it is new.
 
-        An idempotency key that came before with the same bytes returns what was kept then, and
-        takes no quota.
+        If the idempotency key was used before with the same bytes, the earlier submission is
+        returned, and no quota is used.
 
         Raises:
-            ExamError: The key came before with other bytes.
+            ExamError: The key was used before with other bytes.
             QuotaError: No upload is left.
-            ForbiddenError: The phase takes none now.
-            FormError: Its ending is not one that is read.
-            StoreError: It could not be kept.
+            ForbiddenError: The phase accepts no submissions now.
+            FormError: The file's extension is not supported.
+            StoreError: It could not be saved.
         """
         if upload.form not in FORMS.values():
             known = ", ".join(dict.fromkeys(FORMS.values()))
@@ -193,7 +192,7 @@ class Challenge(Reading):
                 f"{upload.task!r} is no task here; there are: {', '.join(self.exam.offers)}",
                 field="task",
             )
-        # Who says what happened in a world would be graded by their own words.
+        # An uploaded record of an interactive task would be graded by the participant's own claims.
         tasks = self.exam.offers if upload.task is None else (upload.task,)
         if self.exam.acted.issuperset(tasks):
             raise ForbiddenError(self.exam.acted_in(next(iter(tasks))), field="task")
@@ -244,7 +243,7 @@ class Challenge(Reading):
         return SubmissionStatus.of(kept), new
 
     async def keep_attempt(self, row: SubmissionRow, body: Sequence[bytes]) -> None:
-        """Keep the answers of an attempt that ended, once."""
+        """Save the answers of an ended attempt, once."""
         phase = self.phase_of(row)
         row = replace(row, id=self._new_id())
 
@@ -271,10 +270,10 @@ class Challenge(Reading):
         ]
 
     def body_of(self, part: PartRow) -> bytes:
-        """Return a part of a file, decompressed; this may have to wait for another machine.
+        """Return a part of a file, decompressed; this may wait for another machine.
 
         Raises:
-            StoreError: It can't be had.
+            StoreError: It is not available.
         """
         if part.kept is None:
             return zlib.decompress(part.body)
@@ -301,17 +300,17 @@ class Challenge(Reading):
         return f"sub_{b32encode(self._clock.random(10)).decode().lower()}"
 
     async def bytes_of(self, parts: Sequence[PartRow]) -> bytes:
-        """Return a file as it came.
+        """Return a file, unchanged.
 
         Raises:
-            StoreError: It can't be had.
+            StoreError: It is not available.
         """
         return await asyncio.to_thread(lambda: b"".join(map(self.body_of, parts)))
 
     # ---- what organizers decide --------------------------------------------------------------
 
     async def remove(self, submission: str, caller: str, why: str) -> None:
-        """Take a submission off the leaderboard; it is kept, with the reason.
+        """Remove a submission from the leaderboard; it is kept, with the reason.
 
         Raises:
             NotFoundError: There is none.
@@ -329,7 +328,7 @@ class Challenge(Reading):
         await self._decide(submission, caller, "restored", _reason(why))
 
     async def set_apart(self, submission: str, caller: str, *, baseline: bool) -> None:
-        """Set a submission apart as a baseline, which is ranked with nobody, or rank it again.
+        """Make a submission a baseline, which is not ranked, or rank it again.
 
         Raises:
             NotFoundError: There is none.
@@ -353,11 +352,11 @@ class Challenge(Reading):
         await self.database.write(work)
 
     async def retry(self, submission: str, caller: str) -> None:
-        """Queue a submission again that failed or is stuck.
+        """Queue a failed or stuck submission again.
 
         Raises:
             NotFoundError: There is none.
-            ExamError: It neither failed nor is stuck.
+            ExamError: It is neither failed nor stuck.
         """
         row = self.row(submission, None)
 
@@ -377,14 +376,14 @@ class Challenge(Reading):
                 },
             )
             if job.state is JobState.STUCK:
-                # Its place was given back, and is taken again.
+                # Its quota was restored, and is used again.
                 take(connection, row)
             self._note(connection, row.phase, row.id, caller, "retried", job.error or "")
 
         await self.database.write(work)
 
     async def note(self, caller: str, what: str, why: str) -> None:
-        """Write into the record what was done that is about no phase."""
+        """Write an event that is not about a phase."""
         await self.database.write(lambda c: self._note(c, "", None, caller, what, why))
 
     def _note(

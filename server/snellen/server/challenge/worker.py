@@ -1,8 +1,8 @@
-"""A worker: takes jobs, grades each in a process of its own with limits, and writes what came.
+"""A worker: takes jobs, grades them in a separate process with limits, and writes the results.
 
-The files come from strangers: what grades them may be slow, use up its memory or crash, and then
-only that process ends. It is started before the first job and kept, because to open an exam takes
-longer than to grade a file.
+The files are untrusted: grading may be slow, run out of memory or crash, and then only that process
+ends. The process is started before the first job and kept, because opening an exam takes longer
+than grading a file.
 """
 
 import multiprocessing
@@ -40,16 +40,16 @@ _LONGEST_ERROR = 2000
 
 
 class FileToGrade(NamedTuple):
-    """What a grader gets: a file of predictions, and by which rules it is graded.
+    """The input of a grader: a file of predictions, and the rules of its grading.
 
     Attributes:
         path: The file.
         submission: The submission's id.
         grading: The grading's number.
-        task: The one task that it answers; None: its lines say it.
-        phase: The phase that it is in.
-        conditions: How the answers came about, as a part of the signature; empty: not known.
-        recorded: Whether they are an attempt's, as the server recorded it.
+        task: The task that it answers; None: its lines name it.
+        phase: Its phase.
+        conditions: The conditions of the answers, as a part of the signature; empty: unknown.
+        recorded: Whether the server recorded the answers in an attempt.
     """
 
     path: Path
@@ -69,16 +69,16 @@ OpenGrader = Callable[[Settings], GradeFile]
 
 
 class Worker:
-    """Grades what is submitted, job by job, until it is stopped.
+    """Grades submissions, job by job, until it is stopped.
 
     Args:
         challenge: The challenge.
-        settings: What its exam is opened with, in the process that grades.
-        open_grader: Makes what grades there; a function of a module, so that it can be sent.
-        idle_seconds: How long to wait before it looks again for a job.
-        job_seconds: How long one may take.
-        lease_seconds: How long a job is kept without a sign of life.
-        collect: Called before each look for a job: what else is to become one.
+        settings: The settings of its exam, for the grading process.
+        open_grader: Makes the grader there; a module-level function, so that it can be pickled.
+        idle_seconds: The interval between checks for a job, in seconds.
+        job_seconds: The maximum duration of a job, in seconds.
+        lease_seconds: The duration of a lease without a heartbeat, in seconds.
+        collect: Called before each check for a job, to create further jobs.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Worker:
         self._stopping = threading.Event()
 
     def run(self) -> None:
-        """Work until `stop` is called; what fails meanwhile is logged and tried again."""
+        """Work until `stop` is called; failures are logged and retried."""
         try:
             while not self._stopping.is_set():
                 try:
@@ -118,15 +118,15 @@ class Worker:
             self.close()
 
     def close(self) -> None:
-        """End the process that grades."""
+        """End the grading process."""
         self._grader.kill()
 
     def stop(self) -> None:
-        """Ask it to stop; what it works on is given back."""
+        """Request a stop; the current job is queued again."""
         self._stopping.set()
 
     def step(self) -> bool:
-        """Do one job; say whether there was one.
+        """Do one job; return whether there was one.
 
         Raises:
             StoreError: The store failed.
@@ -172,7 +172,7 @@ class Worker:
             self._jobs.finish(job, ended)
 
     def _wait(self, job: Job) -> Ended | None:
-        """Wait for the grader, with signs of life; None: the job is no longer ours."""
+        """Wait for the grader, with heartbeats; None: another worker has the job."""
         until = time.monotonic() + self._limit
         beat_at = time.monotonic() + self._beat
         while True:
@@ -195,15 +195,15 @@ class Worker:
 
 
 class GraderFailedError(Exception):
-    """A file could not be graded, and its participant is not known to be at fault."""
+    """A file could not be graded, for a reason that may not be the participant's fault."""
 
 
 class Exhausted(NamedTuple):
-    """What a grader's process says of a file that takes more memory than it may have."""
+    """The grading process's message that a file needs too much memory."""
 
 
 class Trouble(NamedTuple):
-    """What a grader's process says of a failure that is not the file's."""
+    """The grading process's message about a failure that the file did not cause."""
 
     error: str
 
@@ -220,7 +220,7 @@ class GraderProcess:
         self._pipe: Connection | None = None
 
     def send(self, given: FileToGrade) -> None:
-        """Hand a file over; the process is started where there is none."""
+        """Send a file to the process, which is started if necessary."""
         if self._process is None or not self._process.is_alive():
             self.kill()
             self._pipe, theirs = self._context.Pipe()
@@ -234,10 +234,10 @@ class GraderProcess:
             self._pipe.send(given)
 
     def poll(self, seconds: float) -> Ended | None:
-        """Return how the file's grading ended; None: not yet.
+        """Return the result of the file's grading; None: not finished.
 
         Raises:
-            GraderFailedError: The process is gone, or could not grade for a reason of its own.
+            GraderFailedError: The process ended, or failed for a reason other than the file.
         """
         assert self._pipe is not None
         assert self._process is not None
@@ -248,7 +248,7 @@ class GraderProcess:
         except (EOFError, OSError):
             found = self._gone()
         if isinstance(found, Exhausted):
-            # It may be left with nothing: the next file has a new one.
+            # The process may have no memory left, so the next file gets a new one.
             self.kill()
             return Ended(error=f"grading it takes more than {MEMORY_BYTES >> 30} GiB of memory")
         if isinstance(found, Trouble):
@@ -273,7 +273,7 @@ class GraderProcess:
 
 
 def _serve(pipe: Connection, open_grader: OpenGrader, settings: Settings) -> None:
-    """Grade files until the other end is closed: what the process runs."""
+    """Grade files until the other end is closed: the main function of the process."""
     _limit()
     grade: GradeFile | None = None
     while True:
@@ -307,5 +307,5 @@ def _limit() -> None:
 
 
 def _plain(error: SubmissionError, path: Path) -> str:
-    """Return an error's message with the file's own name, not the place where it lay."""
+    """Return an error's message with the file's name instead of its temporary path."""
     return str(error).replace(str(path), f"the file (*{''.join(path.suffixes)})")[:_LONGEST_ERROR]

@@ -1,4 +1,4 @@
-"""Workers beside an event loop: they grade, and make submissions of attempts that ended."""
+"""Workers on threads: they grade, and make submissions from ended attempts."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -16,14 +16,14 @@ from snellen.server.settings import Settings
 async def run_workers(
     challenge: Challenge, service: Service, settings: Settings, open_grader: OpenGrader, count: int
 ) -> AsyncGenerator[None]:
-    """Run workers on threads while the context lasts; what they hold at its end is given back.
+    """Run workers on threads during the context; at its end, their jobs are queued again.
 
     Args:
         challenge: The challenge.
-        service: The exam that attempts are taken of.
-        settings: What the exam is opened with, in the processes that grade.
-        open_grader: Makes what grades there.
-        count: How many workers; each has a process of its own once there is something to grade.
+        service: The exam of the attempts.
+        settings: The settings of the exam, for the grading processes.
+        open_grader: Makes the grader there.
+        count: The number of workers; each starts its own process at its first job.
     """
     loop = asyncio.get_running_loop()
     collector = AttemptCollector(challenge, service)

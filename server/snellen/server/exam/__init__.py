@@ -1,1 +1,1 @@
-"""What an exam asks and by which rules; options in another order."""
+"""The items and rules of an exam, and shuffled options."""

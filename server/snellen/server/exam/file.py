@@ -1,4 +1,4 @@
-"""The exam file: a challenge as its organizer writes it down, in TOML beside the pack.
+"""The exam file: the organizer's description of a challenge, in TOML next to the pack.
 
 name = "web-2026"
 title = "Reading the web, 2026"
@@ -43,7 +43,7 @@ MAIN = "main"
 
 
 class Who(StrEnum):
-    """Who may see something."""
+    """The audience of something."""
 
     HIDDEN = "hidden"
     """Organizers."""
@@ -62,7 +62,7 @@ class Counts(StrEnum):
 
 
 def _offset_given(value: object) -> object:
-    # TOML knows dates without a time, and times without an offset: neither is an instant.
+    # TOML has dates without a time and times without an offset; neither is an instant.
     if not isinstance(value, datetime | str) or (
         isinstance(value, datetime) and value.tzinfo is None
     ):
@@ -101,23 +101,23 @@ Name = Annotated[str, AfterValidator(_is_name)]
 
 
 class Phase(Closed):
-    """A time in which submissions are taken, with what holds for them.
+    """A period in which submissions are accepted, with its rules.
 
     Attributes:
-        name: What it is called.
-        title: A line for people; the name when empty.
-        start: From when on; None: at once. What counts is when a request arrived.
-        end: Until when; None: for ever.
-        zone: In which time zone a day of `uploads_a_day` begins.
-        uploads: How many uploads a participant has in all; None: any number.
-        uploads_a_day: How many on one day.
-        attempts: Whether finished attempts over MCP stand on the leaderboard as well.
-        counts: Which of a participant's submissions stand on it.
+        name: Its name.
+        title: A title for people; empty: the name.
+        start: The start; None: at once. The arrival of a request counts.
+        end: The end; None: never.
+        zone: The time zone in which a day of `uploads_a_day` begins.
+        uploads: The number of uploads per participant in total; None: no limit.
+        uploads_a_day: The number of uploads per participant and day.
+        attempts: Whether finished attempts over MCP are on the leaderboard as well.
+        counts: The submissions of a participant that are on it.
         scores: Who sees values and the leaderboard.
-        reports: Who sees reports, which say item by item what is right.
-        public_share: The share of the items, whole screens, whose values are shown while the phase
-            lasts; all are after its end. None: all are from the start.
-        protocols: The protocol of a task, where it is not the pack's.
+        reports: Who sees reports, which show the correct items.
+        public_share: The share of the items (whole screens) whose values are visible during the
+            phase; all are after its end. None: all are visible from the start.
+        protocols: The protocol of a task, if it is not the pack's.
     """
 
     name: Name
@@ -141,30 +141,30 @@ class Phase(Closed):
         return self
 
     def begun(self, at: int) -> bool:
-        """Whether it had begun at a moment, in milliseconds since 1970."""
+        """Whether it has begun at a time, in milliseconds since 1970."""
         return self.start is None or at >= self.start.timestamp() * 1000
 
     def over(self, at: int) -> bool:
-        """Whether it was over at a moment."""
+        """Whether it is over at a time."""
         return self.end is not None and at > self.end.timestamp() * 1000
 
     def open(self, at: int) -> bool:
-        """Whether it takes submissions at a moment."""
+        """Whether it accepts submissions at a time."""
         return self.begun(at) and not self.over(at)
 
     def day(self, at: int) -> str:
-        """Return the date of a moment in its zone, as 2026-12-31."""
+        """Return the date of a time in its zone, as 2026-12-31."""
         moment = datetime.fromtimestamp(at / 1000, UTC).astimezone(ZoneInfo(self.zone))
         return moment.date().isoformat()
 
 
 class OAuth(Closed):
-    """Who issues tokens beside snellen's own, by OAuth 2.1.
+    """An OAuth 2.1 identity provider, whose tokens are accepted in addition to snellen's own.
 
     Attributes:
-        issuer: The identity provider, as its tokens name it.
-        jwks: The address of its keys.
-        resource: The address of this server, as its tokens name whom they are for.
+        issuer: The identity provider, as named in its tokens.
+        jwks: The URL of its keys.
+        resource: The URL of this server, as the audience in its tokens.
     """
 
     issuer: Url
@@ -176,22 +176,22 @@ class ExamFile(Closed):
     """A challenge.
 
     Attributes:
-        name: What it is called in addresses.
-        title: A line for people; the name when empty.
-        description: What it is about, in plain text.
-        packs: The folders of its packs; those that are not absolute are beside the file.
-        store: The database: a SQLite file, beside the file where it is not absolute, or an URL.
-        files: Where uploaded files are kept: a folder, beside the file where it is not absolute, or
-            an URL as `s3://bucket/prefix`; empty: in the store.
-        images: Where the images of the packs are, if not in their folders: a folder or an URL as
-            above; the images of the pack `web` are below `web/` there.
-        rules: What holds for attempts.
-        phases: Its phases; one without an end when there is none.
-        items: Who may read items and pictures over REST, which whoever uploads needs.
-        longest_upload: The bytes of an upload at most.
-        oauth: Who issues tokens beside snellen's own; None: nobody.
-        teams: Each team's members, by the names of their tokens: quota, attempts and rows are the
-            team's. A token can name a team as well.
+        name: Its name in URLs.
+        title: A title for people; empty: the name.
+        description: A description, in plain text.
+        packs: The folders of its packs; relative paths start at the file's folder.
+        store: The database: a SQLite file (relative to the file's folder) or a URL.
+        files: The place of uploaded files: a folder (relative to the file's folder) or a URL such
+            as `s3://bucket/prefix`; empty: in the store.
+        images: The place of the packs' images, if not in their folders: a folder or a URL as above;
+            the images of the pack `web` are in its `web/`.
+        rules: The rules of attempts.
+        phases: Its phases; empty: one phase without an end.
+        items: Who may read items and images over REST, which uploaders need.
+        longest_upload: The maximum size of an upload, in bytes.
+        oauth: An identity provider; None: only snellen's own tokens.
+        teams: Each team's members, by the names of their tokens. Quota, attempts and rows are
+            shared by the team. A token can also name a team.
     """
 
     name: Name
@@ -223,7 +223,7 @@ class ExamFile(Closed):
 
     @cached_property
     def team_of(self) -> Mapping[str, str]:
-        """The team of each member of one."""
+        """The team of each team member."""
         return {member: team for team, members in self.teams.items() for member in members}
 
     @model_validator(mode="after")
@@ -241,7 +241,7 @@ class ExamFile(Closed):
         return {phase.name: phase for phase in self.phases}
 
     def current(self, at: int) -> Phase | None:
-        """Return the phase that takes submissions at a moment: the first that is open."""
+        """Return the phase that accepts submissions at a time: the first open one."""
         return next((phase for phase in self.phases if phase.open(at)), None)
 
 
@@ -249,7 +249,7 @@ def read_exam_file(path: Path) -> ExamFile:
     """Read an exam file; paths in it become absolute.
 
     Raises:
-        InputError: It can't be read, is no TOML, or a field is wrong; the message names it.
+        InputError: It can't be read, is not TOML, or a field is wrong; the message names it.
     """
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -278,11 +278,11 @@ def read_exam_file(path: Path) -> ExamFile:
 
 
 def exam_of_packs(names: Sequence[str], rules: Rules) -> ExamFile:
-    """Return the challenge that packs make without an exam file: one phase, which does not end.
+    """Return the challenge of packs without an exam file: one phase without an end.
 
     Args:
         names: The packs' folders.
-        rules: What holds for attempts.
+        rules: The rules of attempts.
     """
     name = _name_of("-".join(Path(name).resolve().name for name in names))
     return ExamFile(name=name, packs=tuple(names), rules=rules)
@@ -293,13 +293,13 @@ def _name_of(words: str) -> str:
 
 
 def exam_file_for(pack: Path, title: str, file: Path, now: datetime) -> str:
-    """Return an exam file for a pack, with every setting and what it means.
+    """Return an exam file for a pack, with all settings and their meanings.
 
     Args:
         pack: The pack's folder.
-        title: What the pack is called.
-        file: Where the file will be: the pack is named as seen from there.
-        now: When its phase begins.
+        title: The pack's title.
+        file: The path of the new file; the pack's path is relative to it.
+        now: The start of its phase.
     """
     folder = pack.resolve()
     named = os.path.relpath(folder, file.absolute().parent).replace(os.sep, "/")

@@ -1,4 +1,4 @@
-"""Options in another order: those that stand in the prompt shuffled, letters mapped back."""
+"""Shuffled options: options of the prompt in another order, with letters mapped back."""
 
 import hmac
 import re
@@ -16,28 +16,28 @@ _REMEMBERED = 4096
 
 @dataclass(frozen=True, slots=True)
 class Shuffled:
-    """An item whose options stand in another order.
+    """An item with shuffled options.
 
     Attributes:
-        item: The item as it is asked.
-        order: For each option as asked, its place in the item as made.
+        item: The item with shuffled options.
+        order: For each shuffled option, its index in the original item.
     """
 
     item: Item
     order: tuple[int, ...]
 
     def original(self, letter: str) -> str:
-        """Return the letter that an option has in the item as made."""
+        """Return the letter of an option in the original item."""
         return ascii_uppercase[self.order[ascii_uppercase.index(letter)]]
 
 
 def shuffle(item: Item, key: bytes) -> Shuffled | None:
-    """Put an item's options in the order that a key gives; None where the item does not allow it.
+    """Shuffle an item's options by a key; None if the item does not allow it.
 
-    It does where its options are texts that stand in the prompt once, in one of `WRITINGS`.
-    Letters that are drawn in the image stay where they are, and so do options of which one speaks
-    of others by their letter or place. Equal keys give equal orders on every version of Python:
-    an attempt may outlive its server.
+    The options must be texts that occur in the prompt once, in one of `WRITINGS`. Letters drawn in
+    the image are not shuffled, and neither are options that refer to others by letter or position.
+    Equal keys give equal orders on every version of Python, because an attempt can outlive its
+    server.
     """
     options = item.answer_format.options
     if item.answer_format.kind is not AnswerKind.CHOICE or not 2 <= len(options) <= _MOST:
@@ -66,7 +66,7 @@ def shuffle(item: Item, key: bytes) -> Shuffled | None:
 
 
 def lettered(options: Sequence[str]) -> str:
-    """Write options one a line, each after its letter: `A. Save`."""
+    """Write options one per line, each after its letter: `A. Save`."""
     return "\n".join(
         f"{letter}. {option}" for letter, option in zip(ascii_uppercase, options, strict=False)
     )
@@ -78,7 +78,7 @@ def lettered_on_a_line(options: Sequence[str]) -> str:
 
 
 def listed(options: Sequence[str]) -> str:
-    r"""Write options as Python writes a list, which VisualWebBench's published prompt does.
+    r"""Write options as a Python list, as in VisualWebBench's published prompt.
 
     >>> listed(("It's new", "Save"))
     '["It\'s new", \'Save\']'
@@ -92,12 +92,12 @@ WRITINGS: tuple[Callable[[Sequence[str]], str], ...] = (lettered, lettered_on_a_
 
 @lru_cache(maxsize=_REMEMBERED)
 def _belong_in_their_order(options: tuple[str, ...]) -> bool:
-    # It is asked of the same options in every attempt.
+    # Cached, because every attempt has the same options.
     return any(speaks_of_others(option, len(options)) for option in options)
 
 
 def speaks_of_others(option: str, count: int) -> bool:
-    """Whether an option means others by their letters or places: it would mean something else.
+    """Whether an option refers to others by letter or position, so that a shuffle changes it.
 
     >>> [speaks_of_others(text, 4) for text in ("Both A and C", "B", "All of the above")]
     [True, True, True]

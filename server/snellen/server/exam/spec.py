@@ -1,4 +1,4 @@
-"""The exam spec: what a server offers, of which packs, by which rules; fixed at the start."""
+"""The exam spec: the tasks, packs and rules of a server, fixed at its start."""
 
 import hmac
 from base64 import b32encode
@@ -27,12 +27,12 @@ _REMEMBERED = 2048
 
 
 class AnswerSet(NamedTuple):
-    """The answers of one attempt to one task, as a grader takes them.
+    """The answers of one attempt to one task, for a grader.
 
     Attributes:
         data: The task.
-        items: The ids that were asked, in the pack's order.
-        submissions: One an item: the answer that counts, or none in its place.
+        items: The ids of the items, in the pack's order.
+        submissions: One per item: the answer that counts, or an empty one.
         protocol: The protocol's id and version.
     """
 
@@ -55,7 +55,7 @@ class Offer(NamedTuple):
 
 
 class ExamItem(NamedTuple):
-    """An item of an attempt: where it stands there, and what it is called there."""
+    """An item of an attempt: its index and its id in the attempt."""
 
     place: int
     opaque: str
@@ -66,14 +66,14 @@ class ExamItem(NamedTuple):
 
 @dataclass(frozen=True)
 class ExamSpec:
-    """What is asked, by which rules: all that an examinee's calls need. It can't hold a reference.
+    """The items and rules of an exam, for examinees' calls. It cannot contain references.
 
     Attributes:
-        packs: The packs; a task is in one of them at most.
-        rules: What holds for every attempt.
+        packs: The packs; a task is in at most one of them.
+        rules: The rules of every attempt.
 
     Raises:
-        ExamError: Two packs hold the same task, or there is none.
+        ExamError: Two packs have the same task, or there are no tasks.
     """
 
     packs: Sequence[Pack]
@@ -89,7 +89,7 @@ class ExamSpec:
                         " serve them apart"
                     )
                 seen[task.task] = pack.name
-                # A protocol that this version does not know is said now, not at the end.
+                # An unknown protocol is reported now, not at the end of an attempt.
                 protocol_of(task.task, task.protocol)
         if not seen:
             raise ExamError("there is no pack to serve")
@@ -101,13 +101,13 @@ class ExamSpec:
 
     @cached_property
     def id(self) -> str:
-        """Its name and the digest of all that is asked; references do not enter."""
+        """Its name and the digest of its items, without references."""
         digests = "".join(pack.manifest.files[ITEMS].sha256 for pack in self.packs)
         return f"{self.name}@{sha256(digests.encode()).hexdigest()[:12]}"
 
     @cached_property
     def offers(self) -> Mapping[str, Offer]:
-        """Each task that can be taken, by its id, with the number of its items in an attempt."""
+        """The offered tasks, by id, with the number of their items in an attempt."""
         return {
             task.task: Offer(task.task, len(self._sampled(task.task)), pack.name)
             for pack in self.packs
@@ -121,12 +121,12 @@ class ExamSpec:
 
     @cached_property
     def has_pairs(self) -> bool:
-        """Whether an item is half of a pair."""
+        """Whether any item is half of a pair."""
         return any(head.pair is not None for pack in self.packs for head in pack.lines.heads)
 
     @cached_property
     def acted(self) -> frozenset[str]:
-        """The tasks whose items are acted in: what is graded is the server's record of it."""
+        """The interactive tasks, for which the server's record is graded."""
         first = {task: next(iter(self._sampled(task)), None) for task in self.offers}
         return frozenset(
             task
@@ -135,7 +135,11 @@ class ExamSpec:
         )
 
     def acted_in(self, task: str) -> str:
+<<<<<<< HEAD
         """Say why no file answers an interactive task."""
+=======
+        """Return the reason why a file can't answer an interactive task."""
+>>>>>>> prose-sdk
         return (
             f"the items of {task} are acted in, and what is graded is this server's own record of"
             " it: take the exam over MCP, at /mcp"
@@ -146,10 +150,10 @@ class ExamSpec:
         return self.packs_by_task[task].line(task, item)
 
     def selected(self, names: Sequence[str] | None) -> tuple[str, ...]:
-        """Return the tasks asked for: ids, or benchmarks, each standing for all its tasks.
+        """Return the requested tasks: ids, or benchmarks with all their tasks.
 
         Raises:
-            ExamError: One is not offered.
+            ExamError: A task is not offered.
         """
         if not names:
             return tuple(self.offers)
@@ -165,14 +169,14 @@ class ExamSpec:
         return tuple(tasks)
 
     def asked(self, task: str) -> Sequence[str]:
-        """Return the ids of a task's items that every attempt asks, in the pack's order."""
+        """Return the ids of a task's items in every attempt, in the pack's order."""
         return self._sampled(task)
 
     def items(self, tasks: Sequence[str], secret: bytes) -> Sequence[ExamItem]:
-        """Return an attempt's items in the order in which they are asked.
+        """Return an attempt's items in their order.
 
-        The order is the server's seed's, the same for every attempt and on every version of
-        Python; ids are the attempt's own.
+        The order depends on the server's seed; it is the same for every attempt and on every
+        version of Python. The ids are the attempt's own.
         """
         chosen = [item for task in tasks for item in self._ranked[task]]
         chosen.sort()
@@ -184,17 +188,17 @@ class ExamSpec:
     def question(
         self, task: str, item: str, secret: bytes, rules: Rules | None = None
     ) -> "Question":
-        """Return an item as it is asked in an attempt that began under some rules."""
+        """Return an item in the form of an attempt with some rules."""
         return self._questions(task, item, secret, shuffled=(rules or self.rules).shuffle_options)
 
     @cached_property
     def _questions(self) -> "Callable[..., Question]":
-        # A question is looked up when its item is leased, looked at and answered.
+        # A question is needed when its item is leased, viewed and answered.
         return lru_cache(maxsize=_REMEMBERED)(self._question)
 
     def _question(self, task: str, item: str, secret: bytes, *, shuffled: bool) -> "Question":
         line = self.line(task, item)
-        # Neither the item's own id nor its tags are an examinee's business.
+        # Examinees must not see the item's own id or its tags.
         asked = line.item.model_copy(update={"id": opaque(secret, task, item), "tags": {}})
         mixed = None
         if shuffled:
@@ -205,7 +209,7 @@ class ExamSpec:
 
     @cached_property
     def _ranked(self) -> Mapping[str, Sequence[tuple[bytes, str, str]]]:
-        """Each task's drawn items, with what they are ordered by."""
+        """Each task's sampled items, with their sort keys."""
         return {
             task: [
                 (sha256(f"{self.rules.seed}|order|{task}|{item}".encode()).digest(), task, item)
@@ -235,16 +239,16 @@ class ExamSpec:
 
 @dataclass(frozen=True)
 class Exam(ExamSpec):
-    """An exam spec and what it is graded with; nothing that an examinee reads is made of it.
+    """An exam spec with its references and grader; examinees get nothing made from it.
 
     Attributes:
         references: Each pack's references by the pack's name; a deferred exam has none. They are
-            asked for once, when the first answer to an item of the pack is graded.
+            read once, when the first answer to an item of the pack is graded.
         grade: Grades an attempt; None in a deferred exam.
 
     Raises:
-        ExamError: What grading needs is missing, or is there though nothing is to be graded; or
-            the exam spec can't be.
+        ExamError: References or the grader are missing, or are given for a deferred exam; or the
+            exam spec is not valid.
     """
 
     references: Mapping[str, References] = field(default_factory=dict[str, References], repr=False)
@@ -269,11 +273,11 @@ class Exam(ExamSpec):
 
     @cached_property
     def spec(self) -> ExamSpec:
-        """What is asked, without what it is graded with."""
+        """The exam spec, without references and grader."""
         return ExamSpec(self.packs, self.rules)
 
     def data(self, task: str) -> TaskData:
-        """Return a task as a grader takes it.
+        """Return a task with its references, for a grader.
 
         Raises:
             ExamError: The exam is deferred: it has no references.
@@ -283,7 +287,7 @@ class Exam(ExamSpec):
             raise ExamError(NO_REFERENCES)
         with self._reading:
             if task not in self._data:
-                # All tasks of the pack, so that its references need not be kept beside them.
+                # All tasks of the pack, so that its references need not be kept in memory.
                 found = self.references[pack.name]
                 for other in pack.manifest.tasks:
                     self._data[other.task] = task_data(pack, found, other.task)
@@ -292,13 +296,13 @@ class Exam(ExamSpec):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An item as one attempt asks it.
+    """An item in one attempt.
 
     Attributes:
-        item: What the examinee sees.
+        item: The item as the examinee sees it.
         line: The item's line in the pack.
-        shuffled: How its options were put in another order; None: they were not.
-        protocol: What its answer is graded by.
+        shuffled: The shuffle of its options; None: they are not shuffled.
+        protocol: The protocol that grades its answer.
     """
 
     item: Item
@@ -308,6 +312,6 @@ class Question:
 
 
 def opaque(secret: bytes, task: str, item: str) -> str:
-    """Return what an item is called in an attempt: nothing can be read from it."""
+    """Return an item's opaque id in an attempt."""
     digest = hmac.digest(secret, f"item|{task}|{item}".encode(), "sha256")
     return b32encode(digest)[:10].decode().lower()

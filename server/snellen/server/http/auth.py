@@ -1,4 +1,4 @@
-"""Tokens: who may call over HTTP, and for what. They are shown once and kept as digests."""
+"""Tokens for HTTP callers and their scopes. They are shown once and stored as digests."""
 
 import re
 import secrets
@@ -63,7 +63,7 @@ class Tokens:
     """The team of a holder, as the exam file says it."""
 
     def participant(self, holder: "Token | Holder") -> str:
-        """Return whose a holder's submissions and attempts are: the team's, or the holder's own."""
+        """Return the owner of a holder's submissions and attempts: the team or the holder."""
         team = holder.team if isinstance(holder, Token) else None
         return self.teams.get(holder.name) or team or holder.name
 
@@ -77,14 +77,14 @@ class Tokens:
         """Make a token and return it; it can't be read again.
 
         Args:
-            name: Whose it is.
-            scopes: What it is for.
-            days: How long it is good for; None: until it is revoked.
-            team: The team that it is of: quota, attempts and rows are the team's.
+            name: The holder's name.
+            scopes: Its scopes.
+            days: Its validity in days; None: until it is revoked.
+            team: Its team, which shares quota, attempts and rows.
 
         Raises:
-            ExamError: The name can't be used, or has been, or is a team's; or the team's name is a
-                holder's.
+            ExamError: The name is not valid, was used before, or is a team's; or the team's name is
+                a holder's.
         """
         for word, what in ((name, "name"), (team, "team")):
             if word is not None and (not re.fullmatch(TOKEN_NAME, word) or word in _RESERVED):
@@ -111,7 +111,7 @@ class Tokens:
                     f"there is or was a token {name!r}; attempts belong to names, so take another",
                     field="name",
                 )
-            # Whoever has the name of a team would have its submissions.
+            # A holder with a team's name would own the team's submissions.
             others = _ALL.all(connection, {})
             if name == team or name in {*self.teams.values(), *(each.team for each in others)}:
                 raise ExamError(f"{name!r} is a team's name; take another", field="name")
@@ -126,7 +126,7 @@ class Tokens:
         """Revoke a token: the next call with it is refused.
 
         Raises:
-            NotFoundError: There is none of that name. One that is revoked already stays so.
+            NotFoundError: There is no token of that name. Revoking it again is not an error.
         """
         parameters = {"n": name, "now": self.now()}
 
@@ -145,7 +145,7 @@ class Tokens:
 
     @property
     def known(self) -> bool:
-        """Whether there is or was any: from then on every call needs one."""
+        """Whether there is or was a token: from then on every call needs one."""
         return self.database.read(lambda c: _ANY.first(c, {})) is not None
 
     def sign_in(self, token: str) -> str | None:
@@ -167,11 +167,11 @@ class Tokens:
         return cookie
 
     def sign_out(self, cookie: str) -> None:
-        """End a session; one that there is not stays so."""
+        """End a session, if it exists."""
         self.database.submit(lambda c: _END.run(c, {"d": _digest(cookie)})).result()
 
     def signed_in(self, cookie: str) -> Token | None:
-        """Return whose session a cookie is; None: of none, or not any more."""
+        """Return the token of a cookie's session; None: there is no valid session."""
         this = {"d": _digest(cookie), "now": self.now()}
         return self._good(self.database.read(lambda c: _SIGNED_IN.first(c, this)))
 
@@ -181,11 +181,11 @@ class Tokens:
         return found
 
     def holder(self, token: str) -> Token | None:
-        """Return what is kept of a token; None for one that is unknown, revoked or too old."""
+        """Return the stored data of a token; None if it is unknown, revoked or expired."""
         return self._good(self.database.read(lambda c: _HOLDER.first(c, {"d": _digest(token)})))
 
 
 def _digest(token: str) -> bytes:
-    # 256 random bits: nothing slower than SHA-256 is needed, and a lookup by digest shows
-    # nothing by its time.
+    # 256 random bits need no slower hash than SHA-256, and the time of a lookup by digest reveals
+    # nothing.
     return sha256(token.encode()).digest()

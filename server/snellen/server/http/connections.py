@@ -1,9 +1,9 @@
-"""Connections: how many are open at once, and how long each may take.
+"""Connections: their maximum number and their deadlines.
 
 uvicorn limits the size of a request's head, and closes a connection that is idle after a response.
-It has no deadline for a request that is never finished, nor for a response that is never read.
-Both are here, as well as a limit on open connections: at the limit, the connection that has waited
-longest without a complete request is closed for the next one.
+It has no deadline for a request that is never finished, nor for a response that is never read. This
+module adds both, and a limit on open connections: at the limit, a new connection replaces the one
+that has waited longest without a complete request.
 """
 
 import asyncio
@@ -21,12 +21,12 @@ _ACCEPTED_AT_ONCE = 2_048
 
 
 class Deadlines(NamedTuple):
-    """How long a connection may take for each part of an exchange, in seconds.
+    """The deadlines of a connection for each part of an exchange, in seconds.
 
     Attributes:
-        head: To send a request's head, from the connection's start or the head's first byte.
-        body: To send the rest of the request.
-        response: To take what was sent, when the buffer for it is full.
+        head: For a request's head, from the connection's start or the head's first byte.
+        body: For the rest of the request.
+        response: For reading the response, when its buffer is full.
     """
 
     head: float = 10.0
@@ -35,11 +35,11 @@ class Deadlines(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """How many connections there may be.
+    """The maximum numbers of connections.
 
     Attributes:
-        connections: Open at once.
-        backlog: Accepted at once, before the limit is applied.
+        connections: Open connections.
+        backlog: Accepted connections, before the limit is applied.
     """
 
     connections: int
@@ -47,10 +47,10 @@ class Limits(NamedTuple):
 
 
 class Waiting:
-    """The connections without a complete request, the one that waits longest first.
+    """The connections without a complete request, the longest waiting first.
 
     Args:
-        most: How many connections may be open.
+        most: The maximum number of open connections.
     """
 
     def __init__(self, most: int) -> None:
@@ -117,12 +117,12 @@ class LimitedProtocol(H11Protocol):
         self._await_reader(waits=True)
 
     def resume_writing(self) -> None:
-        """Go on."""
+        """Stop the deadline for reading."""
         super().resume_writing()
         self._await_reader(waits=False)
 
     def end(self) -> None:
-        """Close the connection at once: what it has not taken yet is dropped."""
+        """Close the connection at once; unsent data is dropped."""
         self.waiting.remove(self)
         # It counts no longer, though the loop reports its end in its next turn only.
         self.connections.discard(self)
@@ -164,7 +164,7 @@ def protocol(most: int, deadlines: Deadlines | None = None) -> type[LimitedProto
 
 
 def raise_limits() -> Limits:
-    """Raise the limit of file descriptors as far as is allowed; return what it leaves room for.
+    """Raise the limit of file descriptors as far as possible; return the resulting limits.
 
     Half of the descriptors are for connections and a quarter for those that are accepted before
     the limit on them is applied; the last quarter is for the store, images and the rest.

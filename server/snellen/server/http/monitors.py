@@ -1,4 +1,4 @@
-"""What monitors ask: whether a replica should get requests, and the numbers for Prometheus."""
+"""Routes for monitors: readiness of a replica, and metrics for Prometheus."""
 
 import asyncio
 import time
@@ -31,7 +31,7 @@ KEPT_SECONDS = 1.0
 
 
 class Readiness:
-    """Whether a replica should get requests: its store answers, and what is uploaded is graded.
+    """Whether a replica should get requests: its store answers, and uploads are graded.
 
     Args:
         service: The exam, which was opened before the server listens.
@@ -53,7 +53,7 @@ class Readiness:
         self._problem: str | None = None
 
     async def problem(self) -> str | None:
-        """Return why it is not ready; None: it is."""
+        """Return the reason why it is not ready; None: it is ready."""
         async with self._asking:
             if self._clock() >= self._until:
                 self._problem = await self._find()
@@ -80,7 +80,7 @@ class Readiness:
 
 
 class StoreCollector(Collector):
-    """Reads from the store, when `/metrics` is asked for, what all replicas have in common.
+    """Reads the numbers that all replicas share from the store, for each request of `/metrics`.
 
     Args:
         service: The exam.
@@ -92,7 +92,7 @@ class StoreCollector(Collector):
         self._challenge = challenge
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the numbers; of a store that fails, that it does."""
+        """Yield the numbers, or a metric of the failure if the store fails."""
         up = GaugeMetricFamily("snellen_store_up", "1: the store answers; 0: it does not.")
         try:
             found = self._service.database.read(self._read)
@@ -155,8 +155,7 @@ def routes(
 ) -> Sequence[Route]:
     """Return `/ready`, which is open, and `/metrics`, which the guard lets organizers read.
 
-    A token is asked for on this machine, too: behind a proxy beside the server every caller comes
-    from there.
+    A token is also needed on this machine, because behind a local proxy all callers come from it.
     """
     readiness = Readiness(service, challenge)
     metrics.registry.register(StoreCollector(service, challenge))

@@ -1,4 +1,4 @@
-"""What is seen of each request: counters and times for Prometheus, and a line of the log."""
+"""Observation of requests: counters and durations for Prometheus, and a log line."""
 
 import time
 from collections.abc import Mapping
@@ -27,10 +27,10 @@ _LONGEST_PATH = 200
 
 
 class RequestMetrics:
-    """Counts requests, in a registry of its own: two applications of a process do not mix.
+    """Counts requests in its own registry, so that applications of one process do not mix.
 
     Attributes:
-        registry: What `/metrics` shows.
+        registry: The registry of `/metrics`.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class RequestMetrics:
             "Requests whose token is unknown, revoked, too old or for something else.",
             registry=self.registry,
         )
-        # To look labels up takes prometheus-client longer than to count.
+        # The lookup of labels takes prometheus-client longer than counting.
         self._known: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     def add(self, route: str, method: str, status: int, seconds: float) -> None:
@@ -76,13 +76,13 @@ class RequestMetrics:
 
 
 class ObserveMiddleware:
-    """Counts each request, and writes a line of the log about it when it has been answered.
+    """Counts each request, and writes a log line after its response.
 
-    The line never has the query string, a header or a body: there are tokens and answers in them.
+    The line never contains the query string, headers or the body, which hold tokens and answers.
 
     Args:
-        app: What answers.
-        metrics: Where requests are counted.
+        app: The application.
+        metrics: The counters of requests.
     """
 
     def __init__(self, app: ASGIApp, metrics: RequestMetrics) -> None:
@@ -123,7 +123,7 @@ class ObserveMiddleware:
         address, caller = client[0] if client else None, _caller(scope)
         more: Mapping[str, int] | None = {}
         if status >= HTTPStatus.BAD_REQUEST and caller is None:
-            # What strangers are refused must not fill the disk; the counters have all of it.
+            # Rejected strangers must not fill the disk; the counters include all requests.
             more = repeats().check(("request", route, method, status, address))
         if more is None:
             return
@@ -132,7 +132,7 @@ class ObserveMiddleware:
             request=scope.get(REQUEST),
             method=method,
             route=route,
-            # What is at none of the server's routes may be anything, as a token gone astray.
+            # A path outside the server's routes can contain anything, such as a misplaced token.
             path=None if route == OTHER else scope["path"][:_LONGEST_PATH],
             status=status,
             bytes=size,

@@ -1,4 +1,4 @@
-"""What holds for every request: a known Host, headers that browsers respect, a request's id."""
+"""Safety of all requests: a known Host, security headers for browsers, and request ids."""
 
 import secrets
 from collections.abc import Collection, Mapping
@@ -32,8 +32,8 @@ _MOST = 64
 def names_of(address: Address) -> Collection[str] | None:
     """Return the names that the server may be called by; None: any.
 
-    A page in a browser must not reach the exam by a name that it made lead here. Where every call
-    carries a token, which a strange page does not have, any name is served.
+    A page in a browser must not reach the exam by DNS rebinding. If every call needs a token, which
+    a foreign page does not have, all names are served.
     """
     if not address.is_loopback and not address.names:
         return None
@@ -41,10 +41,10 @@ def names_of(address: Address) -> Collection[str] | None:
 
 
 class SafetyMiddleware:
-    """Refuses strange Hosts, and gives each response its headers and each request an id.
+    """Rejects unknown Hosts, and adds headers to responses and ids to requests.
 
     Args:
-        app: What answers.
+        app: The application.
         names: The names that the server may be called by; None: any.
     """
 

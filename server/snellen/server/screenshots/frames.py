@@ -1,4 +1,4 @@
-"""Frames: which part of an image a view shows, at what size, and where its pixels come from.
+"""Frames: the part of an image that a view shows, its size, and the coordinate mapping.
 
 Coordinates are pixels of the image as stored, the origin in its top left corner. A region goes
 from its left and top up to, and not including, its right and bottom.
@@ -48,13 +48,13 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """How a view lies on its image.
+    """The relation of a view to its image.
 
     Attributes:
-        image: The image's name among those of its item.
+        image: The image's name in its item.
         full: The size of the whole image.
-        region: What of it is shown.
-        shown: The size at which it is shown: the view's own.
+        region: The region that is shown.
+        shown: The size of the view.
 
     >>> page = Extent(1280, 9000)
     >>> frame = Frame("screen", page, Region(0, 1000, 1280, 2000), Extent(640, 500))
@@ -78,17 +78,17 @@ class Frame:
 
     @property
     def scale_x(self) -> float:
-        """How many pixels of the image one of the view's stands for, across."""
+        """Image pixels per view pixel, horizontally."""
         return self.region.extent.width / self.shown.width
 
     @property
     def scale_y(self) -> float:
-        """How many pixels of the image one of the view's stands for, down."""
+        """Image pixels per view pixel, vertically."""
         return self.region.extent.height / self.shown.height
 
     @property
     def id(self) -> str:
-        """What is recorded with an answer; `read_frame` reads it."""
+        """The view's id, which is recorded with an answer; `read_frame` parses it."""
         region, full, shown = self.region, self.full, self.shown
         return (
             f"{self.image} {region.left},{region.top},{region.right},{region.bottom}"
@@ -96,11 +96,11 @@ class Frame:
         )
 
     def to_image(self, x: float, y: float) -> Position:
-        """Return where a point of the view lies on the image."""
+        """Convert a point of the view to the image."""
         return Position(self.region.left + x * self.scale_x, self.region.top + y * self.scale_y)
 
     def mapping(self) -> str:
-        """Return, as a sentence, where a point of the view lies on the image."""
+        """Return the conversion from view to image coordinates, as a sentence."""
         if self.whole and self.shown == self.full:
             return "View pixels are image pixels."
         across = _term("x", self.region.left, self.scale_x)
@@ -114,10 +114,10 @@ _ID = re.compile(
 
 
 def read_frame(text: str) -> Frame:
-    """Read what `Frame.id` wrote.
+    """Parse the output of `Frame.id`.
 
     Raises:
-        ExamError: It is no view's id, or that of a view which can't be.
+        ExamError: It is not a view's id, or its view is not possible.
     """
     match = _ID.fullmatch(text)
     if match:

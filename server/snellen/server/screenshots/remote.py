@@ -24,13 +24,13 @@ _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """What fetching an image may take.
+    """The limits of fetching an image.
 
     Attributes:
-        max_bytes: Of the image.
-        seconds: For all of it, redirects included.
-        redirects: How often it may be sent elsewhere.
-        loopback: Whether this machine's own addresses are allowed: for tests.
+        max_bytes: The maximum size of the image, in bytes.
+        seconds: The maximum duration, redirects included.
+        redirects: The maximum number of redirects.
+        loopback: Whether this machine's own addresses are allowed, for tests.
     """
 
     max_bytes: int = 32 << 20
@@ -42,16 +42,15 @@ class FetchLimits:
 class RemoteImages:
     """Images on the web, kept in a folder.
 
-    Only public addresses are connected to, and exactly those that were looked at: a name that
-    means another address a moment later changes nothing, nor does a redirect. Proxies of the
-    environment are not used. An image that was fetched once is never fetched again. One object
-    serves one event loop.
+    It connects only to public addresses, and exactly to the checked address, so changed DNS entries
+    and redirects cannot bypass the check. Proxies of the environment are not used. An image is
+    fetched only once. One object serves one event loop.
 
     Args:
-        folder: Where images are kept; made when the first one comes.
-        limits: What fetching one may take.
-        ask: Finds the addresses of a name.
-        tls: How servers are to prove who they are; None: as usual on the web.
+        folder: The folder of images; it is created with the first image.
+        limits: The limits of fetching an image.
+        ask: Resolves a name to its addresses.
+        tls: The TLS settings; None: the defaults.
     """
 
     def __init__(

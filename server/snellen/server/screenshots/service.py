@@ -1,4 +1,4 @@
-"""The service of views: decode once, cut, scale, encode, and say in words what is shown."""
+"""The service of views: decode once, cut, scale, encode, and describe the view."""
 
 import asyncio
 import io
@@ -96,16 +96,16 @@ class Weight(NamedTuple):
 class Screenshots:
     """Views of images, for any number of tasks and threads.
 
-    Decoded pages and encoded views are kept up to a budget of bytes each, the last used longest.
-    Who asks for what is being made waits for it. Work on pixels is done on a few threads of its
-    own, so that the event loop stays free; callers take turns there, and one is always left to
-    the others.
+    Decoded pages and encoded views are cached (least recently used), each within a budget of bytes.
+    Callers wait for a view that is already being made. Pixels are processed on a few separate
+    threads, so that the event loop stays free. Callers take turns, and no caller can use all
+    threads.
 
     Args:
-        limits: How large a view may be, where a call does not say so.
-        page_budget: Bytes of decoded pixels to keep.
-        view_budget: Bytes of encoded views to keep, their base64 included.
-        threads: How many work on pixels; all but one for the same caller.
+        limits: The default limits of a view.
+        page_budget: The bytes of decoded pixels to keep.
+        view_budget: The bytes of encoded views to keep, including their base64.
+        threads: The number of threads; a caller can use all but one.
     """
 
     def __init__(
@@ -145,16 +145,16 @@ class Screenshots:
     ) -> View:
         """Return a view of an image.
 
-        The same request gives the same bytes, whatever was looked at before.
+        The same request gives the same bytes, independent of earlier views.
 
         Args:
             source: The image.
-            request: What to show of it; None: the whole.
-            limits: How large the view may be; None: the service's own.
-            caller: Who asks: whose turn it is to be served goes round among callers.
+            request: The part to show; None: the whole image.
+            limits: The limits of the view; None: the service's.
+            caller: The caller; callers take turns.
 
         Raises:
-            ExamError: The request makes no sense for this image; the message says what to do.
+            ExamError: The request is not valid for this image; the message says what to do.
             DataError: The image can't be read.
         """
         request, limits = request or ViewRequest(), limits or self.limits
@@ -167,7 +167,7 @@ class Screenshots:
             lambda: self._make(source, request, limits),
             partial(self._pool.submit, caller),
         )
-        # A caller that gives up must not take the view from the others that wait for it.
+        # Cancelling one caller must not cancel the view for others that wait for it.
         return await asyncio.shield(asyncio.wrap_future(future))
 
     def close(self) -> None:
@@ -207,7 +207,7 @@ class Screenshots:
 
 
 def image_tokens(shown: Extent) -> int:
-    """Estimate what an image costs a model, in tokens: the larger of two published rules.
+    """Estimate the tokens of an image: the larger of two published rules.
 
     Anthropic: width times height / 750 (docs, "Vision"). OpenAI: a token for each patch of 32 by
     32 pixels (docs, "Images and vision"), without the factors of single models.

@@ -1,4 +1,4 @@
-"""A shelf of values: the last used stay, as many as a budget of bytes holds; each is made once."""
+"""A least-recently-used cache with a budget in bytes; each value is made only once."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -17,11 +17,11 @@ def _anything(_: object) -> bool:
 class Shelf(Generic[Key, Value]):
     """Values by key, for any number of threads.
 
-    A caller that asks for what is being made waits for it. What fails is not kept: the next
-    one to ask tries again.
+    A caller waits for a value that is already being made. Failures are not kept: the next caller
+    tries again.
 
     Args:
-        budget: How many bytes are kept; what alone weighs more is handed out and not kept.
+        budget: The maximum number of bytes; a larger value is returned but not kept.
         weigh: The bytes of a value.
     """
 
@@ -56,13 +56,13 @@ class Shelf(Generic[Key, Value]):
         run: Callable[[Callable[[], None]], object],
         enough: Callable[[Value], bool] = _anything,
     ) -> Future[Value]:
-        """Return what is kept, or is being made, or is made now.
+        """Return a value that is kept, is being made, or is made now.
 
         Args:
-            key: What it is called.
-            make: Makes it.
-            run: Runs what makes it, at once or on another thread.
-            enough: Whether what is kept will do; else it is made again and takes its place.
+            key: The key.
+            make: Makes the value.
+            run: Runs `make`, at once or on another thread.
+            enough: Whether the kept value is sufficient; otherwise it is made again and replaced.
         """
         with self._lock:
             value = self._kept.get(key)
@@ -90,10 +90,10 @@ class Shelf(Generic[Key, Value]):
         make: Callable[[], Value],
         enough: Callable[[Value], bool] = _anything,
     ) -> Value:
-        """Return what is kept, or what another thread is making, or make it on this one.
+        """Return a value that is kept or that another thread is making, or make it on this thread.
 
-        What another thread made may not be enough; then it is made again. `make` itself must
-        make enough.
+        If another thread's value is not sufficient, it is made again. `make` must make a sufficient
+        value.
         """
         while True:
             value = self.start(key, make, _at_once, enough).result()

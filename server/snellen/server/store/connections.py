@@ -1,8 +1,8 @@
 """Connections to a store: a SQLite file or a PostgreSQL database. One write transaction at a time.
 
-SQLite has one writer at a time anyway. On PostgreSQL a write transaction begins with a lock that
-every server and every command on that database takes, so the two behave alike: what a change has
-read holds until it commits, and no two changes wait for each other.
+SQLite has one writer at a time anyway. On PostgreSQL, a write transaction begins with a lock that
+all servers and commands on that database take. So both behave alike: data that a change has read
+does not change until it commits, and there are no deadlocks.
 """
 
 import os
@@ -53,8 +53,8 @@ class Connections(Protocol):
 
     Attributes:
         engine: For migrations.
-        faults: What a driver, or SQLAlchemy, raises.
-        at_once: Whether a read takes microseconds and can't hang.
+        faults: The exceptions of the driver and of SQLAlchemy.
+        at_once: Whether a read takes microseconds and can't block.
     """
 
     engine: Engine
@@ -78,8 +78,8 @@ def connections(url: URL, patience: float) -> Connections:
     """Return the connections to a store.
 
     Args:
-        url: Of SQLite or of PostgreSQL.
-        patience: Seconds to wait for another program's lock, or for an answer.
+        url: A URL of SQLite or PostgreSQL.
+        patience: The timeout for another program's lock or for an answer, in seconds.
 
     Raises:
         StoreError: It can't be opened, or is another kind of database.
@@ -99,7 +99,7 @@ def url_of(url: str | Path) -> URL:
     """Read the path of a SQLite file or a database's URL.
 
     Raises:
-        StoreError: It is neither.
+        StoreError: It is neither of these.
     """
     text = str(url)
     if isinstance(url, Path) or "://" not in text:
@@ -116,12 +116,11 @@ def url_of(url: str | Path) -> URL:
 
 
 class FileConnections:
-    """A SQLite file: as many connections as read at once, and one that writes; all are kept.
+    """A SQLite file: one connection per concurrent read, and one for writes; all are kept open.
 
-    No read waits for another: the event loop goes on while a grader reads thousands of answers.
-
-    A file that was deleted or replaced would take answers that are lost, so each
-    commit looks first whether the file is the one that was opened.
+    Reads do not wait for each other: the event loop continues while a grader reads thousands of
+    answers. Answers written to a deleted or replaced file would be lost, so each commit first
+    checks that the file is the one that was opened.
     """
 
     at_once = True
@@ -148,7 +147,7 @@ class FileConnections:
         try:
             return work(reader)
         except self.faults:
-            # A connection may be lost, and with it the others: the next reads open new ones.
+            # If this connection is lost, the others may be too, so the next reads open new ones.
             _let_go(reader)
             self._close_idle()
             reader = None
@@ -166,7 +165,7 @@ class FileConnections:
             StoreError: The file was deleted or replaced; nothing was changed.
         """
         try:
-            # Kept from one commit to the next: to take it from the pool costs as much as a change.
+            # Kept between commits: taking it from the pool costs as much as a change.
             if self._writer is None:
                 self._check_file()
                 self._writer = self.engine.connect()
@@ -177,13 +176,13 @@ class FileConnections:
         except BaseException as error:
             if not isinstance(error, ExamError):
                 self._writer = _let_go(self._writer)
-                # Of a fault and its cause, the cause is raised.
+                # A replaced file is the cause of the fault, so it is raised instead.
                 self._check_file()
             raise
         return result
 
     def close(self) -> None:
-        """Close every connection; a read that is under way closes its own."""
+        """Close all connections; a running read closes its own."""
         self._closed = True
         self._close_idle()
         self._writer = _let_go(self._writer)
@@ -225,11 +224,11 @@ def _sqlite_engine(url: URL, patience: float) -> Engine:
     engine = create_engine(
         url,
         connect_args={"check_same_thread": False, "timeout": patience},
-        # As many as read at once.
+        # One connection per concurrent read.
         max_overflow=-1,
-        # Every transaction is ended by whoever began it.
+        # The code that begins a transaction also ends it.
         pool_reset_on_return=None,
-        # What an error shows may be logged, and parameters are answers.
+        # Errors may be logged, and parameters contain answers.
         hide_parameters=True,
     )
 
@@ -252,19 +251,19 @@ def _sqlite_engine(url: URL, patience: float) -> Engine:
 
 
 def _make(file: Path) -> None:
-    """Make the file if it is missing; only its owner can read who answered what."""
+    """Create the file if it is missing, readable only by its owner."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except FileExistsError:
-        # Not opened here: to close it again would drop the locks that SQLite has on it.
+        # Not opened here: closing it would drop SQLite's locks on it.
         return
     except OSError as error:
         raise StoreError(f"can't keep a store there: {error.strerror}", file=str(file)) from error
 
 
 def _let_go(connection: Connection | None) -> None:
-    """Close a connection, which may be lost."""
+    """Close a connection, even if it is lost."""
     if connection is not None:
         with suppress(SQLAlchemyError):
             connection.close()
@@ -274,7 +273,7 @@ def _let_go(connection: Connection | None) -> None:
 
 
 class ServerConnections:
-    """A PostgreSQL database: connections from a pool, none of which waits for ever."""
+    """A PostgreSQL database: a pool of connections with timeouts."""
 
     at_once = False
 
@@ -318,7 +317,7 @@ def _postgresql_engine(url: URL, patience: float) -> Engine:
         engine = create_engine(
             url,
             connect_args={name: value for name, value in _TCP.items() if name not in url.query},
-            # What a change reads after it has the lock must be what others have committed by then.
+            # After it has the lock, a change must read the data that others have committed.
             isolation_level="READ COMMITTED",
             pool_pre_ping=True,
             pool_size=READERS + 1,
@@ -356,5 +355,5 @@ def _postgresql_engine(url: URL, patience: float) -> Engine:
 
 
 def stopping() -> StoreError:
-    """Return what is said of a store that is being closed."""
+    """Return the error of a store that is being closed."""
     return StoreError("the server is stopping; nothing was stored: call again when it is back")

@@ -1,8 +1,7 @@
-"""Copies of a SQLite store: backup, restore, check. PostgreSQL has programs of its own for that.
+"""Copies of a SQLite store: backup, restore, check. PostgreSQL has its own programs for that.
 
-A copy is made by SQLite itself, so it holds one moment of a store that is being written to. It is
-written beside its place, checked, and moved there whole: a copy that was interrupted leaves nothing
-behind that could be taken for one.
+SQLite itself makes the copy, so it is a consistent snapshot, also of a store in use. It is written
+to a temporary file, checked, and renamed, so an interrupted copy leaves no incomplete file.
 """
 
 import os
@@ -25,10 +24,10 @@ _MOST_FAULTS = 10
 
 
 def back_up(store: str | Path, file: Path) -> None:
-    """Copy a store to a file, which is replaced if it is there; servers may go on meanwhile.
+    """Copy a store to a file, which is replaced if it exists; servers may keep running.
 
     Raises:
-        StoreError: It is no store in a SQLite file, is damaged, or the copy can't be written.
+        StoreError: It is not a SQLite store, is damaged, or the copy can't be written.
     """
     source = _file_of(store, "pg_dump --format=custom --file FILE URL")
     _check_store(source)
@@ -39,17 +38,17 @@ def back_up(store: str | Path, file: Path) -> None:
 
 
 def restore(file: Path, store: str | Path) -> None:
-    """Make a store of a backup; one of an older version is brought up to date.
+    """Restore a backup as a new store; an older version is migrated.
 
     Raises:
-        StoreError: It is no backup, is damaged or of a newer version, or there is a store already.
+        StoreError: It is not a backup, is damaged or of a newer version, or the store exists.
     """
     target = _file_of(store, "pg_restore --dbname URL FILE")
     _check_store(file)
     for ending in _BESIDE:
         beside = target.with_name(target.name + ending)
         if beside.exists():
-            # What belongs to another database would be read as a part of this one.
+            # SQLite would read another database's log as a part of this one.
             raise StoreError(
                 "it is there already: stop the servers, move it away with the files beside it"
                 " (-wal, -shm), and restore again",
@@ -58,7 +57,7 @@ def restore(file: Path, store: str | Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with _whole(file, target) as made:
         try:
-            # Unlike a move, it never takes the place of a file that somebody made meanwhile.
+            # Unlike a rename, a link never replaces a file that was created in the meantime.
             os.link(made, target)
         except FileExistsError:
             raise StoreError("it is there already", file=str(target)) from None
@@ -66,19 +65,19 @@ def restore(file: Path, store: str | Path) -> None:
 
 
 def check(store: str | Path) -> str:
-    """Look at every page of a SQLite store; return its revision.
+    """Check all pages of a SQLite store; return its revision.
 
     Raises:
-        StoreError: It is damaged, or is no store.
+        StoreError: It is damaged, or is not a store.
     """
     return _check_store(_file_of(store, "pg_amcheck URL"))
 
 
 def migrate(store: str | Path) -> tuple[str | None, str]:
-    """Bring a store up to date; return the revision that it was of (None: it was new) and is of.
+    """Migrate a store; return its old revision (None: it was new) and its new one.
 
     Raises:
-        StoreError: There is none, it is of a newer version, or the migration failed: then nothing
+        StoreError: There is no store, it is of a newer version, or the migration failed and nothing
             was changed.
     """
     url = url_of(store)
@@ -96,10 +95,10 @@ def migrate(store: str | Path) -> tuple[str | None, str]:
 
 
 def _file_of(store: str | Path, instead: str) -> Path:
-    """Return the file that a store is in.
+    """Return a store's file.
 
     Raises:
-        StoreError: It is in none; the message names the program that does it instead.
+        StoreError: It is not in a file; the message names the program to use instead.
     """
     url = url_of(store)
     if url.get_backend_name() != "sqlite" or not url.database:
@@ -111,7 +110,7 @@ def _file_of(store: str | Path, instead: str) -> Path:
 
 
 def _check_store(file: Path) -> str:
-    """Return the revision of a store that is whole and can be opened by this version."""
+    """Return the revision of a store, after checking it and its version."""
     if not file.is_file():
         raise StoreError("there is no such file", file=str(file))
     try:
@@ -146,15 +145,15 @@ def _faults(connection: sqlite3.Connection) -> list[str]:
 
 
 def _opened(file: Path) -> sqlite3.Connection:
-    # Never makes a file; a store that is served can't be read without writing to its -shm.
+    # Never creates a file; reading a store in use requires writing to its -shm file.
     return sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True)
 
 
 @contextmanager
 def _whole(source: Path, target: Path) -> Generator[Path]:
-    """Copy a database to a new file beside a target, on disk when it is handed out.
+    """Copy a database to a temporary file next to a target, flushed to disk.
 
-    Whoever takes it moves it away, or it is removed at the end.
+    The caller renames it; otherwise it is removed at the end.
     """
     made = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:

@@ -1,8 +1,8 @@
-"""The database: reads at once, writes by one thread that commits many together.
+"""The database: concurrent reads, and writes by one thread that commits many together.
 
 An answer is acknowledged when its transaction is on disk (SQLite: WAL, synchronous=FULL). A commit
-waits for the disk, so writes that arrive meanwhile share the next one: with many agents at once
-each pays a part of it.
+waits for the disk. Writes that arrive in the meantime share the next commit, so with many agents
+each waits only for a part of it.
 """
 
 import asyncio
@@ -48,12 +48,12 @@ class _Result(NamedTuple):
 
 
 class Database:
-    """A store that reads on the caller's thread and writes on one of its own.
+    """A store that reads on the caller's thread and writes on its own thread.
 
     Args:
-        url: Of PostgreSQL, or the path of a SQLite file, which is made if it is missing and
-            which only its owner can read.
-        patience: Seconds to wait for another program's lock, or for a server's answer.
+        url: A URL of PostgreSQL, or the path of a SQLite file, which is created if it is missing,
+            readable only by its owner.
+        patience: The timeout for another program's lock or a server's answer, in seconds.
 
     Raises:
         StoreError: It can't be opened.
@@ -66,7 +66,7 @@ class Database:
             self._connections = connections(self._url, patience)
         except SQLAlchemyError as error:
             raise store_error(error, self.name) from error
-        # What may have to wait for another machine must not stop an event loop meanwhile.
+        # Reads that wait for another machine must not block an event loop.
         self._readers = (
             None
             if self._connections.at_once
@@ -90,7 +90,7 @@ class Database:
         return self._connections.engine
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """Run a short query and return what it returns.
+        """Run a short query and return its result.
 
         Raises:
             StoreError: The store failed.
@@ -103,10 +103,10 @@ class Database:
             raise store_error(error) from error
 
     async def off_loop(self, work: Callable[[], T]) -> T:
-        """Run what reads, and return what it returns, without holding up the event loop.
+        """Run a read without blocking the event loop, and return its result.
 
-        SQLite's reads take microseconds, less than a way to another thread and back: they run at
-        once. A database server's run on threads, and are not waited for longer than the patience.
+        SQLite's reads take microseconds, less than a switch to another thread, so they run at once.
+        Reads of a database server run on threads, with the timeout.
 
         Raises:
             StoreError: The store failed, or does not answer.
@@ -122,11 +122,11 @@ class Database:
             raise StoreError("the store does not answer: call again in a minute") from error
 
     def submit(self, work: Callable[[Connection], T]) -> "Future[T]":
-        """Queue a change; the future is done when it is on disk, or says why it is not.
+        """Queue a change; the future is done when it is on disk, or has the exception.
 
-        The work runs in a transaction that other changes share; an `ExamError` that it raises
-        undoes its own part only. Where the shared transaction fails, each work is run again by
-        itself: it must not change anything but the database.
+        The work runs in a transaction shared with other changes; if it raises an `ExamError`, only
+        its own part is undone. If the shared transaction fails, each work is run again separately,
+        so it must not change anything except the database.
         """
         write = _Write(work)
         with self._closing:
@@ -143,14 +143,14 @@ class Database:
             StoreError: The store failed; nothing was changed.
         """
         loop = asyncio.get_running_loop()
-        # Of the loop's own and by itself: a caller that is cancelled must not undo what may be on
-        # disk already. To shield a wrapped future does the same at twice the cost.
+        # A separate future, because cancelling a caller must not undo a change that may be on disk.
+        # Shielding a wrapped future does the same at twice the cost.
         answer: asyncio.Future[T] = loop.create_future()
         self.submit(work).add_done_callback(partial(_hand_over, loop, answer))
         return await answer
 
     def close(self) -> None:
-        """Finish what is queued and let go of the files; closing again does nothing."""
+        """Finish queued changes and close the files; closing again does nothing."""
         with self._closing:
             if self._closed:
                 return
@@ -171,7 +171,7 @@ class Database:
                     more = False
                 else:
                     together.append(following)
-            # A change that was cancelled is left out before it begins, never after.
+            # A cancelled change is skipped before it begins, never after.
             waiting = [write for write in together if write.done.set_running_or_notify_cancel()]
             if waiting:
                 self._commit(waiting)
@@ -209,7 +209,7 @@ class Database:
     def _fail(self, writes: list[_Write], error: BaseException) -> None:
         faults = self._connections.faults
         if len(writes) > 1 and not is_final(error):
-            # One change that can't be made must not take the others with it.
+            # One failing change must not undo the others.
             log().warning("changes are made again, one by one", changes=len(writes), **fault(error))
             for write in writes:
                 self._commit([write])

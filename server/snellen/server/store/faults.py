@@ -1,4 +1,4 @@
-"""What went wrong in the database, in words that say what to do; details go to the log."""
+"""Messages for database faults that say what to do; details go to the log."""
 
 import sqlite3
 
@@ -34,9 +34,9 @@ _PRIMARY = 0xFF
 
 
 def is_final(error: BaseException) -> bool:
-    """Whether to make the same changes one by one would only fail again, and take long.
+    """Whether running the same changes separately would fail again after a long wait.
 
-    Another program's lock was waited for in vain, or the database can't be reached or is gone.
+    The wait for another program's lock timed out, or the database can't be reached or is gone.
     """
     return (
         isinstance(error, StoreError) or _code(error) in _FINAL or _is_unreachable(_driver(error))
@@ -47,7 +47,7 @@ def store_error(error: BaseException, file: str | None = None) -> StoreError:
     """Return the error that a caller gets for a fault.
 
     Args:
-        error: What the database raised.
+        error: The database's exception.
         file: The store, if the message is for the organizer and not for an examinee.
     """
     if _is_unreachable(_driver(error)):
@@ -58,7 +58,7 @@ def store_error(error: BaseException, file: str | None = None) -> StoreError:
 
 
 def _driver(error: BaseException) -> BaseException:
-    """Return what the driver raised."""
+    """Return the driver's exception."""
     return error.orig or error if isinstance(error, DBAPIError) else error
 
 
@@ -72,7 +72,7 @@ def _is_unreachable(error: BaseException) -> bool:
 
 
 def _code(error: BaseException) -> int | str | None:
-    """Return SQLite's primary result code, or PostgreSQL's; None for what has none."""
+    """Return SQLite's primary result code, or PostgreSQL's; None if there is none."""
     cause = _driver(error)
     code = getattr(cause, "sqlite_errorcode", None)
     return code & _PRIMARY if isinstance(code, int) else getattr(cause, "sqlstate", None)

@@ -1,8 +1,7 @@
 """Files outside of the database and of packs: objects in a folder or in a bucket of S3.
 
-An upload's object is named by SHA-256 of its bytes, so it never changes, and whoever reads it can
-tell whether it is whole. It is on disk before the row that names it; without the row nobody asks
-for it.
+An upload's object is named by the SHA-256 of its bytes, so it never changes and readers can check
+that it is complete. It is on disk before the row that names it; without the row it is never read.
 """
 
 import os
@@ -23,8 +22,8 @@ class Objects:
             read from the environment (`AWS_ACCESS_KEY_ID` and the like).
 
     Raises:
-        MissingExtraError: What reads and writes objects is not installed.
-        StoreError: It is no such place.
+        MissingExtraError: The package that reads and writes objects is not installed.
+        StoreError: The place is not valid.
     """
 
     def __init__(self, place: str) -> None:
@@ -52,10 +51,10 @@ class Objects:
 
         Args:
             name: Its name below the place, with forward slashes.
-            size: How many bytes it should have; nothing is read where it has another number.
+            size: Its expected size in bytes; an object of another size is not read.
 
         Raises:
-            DataError: It is not there, or has another size.
+            DataError: It does not exist, or has another size.
             StoreError: The place can't be reached.
         """
         import obstore
@@ -83,10 +82,10 @@ class Files(Objects):
     """Uploads as objects in a folder or a bucket, each named by its bytes; see `Objects`."""
 
     def put(self, body: bytes) -> bytes:
-        """Keep bytes, the same ones once, and return their SHA-256, by which they are found.
+        """Store bytes, equal ones only once, and return their SHA-256, which identifies them.
 
         Raises:
-            StoreError: They are not kept.
+            StoreError: They can't be stored.
         """
         import obstore
 
@@ -110,7 +109,7 @@ class Files(Objects):
         """Return the bytes of a SHA-256.
 
         Raises:
-            StoreError: They are not there, or are not what was kept.
+            StoreError: They do not exist, or are damaged.
         """
         import obstore
 
@@ -132,7 +131,7 @@ def _name(digest: bytes) -> str:
 
 
 def _sync(path: Path) -> None:
-    """Have a file, and its name, on disk: to write it does not suffice."""
+    """Flush a file and its directory entry to disk."""
     for each in (path, path.parent, path.parent.parent):
         handle = os.open(each, os.O_RDONLY)
         try:

@@ -1,7 +1,7 @@
-"""Connections of psycopg that give up: a server that is stopped or cut off says nothing at all.
+"""psycopg connections with timeouts, for servers that are stopped or cut off.
 
-`statement_timeout` is the server's own, and keepalives are answered by its machine: neither ends
-the wait for a server process that is frozen.
+The server enforces `statement_timeout`, and its machine answers keepalives. So neither ends the
+wait for a frozen server process.
 """
 
 import time
@@ -18,7 +18,7 @@ class _SilentError(psycopg.OperationalError):
 
 
 class _Bounded(psycopg.Connection[Any]):
-    """A connection that waits no longer than so many seconds for an answer."""
+    """A connection with a timeout for answers."""
 
     seconds: float = 0.0
 
@@ -32,7 +32,7 @@ class _Bounded(psycopg.Connection[Any]):
         try:
             return super().wait(_bounded(gen, self.seconds), *arguments, **options)
         except _SilentError:
-            # An answer that comes late must not be taken for that to a later question.
+            # A late answer must not be taken for the answer to a later query.
             self.close()
             raise
 
@@ -40,7 +40,7 @@ class _Bounded(psycopg.Connection[Any]):
 def connect_bounded(
     seconds: float, arguments: Sequence[Any], options: Mapping[str, Any]
 ) -> psycopg.Connection[Any]:
-    """Connect; whatever the connection waits for then fails after so many seconds.
+    """Connect, with a timeout in seconds for every wait of the connection.
 
     Raises:
         psycopg.OperationalError: The server can't be reached.

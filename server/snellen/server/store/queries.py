@@ -1,7 +1,8 @@
-"""The questions that are asked of the store, each in one place; what calls ask is written once.
+"""The queries of the store, each defined once; those of calls are compiled once.
 
-No rule is here and nothing that only one database knows. No row is locked: there is one write
-transaction at a time (`connections`), so what a change has read holds until it commits.
+This module has no rules and no SQL of a single database. Rows are not locked: there is one write
+transaction at a time (`connections`), so data that a change has read does not change until it
+commits.
 """
 
 from collections.abc import Sequence
@@ -43,7 +44,7 @@ from snellen.server.store.tables.exams import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenItem(ItemRow):
-    """An item, and how its attempt stands: `done` of the attempt's `total` items are answered."""
+    """An item with its attempt's state: `done` of the attempt's `total` items are answered."""
 
     state: State
     total: int
@@ -52,7 +53,7 @@ class OpenItem(ItemRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemSummary:
-    """An item of a list: `leased_to` is the client that it is kept for, if there is one."""
+    """An item of a list: `leased_to` is the client that holds it, if any."""
 
     place: int
     id: str
@@ -75,7 +76,7 @@ class GivenAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedItem(EpisodeRow):
-    """An episode, and the item that it is of."""
+    """An episode and its item."""
 
     task: str
     item: str
@@ -83,7 +84,7 @@ class PlayedItem(EpisodeRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemTrace:
-    """What a call's trace says of an item, as JSON."""
+    """The detail of a call's trace about an item, as JSON."""
 
     task: str
     item: str
@@ -99,7 +100,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallTotals:
-    """The calls of an attempt, added up."""
+    """The totals of an attempt's calls."""
 
     calls: int
     image_bytes: int
@@ -110,7 +111,7 @@ class CallTotals:
 _MINE = items.c.attempt == bindparam("a")
 _THIS = and_(_MINE, items.c.place == bindparam("p"))
 _ONE = attempts.c.id == bindparam("a")
-# An item's row comes with what its attempt's row says: one question instead of two.
+# An item's row includes its attempt's columns: one query instead of two.
 _BESIDE = (attempts.c.state, attempts.c.total, attempts.c.answered.label("done"))
 
 ATTEMPT = Query(
@@ -135,7 +136,7 @@ STARTED = Query(
     ),
     Count,
 )
-# Nothing of it was ever handed out, and its caller has not read how it ended.
+# None of its items was ever leased, and its caller has not read its result.
 UNTOUCHED = Query(
     select(attempts)
     .where(
@@ -198,7 +199,7 @@ PAGE = Query(
     .limit(bindparam("most")),
     ItemSummary,
 )
-# What a client holds already comes before anything new: it may have lost the result of its call.
+# A client first gets an item that it already holds: it may have lost the result of its call.
 HELD_OPEN = Query(
     _ITEMS.where(_MINE, items.c.holder == bindparam("h"), items.c.answered.is_(False))
     .order_by(items.c.place)
@@ -349,7 +350,7 @@ ABANDON = (
 
 
 def open_attempt(connection: Connection, attempt: Attempt, rows: Sequence[ItemRow]) -> int:
-    """Write a new attempt and its items; return its number, which the store gives."""
+    """Write a new attempt and its items; return its number, assigned by the store."""
     query = insert(attempts).returning(attempts.c.id)
     number = connection.execute(query, row_values(attempt)).scalar_one()
     connection.execute(insert(items), [{**row_values(row), "attempt": number} for row in rows])
@@ -357,7 +358,7 @@ def open_attempt(connection: Connection, attempt: Attempt, rows: Sequence[ItemRo
 
 
 def keep_report(connection: Connection, attempt: int, report: str) -> str:
-    """Store a report with its attempt, unless it has one; return the one it has then."""
+    """Store a report with its attempt, unless it has one; return the stored report."""
     _KEEP_REPORT.run(connection, {"a": attempt, "r": report})
     kept = NUMBERED.one(connection, {"a": attempt}).report
     assert kept is not None

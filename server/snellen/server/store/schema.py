@@ -1,7 +1,7 @@
-"""The store's schema: a look at its revision when it is opened, migrations where it is older.
+"""The store's schema: a check of its revision on opening, and migrations of older stores.
 
-The look takes a millisecond, and a new store is made without Alembic, which takes most of a second
-to import: only a store from an older version waits for it.
+The check takes a millisecond. A new store is created without Alembic, whose import takes almost a
+second: only older stores need it.
 """
 
 from importlib.resources import as_file, files
@@ -28,14 +28,14 @@ _version = Table(
 
 
 def open_store(url: str | Path, *, patience: float = PATIENCE) -> Database:
-    """Open a store: make it if it is missing, migrate it if it is older.
+    """Open a store; create it if it is missing, migrate it if it is older.
 
     Args:
-        url: As SQLAlchemy writes it, or the path of a SQLite file.
-        patience: Seconds to wait for another program's lock.
+        url: A URL of SQLAlchemy, or the path of a SQLite file.
+        patience: The timeout for another program's lock, in seconds.
 
     Raises:
-        StoreError: It can't be opened, is of a newer version, or is something else's database.
+        StoreError: It can't be opened, is of a newer version, or is another program's database.
     """
     database = Database(url, patience=patience)
     try:
@@ -48,17 +48,17 @@ def open_store(url: str | Path, *, patience: float = PATIENCE) -> Database:
 
 
 def revision(connection: Connection) -> str | None:
-    """Return the revision that a store is of; None for one that has no tables of ours."""
+    """Return a store's revision; None if it has no tables of snellen."""
     if not inspect(connection).has_table(_version.name):
         return None
     return connection.execute(select(_version.c.version_num)).scalar()
 
 
 def upgrade(connection: Connection, target: str = HEAD) -> None:
-    """Bring a store to a revision, step by step.
+    """Migrate a store to a revision, step by step.
 
     Args:
-        connection: In a transaction: a step that fails leaves the store as it was.
+        connection: A connection in a transaction: a failing step leaves the store unchanged.
         target: The revision.
     """
     from alembic import command
@@ -72,7 +72,7 @@ def upgrade(connection: Connection, target: str = HEAD) -> None:
 
 
 def _prepare(connection: Connection, file: str) -> None:
-    # Read again, within the transaction: another program may have been faster.
+    # Read again within the transaction: another program may have migrated it.
     found = revision(connection)
     if found == HEAD:
         return
