@@ -1,4 +1,4 @@
-"""An exam of drawn pages, good through and through, and ways to plant bad items in it."""
+"""An exam of drawn pages without faults, and ways to plant faulty items in it."""
 
 import io
 import json
@@ -37,7 +37,7 @@ Files = dict[str, Any]
 
 
 class Exam:
-    """Rows in the published layouts, which a test may spoil before they become a pack."""
+    """Rows in the published layouts, which a test may damage before they become a pack."""
 
     def __init__(self, folder: Path, sites: int, seed: int = 0) -> None:
         self.folder = folder
@@ -258,7 +258,7 @@ MakeExam = Callable[..., Exam]
 
 @pytest.fixture
 def make_exam(tmp_path: Path) -> MakeExam:
-    """Make an exam about so many sites."""
+    """Make an exam about `sites` sites."""
 
     def make(sites: int, seed: int = 0) -> Exam:
         return Exam(tmp_path, sites, seed)

@@ -1,4 +1,4 @@
-"""Bad items that were planted among good ones are found, and good ones are left alone."""
+"""Faulty items that were planted among good ones are found, and good ones are kept."""
 
 import io
 from collections import Counter
@@ -161,7 +161,7 @@ KINDS: dict[Plant, range] = {
 
 @pytest.fixture
 def spoilt(make_exam: MakeExam) -> tuple[Pack, dict[str, str]]:
-    """An exam with bad items, and these by name with what is bad about them."""
+    """An exam with faulty items, and the faults by item."""
     exam = make_exam(44)
     bad = {plant(exam, n): plant.__name__ for plant, numbers in KINDS.items() for n in numbers}
     pack = exam.pack()

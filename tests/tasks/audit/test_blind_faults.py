@@ -1,8 +1,8 @@
-"""Faults planted by somebody who had not read the audit are found; good items stay.
+"""Faults planted without knowledge of the audit are found; good items are kept.
 
-Against its build a pack's items are made again, which shows whatever was changed since. So they are
-audited without that, too, as if a maker had made each fault: then only what is worked out anew and
-looked at finds it.
+With its build, a pack's items are made again, which reveals every later change. So they are also
+audited without that, as if a maker had made each fault; then only recomputation and measurements
+can find it.
 """
 
 import json
@@ -34,7 +34,7 @@ SAMPLE = Path(samples.__file__).parent / "exam"
 
 
 class Measured(NamedTuple):
-    """What was planted and found, by kind, and which of the good items were removed."""
+    """The planted and the found faults by kind, and the removed good items."""
 
     planted: Counter[str]
     caught: Counter[str]

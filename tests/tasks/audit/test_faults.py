@@ -1,4 +1,4 @@
-"""What is wrong with an item, seen alone."""
+"""Faults of single items."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Pictures, marks and boxes as an audit looks at them."""
+"""Pictures, marks and boxes as an audit measures them."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""What is read where a reference stands, against the reference."""
+"""The text read at a reference's place, compared with the reference."""
 
 from pathlib import Path
 

@@ -74,14 +74,14 @@ class HandMade:
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[Session]:
-    """Start one browser for a module's tests: Playwright bears no second one in a thread."""
+    """Start one browser for a module's tests: Playwright allows no second one in a thread."""
     with Session(BrowserSettings(load_seconds=20, page_seconds=60)) as session:
         yield session
 
 
 @pytest.fixture
 def make_page(tmp_path: Path) -> MakePage:
-    """Write a page, with other files beside it, into a site of its own."""
+    """Write a page, with other files beside it, into its own site."""
 
     def make(
         html: str | bytes, files: Mapping[str, str | bytes] | None = None, path: str = "index.html"
@@ -98,7 +98,7 @@ def make_page(tmp_path: Path) -> MakePage:
 
 @pytest.fixture
 def blank() -> type[HandMade]:
-    """A page without anything, to put parts on."""
+    """An empty page, to put parts on."""
     return HandMade
 
 

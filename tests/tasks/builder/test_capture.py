@@ -1,4 +1,4 @@
-"""Capturing pages: whole or not at all, the same each time, with changes and clicks that hold."""
+"""Capturing pages: all or nothing, reproducibly, with changes and clicks that are correct."""
 
 import io
 import re

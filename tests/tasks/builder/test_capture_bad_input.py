@@ -1,4 +1,4 @@
-"""Pages that can't be captured, or try what they must not: named, and nothing half written."""
+"""Pages that can't be captured, or try forbidden things: reported, and nothing half written."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -38,7 +38,7 @@ def hurried(session: Session) -> Iterator[Session]:
 
 
 def refused(session: Session, page: Page, folder: Path) -> str:
-    """Return why a page was not captured, once nothing of it was written."""
+    """Return the reason why a page was not captured, after checking that nothing was written."""
     with pytest.raises(PageError) as caught:
         capture_page(session, page, folder / "kept" / "page", QUICK)
     assert caught.value.file == str(page.root / page.path)

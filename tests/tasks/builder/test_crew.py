@@ -1,4 +1,4 @@
-"""Workers that a job may cost."""
+"""Worker processes that may die of a job."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ def room(folder: Path) -> Generator[Callable[[int], int]]:
 
 @contextmanager
 def room_told_to_end(folder: Path) -> Generator[Callable[[int], int]]:
-    """A room whose worker is told to end while it is opened, and again while it is closed."""
+    """A room whose worker gets SIGTERM while it is opened, and again while it is closed."""
     opened = folder / f"{os.getpid()}"
     opened.touch()
     os.kill(os.getpid(), signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""Exams built of pages, from the folder of pages to a pack that is checked."""
+"""Exams built from pages, from the folder of pages to a checked pack."""
 
 import shutil
 from pathlib import Path
@@ -32,7 +32,7 @@ class Build(NamedTuple):
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write three pages of a generated site in English, and one that shows nothing."""
+    """Write three pages of a generated site in English, and an empty one."""
     folder = tmp_path_factory.mktemp("pages") / "site"
     sites = (generate_site(11, number, most=3) for number in range(20))
     site = next(site for site in sites if site.language == "en")

@@ -1,4 +1,4 @@
-"""Pages of odd make: what a careful person would ask of each, or a refusal that says why not."""
+"""Unusual pages: the questions that a careful person would ask, or a refusal with the reason."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -44,7 +44,7 @@ def answers(snapshot: Snapshot) -> dict[tuple[str, ...], str]:
 
 
 def items(snapshot: Snapshot, task: str) -> list[Any]:
-    """Return the references of a task's items, and why there are none."""
+    """Return the references of a task's items, and the reasons for refusals."""
     found = MAKERS[f"visualwebbench/{task}"](snapshot, Random(1))
     return [one.row["answer"] if isinstance(one, Made) else one.reason for one in found]
 

@@ -1,4 +1,4 @@
-"""Which pages a folder holds."""
+"""The pages of a folder."""
 
 import re
 from pathlib import Path

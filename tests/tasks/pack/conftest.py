@@ -1,4 +1,4 @@
-"""Small data of every task, and packs made of it."""
+"""Small data of every task, and packs made from it."""
 
 import json
 from collections.abc import Callable
@@ -73,7 +73,7 @@ Tree = Callable[[Path], dict[str, bytes]]
 
 @pytest.fixture
 def tree() -> Tree:
-    """Return what a folder holds: paths to bytes."""
+    """Return the content of a folder: bytes by path."""
 
     def read(folder: Path) -> dict[str, bytes]:
         return {
@@ -90,7 +90,7 @@ Rehash = Callable[..., None]
 
 @pytest.fixture
 def rehash() -> Rehash:
-    """Write a file of a pack and the digest of it into the manifest, as who forges one would."""
+    """Write a file of a pack and its digest into the manifest, like a forger."""
 
     def write(pack: Path, name: str, data: bytes) -> None:
         (pack / name).write_bytes(data)

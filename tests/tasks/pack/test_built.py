@@ -1,4 +1,4 @@
-"""What a manifest says of how its items came to be; packs without it are as they always were."""
+"""The origin of items in a manifest; packs without it keep their old form."""
 
 import json
 from collections.abc import Callable

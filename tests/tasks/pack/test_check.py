@@ -1,4 +1,4 @@
-"""A check finds whatever is wrong with a pack, and shows no reference."""
+"""A check finds all faults of a pack, and shows no reference."""
 
 import os
 from collections.abc import Callable
@@ -119,7 +119,7 @@ def test_links_are_named(make_pack: MakePack, tmp_path: Path) -> None:
 
 
 def exchange(pack: Pack, rehash: Rehash, data: bytes, **sizes: int) -> None:
-    """Put another image into a pack and fix every digest, as who forges one would."""
+    """Put another image into a pack and fix every digest, like a forger."""
     path = image_of(pack)
     old = path.read_bytes()
     path.write_bytes(data)

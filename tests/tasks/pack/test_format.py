@@ -1,4 +1,4 @@
-"""What the manifest and the lines of a pack may say."""
+"""Valid and invalid manifests and lines of packs."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A pack is taken wherever a benchmark's published data is."""
+"""A pack is accepted wherever a benchmark's published data is."""
 
 from collections.abc import Callable
 from pathlib import Path

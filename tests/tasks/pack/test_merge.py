@@ -1,4 +1,4 @@
-"""Items of several packs in one; what does not go together is refused, with what to do."""
+"""Items of several packs in one; packs that do not fit are refused with advice."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a contact sheet shows of each item."""
+"""The content of a contact sheet for each item."""
 
 import json
 from collections.abc import Callable

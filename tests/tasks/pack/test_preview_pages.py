@@ -1,4 +1,4 @@
-"""Contact sheets: self-contained, escaped, split where too large, and they remove items."""
+"""Contact sheets: self-contained, escaped, split if too large, and usable to remove items."""
 
 import re
 from collections.abc import Callable
@@ -28,7 +28,7 @@ ROWS: list[dict[str, Any]] = [
 
 @pytest.fixture
 def pack(make_pack: MakePack, load_short: LoadShort) -> Pack:
-    """Three questions, one of which holds what no page may run."""
+    """Three questions, one of which has a script that must not run."""
     return make_pack("exam", load_short(ROWS))
 
 

@@ -1,4 +1,4 @@
-"""A pack is read as it was made, or an error says which file is wrong and what to do."""
+"""A pack is read as it was written, or an error names the file and the fix."""
 
 import json
 import os

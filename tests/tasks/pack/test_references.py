@@ -1,4 +1,4 @@
-"""Every gold of every task goes into a pack and comes back equal, and grades equally."""
+"""Every reference of every task is stored in a pack, read back equal, and graded equally."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -103,7 +103,7 @@ def loaded(task: str, every_benchmark: dict[str, Path]) -> TaskData:
 
 
 def answers_to(data: TaskData) -> list[dict[str, object]]:
-    """Every third item answered rightly, every third by a neighbour's answer, the rest not."""
+    """A third of the items answered correctly, a third by a neighbor's answer, the rest not."""
     responses = gold_shape(data.task).responses
     right = [responses(gold)[0] for gold in data.golds]
     return [
@@ -114,7 +114,7 @@ def answers_to(data: TaskData) -> list[dict[str, object]]:
 
 
 def numbers(report: sdk.Report) -> dict[str, object]:
-    """All of a report but where and what release its data is."""
+    """A report without the path and the release of its data."""
     told = report.model_dump(exclude={"provenance": {"data"}})
     parts = report.signature.split("|")
     kept = [part for part in parts if not part.startswith("data:")]
@@ -179,7 +179,7 @@ def test_a_reference_given_as_the_answer_scores_what_is_attainable(
 
 
 def plain(gold: object) -> Any:
-    """Return a gold as its published shape has it."""
+    """Return a reference in its published form."""
     if isinstance(gold, Mapping):
         pairs = cast("Mapping[tuple[str, str], str]", gold)
         return {"|".join(pair): str(relation) for pair, relation in pairs.items()}

@@ -1,4 +1,4 @@
-"""Items are removed by a list; the manifest says which they were, and why."""
+"""Items are removed by a list; the manifest lists them with the reasons."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Stratified samples of packs: in proportion, pairs whole, the same for a seed."""
+"""Stratified samples of packs: in proportion, whole pairs, reproducible by seed."""
 
 from collections import Counter
 from collections.abc import Callable

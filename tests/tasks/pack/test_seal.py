@@ -1,4 +1,4 @@
-"""Keys stay outside of packs and away from others; AES-SIV has a second witness."""
+"""Keys stay outside of packs and private; AES-SIV is checked against a second implementation."""
 
 import os
 import re
@@ -43,7 +43,7 @@ def doubled(block: bytes) -> bytes:
 
 
 def aes_siv(key: bytes, headers: list[bytes], plain: bytes) -> bytes:
-    """RFC 5297, section 2.4 and 2.6, written down from the text."""
+    """RFC 5297, sections 2.4 and 2.6, implemented from the text."""
     first, second = key[:32], key[32:]
     total = cmac(first, bytes(16))
     for header in headers:

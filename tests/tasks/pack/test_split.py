@@ -1,4 +1,4 @@
-"""No site is in two parts, and the parts' sizes are near their shares."""
+"""No site is in two parts, and the parts' sizes are close to their shares."""
 
 import json
 from collections.abc import Callable

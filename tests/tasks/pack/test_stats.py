@@ -1,4 +1,4 @@
-"""A pack in numbers."""
+"""Statistics of a pack."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Packs made out of packs: what is chosen is copied to the byte, and no score moves."""
+"""Packs made from packs: selected items are copied byte for byte, and scores do not change."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Packs are written whole or not at all, and equal input makes equal bytes."""
+"""Packs are written completely or not at all, and equal input gives equal bytes."""
 
 import errno
 import json
@@ -151,7 +151,7 @@ def test_sealing_again_changes_nothing_and_another_key_is_refused(
 
 
 def stop_at(count: int, monkeypatch: pytest.MonkeyPatch, error: BaseException) -> list[str]:
-    """Let the given number of calls that change the disk pass; fail the next, once."""
+    """Let a number of calls that change the disk pass; fail the next one, once."""
     calls: list[str] = []
 
     def watched(name: str) -> Callable[..., Any]:

@@ -72,9 +72,9 @@ def check_element_says(view: View) -> Iterator[Found]:
     if own and form is not None and not form.search(own[0]):
         yield Found(Fault.NOT_ON_PAGE, f"what is read as “{view.kind}”", own[0])
         return
-    said = {folded_signs(text) for text in said_by(view.elements[0])}
-    if own and folded_signs(own[0]) not in said:
-        yield Found(Fault.NOT_ON_PAGE, "; ".join(sorted(said)), own[0])
+    texts = {folded_signs(text) for text in said_by(view.elements[0])}
+    if own and folded_signs(own[0]) not in texts:
+        yield Found(Fault.NOT_ON_PAGE, "; ".join(sorted(texts)), own[0])
 
 
 def folded_signs(text: str) -> str:
@@ -90,9 +90,9 @@ def check_numbers(view: View) -> Iterator[Found]:
         return
     page = f"{page_signs(screen)} {view.prompt} {screen.description}"
     for pattern in (_NUMBER, _SIGNS):
-        known = set(pattern.findall(page))
+        allowed = set(pattern.findall(page))
         for text in texts_of(view.item.gold):
-            if strange := [one for one in pattern.findall(text) if one not in known]:
+            if strange := [match for match in pattern.findall(text) if match not in allowed]:
                 yield Found(Fault.NOT_ON_PAGE, "a number of the page", strange[0])
                 return
 
@@ -119,10 +119,10 @@ def check_caption(view: View) -> Iterator[Found]:
     """Compare a caption with each complete description of the page by its author."""
     if view.task != "visualwebbench/web_caption" or view.screen is None:
         return
-    said = list(map(one_line, descriptions_of(view.screen).values()))
+    descriptions = list(map(one_line, descriptions_of(view.screen).values()))
     for text in texts_of(view.item.gold):
-        if folded(text) not in map(folded, said):
-            yield Found(Fault.NOT_ON_PAGE, "; ".join(said), text)
+        if folded(text) not in map(folded, descriptions):
+            yield Found(Fault.NOT_ON_PAGE, "; ".join(descriptions), text)
             return
 
 
@@ -154,10 +154,10 @@ def check_absent(view: View) -> Iterator[Found]:
     screen = view.screen
     if screen is None or view.record.get("unanswerable") is not True:
         return
-    asked = {folded(name) for name in view.quoted} - {""}
-    said = {folded(text) for element in screen.elements for text in said_by(element)}
-    if asked and asked <= said:
-        yield Found(Fault.ANSWERED, "a page without these names", "; ".join(sorted(asked)))
+    names = {folded(name) for name in view.quoted} - {""}
+    texts = {folded(text) for element in screen.elements for text in said_by(element)}
+    if names and names <= texts:
+        yield Found(Fault.ANSWERED, "a page without these names", "; ".join(sorted(names)))
     elif view.record.get("question_of") == view.item.tags.get("page"):
         yield Found(Fault.ANSWERED, "a question of another page", str(view.record["question_of"]))
 
@@ -197,9 +197,9 @@ def check_options_stand(view: View) -> Iterator[Found]:
         return
     if view.screen is None:
         return
-    said = {folded(text) for element in view.screen.elements for text in said_by(element)}
+    texts = {folded(text) for element in view.screen.elements for text in said_by(element)}
     for option in view.item.options:
-        if folded(option) not in said:
+        if folded(option) not in texts:
             yield Found(Fault.NOT_ON_PAGE, "a text of the page", one_line(option))
             return
 

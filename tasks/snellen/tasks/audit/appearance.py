@@ -96,8 +96,8 @@ def _size(view: View) -> Iterator[Found]:
         if own is None or image.width is None or image.height is None:
             continue
         if own.shape != (image.height, image.width):
-            said, seen = f"{image.width} x {image.height}", f"{own.shape[1]} x {own.shape[0]}"
-            yield Found(Fault.PICTURE_SIZE, said, seen)
+            listed, seen = f"{image.width} x {image.height}", f"{own.shape[1]} x {own.shape[0]}"
+            yield Found(Fault.PICTURE_SIZE, listed, seen)
 
 
 class _Base(NamedTuple):
@@ -113,7 +113,7 @@ def _base(view: View) -> _Base | None:
         return None
     window = record.get("window")
     if isinstance(window, list):
-        upper, lower = (int(cast("float", one)) for one in cast("list[object]", window)[:2])
+        upper, lower = (int(cast("float", edge)) for edge in cast("list[object]", window)[:2])
         return _Base(sight.rest[upper:lower], f"rows {upper} to {lower} of its page")
     if shows_rest(view.item):
         return _Base(sight.rest, "its page")
@@ -152,15 +152,17 @@ def _how(own: Pixels, base: _Base, differs: NDArray[np.bool_], count: int) -> Fo
     ):
         return Found(Fault.TURNED, base.what)
     if own.shape != base.pixels.shape:
-        sizes = [f"{one.shape[1]} x {one.shape[0]} pixels" for one in (base.pixels, own)]
+        sizes = [
+            f"{picture.shape[1]} x {picture.shape[0]} pixels" for picture in (base.pixels, own)
+        ]
         return Found(Fault.OTHER_PAGE, f"{base.what}, {sizes[0]}", sizes[1])
     where = extent(differs)
-    said = f"{count:,} other pixels within {written_box(where)}"
+    evidence = f"{count:,} other pixels within {written_box(where)}"
     if sharpness(own) < 0.8 * sharpness(base.pixels):
-        return Found(Fault.BLURRED, base.what, said)
+        return Found(Fault.BLURRED, base.what, evidence)
     if count > _OTHER * differs.size:
-        return Found(Fault.OTHER_PAGE, base.what, said)
-    return Found(Fault.PAINTED, base.what, said)
+        return Found(Fault.OTHER_PAGE, base.what, evidence)
+    return Found(Fault.PAINTED, base.what, evidence)
 
 
 def _pairs(view: View) -> Iterator[Found]:
@@ -180,16 +182,18 @@ def _pairs(view: View) -> Iterator[Found]:
         if before.shape == own.shape and not np.count_nonzero(before != own):
             yield Found(Fault.SAME_AFTER)
             return
-        said = view.record.get("pixels")
+        recorded = view.record.get("pixels")
         changes: object = view.record.get("changes")
         if isinstance(changes, Mapping):
             mode = cast("Mapping[str, Mapping[str, object]]", changes).get(
                 view.item.tags.get("mode", ""), {}
             )
-            said = mode.get("pixels")
+            recorded = mode.get("pixels")
         unmarked = view.task not in _RED_TASKS
-        if isinstance(said, int) and unmarked and (seen := differing(before, own)) != said:
-            yield Found(Fault.PAINTED, f"{said:,} pixels that differ after the change", f"{seen:,}")
+        if isinstance(recorded, int) and unmarked and (seen := differing(before, own)) != recorded:
+            yield Found(
+                Fault.PAINTED, f"{recorded:,} pixels that differ after the change", f"{seen:,}"
+            )
         return
 
 
@@ -232,9 +236,9 @@ def _named_place(view: View) -> Iterator[Found]:
     size = view.size
     if size is None or not view.boxes or "red box at [" not in view.prompt:
         return
-    said = view.prompt.partition("red box at [")[2].partition("]")[0].split(",")
+    sides = view.prompt.partition("red box at [")[2].partition("]")[0].split(",")
     try:
-        fractions = [float(one) for one in said]
+        fractions = [float(side_text) for side_text in sides]
     except ValueError:
         return
     if len(fractions) != 4:
@@ -246,7 +250,7 @@ def _named_place(view: View) -> Iterator[Found]:
     )
     if apart > 0.002 * max(size) + 1:
         own = ", ".join(f"{s / k:.3f}" for s, k in zip(view.boxes[0], scales, strict=True))
-        yield Found(Fault.WRONG_PLACE, f"[{own}]", f"[{','.join(said)}]")
+        yield Found(Fault.WRONG_PLACE, f"[{own}]", f"[{','.join(sides)}]")
 
 
 # ---- the parts of a page -----------------------------------------------------------------------
@@ -275,9 +279,9 @@ def _crops(view: View) -> Iterator[Found]:
     gold = cast("Mapping[tuple[str, str], object]", view.item.gold)
     for one, other in combinations(sorted(boxes), 2):
         right = str(projections(boxes[one], boxes[other]))
-        said = gold.get((one, other))
-        if said is not None and str(said) != right:
-            yield Found(Fault.RELATIONS, f"{one} {right} of {other}", str(said))
+        relation = gold.get((one, other))
+        if relation is not None and str(relation) != right:
+            yield Found(Fault.RELATIONS, f"{one} {right} of {other}", str(relation))
             return
 
 
@@ -358,9 +362,9 @@ def _copies(view: View) -> Iterator[Found]:
     if len(places) > 1:
         own_place = box[0] + _INSET, box[1] + _INSET
         others = [
-            one
-            for one in places
-            if max(abs(a - b) for a, b in zip(one, own_place, strict=True)) > 2
+            position
+            for position in places
+            if max(abs(a - b) for a, b in zip(position, own_place, strict=True)) > 2
         ]
         yield Found(Fault.TWO_PLACES, written_box(box), ", ".join(map(str, others)))
 
@@ -384,10 +388,14 @@ def _letters_at_elements(view: View) -> Iterator[Found]:
     if own is None or screen is None or view.task not in _LETTERED_TASKS:
         return
     ids = cast("list[object]", candidates) if isinstance(candidates, list) else []
-    for place, one in enumerate(ids):
-        if not isinstance(one, int) or place >= len(COLORS) or one >= len(screen.elements):
+    for place, element_id in enumerate(ids):
+        if (
+            not isinstance(element_id, int)
+            or place >= len(COLORS)
+            or element_id >= len(screen.elements)
+        ):
             continue
-        element = screen.elements[one]
+        element = screen.elements[element_id]
         # The exact position depends on the visible part of the element.
         near = cut(own, grown(element.box, _AROUND))
         if np.count_nonzero(near == color_number(COLORS[place])) < _DRAWN_PIXELS:

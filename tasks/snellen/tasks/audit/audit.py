@@ -167,7 +167,7 @@ def _look(
         remade: Remade | None = None
         if build is not None and witnesses.remake:
             room = Path(stack.enter_context(workroom()))
-            remade = remake(build, {one.task: one.prompt for one in pack.manifest.tasks}, room)
+            remade = remake(build, {spec.task: spec.prompt for spec in pack.manifest.tasks}, room)
 
         def look(items: Sequence[AuditItem]) -> _Page:
             sight = _sight(pack, items, build)
@@ -218,15 +218,15 @@ def _by_page(
 
 def _page_of(item: AuditItem, build: BuildFolder | None) -> str:
     """Return a canonical name of an item's page, which tags name in two ways; else the item."""
-    said = item.tags.get(_PAGE)
-    if said is None or "/" not in said:
+    tag = item.tags.get(_PAGE)
+    if tag is None or "/" not in tag:
         return f"{item.task} {item.item}"
-    known = None if build is None else build.page(said)
-    if known is not None:
-        return known.name
-    site, _, page = said.partition("/")
+    frozen = None if build is None else build.page(tag)
+    if frozen is not None:
+        return frozen.name
+    site, _, page = tag.partition("/")
     coded = len(site) == len(page) == 9 and site.startswith("s") and page.startswith("p")
-    return said if coded else code_of(said)
+    return tag if coded else code_of(tag)
 
 
 def _sight(pack: Pack, items: Sequence[AuditItem], build: BuildFolder | None) -> Sight:
@@ -275,9 +275,9 @@ def _tried(
     except (MetricError, MissingExtraError):
         # The task can't be graded here; faults of its items are still reported.
         return []
-    found: list[SolverScore] = []
-    for one in tried:
-        score = score_of(one, protocol, faults)
-        scores.setdefault(one.solver, []).append((one, score))
-        found.append(score)
-    return found
+    scored: list[SolverScore] = []
+    for result in tried:
+        score = score_of(result, protocol, faults)
+        scores.setdefault(result.solver, []).append((result, score))
+        scored.append(score)
+    return scored

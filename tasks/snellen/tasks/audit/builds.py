@@ -42,21 +42,28 @@ class FrozenPage:
     @cached_property
     def changed_files(self) -> tuple[str, ...]:
         """The files that differ from those of the snapshot, by digest."""
-        found: list[str] = []
+        changed: list[str] = []
         for name, digest in self.snapshot.captured.digests.items():
             try:
                 data = (self.snapshot.folder / name).read_bytes()
             except OSError:
-                found.append(name)
+                changed.append(name)
                 continue
             if hashlib.sha256(data).hexdigest() != digest:
-                found.append(name)
-        return tuple(found)
+                changed.append(name)
+        return tuple(changed)
 
     def change(self, task: str, mode: str | None = None) -> Change | None:
         """Return the page's first change for a task, or the one with a mode."""
         changes = self.snapshot.captured.changes
-        return next((one for one in changes if one.task == task and mode in (None, one.mode)), None)
+        return next(
+            (
+                candidate
+                for candidate in changes
+                if candidate.task == task and mode in (None, candidate.mode)
+            ),
+            None,
+        )
 
 
 @dataclass(frozen=True)
@@ -85,8 +92,8 @@ class BuildFolder:
 def code_of(name: str) -> str:
     """Return the code of a page in items, from the names of its site and page."""
     site, _, page = name.partition("/")
-    known = Page(site, page, Path(), Path())
-    return f"{known.site_code}/{known.page_code}"
+    parts = Page(site, page, Path(), Path())
+    return f"{parts.site_code}/{parts.page_code}"
 
 
 def open_build(folder: Path) -> BuildFolder:

@@ -73,9 +73,9 @@ def chart_of(view: View) -> Chart | None:
 
 def _stored(view: View, own: object) -> Iterator[Found]:
     """Compare the answer with the record's."""
-    said = view.record.get("counterfactual")
-    if said is not None and not _agree(said, own):
-        yield Found(Fault.RECORD, _text(said), _text(own))
+    recorded = view.record.get("counterfactual")
+    if recorded is not None and not _agree(recorded, own):
+        yield Found(Fault.RECORD, _text(recorded), _text(own))
     truth = view.record.get("true")
     if isinstance(truth, bool) and own in ("yes", "no") and truth is not (own == "yes"):
         yield Found(Fault.RECORD, "yes" if truth else "no", _text(own))
@@ -87,8 +87,10 @@ def _agree(right: object, own: object) -> bool:
     if isinstance(right, int | float) and isinstance(own, int | float):
         return isclose(right, own, rel_tol=1e-4, abs_tol=1e-4)
     if isinstance(right, Mapping) and isinstance(own, Mapping):
-        one, other = cast("Mapping[str, Any]", right), cast("Mapping[str, Any]", own)
-        return one.keys() == other.keys() and all(_agree(one[key], other[key]) for key in one)
+        first_map, second_map = cast("Mapping[str, Any]", right), cast("Mapping[str, Any]", own)
+        return first_map.keys() == second_map.keys() and all(
+            _agree(first_map[key], second_map[key]) for key in first_map
+        )
     if isinstance(right, list | tuple) and isinstance(own, list | tuple):
         first, second = cast("Sequence[object]", right), cast("Sequence[object]", own)
         return len(first) == len(second) and all(map(_agree, first, second))
@@ -105,8 +107,8 @@ def _asked(view: View) -> str:
 
 
 def _number(pattern: str, view: View) -> float | None:
-    found = re.search(pattern, _asked(view))
-    return None if found is None else float(found[1])
+    match = re.search(pattern, _asked(view))
+    return None if match is None else float(match[1])
 
 
 # ---- values ------------------------------------------------------------------------------------
@@ -118,11 +120,11 @@ def _value(chart: Chart, view: View) -> object:
 
 
 def _value_in_picture(chart: Chart, view: View) -> object:
-    asked = _asked(view)
-    label = re.search(r" at (.+?), in ", asked)
+    question = _asked(view)
+    label = re.search(r" at (.+?), in ", question)
     if label is None or label[1] not in chart.labels:
         return None
-    return chart.named(_STRAIGHT.findall(asked))[chart.labels.index(label[1])]
+    return chart.named(_STRAIGHT.findall(question))[chart.labels.index(label[1])]
 
 
 def _extreme(pick: Callable[[Sequence[float]], float]) -> Answer:
@@ -157,11 +159,11 @@ def _share(chart: Chart, view: View) -> object:
 
 
 def _count(chart: Chart, view: View) -> object:
-    found = re.search(rf"(above|below) ({_NUMBER})", _asked(view))
-    if found is None:
+    match = re.search(rf"(above|below) ({_NUMBER})", _asked(view))
+    if match is None:
         return None
-    limit = float(found[2])
-    above = found[1] == "above"
+    limit = float(match[2])
+    above = match[1] == "above"
     return sum((value > limit) if above else (value < limit) for value in chart.first)
 
 
@@ -202,27 +204,27 @@ def _sum_of_extremes(chart: Chart, view: View) -> object:
 
 def _said(chart: Chart, view: View) -> object:
     """Return whether a sentence about a chart is true."""
-    said = str(view.record["said"])
-    truth = _comparison(chart, said)
-    return _sentence(chart, view, said) if truth is None else truth
+    sentence = str(view.record["said"])
+    truth = _comparison(chart, sentence)
+    return _sentence(chart, view, sentence) if truth is None else truth
 
 
 def _sentence(chart: Chart, view: View, said: str) -> object:
-    found = re.fullmatch(rf"At (.+), (?:\"(.+)\"|the value) is (about )?({_NUMBER}) (?:.+)\.", said)
-    if found is None or found[1] not in chart.labels:
+    match = re.fullmatch(rf"At (.+), (?:\"(.+)\"|the value) is (about )?({_NUMBER}) (?:.+)\.", said)
+    if match is None or match[1] not in chart.labels:
         return None
-    value = chart.named([found[2] or ""])[chart.labels.index(found[1])]
+    value = chart.named([match[2] or ""])[chart.labels.index(match[1])]
     step = view.record.get("step")
-    near = 0.25 * step if found[3] and isinstance(step, int | float) else 0.006
-    return abs(value - float(found[4])) <= near
+    near = 0.25 * step if match[3] and isinstance(step, int | float) else 0.006
+    return abs(value - float(match[4])) <= near
 
 
 def _comparison(chart: Chart, said: str) -> object:
-    found = re.fullmatch(r"At (.+), (?:\"(.+)\"|the value) is higher than at (.+)\.", said)
-    if found is None or not {found[1], found[3]} <= set(chart.labels):
+    match = re.fullmatch(r"At (.+), (?:\"(.+)\"|the value) is higher than at (.+)\.", said)
+    if match is None or not {match[1], match[3]} <= set(chart.labels):
         return None
-    values = chart.named([found[2] or ""])
-    return values[chart.labels.index(found[1])] > values[chart.labels.index(found[3])]
+    values = chart.named([match[2] or ""])
+    return values[chart.labels.index(match[1])] > values[chart.labels.index(match[3])]
 
 
 def _caption(chart: Chart, view: View) -> object:
@@ -250,8 +252,11 @@ def _is_true(sentence: str, chart: Chart) -> bool | None:
     if not {pairs[1], pairs[3], pairs[4], pairs[6]} <= values.keys():
         return False
     return all(
-        (values[one] > values[other]) is (way == "more")
-        for one, way, other in ((pairs[1], pairs[2], pairs[3]), (pairs[4], pairs[5], pairs[6]))
+        (values[label] > values[other_label]) is (way == "more")
+        for label, way, other_label in (
+            (pairs[1], pairs[2], pairs[3]),
+            (pairs[4], pairs[5], pairs[6]),
+        )
     )
 
 
@@ -259,12 +264,12 @@ def _is_true(sentence: str, chart: Chart) -> bool | None:
 
 
 def _changed_value(chart: Chart, view: View) -> object:
-    found = re.search(r"had been (\d+) percent (more|less)", _asked(view))
+    match = re.search(r"had been (\d+) percent (more|less)", _asked(view))
     places = chart.at(view.quoted)
-    if found is None or not places:
+    if match is None or not places:
         return None
-    share = float(found[1]) / 100
-    factor = 1 + share if found[2] == "more" else 1 - share
+    share = float(match[1]) / 100
+    factor = 1 + share if match[2] == "more" else 1 - share
     return chart.named(view.quoted)[places[0]] * factor
 
 
@@ -282,10 +287,10 @@ def _raised_total(chart: Chart, view: View) -> object:
 
 
 def _halved_maximum(chart: Chart, view: View) -> object:
-    found = re.search(r"the (highest|lowest) value .+ the (highest|lowest) value", _asked(view))
-    if found is None:
+    match = re.search(r"the (highest|lowest) value .+ the (highest|lowest) value", _asked(view))
+    if match is None:
         return None
-    halved, right = ((max if word == "highest" else min) for word in found.groups())
+    halved, right = ((max if word == "highest" else min) for word in match.groups())
     place = chart.first.index(halved(chart.first))
     values = [v / 2 if number == place else v for number, v in enumerate(chart.first)]
     return chart.labels[values.index(right(values))]
@@ -311,8 +316,8 @@ def _gaps_in_order(chart: Chart, view: View) -> object:
     names = [name for name in view.quoted if name in chart.series]
     if len(names) != 2:
         return None
-    one, other = (chart.series[name] for name in names)
-    gaps = [(label, abs(a - b)) for label, a, b in zip(chart.labels, one, other, strict=True)]
+    first, second = (chart.series[name] for name in names)
+    gaps = [(label, abs(a - b)) for label, a, b in zip(chart.labels, first, second, strict=True)]
     return [list(gap) for gap in sorted(gaps, key=lambda gap: -gap[1])]
 
 

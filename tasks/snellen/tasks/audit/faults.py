@@ -44,10 +44,10 @@ def faults_of(item: AuditItem, looks: Looks) -> list[Fault]:
         item: The item.
         looks: The looks of its pictures by digest; missing ones are not checked.
     """
-    found: list[Fault] = []
+    faults: list[Fault] = []
     for check in _CHECKS:
-        found += check(item, looks)
-    return found
+        faults += check(item, looks)
+    return faults
 
 
 # ---- the prompt --------------------------------------------------------------------------------
@@ -107,11 +107,11 @@ def _echo(item: AuditItem, _: Looks) -> Iterator[Fault]:
 
 def echoes(item: AuditItem) -> list[float]:
     """Return the share of each option's longer words that are also in the question."""
-    asked = {_stem(word) for word in words(item.question)}
+    stems = {_stem(word) for word in words(item.question)}
     shares: list[float] = []
     for option in item.options:
         own = [_stem(word) for word in words(option) if len(word) >= _CONTENT]
-        shares.append(sum(word in asked for word in own) / len(own) if own else 0.0)
+        shares.append(sum(word in stems for word in own) / len(own) if own else 0.0)
     return shares
 
 
@@ -147,9 +147,9 @@ def _candidates(item: AuditItem, _: Looks) -> Iterator[Fault]:
     listed = cast("Mapping[str, Any]", record).get("candidates")
     if not isinstance(listed, list):
         return
-    said = [_said(one) for one in cast("list[object]", listed)]
-    right = [said[place] for place in item.right if place < len(said)]
-    if any(text and said.count(text) > 1 for text in right):
+    descriptions = [_said(candidate) for candidate in cast("list[object]", listed)]
+    right = [descriptions[place] for place in item.right if place < len(descriptions)]
+    if any(text and descriptions.count(text) > 1 for text in right):
         yield Fault.TWO_FIT
 
 
@@ -157,8 +157,8 @@ def _said(candidate: object) -> str:
     if isinstance(candidate, str):
         return " ".join(words(candidate))
     if isinstance(candidate, Mapping):
-        known = cast("Mapping[str, object]", candidate)
-        parts = [str(known.get(name) or "") for name in ("role", "name", "text", "description")]
+        fields = cast("Mapping[str, object]", candidate)
+        parts = [str(fields.get(name) or "") for name in ("role", "name", "text", "description")]
         return " ".join(words(" ".join(parts)))
     return ""
 
@@ -173,8 +173,8 @@ def _pictures(item: AuditItem, looks: Looks) -> Iterator[Fault]:
         yield Fault.BLANK
     digests = [image.sha256 or image.url for image in places]
     if len(set(digests)) < len(digests) or any(
-        one.size == other.size and alike(one, other)
-        for number, one in enumerate(own)
+        first.size == other.size and alike(first, other)
+        for number, first in enumerate(own)
         for other in own[number + 1 :]
     ):
         yield Fault.REPEATED_PICTURES
@@ -238,11 +238,11 @@ def _number(text: str) -> float | None:
     spoken = " ".join(words(text))
     if spoken in _NUMBERS:
         return float(_NUMBERS[spoken])
-    found = _LONE.fullmatch(text.strip())
+    match = _LONE.fullmatch(text.strip())
     # Three digits after a dot are thousands in half of the world.
-    if found is None or re.search(r",\d{1,2}$|,\d{4,}|\.\d{3}$", found[1].strip()):
+    if match is None or re.search(r",\d{1,2}$|,\d{4,}|\.\d{3}$", match[1].strip()):
         return None
-    return float(re.sub(r"[,\u202f ]", "", found[1]))
+    return float(re.sub(r"[,\u202f ]", "", match[1]))
 
 
 _CHECKS: tuple[Callable[[AuditItem, Looks], Iterator[Fault]], ...] = (
@@ -278,10 +278,10 @@ def repeats_of(items: Sequence[AuditItem], looks: Mapping[str, Look]) -> dict[in
         looks: The looks of pictures by digest; missing ones are not compared.
     """
     found: dict[int, list[Fault]] = {}
-    asked: dict[tuple[str, ...], list[AuditItem]] = {}
+    groups: dict[tuple[str, ...], list[AuditItem]] = {}
     for item in items:
-        asked.setdefault((item.line.item.prompt, *_digests(item)), []).append(item)
-    for same in asked.values():
+        groups.setdefault((item.line.item.prompt, *_digests(item)), []).append(item)
+    for same in groups.values():
         if _digests(same[0]):
             _same(same, found)
     _look_alikes(items, looks, found)
@@ -356,12 +356,12 @@ def _everywhere(items: Sequence[AuditItem]) -> list[AuditItem]:
         for answer in {words(text) for text in item.answers}:
             by_answer[answer] += 1
             by_site[item.site, answer] += 1
-    found: list[AuditItem] = []
+    frequent: list[AuditItem] = []
     for item in spoken:
         others = len(spoken) - sites[item.site]
         if others < LEAST_OTHERS or guess_of(item.task) in item.answers:
             continue
         answer = words(item.answers[0])
         if (by_answer[answer] - by_site[item.site, answer]) / others > MOST:
-            found.append(item)
-    return found
+            frequent.append(item)
+    return frequent

@@ -77,14 +77,14 @@ def items_of(pack: Pack, references: References, task: str) -> list[AuditItem]:
     protocol = protocol_of(task, pack.task(task).protocol)
     lines = [pack.lines[place] for place in pack.index[task].values()]
     template = _template([line.item.prompt for line in lines])
-    found: list[AuditItem] = []
+    items: list[AuditItem] = []
     for place, line in enumerate(lines):
         item_id = line.item.id
         options = options_of(line)
         responses = responses_of(protocol, golds[item_id], line)
         right = _right(responses, line, options, protocol)
-        answers = tuple(options[one] for one in sorted(right) if one < len(options))
-        found.append(
+        answers = tuple(options[index] for index in sorted(right) if index < len(options))
+        items.append(
             AuditItem(
                 task=task,
                 item=item_id,
@@ -104,7 +104,7 @@ def items_of(pack: Pack, references: References, task: str) -> list[AuditItem]:
                 answers=answers if right else _texts(responses, line),
             )
         )
-    return found
+    return items
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -133,18 +133,18 @@ def options_of(line: PackItem) -> tuple[str, ...]:
     The sources are the form of its answer, the parser's context, and the prompt, which has one
     option a line with its letter, or a list in Python's syntax, as published.
     """
-    asked = line.item.answer_format.options
-    if any(len(option) > 1 for option in asked):
-        return asked
+    given_options = line.item.answer_format.options
+    if any(len(option) > 1 for option in given_options):
+        return given_options
     if line.context.texts:
         return line.context.texts
     if line.item.answer_format.kind is not AnswerKind.CHOICE:
         return ()
     lettered: list[str] = []
     for text in line.item.prompt.splitlines():
-        found = _LETTERED.match(text.strip())
-        if found and found[1] == chr(ord("A") + len(lettered)):
-            lettered.append(found[2])
+        match = _LETTERED.match(text.strip())
+        if match and match[1] == chr(ord("A") + len(lettered)):
+            lettered.append(match[2])
     if len(lettered) > 1:
         return tuple(lettered)
     for text in line.item.prompt.splitlines():
@@ -157,12 +157,12 @@ def options_of(line: PackItem) -> tuple[str, ...]:
 
 def _listed(text: str) -> tuple[str, ...]:
     try:
-        found = ast.literal_eval(text)
+        value = ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return ()
-    if not isinstance(found, list):
+    if not isinstance(value, list):
         return ()
-    return tuple(map(str, cast("list[object]", found)))
+    return tuple(map(str, cast("list[object]", value)))
 
 
 def _template(prompts: Sequence[str]) -> frozenset[str]:
@@ -175,8 +175,8 @@ def _question(line: PackItem, options: Sequence[str], template: frozenset[str]) 
     left = {" ".join(option.split()) for option in options}
     kept: list[str] = []
     for text in line.item.prompt.splitlines():
-        found = _LETTERED.match(text.strip())
-        lettered = found is not None and " ".join(found[2].split()) in left
+        match = _LETTERED.match(text.strip())
+        lettered = match is not None and " ".join(match[2].split()) in left
         if text not in template and not lettered and not (options and text.startswith("[")):
             kept.append(text)
     return "\n".join(kept)
@@ -187,13 +187,21 @@ def _right(
 ) -> frozenset[int]:
     kind = line.item.answer_format.kind
     if kind is AnswerKind.CHOICE:
-        letters = [one for one in responses if isinstance(one, str) and re.fullmatch("[A-Z]", one)]
+        letters = [
+            response
+            for response in responses
+            if isinstance(response, str) and re.fullmatch("[A-Z]", response)
+        ]
         return frozenset(ord(letter) - ord("A") for letter in letters)
     if kind is AnswerKind.LABEL:
         # A class has several names; the protocol's parser makes them equal.
-        said = {_class(one, protocol, line) for one in responses if isinstance(one, str)}
+        classes = {
+            _class(response, protocol, line) for response in responses if isinstance(response, str)
+        }
         return frozenset(
-            place for place, option in enumerate(options) if _class(option, protocol, line) in said
+            place
+            for place, option in enumerate(options)
+            if _class(option, protocol, line) in classes
         )
     return frozenset()
 
@@ -209,17 +217,17 @@ _SPOKEN = (AnswerKind.TEXT, AnswerKind.UI_TEXTS)
 def _texts(responses: Iterable[object], line: PackItem) -> tuple[str, ...]:
     if line.item.answer_format.kind not in _SPOKEN:
         return ()
-    found: dict[str, None] = {}
-    for one in responses:
-        if isinstance(one, str):
-            found[one] = None
-        elif isinstance(one, list | tuple):
-            parts = cast("Sequence[object]", one)
+    distinct: dict[str, None] = {}
+    for response in responses:
+        if isinstance(response, str):
+            distinct[response] = None
+        elif isinstance(response, list | tuple):
+            parts = cast("Sequence[object]", response)
             texts = [part for part in parts if isinstance(part, str)]
             # A list of calls or of other structures is not a text, and not an empty one either.
             if len(texts) == len(parts):
-                found[" ".join(texts)] = None
-    return tuple(found)
+                distinct[" ".join(texts)] = None
+    return tuple(distinct)
 
 
 def guess_of(task: str) -> str | None:

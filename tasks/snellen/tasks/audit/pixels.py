@@ -33,9 +33,9 @@ def sharpness(pixels: Pixels) -> float:
     several.
     """
     gray = colors_of(pixels).astype(np.int16).sum(axis=2)
-    one = _steep(np.abs(gray[:, 1:] - gray[:, :-1]))
+    adjacent = _steep(np.abs(gray[:, 1:] - gray[:, :-1]))
     wide = _steep(np.abs(gray[:, _REACH:] - gray[:, :-_REACH]))
-    return one / wide if wide > 0 else 1.0
+    return adjacent / wide if wide > 0 else 1.0
 
 
 def _steep(steps: NDArray[np.int16]) -> float:

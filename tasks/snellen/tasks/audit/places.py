@@ -42,13 +42,13 @@ _DIRECTIONS: Mapping[str, str] = MappingProxyType(
 def _said_place(view: View) -> Iterator[Found]:
     """Compare the position in an instruction with the reference."""
     box, size = view.target, view.size
-    said = _PLACES.search(view.prompt)
-    if box is None or size is None or said is None:
+    match = _PLACES.search(view.prompt)
+    if box is None or size is None or match is None:
         return
     across = (box[0] + box[2]) / 2 / size[0]
     down = (box[1] + box[3]) / 2 / size[1]
-    side = said[2] or said[3] or "center"
-    height = said[1] or "middle"
+    side = match[2] or match[3] or "center"
+    height = match[1] or "middle"
     sides = {"left": (0, 1 / 3), "center": (1 / 3, 2 / 3), "right": (2 / 3, 1)}
     heights = {"top": (0, 1 / 3), "middle": (1 / 3, 2 / 3), "bottom": (2 / 3, 1)}
     for value, (low, high) in (
@@ -56,7 +56,7 @@ def _said_place(view: View) -> Iterator[Found]:
         (down, heights[height.lower()]),
     ):
         if not low - 0.02 <= value <= high + 0.02:
-            yield Found(Fault.WRONG_BOX, said[0], written_box(box))
+            yield Found(Fault.WRONG_BOX, match[0], written_box(box))
             return
 
 
@@ -92,7 +92,11 @@ def _region(view: View) -> Iterator[Found]:
     if screen is None or wanted is None or not view.elements:
         return
     element = view.elements[0]
-    around = {element.landmark, element.role, *(one.role for one in screen.ancestors(element))}
+    around = {
+        element.landmark,
+        element.role,
+        *(ancestor.role for ancestor in screen.ancestors(element)),
+    }
     if not around & wanted:
         yield Found(Fault.WRONG_OPTION, ", ".join(sorted(filter(None, around))), str(gold))
 
@@ -104,8 +108,8 @@ def _spatial(view: View) -> Iterator[Found]:
         return
     right: str | None = None
     if view.kind in {"marked pair", "named pair"} and len(boxes) == 2:
-        said = str(view.record.get("relation", ""))
-        right = next((text for text, name in _DIRECTIONS.items() if name == said), None)
+        recorded = str(view.record.get("relation", ""))
+        right = next((text for text, name in _DIRECTIONS.items() if name == recorded), None)
         if view.kind == "marked pair":
             first, second = (PageBox(b[0], b[1], b[2] - b[0], b[3] - b[1]) for b in boxes)
             seen = str(projections(second, first))
@@ -140,8 +144,8 @@ def check_boxes(view: View) -> Iterator[Found]:
     moved = shown_after(view)
     if moved and page is not None:
         change = page.change(view.task, view.item.tags.get("mode"))
-        after = {one.id: one.after for one in change.elements if one.after} if change else {}
-        elements = [after.get(one.id, one) for one in elements]
+        after = {item.id: item.after for item in change.elements if item.after} if change else {}
+        elements = [after.get(item.id, item) for item in elements]
     for place, box in enumerate(boxes):
         # One box for several elements belongs to one of them.
         owners = elements[place : place + 1] if len(boxes) == len(elements) else elements
@@ -168,10 +172,13 @@ _SEEN = 0.5
 def _is_box_of(screen: Screen, element: Element, box: Ltrb) -> bool:
     """Whether a box is an element's own, or that of content drawn inside it."""
     inner = [
-        one.ink
-        for one in screen.elements
-        if one.ink is not None
-        and (one.id == element.id or any(o.id == element.id for o in screen.ancestors(one)))
+        candidate.ink
+        for candidate in screen.elements
+        if candidate.ink is not None
+        and (
+            candidate.id == element.id
+            or any(o.id == element.id for o in screen.ancestors(candidate))
+        )
     ]
     if same_box(box, element.box) or any(same_box(box, ink) for ink in inner):
         return True

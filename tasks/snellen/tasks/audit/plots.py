@@ -132,10 +132,12 @@ def _is_line(mask: _Mask, ends: tuple[float, float], values: _Numbers) -> bool:
     if len(points) < _FEWEST or 2 * len(points) < len(values):
         return False
     # The middle of a partly covered point is not known.
-    whole = [one for one in points if one[2] >= _WHOLE]
+    whole = [point for point in points if point[2] >= _WHOLE]
     off = _OFF_POINT if len(whole) >= _FEWEST else _OFF_HIDDEN
     shown = whole if len(whole) >= _FEWEST else points
-    return _on_a_line(np.array([one[0] for one in shown]), np.array([one[1] for one in shown]), off)
+    return _on_a_line(
+        np.array([point[0] for point in shown]), np.array([point[1] for point in shown]), off
+    )
 
 
 def _on_a_line(values: _Numbers, sizes: _Numbers, off: float) -> bool:

@@ -140,7 +140,9 @@ def _differs(text: str, readings: Sequence[str], *, whole: bool) -> bool:
     """
     if not text or not all(readings):
         return False
-    if any(text == one or (text in one and not whole) for one in readings):
+    if any(text == reading or (text in reading and not whole) for reading in readings):
         return False
     agreed = len(set(readings)) == 1
-    return agreed or all(Indel.normalized_similarity(text, one) < SIMILAR for one in readings)
+    return agreed or all(
+        Indel.normalized_similarity(text, reading) < SIMILAR for reading in readings
+    )

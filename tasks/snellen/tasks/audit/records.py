@@ -41,10 +41,10 @@ def check_prompt(view: View) -> Iterator[Found]:
     if _EMPTY.search(view.prompt) or not words(view.prompt):
         yield Found(Fault.NO_QUESTION)
     size, form = view.size, view.item.line.item.answer_format
-    said = _SIZE.search(view.prompt)
-    if said and size and (float(said[1]), float(said[2])) != size:
+    match = _SIZE.search(view.prompt)
+    if match and size and (float(match[1]), float(match[2])) != size:
         own = f"{size[0]:g} x {size[1]:g}"
-        yield Found(Fault.WRONG_SIZE, own, f"{said[1]} x {said[2]}")
+        yield Found(Fault.WRONG_SIZE, own, f"{match[1]} x {match[2]}")
     if form.space is Space.PIXELS and "fractions" in view.prompt:
         yield Found(Fault.WRONG_SIZE, "pixels", "fractions")
     elif form.space is Space.UNIT and "Coordinates are pixels" in view.prompt:
@@ -61,10 +61,10 @@ def _record(view: View) -> Iterator[Found]:
     image_size = gold.image_size if isinstance(gold, Target) else None
     if image_size and view.size and tuple(image_size) != view.size:
         yield Found(Fault.WRONG_SIZE, f"{view.size}", f"{image_size}")
-    if view.matrix is not None and (said := view.matrix.settings.get("image_size")):
+    if view.matrix is not None and (listed := view.matrix.settings.get("image_size")):
         own = list(view.size or ())
-        if own and [float(one) for one in said] != own:
-            yield Found(Fault.WRONG_SIZE, f"{own}", f"{said}")
+        if own and [float(side) for side in listed] != own:
+            yield Found(Fault.WRONG_SIZE, f"{own}", f"{listed}")
     if isinstance(record.get("relations"), Mapping):
         yield from _relations(view)
     if "title" in record and view.right_text not in (None, record["title"]):
@@ -73,12 +73,12 @@ def _record(view: View) -> Iterator[Found]:
 
 
 def _relations(view: View) -> Iterator[Found]:
-    said = cast("Mapping[str, object]", view.record["relations"])
+    recorded = cast("Mapping[str, object]", view.record["relations"])
     gold = cast("Mapping[tuple[str, str], object]", view.item.gold)
     if not isinstance(view.item.gold, Mapping):
         return
     own = {"|".join(pair): str(relation) for pair, relation in gold.items()}
-    for pair, relation in said.items():
+    for pair, relation in recorded.items():
         if own.get(pair) != relation:
             yield Found(Fault.RECORD, f"{pair}: {relation}", f"{own.get(pair)}")
             return
@@ -103,10 +103,10 @@ def _no_answer(view: View) -> Iterator[Found]:
         return
     texts = texts_of(view.item.gold)
     nothing = not texts or NO_ANSWER in texts
-    said = view.record.get("unanswerable") is True
-    if nothing and not said and view.record:
+    unanswerable = view.record.get("unanswerable") is True
+    if nothing and not unanswerable and view.record:
         yield Found(Fault.UNANSWERED, "an answer", NO_ANSWER)
-    elif said and not nothing:
+    elif unanswerable and not nothing:
         yield Found(Fault.RECORD, NO_ANSWER, "; ".join(texts[:3]))
 
 
@@ -122,11 +122,11 @@ def _dangerous(view: View) -> Iterator[Found]:
     screen = view.screen
     if screen is None or harmless:
         return
-    ids = [one.get("element") for one in named]
-    said = {folded(screen.elements[one].text) for one in ids if isinstance(one, int)}
+    ids = [entry.get("element") for entry in named]
+    texts = {folded(screen.elements[number].text) for number in ids if isinstance(number, int)}
     own = {folded(text) for text in texts_of(view.item.gold)}
-    if said != own:
-        yield Found(Fault.NOT_ON_PAGE, "; ".join(sorted(said)), "; ".join(sorted(own)))
+    if texts != own:
+        yield Found(Fault.NOT_ON_PAGE, "; ".join(sorted(texts)), "; ".join(sorted(own)))
 
 
 # ---- tolerance ---------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def _tolerance(view: View) -> Iterator[Found]:
         slack = gold.settings.get(name)
         if not isinstance(slack, int | float):
             continue
-        numbers = [abs(one) for one in _numbers(gold.answer)]
+        numbers = [abs(value) for value in _numbers(gold.answer)]
         if name == "absolute":
             step = view.record.get("step")
             scale = float(step) if isinstance(step, int | float) else 0.0
@@ -153,10 +153,10 @@ def _tolerance(view: View) -> Iterator[Found]:
             most = 0.2
         if not 0 <= slack <= most:
             yield Found(Fault.TOLERANCE, f"at most {most:g}", f"{slack:g}")
-    said = _WITHIN.search(f"{view.prompt}\n{view.record.get('asked', '')}")
+    match = _WITHIN.search(f"{view.prompt}\n{view.record.get('asked', '')}")
     absolute = gold.settings.get("absolute")
-    if said and isinstance(absolute, int | float) and abs(float(said[1]) - absolute) > 1e-2:
-        yield Found(Fault.TOLERANCE, said[1], f"{absolute:g}")
+    if match and isinstance(absolute, int | float) and abs(float(match[1]) - absolute) > 1e-2:
+        yield Found(Fault.TOLERANCE, match[1], f"{absolute:g}")
     if gold.passing is not None and gold.passing <= 0.05:
         yield Found(Fault.TOLERANCE, "a score to be reached", f"{gold.passing:g}")
 
@@ -204,8 +204,8 @@ _LEAST_FREQUENT = 3
 def _language(view: View) -> Iterator[Found]:
     """Compare the language of a displayed text with the page's."""
     screen = view.screen
-    said = (language_of(screen) if screen else "") or view.item.tags.get("language", "")
-    language = re.split("[-_]", said.casefold())[0]
+    declared = (language_of(screen) if screen else "") or view.item.tags.get("language", "")
+    language = re.split("[-_]", declared.casefold())[0]
     if view.task not in _WRITTEN or not language:
         return
     text = " ".join(texts_of(view.item.gold))

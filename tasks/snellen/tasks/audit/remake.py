@@ -67,16 +67,16 @@ def remake(build: BuildFolder, prompts: Mapping[str, str], room: Path) -> Remade
     tasks: dict[str, TaskData] = {}
     sides: dict[tuple[str, str], Side] = {}
     for benchmark, making in MAKING.items():
-        if not any(one.task.startswith(f"{benchmark}/") for page in pages for one in page.made):
+        if not any(item.task.startswith(f"{benchmark}/") for page in pages for item in page.made):
             continue
         if making.balance is not None:
             pages = making.balance(pages, build.settings.seed)
         place = room / benchmark
         making.write(pages, place)
-        found = read_sides(place)
-        sides |= {(side.task, side.item): side for side in found}
+        listed = read_sides(place)
+        sides |= {(side.task, side.item): side for side in listed}
         images = None if making.images is None else place / making.images
-        for task in {side.task for side in found} & prompts.keys():
+        for task in {side.task for side in listed} & prompts.keys():
             prompt = prompts[task] or None
             tasks[task] = load_task(task, place, images=images, prompt=prompt)
     return Remade(tasks, sides)

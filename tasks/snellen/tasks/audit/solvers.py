@@ -70,15 +70,15 @@ def try_solvers(
         given[Solver.TEXT_ONLY] = {
             item.place: from_text(item, _page_text(item, texts), seed) for item in items
         }
-    found: list[Tried] = []
+    results: list[Tried] = []
     for solver, answers in given.items():
         if not answers:
             continue
         places = sorted(answers)
-        batch = Answers(np.array(places), [0] * len(places), [answers[one] for one in places])
+        batch = Answers(np.array(places), [0] * len(places), [answers[index] for index in places])
         values = grader.batch(batch).values[:, column]
-        found.append(Tried(solver, [items[place] for place in places], values))
-    return found
+        results.append(Tried(solver, [items[place] for place in places], values))
+    return results
 
 
 def score_of(
@@ -93,11 +93,11 @@ def score_of(
     lift = None
     if chance is not None:
         sites = _codes([item.site for item in tried.items])
-        found = estimate(np.clip(tried.values, 0, 1), sites)
-        interval = found.interval
-        lift = found.model_copy(
+        mean = estimate(np.clip(tried.values, 0, 1), sites)
+        interval = mean.interval
+        lift = mean.model_copy(
             update={
-                "value": found.value - chance,
+                "value": mean.value - chance,
                 "interval": interval
                 and interval.model_copy(
                     update={"low": interval.low - chance, "high": interval.high - chance}
@@ -131,37 +131,37 @@ def pooled(solver: Solver, tried: Sequence[tuple[Tried, SolverScore]]) -> Solver
     The lift is the mean over the items of the value minus its task's chance, with a t interval
     clustered by site; a site has the same name in all tasks.
     """
-    known = [(one, score) for one, score in tried if score.chance is not None]
-    values = np.concatenate([one.values for one, _ in known or tried])
-    lifts = [one.values - (score.chance or 0.0) for one, score in known]
-    sites = [item.site for one, _ in known for item in one.items]
-    lift = mean_estimate(np.concatenate(lifts), _codes(sites)) if known else None
-    items = sum(len(one.items) for one, _ in known or tried)
-    chance = sum((score.chance or 0.0) * score.items for _, score in known) / items
+    graded = [(result, score) for result, score in tried if score.chance is not None]
+    values = np.concatenate([result.values for result, _ in graded or tried])
+    lifts = [result.values - (score.chance or 0.0) for result, score in graded]
+    sites = [item.site for result, _ in graded for item in result.items]
+    lift = mean_estimate(np.concatenate(lifts), _codes(sites)) if graded else None
+    items = sum(len(result.items) for result, _ in graded or tried)
+    chance = sum((score.chance or 0.0) * score.items for _, score in graded) / items
     return SolverScore(
         solver=solver,
         items=items,
         score=float(values.mean()),
-        chance=chance if known else None,
+        chance=chance if graded else None,
         lift=lift,
-        solved=sum(score.solved for _, score in known or tried),
+        solved=sum(score.solved for _, score in graded or tried),
         at_fault=(),
     )
 
 
 def _codes(names: Sequence[str]) -> Sequence[int]:
-    known: dict[str, int] = {}
-    return [known.setdefault(name, len(known)) for name in names]
+    codes: dict[str, int] = {}
+    return [codes.setdefault(name, len(codes)) for name in names]
 
 
 def chance_on(items: Sequence[AuditItem], protocol: Protocol) -> float | None:
     """Return the score of the task's own guess on some of its items; None if unknown."""
     golds, contexts = [item.gold for item in items], [item.line.context for item in items]
     try:
-        found = chance_of(TASKS[protocol.task].guess, protocol, golds, contexts)
+        chance = chance_of(TASKS[protocol.task].guess, protocol, golds, contexts)
     except MetricError:
         return None
-    return None if found is None else found.value
+    return None if chance is None else chance.value
 
 
 # ---- the solvers -------------------------------------------------------------------------------
@@ -197,12 +197,12 @@ def blind(item: AuditItem, seed: int) -> object:
 
 def longest(items: Sequence[AuditItem]) -> dict[int, object]:
     """Choose the longest option, the first one of equals, using only the options."""
-    found: dict[int, object] = {}
+    answers: dict[int, object] = {}
     for item in items:
         if item.options and _lettered(item):
             lengths = [len(option) for option in item.options]
-            found[item.place] = _letter(lengths.index(max(lengths)))
-    return found
+            answers[item.place] = _letter(lengths.index(max(lengths)))
+    return answers
 
 
 def most_frequent(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
@@ -211,7 +211,7 @@ def most_frequent(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
     The items are halved at random, by site, so that an item's own reference is never counted. If
     all other items were counted, the solver would systematically miss balanced letters.
     """
-    found: dict[int, object] = {}
+    answers: dict[int, object] = {}
     for own, other in _halves([item for item in items if item.right], seed):
         counts = Counter(place for item in other for place in item.right)
         if not counts:
@@ -220,8 +220,8 @@ def most_frequent(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
         for item in own:
             fitting = [place for place in order if place < max(item.choices, 1)] or [0]
             labels = item.line.item.answer_format.options
-            found[item.place] = labels[fitting[0]] if _labelled(item) else _letter(fitting[0])
-    return found
+            answers[item.place] = labels[fitting[0]] if _labelled(item) else _letter(fitting[0])
+    return answers
 
 
 def option_prior(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
@@ -231,7 +231,7 @@ def option_prior(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
     there counts with about the probability of chance.
     """
     chosen = [item for item in items if item.right and item.options]
-    found: dict[int, object] = {}
+    answers: dict[int, object] = {}
     for own, other in _halves(chosen, seed):
         offered = Counter(key for item in other for key in map(_key, item.options))
         right = Counter(_key(item.options[place]) for item in other for place in item.right)
@@ -240,23 +240,23 @@ def option_prior(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
             shares = [(right[key] + chance) / (offered[key] + 1) for key in map(_key, item.options)]
             letter = _letter_by(item, shares, seed)
             if letter is not None:
-                found[item.place] = letter
-    return found
+                answers[item.place] = letter
+    return answers
 
 
 def other_pages(protocol: Protocol, items: Sequence[AuditItem], seed: int) -> dict[int, object]:
     """Give the correct answer of a random item of another site of the same task."""
-    found: dict[int, object] = {}
+    answers: dict[int, object] = {}
     lots = random_order([f"{item.place}" for item in items], seed)
     order = [items[int(lot)] for lot in lots]
     for number, item in enumerate(order):
         ahead = (order[(number + step) % len(order)] for step in range(1, len(order)))
-        other = next((one for one in ahead if one.site != item.site), None)
+        other = next((candidate for candidate in ahead if candidate.site != item.site), None)
         if other is not None:
             right = responses_of(protocol, other.gold, other.line)
             if right:
-                found[item.place] = right[0]
-    return found
+                answers[item.place] = right[0]
+    return answers
 
 
 def from_text(item: AuditItem, text: str, seed: int) -> object:
@@ -269,15 +269,15 @@ def from_text(item: AuditItem, text: str, seed: int) -> object:
     lines = [line for line in text.splitlines() if line.strip()]
     spoken = [set(words(line)) for line in lines]
     if item.options and _lettered(item):
-        counts = [sum(set(words(one)) <= line for line in spoken) for one in item.options]
+        counts = [sum(set(words(option)) <= line for line in spoken) for option in item.options]
         return _letter_by(item, counts, seed)
     if item.kind is not AnswerKind.TEXT or not lines:
         return blind(item, seed)
-    asked = set(words(item.question))
-    if not asked:
+    question_words = set(words(item.question))
+    if not question_words:
         return lines[0]
-    best = max(range(len(lines)), key=lambda number: len(spoken[number] & asked))
-    left = [word for word in lines[best].split() if not set(words(word)) & asked]
+    best = max(range(len(lines)), key=lambda number: len(spoken[number] & question_words))
+    left = [word for word in lines[best].split() if not set(words(word)) & question_words]
     return " ".join(left) or lines[min(best + 1, len(lines) - 1)]
 
 
@@ -290,10 +290,10 @@ def _halves(
     """Return both halves of some items, split at random by site, each with the other one."""
     sites = random_order({item.site for item in items}, seed)
     first = set(sites[: len(sites) // 2])
-    one, other = (
+    first_half, second_half = (
         [item for item in items if (item.site in first) is half] for half in (True, False)
     )
-    return (one, other), (other, one)
+    return (first_half, second_half), (second_half, first_half)
 
 
 def _key(option: str) -> str:
@@ -318,8 +318,8 @@ def _letter_by(item: AuditItem, weights: Sequence[float], seed: int) -> str | No
         return None
     best = max(weights, default=0)
     # A prompt may list fewer options than the parser accepts.
-    known = range(min(item.choices, len(weights) or item.choices))
-    equal = [place for place in known if not weights or weights[place] == best]
+    indices = range(min(item.choices, len(weights) or item.choices))
+    equal = [place for place in indices if not weights or weights[place] == best]
     return random_order([_letter(place) for place in equal], _mixed(seed, item))[0]
 
 
@@ -339,10 +339,10 @@ def _middle(item: AuditItem) -> object:
 
 def _quoted(question: str) -> str:
     for begin, end in _QUOTES:
-        _, found, rest = question.partition(begin)
-        said, ended, _ = rest.partition(end)
-        if found and ended and said.strip():
-            return said
+        _, opening, rest = question.partition(begin)
+        quoted, ended, _ = rest.partition(end)
+        if opening and ended and quoted.strip():
+            return quoted
     return ""
 
 

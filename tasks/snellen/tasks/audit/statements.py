@@ -40,14 +40,14 @@ class Statement(NamedTuple):
 
 def statements_of(facts: Iterable[Mapping[str, Any]], screen: Screen) -> list[Statement]:
     """Return the facts of a page."""
-    found: list[Statement] = []
+    statements: list[Statement] = []
     for fact in facts:
         match fact.get("kind"):
             case "table":
                 headers = [folded(text) for text in fact["headers"]]
                 for row in fact["rows"]:
                     cells = [folded(text) for text in row]
-                    found += [
+                    statements += [
                         Statement(cell, frozenset({*headers, *cells}) - {""}, header)
                         for cell, header in zip(cells, headers, strict=False)
                         if cell
@@ -55,18 +55,18 @@ def statements_of(facts: Iterable[Mapping[str, Any]], screen: Screen) -> list[St
             case "pairs":
                 for pair in fact["pairs"]:
                     label = folded(pair["label"])
-                    found.append(Statement(folded(pair["value"]), frozenset({label}), label))
+                    statements.append(Statement(folded(pair["value"]), frozenset({label}), label))
             case "prices":
                 for item in fact["items"]:
                     name = folded(item["name"])
-                    found.append(Statement(folded(item["price"]), frozenset({name}), name))
+                    statements.append(Statement(folded(item["price"]), frozenset({name}), name))
             case _:
                 pass
     for element in screen.elements:
         if element.label and element.value:
             label = folded(element.label)
-            found.append(Statement(folded(element.value), frozenset({label}), label))
-    return found
+            statements.append(Statement(folded(element.value), frozenset({label}), label))
+    return statements
 
 
 _LOOKED_UP = frozenset({"cell", "row", "reverse", "pair", "price", "field", "read", "two steps"})
@@ -82,12 +82,14 @@ def _fact(view: View) -> Iterator[Found]:
     own = answers_of(view)
     if not own:
         return
-    asked = {folded(name) for name in view.quoted} - {""}
+    names = {folded(name) for name in view.quoted} - {""}
     statements = statements_of(page.snapshot.captured.facts, screen)
     answering = {
-        one.value
-        for one in statements
-        if asked <= one.names and (one.key in asked or not one.key) and one.value not in asked
+        statement.value
+        for statement in statements
+        if names <= statement.names
+        and (statement.key in names or not statement.key)
+        and statement.value not in names
     }
     if not answering:
         return
@@ -96,10 +98,10 @@ def _fact(view: View) -> Iterator[Found]:
 
 
 def _is_answer(text: str, answering: set[str]) -> bool:
-    said = folded(text)
-    return any(said == value for value in answering) or (
+    answer = folded(text)
+    return any(answer == value for value in answering) or (
         len(answering) > 1
-        and any(folded(" ".join(some)) == said for some in permutations(answering, 2))
+        and any(folded(" ".join(some)) == answer for some in permutations(answering, 2))
     )
 
 
@@ -127,10 +129,10 @@ def _absent(view: View) -> Iterator[Found]:
     page, screen = view.sight.page, view.screen
     if page is None or screen is None or view.record.get("unanswerable") is not True:
         return
-    asked = {folded(name) for name in view.quoted} - {""}
-    for one in statements_of(page.snapshot.captured.facts, screen):
-        if asked and asked <= one.names and one.key in asked:
-            yield Found(Fault.ANSWERED, "nothing that answers it", one.value)
+    names = {folded(name) for name in view.quoted} - {""}
+    for statement in statements_of(page.snapshot.captured.facts, screen):
+        if names and names <= statement.names and statement.key in names:
+            yield Found(Fault.ANSWERED, "nothing that answers it", statement.value)
             return
 
 
@@ -146,10 +148,10 @@ def _counted(view: View) -> Iterator[Found]:
     if view.kind == "count":
         count = len(view.elements)
         if view.task == "screenqa/complex" and view.quoted:
-            count = sum(folded(one.own) == folded(view.quoted[0]) for one in view.elements)
+            count = sum(folded(element.own) == folded(view.quoted[0]) for element in view.elements)
         right: Decimal | None = Decimal(count)
     elif view.kind in {"difference", "sum"} and len(view.elements) == 2:
-        values = [_amount(one.own or one.text, screen) for one in view.elements]
+        values = [_amount(element.own or element.text, screen) for element in view.elements]
         first, second = values
         if first is None or second is None:
             return
@@ -158,12 +160,12 @@ def _counted(view: View) -> Iterator[Found]:
         return
     number = view.matrix.answer if view.matrix is not None else None
     if isinstance(number, int | float):
-        said: list[Decimal | None] = [Decimal(str(number))]
+        amounts: list[Decimal | None] = [Decimal(str(number))]
     else:
-        said = [_amount(text, screen) for text in own[:1]]
-    known = [one for one in said if one is not None]
-    if known and all(abs(one - right) > Decimal("0.001") for one in known):
-        yield Found(Fault.NOT_ON_PAGE, str(right), "; ".join(map(str, known)))
+        amounts = [_amount(text, screen) for text in own[:1]]
+    shown = [amount for amount in amounts if amount is not None]
+    if shown and all(abs(amount - right) > Decimal("0.001") for amount in shown):
+        yield Found(Fault.NOT_ON_PAGE, str(right), "; ".join(map(str, shown)))
 
 
 def _amount(text: str, screen: Screen) -> Decimal | None:
@@ -177,22 +179,22 @@ def _ordered(view: View) -> Iterator[Found]:
     own = view.right_text
     if view.task != "mmbench-gui/l1" or not view.elements or own is None:
         return
-    by_text = {folded(one.text or one.own): one for one in view.elements}
+    by_text = {folded(element.text or element.own): element for element in view.elements}
     if view.kind in {"place", "order"}:
-        known = [by_text.get(folded(option)) for option in view.item.options]
-        shown = [one for one in known if one is not None]
+        matches = [by_text.get(folded(option)) for option in view.item.options]
+        shown = [element for element in matches if element is not None]
         if len(shown) != len(view.item.options):
             named = "; ".join(sorted(by_text))
             yield Found(Fault.RECORD, named, "; ".join(view.item.options))
             return
-        shown.sort(key=lambda one: one.box[1], reverse="lowest" in view.prompt)
+        shown.sort(key=lambda element: element.box[1], reverse="lowest" in view.prompt)
         right = shown[1 if "stands second" in view.prompt else 0]
         if folded(right.text or right.own) != folded(own):
             yield Found(Fault.WRONG_OPTION, one_line(right.text or right.own), own)
     elif view.kind == "next" and len(view.elements) == 2:
-        said = one_line(view.elements[1].text or view.elements[1].own)
-        if folded(said) != folded(own):
-            yield Found(Fault.WRONG_OPTION, said, own)
+        expected = one_line(view.elements[1].text or view.elements[1].own)
+        if folded(expected) != folded(own):
+            yield Found(Fault.WRONG_OPTION, expected, own)
 
 
 CHECKS: tuple[Check, ...] = (

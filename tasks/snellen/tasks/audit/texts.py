@@ -48,9 +48,9 @@ def _typed(view: View) -> Iterator[Found]:
 
 def _arguments(call: object) -> Mapping[str, object]:
     if isinstance(call, Mapping):
-        found = cast("Mapping[str, object]", call).get("arguments")
-        if isinstance(found, Mapping):
-            return cast("Mapping[str, object]", found)
+        arguments = cast("Mapping[str, object]", call).get("arguments")
+        if isinstance(arguments, Mapping):
+            return cast("Mapping[str, object]", arguments)
     return {}
 
 
@@ -61,13 +61,13 @@ def _tools(view: View) -> Iterator[Found]:
         return
     arguments = _arguments(gold.answer)
     if view.kind == "press what is marked":
-        said = one_line(view.elements[0].text)
-        if one_line(str(arguments.get("text"))) != said:
-            yield Found(Fault.NOT_ON_PAGE, said, str(arguments.get("text")))
+        label = one_line(view.elements[0].text)
+        if one_line(str(arguments.get("text"))) != label:
+            yield Found(Fault.NOT_ON_PAGE, label, str(arguments.get("text")))
     elif view.kind == "choose what is named" and view.quoted:
-        named = [folded(one.own) for one in view.elements]
-        asked = folded(view.quoted[0])
-        right = chr(ord("A") + named.index(asked)) if asked in named else "none"
+        named = [folded(element.own) for element in view.elements]
+        wanted = folded(view.quoted[0])
+        right = chr(ord("A") + named.index(wanted)) if wanted in named else "none"
         if arguments.get("mark") != right:
             yield Found(Fault.WRONG_OPTION, right, str(arguments.get("mark")))
 
@@ -125,7 +125,7 @@ def _hint(view: View) -> Iterator[Found]:
     named = view.record.get("element")
     if change is None:
         return
-    before = next((one.before for one in change.elements if one.id == named), None)
+    before = next((changed.before for changed in change.elements if changed.id == named), None)
     own = texts_of(view.item.gold)
     if before is not None and one_line(before.placeholder) not in map(one_line, own):
         yield Found(Fault.NOT_ON_PAGE, before.placeholder, "; ".join(own))
@@ -151,8 +151,8 @@ def _named(view: View) -> Iterator[Found]:
     if not view.task.startswith(_POINTED) or not view.elements or not view.quoted:
         return
     element = view.elements[0]
-    said = {folded(text) for text in said_by(element)}
-    if folded(view.quoted[-1]) not in said:
+    texts = {folded(text) for text in said_by(element)}
+    if folded(view.quoted[-1]) not in texts:
         shown = element.text or element.name or element.label
         yield Found(Fault.WRONG_BOX, f"what says “{view.quoted[-1]}”", f"what says “{shown}”")
 

@@ -52,8 +52,8 @@ def _kin(item: AuditItem, other: AuditItem) -> bool:
 
 def _contradiction(item: AuditItem, other: AuditItem) -> tuple[str, str] | None:
     if other.task == item.task:
-        said = _plain(other.gold), _plain(item.gold)
-        return said if said[0] != said[1] else None
+        texts = _plain(other.gold), _plain(item.gold)
+        return texts if texts[0] != texts[1] else None
     if record_of(other) != record_of(item):
         return _plain(record_of(other)), _plain(record_of(item))
     return _disagree(item.gold, item.task, other.gold, other.task)
@@ -88,5 +88,5 @@ def _disagree(gold: object, task: str, other: object, other_task: str) -> tuple[
 def _plain(value: object) -> str:
     if isinstance(value, Mapping):
         relations = cast("Mapping[object, object]", value)
-        return "; ".join(f"{key}: {said}" for key, said in relations.items())
+        return "; ".join(f"{key}: {relation}" for key, relation in relations.items())
     return msgspec.json.encode(value).decode()

@@ -94,8 +94,8 @@ class Sight:
 
     def _decoded(self, png: bytes) -> Pixels:
         """Return an image's pixels; most are pictures of an item, which are decoded already."""
-        known = self.pictures.get(sha256(png).hexdigest())
-        return pixels_of(png) if known is None else known
+        pixels = self.pictures.get(sha256(png).hexdigest())
+        return pixels_of(png) if pixels is None else pixels
 
     def _agreed(self) -> Pixels | None:
         shown = [
@@ -225,8 +225,8 @@ class View:
     @cached_property
     def kind(self) -> str:
         """The kind of the question, from its record or tags."""
-        said = self.record.get("question", self.item.tags.get("kind", ""))
-        return str(said or self.item.tags.get("question", ""))
+        recorded = self.record.get("question", self.item.tags.get("kind", ""))
+        return str(recorded or self.item.tags.get("question", ""))
 
     @cached_property
     def matrix(self) -> MatrixGold | None:
@@ -236,7 +236,9 @@ class View:
     @property
     def right_text(self) -> str | None:
         """The text of the only correct option."""
-        right = [self.item.options[one] for one in self.item.right if one < len(self.item.options)]
+        right = [
+            self.item.options[index] for index in self.item.right if index < len(self.item.options)
+        ]
         return right[0] if len(right) == 1 else None
 
     @cached_property
@@ -249,9 +251,11 @@ class View:
         if isinstance(named, Mapping):
             named = list(cast("Mapping[str, object]", named).values())
         ids = cast("list[object]", named) if isinstance(named, list) else [named]
-        whole = [one for one in ids if isinstance(one, int)]
-        known = [screen.elements[one] for one in whole if 0 <= one < len(screen.elements)]
-        return known if len(known) == len(ids) else []
+        whole = [number for number in ids if isinstance(number, int)]
+        present = [
+            screen.elements[number] for number in whole if 0 <= number < len(screen.elements)
+        ]
+        return present if len(present) == len(ids) else []
 
     @cached_property
     def boxes(self) -> list[Ltrb]:

@@ -153,12 +153,12 @@ def check_tasks(tasks: Sequence[str]) -> None:
 def _begin(folder: Path, settings: BuildSettings) -> None:
     """Store the settings of a new build, or check that they equal the stored ones."""
     file = folder / _BEGUN
-    said = msgspec.json.format(msgspec.json.encode(settings), indent=1)
+    encoded = msgspec.json.format(msgspec.json.encode(settings), indent=1)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not file.exists():
-            file.write_bytes(said)
-        elif file.read_bytes() != said:
+            file.write_bytes(encoded)
+        elif file.read_bytes() != encoded:
             raise InputError(
                 "the folder has a build with other settings; remove the folder to start again, or"
                 " choose another",

@@ -150,19 +150,19 @@ def _render(visit: Visit, last: bytes | None = None) -> _Render:
         last: Its image in an earlier visit; an equal image needs no second screenshot.
     """
     height = _height(visit)
-    found, image = measured_shot(visit, height, lambda: extract(visit, height), last)
-    found = found._replace(screen=without_unseen(found.screen, decoded(image)))
-    if not found.screen.elements:
+    extracted, image = measured_shot(visit, height, lambda: extract(visit, height), last)
+    extracted = extracted._replace(screen=without_unseen(extracted.screen, decoded(image)))
+    if not extracted.screen.elements:
         raise PageError("nothing to see", "nothing of it is visible", file=visit.file)
-    shown = sum(len(element.own) for element in found.screen.elements)
-    if len(found.missing) > MISSING_SHARE * max(shown, 1):
+    shown = sum(len(element.own) for element in extracted.screen.elements)
+    if len(extracted.missing) > MISSING_SHARE * max(shown, 1):
         raise PageError(
             "no font",
-            f"no font has these of its characters: {found.missing[:20]}; install fonts for its"
+            f"no font has these of its characters: {extracted.missing[:20]}; install fonts for its"
             " script (apt-get install fonts-noto-core fonts-noto-cjk)",
             file=visit.file,
         )
-    return _Render(found, image, _CHARSET + visit.tab.content().encode("utf-8", "replace"))
+    return _Render(extracted, image, _CHARSET + visit.tab.content().encode("utf-8", "replace"))
 
 
 def _problems(requests: Requests, render: _Render, *, stable: bool) -> list[str]:

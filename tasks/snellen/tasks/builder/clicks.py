@@ -88,8 +88,8 @@ def choose_targets(visit: Visit, screen: Screen, budget: int, random: Random) ->
 
 def _tells(element: Element) -> bool:
     """Whether a link's text has a word of its address."""
-    said = set(re.findall(r"[^\W_]{3,}", f"{element.text} {element.alt}".casefold()))
-    return bool(said & set(re.findall(r"[^\W_]{3,}", urlsplit(element.href).path.casefold())))
+    words = set(re.findall(r"[^\W_]{3,}", f"{element.text} {element.alt}".casefold()))
+    return bool(words & set(re.findall(r"[^\W_]{3,}", urlsplit(element.href).path.casefold())))
 
 
 def follow_clicks(
@@ -232,7 +232,7 @@ def _title(tab: "Tab") -> str:
 
 def _inside(address: str, url: str) -> str:
     """Return an address of the same site without its host; empty for another site."""
-    one, other = urlsplit(address), urlsplit(url)
-    if (one.scheme, one.netloc) != (other.scheme, other.netloc):
+    target, page = urlsplit(address), urlsplit(url)
+    if (target.scheme, target.netloc) != (page.scheme, page.netloc):
         return ""
-    return address.removeprefix(f"{one.scheme}://{one.netloc}")
+    return address.removeprefix(f"{target.scheme}://{target.netloc}")

@@ -132,8 +132,8 @@ def build_exam(
     resumed = (folder / MADE).is_dir()
     worked = work_through(pages.pages, folder, settings, jobs, watch.page)
     skipped = {
-        **{one.page: one.reason for one in pages.skipped},
-        **{one.page: one.problem for one in worked.problems if one.problem is not None},
+        **{page.page: page.reason for page in pages.skipped},
+        **{page.page: page.problem for page in worked.problems if page.problem is not None},
     }
     parts, worked = _parts(worked, folder / DATA, settings)
     if not parts:
@@ -154,22 +154,22 @@ def build_exam(
         built=built,
         watch=watch.packing,
     )
-    found = None
+    report = None
     final = folder / _FINAL
     shutil.rmtree(final, ignore_errors=True)
     if options.audit:
         pack = open_pack(draft)
         # Items that were just made need no second making.
         witnesses = Witnesses(open_build(folder), remake=resumed)
-        found = audit_pack(
+        report = audit_pack(
             pack,
             open_references(pack, None),
             seed=settings.seed,
             witnesses=witnesses,
             watch=watch.looking,
         )
-    if found is not None and found.removed:
-        manifest = remove(open_pack(draft), found.removed, final)
+    if report is not None and report.removed:
+        manifest = remove(open_pack(draft), report.removed, final)
     else:
         shutil.copytree(draft, final)
     if options.key is not None:
@@ -178,7 +178,7 @@ def build_exam(
         for entry in sorted(final.iterdir()):
             shutil.move(entry, room / entry.name)
     final.rmdir()
-    return BuiltExam(manifest, found, worked)
+    return BuiltExam(manifest, report, worked)
 
 
 def digest_of(pages: Pages) -> str:
@@ -217,7 +217,7 @@ def _parts(worked: Worked, folder: Path, settings: BuildSettings) -> tuple[Seque
     for benchmark, making in MAKING.items():
         if making.balance is not None:
             worked = worked._replace(items=making.balance(worked.items, settings.seed))
-        made = (one.task for page in worked.items for one in page.made)
+        made = (item.task for page in worked.items for item in page.made)
         if not any(task.partition("/")[0] == benchmark for task in made):
             continue
         place = folder / benchmark

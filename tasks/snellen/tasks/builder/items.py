@@ -118,10 +118,10 @@ def make_items(
         (room / _IMAGES).mkdir()
         with (room / _LINES).open("wb") as file:
             for name, maker in makers.items():
-                for one in maker(snapshot, draw(seed, snapshot.id, name)):
-                    if isinstance(one, Made):
-                        one = one._replace(tags={**one.tags, PAGES: origin})
-                    file.write(encoder.encode(_line(one, room / _IMAGES)) + b"\n")
+                for result in maker(snapshot, draw(seed, snapshot.id, name)):
+                    if isinstance(result, Made):
+                        result = result._replace(tags={**result.tags, PAGES: origin})
+                    file.write(encoder.encode(_line(result, room / _IMAGES)) + b"\n")
     return read_items(folder, snapshot.captured.site, snapshot.captured.page)
 
 
@@ -155,7 +155,7 @@ def without(
     """Remove items by (page index, item index) and record a refusal for each."""
     return [
         page._replace(
-            made=[one for place, one in enumerate(page.made) if (number, place) not in out],
+            made=[item for place, item in enumerate(page.made) if (number, place) not in out],
             refused=[*page.refused, *(refusal for at, _ in sorted(out) if at == number)],
         )
         for number, page in enumerate(pages)

@@ -89,11 +89,11 @@ def find_pages(folder: Path) -> Pages:
                 skipped.append(Skipped(str(path.relative_to(root)), "a link leads out of the site"))
                 continue
             page = Page(site, _page_name(inside), site_root, inside)
-            if (known := names.setdefault(page.id, path)) is not path:
+            if (first := names.setdefault(page.id, path)) is not path:
                 skipped.append(
                     Skipped(
                         str(path.relative_to(root)),
-                        f"{known.relative_to(root)} has the same name without its suffix",
+                        f"{first.relative_to(root)} has the same name without its suffix",
                     )
                 )
                 continue

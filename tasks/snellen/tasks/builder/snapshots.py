@@ -211,7 +211,7 @@ def write_snapshot(folder: Path, captured: Captured, files: Mapping[str, bytes])
         InputError: The folder is not empty, or can't be written.
     """
     digests = {name: sha256(body).hexdigest() for name, body in sorted(files.items())}
-    said = msgspec.json.encode(
+    encoded = msgspec.json.encode(
         msgspec.structs.replace(captured, digests=digests), order="deterministic"
     )
     with new_folder(folder) as room:
@@ -219,5 +219,5 @@ def write_snapshot(folder: Path, captured: Captured, files: Mapping[str, bytes])
             path = room / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(body)
-        (room / SNAPSHOT).write_bytes(msgspec.json.format(said, indent=1) + b"\n")
+        (room / SNAPSHOT).write_bytes(msgspec.json.format(encoded, indent=1) + b"\n")
     return Snapshot(folder)

@@ -126,27 +126,27 @@ def check_pack(
         DataError: The folder is not a pack.
     """
     manifest = read_manifest(folder)
-    found = _Findings(folder)
+    findings = _Findings(folder)
     tasks = tuple(_described(task) for task in manifest.tasks)
     custody = _CUSTODY[manifest.references]
     try:
         pack = open_pack(folder)
     except DataError as error:
-        found.add(error)
-        found.lost = True
+        findings.add(error)
+        findings.lost = True
     else:
-        _check_items(pack, found, watch)
-        custody, tasks = _check_references(pack, key, found)
-        _check_count(manifest, found)
-    _check_extra(manifest, found)
+        _check_items(pack, findings, watch)
+        custody, tasks = _check_references(pack, key, findings)
+        _check_count(manifest, findings)
+    _check_extra(manifest, findings)
     return PackCheck(
         name=manifest.name,
         tasks=tasks,
-        images=len(found.files),
-        image_bytes=_bytes_of(found.files),
-        on_the_web=found.on_the_web,
+        images=len(findings.files),
+        image_bytes=_bytes_of(findings.files),
+        on_the_web=findings.on_the_web,
         references=custody,
-        faults=tuple(found.faults),
+        faults=tuple(findings.faults),
     )
 
 
@@ -223,9 +223,9 @@ def _check_image(
     decoder: Decoder,
 ) -> None:
     file = image.file or ""
-    known = found.files.setdefault(file, image)
-    if known is not image:
-        if known != image:
+    first = found.files.setdefault(file, image)
+    if first is not image:
+        if first != image:
             found.say("items list different digests or sizes for it", f"{IMAGES}/{file}")
         return
     try:

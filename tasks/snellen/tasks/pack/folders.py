@@ -44,8 +44,8 @@ def open_inside(root: Path, name: str, size: int | None = None) -> Generator[Bin
     """
     path = root / name
     try:
-        found = os.path.realpath(path)
-        if found != os.path.join(os.path.realpath(root), *name.split("/")):
+        resolved = os.path.realpath(path)
+        if resolved != os.path.join(os.path.realpath(root), *name.split("/")):
             raise DataError(
                 "its path contains a link; a pack may only have regular files: copy the file there",
                 file=str(path),

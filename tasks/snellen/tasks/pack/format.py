@@ -153,8 +153,8 @@ class PackItem(Closed):
 
     @field_serializer("context")
     def _known(self, context: Context) -> dict[str, object]:
-        known = NO_CONTEXT._asdict()
-        return {name: value for name, value in context._asdict().items() if value != known[name]}
+        defaults = NO_CONTEXT._asdict()
+        return {name: value for name, value in context._asdict().items() if value != defaults[name]}
 
     @model_validator(mode="after")
     def _has_its_images(self) -> "PackItem":

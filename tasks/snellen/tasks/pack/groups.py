@@ -43,23 +43,23 @@ def values_of(pack: Pack, references: References | None, tag: str) -> Values:
     """
     if tag == TASK:
         return {name: name.task for name in names_of(pack)}
-    found: dict[ItemName, str | None] = {}
+    values: dict[ItemName, str | None] = {}
     for task, places in pack.index.items():
         private: Mapping[str, Mapping[str, str]] = {}
         if references is not None:
             private = references.tags.get(task, {})
         source = None if references is None else references.sources.get(task)
-        asked = source.cluster if source and tag == SITE and SITE not in private else tag
-        column = private.get(asked or "", {})
+        column_name = source.cluster if source and tag == SITE and SITE not in private else tag
+        column = private.get(column_name or "", {})
         for item_id, place in places.items():
             value = column.get(item_id)
             if value is None and tag == PAIR:
                 value = pack.lines.heads[place].pair
             if value is None:
                 value = pack.lines[place].item.tags.get(tag)
-            found[ItemName(task, item_id)] = value
-    if any(value is not None for value in found.values()):
-        return found
+            values[ItemName(task, item_id)] = value
+    if any(value is not None for value in values.values()):
+        return values
     if references is None and pack.manifest.references is not None:
         raise InputError(
             f"no item has a public tag {tag!r}; private tags need the references and their key"
@@ -69,12 +69,12 @@ def values_of(pack: Pack, references: References | None, tag: str) -> Values:
 
 def known_tags(pack: Pack, references: References | None) -> list[str]:
     """Return the names of the tags of a pack's items, public ones and those of the references."""
-    found: dict[str, None] = {TASK: None}
+    names: dict[str, None] = {TASK: None}
     for line in pack.lines:
-        found.update(dict.fromkeys(line.item.tags))
+        names.update(dict.fromkeys(line.item.tags))
     for columns in () if references is None else references.tags.values():
-        found.update(dict.fromkeys(columns))
-    return list(found)
+        names.update(dict.fromkeys(columns))
+    return list(names)
 
 
 def joined(pack: Pack, values: Values) -> list[list[ItemName]]:

@@ -84,8 +84,8 @@ class Decoder:
 
     def _done(self, kept: int) -> Iterator[Damaged]:
         while len(self._waiting) > kept:
-            name, found = self._waiting.popleft()
-            if message := found.result():
+            name, result = self._waiting.popleft()
+            if message := result.result():
                 yield Damaged(name, message)
 
 
@@ -160,8 +160,8 @@ def size_of(data: bytes) -> tuple[int, int] | None:
 
 
 def _refuse(damaged: Iterator[Damaged]) -> None:
-    for one in damaged:
-        raise DataError(f"{one.name}: {one.message}")
+    for image in damaged:
+        raise DataError(f"{image.name}: {image.message}")
 
 
 def _fault(pixels: "Image", checksums: "Image") -> str | None:

@@ -33,9 +33,9 @@ def load_from_pack(
     """
     pack = open_pack(folder)
     held = pack.task(task)
-    for what, asked, has in (("split", split, held.split), ("prompt", prompt, held.prompt)):
-        if asked not in (None, has):
-            message = f"the pack was made with the {what} {has!r}, not {asked!r}"
+    for what, requested, has in (("split", split, held.split), ("prompt", prompt, held.prompt)):
+        if requested not in (None, has):
+            message = f"the pack was made with the {what} {has!r}, not {requested!r}"
             raise InputError(message, file=str(folder), field=what)
     if images is not None:
         raise InputError("a pack contains its images; omit images", file=str(folder))

@@ -124,11 +124,11 @@ def _gather(pack: Pack, key: str | None, tasks: dict[str, _Task]) -> None:
 
 def _check_same(known: _Task, spec: PackTask, pack: Pack) -> None:
     for what in ("protocol", "prompt", "split"):
-        one, other = getattr(known.spec, what), getattr(spec, what)
-        if one != other:
+        old, new = getattr(known.spec, what), getattr(spec, what)
+        if old != new:
             raise InputError(
-                f"{spec.task} has the {what} {one!r} in {known.home} and {other!r} in {pack.name}:"
-                f" a pack has one {what} for a task; create {pack.name} again with --{what} {one}",
+                f"{spec.task} has the {what} {old!r} in {known.home} and {new!r} in {pack.name}:"
+                f" a pack has one {what} for a task; create {pack.name} again with --{what} {old}",
                 file=str(pack.folder),
                 field=what,
             )
@@ -185,8 +185,8 @@ def _about(packs: Sequence[Pack], tasks: Mapping[str, _Task], name: str, title: 
     licences = dict.fromkeys(pack.manifest.licence for pack in packs if pack.manifest.licence)
     records = [pack.manifest.built for pack in packs]
     built = next(iter(records))
-    if any(one != built for one in records):
-        built = Built(parts=tuple(one or Built() for one in records))
+    if any(record != built for record in records):
+        built = Built(parts=tuple(record or Built() for record in records))
     try:
         return Manifest(
             name=name,

@@ -91,8 +91,8 @@ def preview_pages(
     for name, part in zip(names, parts, strict=True):
         shown = {
             image.digest: small[image.digest]
-            for one in part.cards
-            for image in one.images
+            for entry in part.cards
+            for image in entry.images
             if image.digest in small
         }
         home = f"{stem}.html" if len(parts) > 1 else ""
@@ -121,14 +121,14 @@ def _thumbnails(pack: Pack, watch: Callable[[int], None]) -> dict[str, bytes]:
     def small(image: PackImage) -> bytes:
         return shrink(pack.read_image(image), str(image.file))
 
-    found: dict[str, bytes] = {}
+    thumbnails: dict[str, bytes] = {}
     with ThreadPoolExecutor(_THREADS) as pool:
         for digest, data in zip(places, pool.map(small, places.values()), strict=True):
-            found[digest] = data
-            if done := last.get(len(found)):
+            thumbnails[digest] = data
+            if done := last.get(len(thumbnails)):
                 watch(done)
     watch(len(pack.lines))
-    return found
+    return thumbnails
 
 
 def shrink(data: bytes, name: str) -> bytes:
@@ -159,16 +159,16 @@ def _parts(
     if whole <= budget:
         return [_Part(name, cards)]
     parts: list[_Part] = []
-    for task in dict.fromkeys(one.task for one in cards):
+    for task in dict.fromkeys(entry.task for entry in cards):
         cut: list[list[Card]] = [[]]
         room, seen = budget, set[str]()
-        for one in (one for one in cards if one.task == task):
-            new = {image.digest for image in one.images} - seen
-            size = _words(one) + sum(_embedded(small.get(digest, b"")) for digest in new)
+        for entry in (entry for entry in cards if entry.task == task):
+            new = {image.digest for image in entry.images} - seen
+            size = _words(entry) + sum(_embedded(small.get(digest, b"")) for digest in new)
             if size > room and cut[-1]:
                 cut.append([])
                 room, seen = budget, set[str]()
-            cut[-1].append(one)
+            cut[-1].append(entry)
             seen |= new
             room -= size
         for number, some in enumerate(cut, start=1):
@@ -189,11 +189,11 @@ def _context(
     pack: Pack, references: References | None, part: _Part, shown: Mapping[str, bytes]
 ) -> dict[str, Any]:
     style, script = _asset("preview.css"), _asset("preview.js")
-    known = {"pack": pack.name, "digest": pack.digest[:16]}
+    identity = {"pack": pack.name, "digest": pack.digest[:16]}
     pictures = {digest: base64.b64encode(data).decode("ascii") for digest, data in shown.items()}
     values: dict[str, dict[str, int]] = {}
-    for one in part.cards:
-        for name, value in one.tags.items():
+    for entry in part.cards:
+        for name, value in entry.tags.items():
             counts = values.setdefault(name, {})
             counts[value] = counts.get(value, 0) + 1
     tags = {
@@ -202,9 +202,9 @@ def _context(
     return {
         "manifest": pack.manifest,
         "part": part,
-        "tasks": list(dict.fromkeys(one.task for one in part.cards)),
+        "tasks": list(dict.fromkeys(entry.task for entry in part.cards)),
         "with_references": references is not None,
-        "payload": _json({**known, "pictures": pictures, "tags": tags}),
+        "payload": _json({**identity, "pictures": pictures, "tags": tags}),
         "style": style,
         "script": script,
         "style_digest": _digest(style),

@@ -205,10 +205,10 @@ class Pack:
     @cached_property
     def index(self) -> Mapping[str, Mapping[str, int]]:
         """The line index of each item, from 0, by task and item id."""
-        found: dict[str, dict[str, int]] = {task.task: {} for task in self.manifest.tasks}
+        by_task: dict[str, dict[str, int]] = {task.task: {} for task in self.manifest.tasks}
         for place, head in enumerate(self.lines.heads):
-            found[head.item.task][head.item.id] = place
-        return found
+            by_task[head.item.task][head.item.id] = place
+        return by_task
 
     def task(self, task: str) -> PackTask:
         """Return a task of the manifest.
@@ -216,11 +216,11 @@ class Pack:
         Raises:
             UnknownNameError: The pack does not have it.
         """
-        for known in self.manifest.tasks:
-            if known.task == task:
-                return known
+        for spec in self.manifest.tasks:
+            if spec.task == task:
+                return spec
         raise UnknownNameError(
-            f"task in the pack {self.name}", task, [known.task for known in self.manifest.tasks]
+            f"task in the pack {self.name}", task, [spec.task for spec in self.manifest.tasks]
         )
 
     def line(self, task: str, item_id: str) -> PackItem:
@@ -249,8 +249,8 @@ class Pack:
         try:
             return line.images[name]
         except KeyError:
-            known = ", ".join(line.images) or "none"
-            raise DataError(f"item {line.item.id} has no image {name!r}; it has: {known}") from None
+            names = ", ".join(line.images) or "none"
+            raise DataError(f"item {line.item.id} has no image {name!r}; it has: {names}") from None
 
     def image(self, line: PackItem, name: str) -> bytes:
         """Return the bytes of an item's image.
@@ -313,9 +313,9 @@ def open_pack(folder: str | Path) -> Pack:
             raise DataError(message, file=file, line=number, field="item.id")
         seen[name.task].add(name.id)
     for task in manifest.tasks:
-        found = len(seen[task.task])
-        if found != task.items:
-            message = f"the manifest lists {task.items} items of {task.task}, but there are {found}"
+        count = len(seen[task.task])
+        if count != task.items:
+            message = f"the manifest lists {task.items} items of {task.task}, but there are {count}"
             raise DataError(message, file=file)
     return Pack(root, manifest, lines)
 
@@ -368,12 +368,12 @@ def open_references(pack: Pack, key: str | None = None) -> References:
             does not have its task's form, or an item has none.
     """
     file = str(pack.folder / (pack.manifest.references or REFERENCES))
-    found = read_references(plain_references(pack, key), file)
+    references = read_references(plain_references(pack, key), file)
     for task in pack.manifest.tasks:
-        missing = pack.index[task.task].keys() - found.golds.get(task.task, {}).keys()
+        missing = pack.index[task.task].keys() - references.golds.get(task.task, {}).keys()
         if missing:
             raise DataError(f"{min(missing)} of {task.task} has no reference", file=file)
-    return found
+    return references
 
 
 def task_data(pack: Pack, references: References, task: str) -> TaskData:
@@ -460,14 +460,14 @@ def read_whole(root: Path, manifest: Manifest, name: str) -> bytes:
     Raises:
         DataError: The file is missing, or was changed.
     """
-    known = manifest.files[name]
-    data = read_inside(root, name, known.bytes)
-    if sha256(data).hexdigest() != known.sha256:
+    listed = manifest.files[name]
+    data = read_inside(root, name, listed.bytes)
+    if sha256(data).hexdigest() != listed.sha256:
         raise DataError(_CHANGED, file=str(root / name))
     return data
 
 
 def _first(error: ValidationError) -> str:
-    found = error.errors(include_input=False, include_url=False)[0]
-    place = ".".join(map(str, found["loc"]))
-    return f"{place}: {found['msg']}" if place else found["msg"]
+    first = error.errors(include_input=False, include_url=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    return f"{place}: {first['msg']}" if place else first["msg"]

@@ -15,7 +15,7 @@ BY_HAND = "removed by hand"
 def removed_text(removed: Iterable[RemovedItem]) -> str:
     """Return a list of items in the form that `read_removed` reads."""
     lines = ["# task, item and reason, with tabs between; snellen pack remove takes this list"]
-    lines += [f"{one.task}\t{one.item}\t{one.reason}" for one in removed]
+    lines += [f"{item.task}\t{item.item}\t{item.reason}" for item in removed]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -38,14 +38,14 @@ def read_removed(path: Path, pack: Pack) -> list[RemovedItem]:
     for task, places in pack.index.items():
         for item_id in places:
             homes.setdefault(item_id, []).append(task)
-    found: list[RemovedItem] = []
+    items: list[RemovedItem] = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip() and not line.startswith("#"):
             try:
-                found.append(_read(line, homes, pack))
+                items.append(_read(line, homes, pack))
             except InputError as error:
                 raise InputError(error.message, file=str(path), line=number) from None
-    return found
+    return items
 
 
 def _read(line: str, homes: Mapping[str, list[str]], pack: Pack) -> RemovedItem:
@@ -89,17 +89,17 @@ def remove(
         DataError: The references are sealed and the key is missing or wrong, or an image is missing
             or was changed.
     """
-    asked = {(one.task, one.item): one for one in removed}
-    if not asked:
+    by_item = {(item.task, item.item): item for item in removed}
+    if not by_item:
         raise InputError("the list has no item to remove")
     gone: dict[str, set[str]] = {}
-    for task, item_id in asked:
+    for task, item_id in by_item:
         gone.setdefault(task, set()).add(item_id)
     kept = without(pack, gone)
-    log = list(asked.values())
+    log = list(by_item.values())
     for task, places in pack.index.items():
         for item_id in places:
-            if item_id not in kept[task] and (task, item_id) not in asked:
+            if item_id not in kept[task] and (task, item_id) not in by_item:
                 reason = "the other half of its pair was removed"
                 log.append(RemovedItem(task=task, item=item_id, reason=reason))
     built = pack.manifest.built or Built()

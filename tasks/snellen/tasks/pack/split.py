@@ -36,15 +36,15 @@ def parts_of(text: str) -> dict[str, float]:
     Raises:
         InputError: A part has no name or no share, or the shares don't add up to 1.
     """
-    found: dict[str, float] = {}
+    parts: dict[str, float] = {}
     for part in text.split(","):
         name, _, share = part.strip().partition("=")
         try:
-            found[name] = float(share)
+            parts[name] = float(share)
         except ValueError:
             raise InputError(f"a part is written as train=0.8, not {part.strip()!r}") from None
-    check_parts(found)
-    return found
+    check_parts(parts)
+    return parts
 
 
 def check_parts(parts: Parts) -> None:
@@ -149,7 +149,7 @@ def split_pack(
     references = None if lines is None else open_references(pack, key)
     groups = joined(pack, values_of(pack, references, by))
     shared = split_items(groups, parts, seed)
-    found: dict[str, Manifest] = {}
+    manifests: dict[str, Manifest] = {}
     done = 0
     with new_folder(folder) as room:
         for part, items in shared.items():
@@ -169,7 +169,7 @@ def split_pack(
                 kept = _own(kept, chosen)
             (room / part).mkdir()
             before = done
-            found[part] = fill(
+            manifests[part] = fill(
                 room / part,
                 chosen_lines(pack, chosen),
                 about,
@@ -178,19 +178,21 @@ def split_pack(
                 watch=lambda number, before=before: watch(before + number),
             )
             done += len(items)
-    return found
+    return manifests
 
 
 def _own(lines: Sequence[bytes], chosen: Mapping[str, set[str]]) -> list[bytes]:
-    found: list[bytes] = []
+    own_lines: list[bytes] = []
     for line in lines:
         words = json.loads(line)
         if "pin" in words:
             source = PackSource.model_validate(words)
             pin = source.pin.model_copy(update={"count": len(chosen[source.task])})
-            found.append(to_line(source.model_copy(update={"pin": pin}).model_dump(mode="json")))
+            own_lines.append(
+                to_line(source.model_copy(update={"pin": pin}).model_dump(mode="json"))
+            )
         else:
             reference = PackReference.model_validate(words)
             if reference.item_id in chosen[reference.task]:
-                found.append(line)
-    return found
+                own_lines.append(line)
+    return own_lines

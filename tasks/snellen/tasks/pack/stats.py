@@ -179,7 +179,7 @@ def _task(pack: Pack, spec: PackTask, references: References | None) -> TaskStat
         pairs=len({line.pair for line in lines} - {None}),
         images=len(files),
         image_bytes=sum(files.values()),
-        on_the_web=sum(one.url is not None for line in lines for one in line.images.values()),
+        on_the_web=sum(stored.url is not None for line in lines for stored in line.images.values()),
         widths=_spread(image.width for image in shown if image.width),
         heights=_spread(image.height for image in shown if image.height),
         answers=_counts(line.item.answer_format.kind.value for line in lines),
@@ -198,10 +198,10 @@ _NOTHING = Spread(least=0, median=0, most=0)
 
 
 def _spread(numbers: Iterable[float]) -> Spread | None:
-    known = list(numbers)
-    if not known:
+    values = list(numbers)
+    if not values:
         return None
-    return Spread(least=min(known), median=median(known), most=max(known))
+    return Spread(least=min(values), median=median(values), most=max(values))
 
 
 def _counts(values: Iterable[str]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""A session ends its browser on every way out."""
+"""A session ends its browser in every case."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a path of an invented host means: files of the folder, and nothing else."""
+"""A path of an invented host leads to a file of the folder, and to nothing else."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The browser reaches nothing but the page's folder, and shows a page the same way each time."""
+"""The browser loads only files of the page's folder, and renders a page reproducibly."""
 
 import io
 import socket
@@ -25,7 +25,7 @@ MakePage = Callable[..., Page]
 
 @contextmanager
 def listening(kind: socket.SocketKind) -> Generator[tuple[int, list[bytes]]]:
-    """Listen on this machine, and note whoever calls."""
+    """Listen on this machine, and record every connection."""
     heard: list[bytes] = []
     with closing(socket.socket(socket.AF_INET, kind)) as server:
         server.bind(("127.0.0.1", 0))

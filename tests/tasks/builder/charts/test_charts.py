@@ -1,4 +1,4 @@
-"""Charts: what is drawn is what the table says, and no label is likelier than another."""
+"""Charts: the picture shows the table, and no label is more likely than another."""
 
 import io
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Changes of a live page: kept when they hold what they promise, and always taken back."""
+"""Changes of a live page: kept if their conditions hold, and always undone."""
 
 import io
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How two images differ."""
+"""Differences of two images."""
 
 import io
 

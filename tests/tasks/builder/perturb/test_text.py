@@ -1,4 +1,4 @@
-"""Edits of a text that can be taken back."""
+"""Reversible edits of a text."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""WebRSSBench's changes on pages in a browser: what they promise is so."""
+"""WebRSSBench's changes on pages in a browser: their conditions hold."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a screen says and what can be worked out of it, from hand-made pages."""
+"""Facts of a screen and calculations with them, from hand-made pages."""
 
 from collections.abc import Callable
 from decimal import Decimal

@@ -14,7 +14,7 @@ RED = (255, 0, 0)
 
 
 def drawn(*texts: Ltrb, size: tuple[int, int] = (200, 120)) -> bytes:
-    """Return a white image with striped places, as text is."""
+    """Return a white image with stripes in some places, similar to text."""
     image = Image.new("RGB", size, "white")
     pen = ImageDraw.Draw(image)
     for left, top, right, bottom in texts:
@@ -113,7 +113,7 @@ def test_a_crop_holds_each_pixel_that_the_box_touches() -> None:
     )
 )
 def test_no_letter_hides_what_is_in_a_box(cells: list[tuple[int, int, int, int]]) -> None:
-    """Boxes in a grid with room between them: there is always an empty place."""
+    """Boxes in a grid with space between them: there is always an empty place."""
     boxes: list[Ltrb] = [
         (30 + 80 * x, 30 + 70 * y, 30 + 80 * x + w, 30 + 70 * y + h) for x, y, w, h in cells
     ]

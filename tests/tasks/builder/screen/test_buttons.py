@@ -1,4 +1,4 @@
-"""Which elements are buttons, and which one is the call to action."""
+"""Buttons, and the call to action."""
 
 from typing import Any
 

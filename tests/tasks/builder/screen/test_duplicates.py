@@ -1,4 +1,4 @@
-"""Wrappers go, what means something stays, and parents are right afterwards."""
+"""Wrappers are dropped, elements with a meaning are kept, and parents are correct afterwards."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Form fields: which can be asked about, and what is typed into them."""
+"""Form fields: which are used in questions, and plausible values."""
 
 from random import Random
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is measured of a page: boxes, texts, roles, names, colors, and what is hidden."""
+"""Measurements of a page: boxes, texts, roles, names, colors, and hidden elements."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -130,7 +130,7 @@ def test_text_that_is_cut_is_said_to_be(read: Read) -> None:
 
 
 def test_the_name_of_an_icon_that_its_font_would_draw_is_no_text(read: Read) -> None:
-    """Without the font the name is seen; nothing is made of what shows it."""
+    """The font's name is visible without the font; no item uses the icon."""
     screen = read(
         "<a href=a.html><i class='material-icons-round'>dashboard</i> Overview</a>"
         "<a href=b.html><span>dashboard</span> Help</a>"

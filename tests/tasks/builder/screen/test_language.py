@@ -1,4 +1,4 @@
-"""The language of pages that do not name it."""
+"""The language of pages that do not declare it."""
 
 import pytest
 

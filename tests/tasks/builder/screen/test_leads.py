@@ -1,4 +1,4 @@
-"""The sentence under the main heading that says what a page is about."""
+"""The sentence below the main heading that says what a page is about."""
 
 import msgspec
 import pytest

@@ -1,4 +1,4 @@
-"""What a page is for, as it says itself."""
+"""The purpose of a page in its author's words."""
 
 import msgspec
 import pytest

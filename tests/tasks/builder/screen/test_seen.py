@@ -1,4 +1,4 @@
-"""Where an element is seen: the shape that it draws, or its ink."""
+"""The visible box of an element: its painted shape or its ink."""
 
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ TEXT = (60, 112, 110, 124)
 
 
 def shown(row: Ltrb, fill: tuple[int, int, int] = WHITE) -> Extent | None:
-    """Show a sidebar that is white and 250 pixels wide, on grey, and in it a row with a text."""
+    """Show a white sidebar, 250 pixels wide, on gray, and in it a row with a text."""
     pixels = np.full((400, 600, 3), GREY, dtype=np.uint8)
     pixels[:, :250] = WHITE
     for (left, top, right, bottom), color in ((row, fill), (TEXT, (40, 40, 40))):
@@ -44,7 +44,7 @@ def test_a_row_that_is_filled_is_seen_as_a_whole(row: Ltrb) -> None:
 
 
 def test_a_row_whose_end_is_that_of_its_menu_is_no_box() -> None:
-    """Below it and to the right another color begins; above it nobody sees an edge."""
+    """Below it and to the right another color begins; above it there is no visible edge."""
     pixels = np.full((400, 600, 3), WHITE, dtype=np.uint8)
     pixels[:136, :250] = BLUE
     pixels[112:124, 60:110] = WHITE

@@ -1,4 +1,4 @@
-"""What every benchmark's writer does."""
+"""Behavior of the writers of all benchmarks."""
 
 from pathlib import Path
 

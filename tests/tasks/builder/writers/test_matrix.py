@@ -1,4 +1,4 @@
-"""The matrix's items, from hand-made pages to a pack, and that they need eyes."""
+"""The matrix's items, from hand-made pages to a pack; none is answerable without its image."""
 
 import io
 import json
@@ -124,7 +124,7 @@ def freeze(tmp_path_factory: pytest.TempPathFactory) -> Freeze:
 
 @pytest.fixture(scope="module")
 def snapshot(freeze: Freeze) -> Snapshot:
-    """The page above, once, so that what was made of it is made once."""
+    """The page above, once, so that its items are made once."""
     return freeze()
 
 
@@ -341,7 +341,7 @@ def quoted(text: str) -> list[str]:
 
 
 def asked(one: Made) -> tuple[dict[str, float], list[str]]:
-    """Return the series that a question is about, and what else it names."""
+    """Return the series of a question, and the other names in it."""
     every, names = series_of(one), quoted(one.row["question"])
     if len(every) > 1:
         return every[names[0]], names[1:]

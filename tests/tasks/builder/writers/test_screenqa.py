@@ -150,7 +150,7 @@ def golds_of(loaded: TaskData) -> list[list[Any]]:
 
 
 def many(blank: Blank, freeze: Freeze, tmp_path: Path, count: int) -> list[PageItems]:
-    """Screens of four sites, of which each tells two things of its own."""
+    """Screens of four sites, each with two facts of its own."""
     found: list[PageItems] = []
     words = ["Alder", "Birch", "Cedar", "Dogwood", "Elm", "Fir", "Gorse", "Hazel", "Ivy", "Juniper"]
     for number in range(count):

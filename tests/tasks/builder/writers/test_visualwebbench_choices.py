@@ -243,7 +243,7 @@ def test_what_a_user_sets_is_no_policy(tmp_path: Path, name: str, wish: str | No
 
 @pytest.mark.parametrize("second", ["login Sign in", "Sign in »", "Sign in"])
 def test_two_ways_to_sign_in_are_no_question(tmp_path: Path, second: str) -> None:
-    """A font of signs writes them as words."""
+    """An icon font writes icons as words."""
     for other, told in (("Contact", True), (second, False)):
         snapshot = page(tmp_path, [link(0, "Sign in"), link(1, other), *links()[2:]])
         said = {one.text for one in intents(snapshot, candidates(snapshot))}
@@ -351,7 +351,7 @@ def right_of(item: Made) -> str:
 def filled(
     snapshots: Sequence[Snapshot], seed: int = 1, sites: Sequence[str] = ("shop",)
 ) -> list[Made]:
-    """Return the items of pages, one a site in turn, with their options."""
+    """Return the items of pages, alternating among sites, with their options."""
     pages = [
         PageItems(
             sites[number % len(sites)],
@@ -373,7 +373,7 @@ def folder(tmp_path: Path, name: str) -> Path:
 
 
 def test_each_title_of_a_site_is_as_often_right_and_as_often_offered(tmp_path: Path) -> None:
-    """Also the start page's, to which the sign of all pages leads."""
+    """Also the start page's, to which the logo of all pages leads."""
     home = link(0, "Fernbrook Shop", href="/index.html")
     shown = [home, *links()[1:]]
     snapshots = [
@@ -411,7 +411,7 @@ def test_titles_of_other_sites_are_no_options(tmp_path: Path) -> None:
 
 
 def test_what_no_other_title_of_the_site_says_is_not_asked_for(tmp_path: Path) -> None:
-    """On its own page another title, which can't be asked for, says it too."""
+    """On its own page another title, which is not an option, has the word too."""
     told = [Click(9, f"{NAMES[0]} – Shop", outcome="page")]
     led = [Click(0, f"{NAMES[0]} and {TITLES[0]}", outcome="page"), *clicks(4)[1:], *told]
     covered = [*links()[:9], link(9, NAMES[9], covered=0.4)]

@@ -26,7 +26,7 @@ WORDS = " ".join(f"word{number}" for number in range(21))
 
 
 def page(tmp_path: Path, *elements: dict[str, Any], **screen: Any) -> Snapshot:
-    """Return a page of elements; `text` is also their own where they have no other."""
+    """Return a page of elements; `text` is also their own text if they have no other."""
     filled: list[dict[str, Any]] = [
         {"id": place, "tag": "div", "own": given.get("text", ""), **given}
         for place, given in enumerate(elements)

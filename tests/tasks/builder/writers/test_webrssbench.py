@@ -37,7 +37,7 @@ Freeze = Callable[..., Snapshot]
 
 @cache
 def png(color: str, boxes: tuple[Ltrb, ...] = ()) -> bytes:
-    """Return an image with a pattern of its own in each box."""
+    """Return an image with a different pattern in each box."""
     image = Image.new("RGB", (WIDTH, HEIGHT), color)
     pen = ImageDraw.Draw(image)
     for number, (left, top, right, bottom) in enumerate(boxes, 3):
@@ -55,7 +55,7 @@ def part(number: int, tag: str, box: Ltrb, **fields: Any) -> Element:
 
 
 def elements() -> tuple[Element, ...]:
-    """A page with bars, two sides, a form, buttons, and one that can't be undone."""
+    """A page with bars, two sidebars, a form, buttons, and one that can't be undone."""
     main = {"parent": 4, "landmark": "main"}
     press = {"role": "button", "painted": True, **main}
     field = {"role": "textbox", "kind": "text", **main}
@@ -391,7 +391,7 @@ def test_what_is_paid_for_within_the_content_is_of_no_part(freeze: Freeze) -> No
 
 @pytest.mark.parametrize("said", ["Advertisement", "Opening hours"])
 def test_what_is_paid_for_beside_the_content_is_of_no_part(freeze: Freeze, said: str) -> None:
-    """Its label may be the first thing that it says, and on phones it stands at no side."""
+    """Its label may be its first text, and on phones it is at no side."""
     found = (
         part(0, "main", (0, 0, 1280, 500), role="main"),
         part(1, "h2", (20, 20, 400, 60), parent=0, role="heading", text="Tea", own="Tea"),
@@ -463,7 +463,7 @@ def test_a_hint_that_is_seen_makes_it_easy(freeze: Freeze) -> None:
 
 @pytest.mark.parametrize("label", ["Full name", ""])
 def test_fields_of_a_form_that_is_somebodys_are_not_filled(freeze: Freeze, label: str) -> None:
-    """Its labels may be known to who looks alone."""
+    """Its labels may be recognizable only by people."""
     found = list(elements())
     named = {"label": label, "name": label, "value": "Mike Andrew", "placeholder": ""}
     found[7] = msgspec.structs.replace(found[7], **named)
@@ -479,7 +479,7 @@ def test_a_name_is_neither_filled_in_nor_hinted_at(freeze: Freeze) -> None:
 
 
 def test_what_a_field_is_for_has_to_be_seen(freeze: Freeze) -> None:
-    """Its type says it, and what stands beside it may say another thing."""
+    """Its type determines it, and the text beside it may differ."""
     found = list(elements())
     found[9] = msgspec.structs.replace(found[9], kind="email", label="", name="")
     assert {one.row["element"] for one in made("form_filling", freeze(found))} == {"field-7"}

@@ -107,14 +107,14 @@ class Folder:
         if "\0" in text or "\\" in text:
             return None
         try:
-            found = (self.root / PurePosixPath(text)).resolve()
-            if not found.is_relative_to(self.root):
+            file = (self.root / PurePosixPath(text)).resolve()
+            if not file.is_relative_to(self.root):
                 return None
-            if found.is_dir():
-                names = (found / name for name in INDEXES)
-                found = next((name.resolve() for name in names if name.is_file()), found)
-            inside = found.is_relative_to(self.root)
-            return found if inside and found.is_file() else None
+            if file.is_dir():
+                names = (file / name for name in INDEXES)
+                file = next((name.resolve() for name in names if name.is_file()), file)
+            inside = file.is_relative_to(self.root)
+            return file if inside and file.is_file() else None
         except (OSError, RuntimeError, ValueError):
             # The name is too long, or links form a loop (a different error until Python 3.13).
             return None

@@ -162,8 +162,8 @@ class Session:
                     ) from None
                 if closed_early(error):
                     raise PageError("crashes", "the browser's page crashed", file=file) from error
-                said = error.message.splitlines()[0] if error.message else "for no given reason"
-                raise PageError("failed", f"the browser failed: {said}", file=file) from error
+                reason = error.message.splitlines()[0] if error.message else "for no given reason"
+                raise PageError("failed", f"the browser failed: {reason}", file=file) from error
 
     @contextmanager
     def _context(self, settings: BrowserSettings, seed: int) -> Generator["BrowserContext"]:
@@ -217,8 +217,8 @@ class Session:
                 timeout=60_000,
             )
         except Error as error:
-            said = "\n".join(error.message.splitlines()[:4])
-            raise InputError(f"Chromium doesn't start; {HOW}. It said: {said}") from error
+            output = "\n".join(error.message.splitlines()[:4])
+            raise InputError(f"Chromium doesn't start; {HOW}. It said: {output}") from error
         channel = Channel(self._browser.new_browser_cdp_session())
         processes: list[Json] = channel.send("SystemInfo.getProcessInfo")["processInfo"]
         self._process = next(int(each["id"]) for each in processes if each["type"] == "browser")

@@ -69,10 +69,10 @@ def measured_shot(
     """
     for _ in range(max(2, visit.settings.shots)):
         before = visit.run(script("builder/browser/state.js"))
-        found = measure()
+        measurement = measure()
         image = still_shot(visit, height, last)
         if visit.run(script("builder/browser/state.js")) == before:
-            return Shot(found, image)
+            return Shot(measurement, image)
         last = None
     raise PageError(
         "never at rest",

@@ -175,7 +175,7 @@ class Visit:
         Raises:
             PageError: It navigates away.
         """
-        found = self.run(
+        state = self.run(
             script("builder/browser/settling.js"),
             {
                 "patience": 1000 * self.settings.load_seconds,
@@ -186,12 +186,12 @@ class Visit:
             },
         )
         # Pages such as `about:blank` cause no request.
-        url = str(found["url"])
+        url = str(state["url"])
         if not self.requests.left and urlsplit(url).netloc != self._host:
             self.requests.left.append(url)
         if self.requests.left and not self._follow:
             raise self._leaves()
-        return Settled(found)
+        return Settled(state)
 
     def run(self, function: str, argument: object = None) -> Any:  # noqa: ANN401  # JSON of any kind
         """Call a JavaScript function in an isolated world, which the page's scripts can't access.

@@ -57,7 +57,7 @@ def draw_chart(table: Table, style: Style, *, note: str = "", marked: int | None
     below = round(len(lines) * _NOTE * 1.4 + _MARGIN) if lines else 0
     canvas = Canvas(width, height + below, style.ground)
     upper = _headings(canvas, table, style)
-    names = [one.name for one in table.series]
+    names = [series.name for series in table.series]
     if table.kind == "pie":
         _pie(canvas, table, style, upper)
     else:

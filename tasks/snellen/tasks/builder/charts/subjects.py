@@ -53,9 +53,11 @@ def subjects_of(site: str) -> tuple[Subject, ...]:
     >>> len(subjects_of("sb-admin-2")) > 30
     True
     """
-    known = _all()
+    by_kind = _all()
     kind = site.split("-")[0]
-    return known.get(kind) or tuple(one for subjects in known.values() for one in subjects)
+    return by_kind.get(kind) or tuple(
+        subject for subjects in by_kind.values() for subject in subjects
+    )
 
 
 @cache

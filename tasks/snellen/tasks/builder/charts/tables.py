@@ -88,7 +88,7 @@ class Table:
         """The end of the axis; it starts at 0."""
         if self.kind != "stacked":
             return LARGEST * self.step
-        highest = max(map(sum, zip(*(one.values for one in self.series), strict=True)))
+        highest = max(map(sum, zip(*(series.values for series in self.series), strict=True)))
         return self.step * -(-highest // self.step)
 
     @property
@@ -100,7 +100,7 @@ class Table:
 
     def value(self, series: str, label: str) -> float:
         """Return the value of a series at a label."""
-        values = next(one.values for one in self.series if one.name == series)
+        values = next(candidate.values for candidate in self.series if candidate.name == series)
         return values[self.labels.index(label)]
 
 
@@ -109,7 +109,7 @@ def spec_of(table: Table) -> dict[str, object]:
     return {
         "kind": table.kind,
         "labels": list(table.labels),
-        "series": {one.name: list(one.values) for one in table.series},
+        "series": {series.name: list(series.values) for series in table.series},
     }
 
 
@@ -141,7 +141,7 @@ def draw_table(
     """
     kind = random.choice(list(kinds))
     wanted = _ORDERED.get(kind) if ordered is None else ordered
-    fitting = [one for one in subjects if wanted is None or one.ordered is wanted]
+    fitting = [candidate for candidate in subjects if wanted is None or candidate.ordered is wanted]
     subject = random.choice(fitting or list(subjects))
     labels = _labels(random, subject, random.randint(*_COUNTS[kind]))
     names = [subject.title]

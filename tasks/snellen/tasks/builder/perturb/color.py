@@ -83,13 +83,13 @@ def recolor(
     action = primary_button(screen)
     if isinstance(action, str):
         return Declined(action)
-    found = labelled_buttons(screen)
-    if len(found) < 2:
+    candidates = labelled_buttons(screen)
+    if len(candidates) < 2:
         return Declined(TOO_FEW)
     share = 1.0 if every else random.uniform(*SHARES)
-    count = min(max(round(share * len(found)), 1), len(found))
-    chosen = sorted(random.sample(found, count), key=lambda one: one.id)
-    painted = {one.id: _paint_for(one, random) for one in chosen}
+    count = min(max(round(share * len(candidates)), 1), len(candidates))
+    chosen = sorted(random.sample(candidates, count), key=lambda button: button.id)
+    painted = {button.id: _paint_for(button, random) for button in chosen}
     page.evaluate(
         _PAINT,
         [
@@ -101,7 +101,7 @@ def recolor(
         elements=list(painted),
         record={
             "share": round(share, 4),
-            "buttons": len(found),
+            "buttons": len(candidates),
             "recolored": count,
             "colors": {str(number): colors for number, colors in painted.items()},
             "contrasts": {
@@ -120,7 +120,7 @@ def wash_out(page: "Page", screen: Screen, random: Random) -> Attempted | Declin
     action = primary_button(screen)
     if isinstance(action, str):
         return Declined(action)
-    numbers = [one.id for one in labelled_buttons(screen)]
+    numbers = [button.id for button in labelled_buttons(screen)]
     page.evaluate(_WASH, {"pale": PALE, "selectors": [MARKED % number for number in numbers]})
     return Attempted(
         elements=numbers,

@@ -36,10 +36,10 @@ def remove_hints(page: "Page", screen: Screen, random: Random) -> Attempted | De
     """Remove the placeholders of up to two fields whose hints can be inferred."""
     if not text_fields(screen):
         return Declined(NO_FIELD)
-    found = hintable_fields(screen)
-    if not found:
+    fields = hintable_fields(screen)
+    if not fields:
         return Declined(NO_HINT)
-    return _remove(page, found, random)
+    return _remove(page, fields, random)
 
 
 def remove_help(page: "Page", screen: Screen, random: Random) -> Attempted | Declined:
@@ -49,15 +49,15 @@ def remove_help(page: "Page", screen: Screen, random: Random) -> Attempted | Dec
         return Declined(NO_FIELD)
     if words_of(screen.language) is None:
         return Declined(NO_LANGUAGE)
-    found = [
+    fields = [
         field
         for field in hinting
         if field.label and (kind_of(screen, field) or NO_RULE) not in {*OPEN, NO_RULE}
     ]
-    if not found:
+    if not fields:
         return Declined(NO_RULE)
     # One of several fields is not changed, for the easy question.
-    return _remove(page, found, random, most=max(1, min(_MOST, len(found) - 1)))
+    return _remove(page, fields, random, most=max(1, min(_MOST, len(fields) - 1)))
 
 
 def _remove(page: "Page", found: Sequence[Element], random: Random, most: int = _MOST) -> Attempted:
@@ -77,7 +77,7 @@ def _hint(found: Sequence[Element], number: int) -> str:
 def _gone(chosen: Sequence[int]) -> Check:
     def check(after: After) -> str | None:
         fields = (after.elements.get(number) for number in chosen)
-        return STILL_HINTS if any(one is None or one.placeholder for one in fields) else None
+        return STILL_HINTS if any(field is None or field.placeholder for field in fields) else None
 
     return check
 

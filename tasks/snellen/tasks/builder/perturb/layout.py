@@ -135,10 +135,10 @@ def _apply(
 
 def _kept(screen: Screen) -> _Kept:
     action = primary_button(screen)
-    ids = {one.id for one in screen.elements if one.level == 1}
+    ids = {element.id for element in screen.elements if element.level == 1}
     if isinstance(action, Element):
         ids.add(action.id)
-    around = {outer.id for one in ids for outer in screen.ancestors(screen.elements[one])}
+    around = {outer.id for number in ids for outer in screen.ancestors(screen.elements[number])}
     return _Kept(sorted(ids), frozenset(around | ids))
 
 
@@ -148,30 +148,30 @@ def _is_small(screen: Screen, element: Element) -> bool:
 
 def _deletions(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
     """Yield small blocks beside the content, advertisements, and pictures without a text."""
-    pressed = {outer.id for one in buttons(screen) for outer in screen.ancestors(one)}
-    for one in screen.elements:
-        if one.id in kept.around or not _is_small(screen, one) or one.height < 12:
+    pressed = {outer.id for element in buttons(screen) for outer in screen.ancestors(element)}
+    for element in screen.elements:
+        if element.id in kept.around or not _is_small(screen, element) or element.height < 12:
             continue
-        aside = one.landmark in _ASIDE and one.tag in _BLOCKS and one.id not in pressed
-        picture = one.role == "img" and not one.alt and one.width >= 40
-        paid = one.tag in _BLOCKS and is_advertised(screen, one)
+        aside = element.landmark in _ASIDE and element.tag in _BLOCKS and element.id not in pressed
+        picture = element.role == "img" and not element.alt and element.width >= 40
+        paid = element.tag in _BLOCKS and is_advertised(screen, element)
         if aside or picture or paid:
-            yield _Edit("delete", one.id)
+            yield _Edit("delete", element.id)
 
 
 def _insertions(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
     """Yield places after blocks, outside of the elements that must not change."""
-    for one in screen.elements:
-        parent = next(screen.ancestors(one), None)
+    for element in screen.elements:
+        parent = next(screen.ancestors(element), None)
         if (
-            one.tag in _BLOCKS
-            and one.height >= 16
-            and one.width >= 200
+            element.tag in _BLOCKS
+            and element.height >= 16
+            and element.width >= 200
             and parent is not None
             and parent.tag in _PLACES
-            and one.id not in kept.around
+            and element.id not in kept.around
         ):
-            yield _Edit("insert", one.id)
+            yield _Edit("insert", element.id)
 
 
 def _swaps(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
@@ -190,22 +190,22 @@ def _swaps(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
 
 def _wraps(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
     """Yield blocks that can be wrapped in a `div`."""
-    for one in screen.elements:
-        parent = next(screen.ancestors(one), None)
+    for element in screen.elements:
+        parent = next(screen.ancestors(element), None)
         if (
-            one.tag in _WRAPPED
+            element.tag in _WRAPPED
             and parent is not None
             and parent.tag in _INTO
-            and one.id not in kept.around
+            and element.id not in kept.around
         ):
-            yield _Edit("wrap", one.id)
+            yield _Edit("wrap", element.id)
 
 
 def _roles(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
     """Yield buttons other than the call to action, which become a `div` with that role."""
-    for one in buttons(screen):
-        if one.tag in {"button", "input"} and one.id not in kept.around:
-            yield _Edit("role", one.id)
+    for element in buttons(screen):
+        if element.tag in {"button", "input"} and element.id not in kept.around:
+            yield _Edit("role", element.id)
 
 
 OPERATORS: Mapping[str, _Finder] = {
@@ -218,7 +218,7 @@ OPERATORS: Mapping[str, _Finder] = {
 
 
 def _retained(screen: Screen) -> Check:
-    texts = {one.id: one.own for one in screen.elements if one.own}
+    texts = {element.id: element.own for element in screen.elements if element.own}
     total = sum(map(len, texts.values()))
 
     def check(after: After) -> str | None:

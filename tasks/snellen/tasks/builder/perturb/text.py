@@ -116,14 +116,14 @@ def describable_buttons(screen: Screen) -> Sequence[Element]:
     words = words_of(screen.language)
     if words is None:
         return []
-    found = labelled_buttons(screen)
-    texts = [one.text.casefold() for one in found]
+    candidates = labelled_buttons(screen)
+    texts = [button.text.casefold() for button in candidates]
     return [
-        one
-        for one in found
-        if deed_of(screen, words, one) is not None
-        and texts.count(one.text.casefold()) == 1
-        and len(skeleton(one.text)) >= 2
+        button
+        for button in candidates
+        if deed_of(screen, words, button) is not None
+        and texts.count(button.text.casefold()) == 1
+        and len(skeleton(button.text)) >= 2
     ]
 
 
@@ -131,11 +131,11 @@ def disturb(page: "Page", screen: Screen, random: Random) -> Attempted | Decline
     """Edit the text of one button with one of the operators."""
     if words_of(screen.language) is None:
         return Declined(NO_LANGUAGE)
-    found = list(describable_buttons(screen))
-    random.shuffle(found)
+    candidates = list(describable_buttons(screen))
+    random.shuffle(candidates)
     # Buttons in bars are on every page of a site, and most are for a search.
-    found.sort(key=lambda one: one.landmark in _BARS)
-    for button in found:
+    candidates.sort(key=lambda one: one.landmark in _BARS)
+    for button in candidates:
         selector = MARKED % button.id
         text: str | None = page.evaluate(_READ, selector)
         if text is None or skeleton(text) != skeleton(button.text):
@@ -152,7 +152,7 @@ def disturb(page: "Page", screen: Screen, random: Random) -> Attempted | Decline
                 record={"operator": name, "before": text, "after": edited},
                 checks=[_reversible(button), _as_tall(screen)],
             )
-    return Declined(NO_EDIT if found else UNKNOWN)
+    return Declined(NO_EDIT if candidates else UNKNOWN)
 
 
 def _reversible(button: Element) -> Check:

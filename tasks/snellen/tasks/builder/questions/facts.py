@@ -137,10 +137,10 @@ def amount_of(text: str, templates: Templates) -> Amount | None:
     >>> amount_of("2024/05/01", templates_of("en")) is None
     True
     """
-    found = _NUMBER.match(text.strip())
-    if found is None:
+    match = _NUMBER.match(text.strip())
+    if match is None:
         return None
-    digits = re.sub(r"['\s]", " ", found["digits"].strip())
+    digits = re.sub(r"['\s]", " ", match["digits"].strip())
     whole, _, fraction = digits.partition(templates.decimal)
     group = f"[{re.escape(templates.thousands + ' ')}]"
     if not re.fullmatch(rf"\d+|\d{{1,3}}(?:{group}\d{{3}})+", whole):
@@ -151,10 +151,10 @@ def amount_of(text: str, templates: Templates) -> Amount | None:
         value = Decimal(f"{re.sub(r'[^0-9]', '', _ascii(whole))}.{_ascii(fraction) or '0'}")
     except InvalidOperation:
         return None
-    if not _MONEY.fullmatch(found["before"].strip()):
+    if not _MONEY.fullmatch(match["before"].strip()):
         return None
-    unit = (found["before"].strip() + found["after"].strip()).casefold()
-    return Amount(-value if {found["sign"], found["inner"]} & {"-", "\u2212"} else value, unit)
+    unit = (match["before"].strip() + match["after"].strip()).casefold()
+    return Amount(-value if {match["sign"], match["inner"]} & {"-", "\u2212"} else value, unit)
 
 
 def _ascii(digits: str) -> str:

@@ -127,9 +127,9 @@ def intents(snapshot: Snapshot, found: Sequence[Candidate]) -> Sequence[Intent]:
         return []
     usable = [each for each in found if not each.element.disabled]
     ways = (_deeds, _typed, _chosen, _led, _switched, _searched, _places, _reached)
-    told = [one for way in ways for one in way(snapshot, usable)]
-    said = Counter(folded(one.text) for one in told)
-    return [one for one in told if said[folded(one.text)] == 1]
+    described = [intent for way in ways for intent in way(snapshot, usable)]
+    counts = Counter(folded(intent.text) for intent in described)
+    return [intent for intent in described if counts[folded(intent.text)] == 1]
 
 
 def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
@@ -172,8 +172,10 @@ def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
 
 def _deeds_within(words: Words, element: Element) -> set[str | None]:
     """Return the possible effects of an element; its first or last word may be an icon's name."""
-    said = one_line(element.text or element.name)
-    return {deed(words, text) for text in (said, said.partition(" ")[2], said.rpartition(" ")[0])}
+    label = one_line(element.text or element.name)
+    return {
+        deed(words, text) for text in (label, label.partition(" ")[2], label.rpartition(" ")[0])
+    }
 
 
 def _about(screen: Screen, element: Element) -> str | None:
@@ -261,9 +263,9 @@ def _searches(element: Element) -> bool:
     """Whether an element may be a search field; some open only after a click."""
     if element.role == "searchbox" or (element.role in _FIELDS and element.landmark == "search"):
         return True
-    said = f"{element.name} {element.placeholder} {element.label}".casefold()
+    label = f"{element.name} {element.placeholder} {element.label}".casefold()
     wide = element.width >= _WIDE or element.role in _FIELDS
-    return wide and element.role in {*_FIELDS, "button"} and bool(_SEARCH.search(said))
+    return wide and element.role in {*_FIELDS, "button"} and bool(_SEARCH.search(label))
 
 
 def _places(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:

@@ -152,8 +152,12 @@ def lookups(snapshot: Snapshot) -> Sequence[Lookup]:
         answers.setdefault(_key(lookup), set()).add(tuple(map(folded, lookup.fragments)))
     unique = {_key(lookup): lookup for lookup in candidates if len(answers[_key(lookup)]) == 1}
     # The bullet of a list is not part of a name.
-    said = [one for one in unique.values() if not any(name.startswith("•") for name in one.names)]
-    return [lookup for lookup in said if _is_precise(lookup)]
+    named = [
+        candidate
+        for candidate in unique.values()
+        if not any(name.startswith("•") for name in candidate.names)
+    ]
+    return [lookup for lookup in named if _is_precise(lookup)]
 
 
 def sole_text(screen: Screen, element: int | None, text: str) -> Element | None:
@@ -261,8 +265,8 @@ def _cells(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Look
                 yield Lookup("cell", (row[key], header), (value,), (element,))
                 many = len(table.rows) >= _MANY_ROWS and table.known(column)
                 if many and _is_own(name) and headers[folded(table.headers[key])] == 1:
-                    asked = (value, header, table.headers[key])
-                    yield Lookup("reverse", asked, (row[key],), (name.id,))
+                    names_used = (value, header, table.headers[key])
+                    yield Lookup("reverse", names_used, (row[key],), (name.id,))
             for pair in zip(values, list(values)[1:], strict=False):
                 yield Lookup(
                     "row",
@@ -416,21 +420,21 @@ def _menus(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Look
                 yield Lookup("current", (others[0],), (one_line(element.own),), (element.id,))
         for element, after in pairwise(entries):
             if names.alone(element.own, element) and names.alone(after.own, after):
-                said, answer = one_line(element.own), one_line(after.own)
-                yield Lookup("next", (said,), (answer,), (after.id,))
+                label, answer = one_line(element.own), one_line(after.own)
+                yield Lookup("next", (label,), (answer,), (after.id,))
 
 
 def _captions(screen: Screen) -> Iterator[Lookup]:
     """Yield the captions of numbered figures and tables."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    by_number: dict[str, list[tuple[str, str]]] = {}
     for each in screen.elements:
-        said = _CAPTION.match(one_line(each.text))
+        match = _CAPTION.match(one_line(each.text))
         # Short answers omit quotation marks.
-        if said is None or _QUOTED.search(said[2]) or each.role in {"link", "heading"}:
+        if match is None or _QUOTED.search(match[2]) or each.role in {"link", "heading"}:
             continue
         if is_readable(each) and _is_own(each):
-            found.setdefault(folded(said[1]), []).append((said[1], said[2].rstrip(".")))
-    for captions in found.values():
+            by_number.setdefault(folded(match[1]), []).append((match[1], match[2].rstrip(".")))
+    for captions in by_number.values():
         # Nested elements have the same text; a text that mentions a figure has another one.
         if len({folded(text) for _, text in captions}) == 1:
             number, text = captions[0]
@@ -444,7 +448,7 @@ def _lists(screen: Screen, names: Names) -> Iterator[Lookup]:
     for each in screen.elements:
         if each.tag not in {"ul", "ol"} or not _is_own(each):
             continue
-        heading = next((one for one in reversed(headings) if one.id < each.id), None)
+        heading = next((title for title in reversed(headings) if title.id < each.id), None)
         inner = any(outer.tag in {"ul", "ol", "li"} for outer in screen.ancestors(each))
         if heading is not None and not inner:
             lists.setdefault(heading.id, []).append(each)
@@ -454,7 +458,7 @@ def _lists(screen: Screen, names: Names) -> Iterator[Lookup]:
         if len(found) > 1 or heading is None or len(entries) < _FEWEST_ENTRIES:
             continue
         below = 0 <= found[0].box[1] - heading.box[3] <= _UNDER
-        column = all(one.box[3] <= two.box[1] + 2 for one, two in pairwise(entries))
+        column = all(upper.box[3] <= lower.box[1] + 2 for upper, lower in pairwise(entries))
         texts = [sole_text(screen, each.id, each.text) for each in entries]
         if not below or not column or None in texts or not names.alone(heading.own, heading):
             continue
@@ -524,19 +528,19 @@ def _grids(screen: Screen) -> Iterator[Pair]:
         parts = screen.children(grid)
         if len(parts) < _FEWEST_ENTRIES or grid.role in _TABULAR or grid.tag in {"ul", "ol", "tr"}:
             continue
-        found: list[tuple[Element, Element]] = []
+        pairs: list[tuple[Element, Element]] = []
         for part in parts:
             texts = [each for each in screen.inside(part) if each.own.strip()]
             pictured = any(each.painted and not each.text for each in screen.inside(part))
             held = any(each.role in _FILLED for each in texts)
             if len(texts) == _PAIR and not pictured and not held and not any(map(_acts, texts)):
-                found.append((texts[0], texts[1]))
-        looks = {(_look(label), _look(value)) for label, value in found}
+                pairs.append((texts[0], texts[1]))
+        looks = {(_look(label), _look(value)) for label, value in pairs}
         alike = len(looks) == 1 and all(label != value for label, value in looks)
         # Other parts, such as one with a badge, may be pairs too, so most parts must be plain.
-        if not alike or len(found) < _FEWEST_ENTRIES or 2 * len(found) < len(parts):
+        if not alike or len(pairs) < _FEWEST_ENTRIES or 2 * len(pairs) < len(parts):
             continue
-        for label, value in found:
+        for label, value in pairs:
             below = 0 <= value.box[1] - label.box[1] <= _UNDER
             if below and not any(map(str.isdecimal, label.own)):
                 yield Pair(label.own, value.own, label.id, value.id)

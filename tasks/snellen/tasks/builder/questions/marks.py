@@ -174,13 +174,13 @@ def _places(rect: _Rect, size: tuple[int, int]) -> Iterator[_Rect]:
 
 def _inside(places: Iterator[_Rect], size: tuple[int, int]) -> Sequence[_Rect]:
     """Return the places inside the image; if there are none, the candidates moved into it."""
-    found = list(places)
+    candidates = list(places)
     fitting = [
         place
-        for place in found
+        for place in candidates
         if place[0] >= 0 and place[1] >= 0 and place[2] <= size[0] and place[3] <= size[1]
     ]
-    return fitting or [_moved(place, size) for place in found]
+    return fitting or [_moved(place, size) for place in candidates]
 
 
 def _moved(place: _Rect, size: tuple[int, int]) -> _Rect:

@@ -116,15 +116,15 @@ def candidates(snapshot: Snapshot) -> Sequence[Candidate]:
     Of nested elements, the interactive ones are kept.
     """
     screen = snapshot.screen
-    found = [
+    named = [
         candidate
         for element in screen.elements
         if (candidate := _candidate(snapshot, element)) is not None
     ]
-    used = [each for each in found if each.kind in USED]
+    used = [each for each in named if each.kind in USED]
     return [
         each
-        for each in found
+        for each in named
         if each.kind in USED
         or not any(screen.nested(each.element, other.element) for other in used)
     ]

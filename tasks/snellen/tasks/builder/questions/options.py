@@ -75,8 +75,8 @@ def among(answer: str, others: Iterable[str], question: str, random: Random) -> 
         question: The question; it must not have words that only the answer has.
         random: The source of random choices.
     """
-    known = {folded(answer): answer}
-    pool = [other for other in others if known.setdefault(folded(other), other) is other]
+    texts = {folded(answer): answer}
+    pool = [other for other in others if texts.setdefault(folded(other), other) is other]
     pool = [other for other in dict.fromkeys(pool) if folded(other) and other != answer]
     if len(pool) < FEWEST_OPTIONS - 1:
         return None
@@ -219,14 +219,14 @@ def look_alikes(answer: str, random: Random, most: int = MOST_OPTIONS - 1) -> Se
     # Another date may not be the same day of the week.
     if runs and _WEEKDAY.search(answer):
         return []
-    dated = [found.span() for found in _NUMERIC_DATE.finditer(answer)]
+    dated = [match.span() for match in _NUMERIC_DATE.finditer(answer)]
     choices = [
         _day_or_month(run[0])
         if any(start <= run.start() and run.end() <= end for start, end in dated)
         else _choices(run, random)
         for run in runs
     ]
-    found: dict[str, None] = {}
+    others: dict[str, None] = {}
     for _ in range(max(_TRIES, 5 * most)):
         parts: list[str] = []
         end = 0
@@ -235,10 +235,10 @@ def look_alikes(answer: str, random: Random, most: int = MOST_OPTIONS - 1) -> Se
             end = run.end()
         other = "".join((*parts, answer[end:]))
         if other != answer:
-            found[other] = None
-        if len(found) == most:
+            others[other] = None
+        if len(others) == most:
             break
-    return list(found)
+    return list(others)
 
 
 def _day_or_month(text: str) -> Sequence[str]:
@@ -283,8 +283,10 @@ def _echoes(answer: str, wrong: Sequence[str], question: str) -> bool:
     if f" {folded(answer)} " in f" {folded(question)} ":
         return True
     for size in (_WORD, None):
-        asked = _words(f"{question} {_PROMPT}", size)
-        if _words(answer, size) & asked and not any(_words(one, size) & asked for one in wrong):
+        question_words = _words(f"{question} {_PROMPT}", size)
+        if _words(answer, size) & question_words and not any(
+            _words(option, size) & question_words for option in wrong
+        ):
             return True
     return False
 

@@ -98,12 +98,14 @@ def following_headings(screen: Screen) -> list[tuple[Element, Element]]:
     heading is between or beside them, and no other heading has the same text.
     """
     usual = _usual_size(screen)
-    headings = [one for one in screen.elements if one.role == "heading" and one.text]
-    counts = Counter(folded(one.text) for one in headings)
-    found: list[tuple[Element, Element]] = []
+    headings = [
+        element for element in screen.elements if element.role == "heading" and element.text
+    ]
+    counts = Counter(folded(element.text) for element in headings)
+    pairs: list[tuple[Element, Element]] = []
     for first in headings:
-        below = (one for one in headings if one.box[1] >= first.box[3])
-        second = min(below, key=lambda one: one.box[1], default=None)
+        below = (element for element in headings if element.box[1] >= first.box[3])
+        second = min(below, key=lambda element: element.box[1], default=None)
         if second is None or abs(first.box[0] - second.box[0]) > _ONE_EDGE:
             continue
         if not all(each.bold or each.font_size >= _LARGER * usual for each in (first, second)):
@@ -114,18 +116,20 @@ def following_headings(screen: Screen) -> list[tuple[Element, Element]]:
         ):
             continue
         between = [
-            one
-            for one in screen.elements
-            if one.box[1] < second.box[3]
-            and first.box[1] < one.box[3]
-            and not screen.nested(one, first)
-            and not screen.nested(one, second)
-            and _is_like_heading(one, second)
+            element
+            for element in screen.elements
+            if element.box[1] < second.box[3]
+            and first.box[1] < element.box[3]
+            and not screen.nested(element, first)
+            and not screen.nested(element, second)
+            and _is_like_heading(element, second)
         ]
-        plain = all(counts[folded(one.text)] == 1 and _is_plain(one) for one in (first, second))
+        plain = all(
+            counts[folded(element.text)] == 1 and _is_plain(element) for element in (first, second)
+        )
         if not between and plain and folded(second.text) not in folded(first.text):
-            found.append((first, second))
-    return found
+            pairs.append((first, second))
+    return pairs
 
 
 def _usual_size(screen: Screen) -> float:
@@ -145,7 +149,7 @@ def is_outranked(screen: Screen, heading: Element) -> bool:
     text = one_line(heading.text)
     if any(map(str.isdigit, text)) and not _WORD.search(text):
         return True
-    size = max(one.font_size for one in (heading, *screen.inside(heading)))
+    size = max(part.font_size for part in (heading, *screen.inside(heading)))
     for other in screen.elements:
         if other.role != "heading" or not other.text or folded(other.text) == folded(text):
             continue
@@ -252,9 +256,9 @@ def said_once(screen: Screen, elements: Sequence[Element]) -> list[Element]:
     """Return the elements with a short text that occurs once on the page, in any text."""
     if screen.shows_unread:
         return []
-    counts = Counter(folded(one.own) for one in screen.elements if one.own)
-    for one in screen.elements:
-        counts.update(folded(text) for text in (one.placeholder, one.value, one.alt) if text)
+    counts = Counter(folded(shown.own) for shown in screen.elements if shown.own)
+    for shown in screen.elements:
+        counts.update(folded(text) for text in (shown.placeholder, shown.value, shown.alt) if text)
     drawn = drawn_texts(screen)
     return [
         element
@@ -278,7 +282,7 @@ def is_short_text(text: str) -> bool:
 
 def apart(elements: Sequence[Element], other: Element, margin: float = _APART) -> bool:
     """Whether an element neither overlaps nor is close to the others."""
-    return not any(meet(one.box, other.box, margin) for one in elements)
+    return not any(meet(element.box, other.box, margin) for element in elements)
 
 
 def some_shown(
@@ -304,10 +308,10 @@ def some_shown(
         return None
     for _ in range(_TRIES):
         window = window_around(screen, random.choice(elements), random)
-        found = [element for element in elements if window.holds(element.box)]
-        random.shuffle(found)
+        visible = [element for element in elements if window.holds(element.box)]
+        random.shuffle(visible)
         chosen: list[Element] = []
-        for element in found:
+        for element in visible:
             if len(chosen) < count and apart(chosen, element):
                 chosen.append(element)
         if len(chosen) == count and fits(chosen):

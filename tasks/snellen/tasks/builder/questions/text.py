@@ -74,14 +74,14 @@ def stems(text: str) -> set[str]:
     >>> sorted(stems("Garden tables")), sorted(stems("关于我们"))
     (['garde', 'table'], ['于我', '关于', '我们'])
     """
-    found: set[str] = set()
+    units: set[str] = set()
     for word in folded(text).split():
         signs = "".join(UNSPACED.findall(word))
-        found.update(signs[place : place + 2] for place in range(len(signs) - 1))
+        units.update(signs[place : place + 2] for place in range(len(signs) - 1))
         rest = UNSPACED.sub("", word)
         if len(rest) >= _SHORTEST:
-            found.add(rest[:_STEM])
-    return found
+            units.add(rest[:_STEM])
+    return units
 
 
 def count_words(text: str) -> int:

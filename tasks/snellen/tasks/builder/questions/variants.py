@@ -150,13 +150,13 @@ def variants(answer: str, language: str = "en", same: Callable[[str], str] = squ
     >>> variants("5:15 pm")
     ['5:15 pm', '17:15', '5:15pm']
     """
-    found = {answer: None}
+    forms = {answer: None}
     for _ in range(2):
-        for form in list(found):
+        for form in list(forms):
             for rule in RULES.values():
-                found.update(dict.fromkeys(other for other in rule(form, language) if other))
+                forms.update(dict.fromkeys(other for other in rule(form, language) if other))
     distinct: dict[str, str] = {}
-    for form in found:
+    for form in forms:
         distinct.setdefault(same(form), form)
     return list(distinct.values())[:MOST]
 
@@ -187,12 +187,12 @@ def spelled_numbers(answer: str, language: str) -> Iterator[str]:
     first, space, rest = answer.partition(" ")
     if language == "en" and first.casefold() in _FEW:
         yield f"{_FEW.index(first.casefold())}{space}{rest}"
-    found = _LEADING.fullmatch(answer)
-    if found is None or not answer.isascii() or language != "en":
+    match = _LEADING.fullmatch(answer)
+    if match is None or not answer.isascii() or language != "en":
         return
     other = day_of(answer) is not None or time_of(answer) is not None
-    if not other and int(found[1]) < len(_FEW) and found[1] == str(int(found[1])):
-        yield f"{_FEW[int(found[1])]}{found['rest']}"
+    if not other and int(match[1]) < len(_FEW) and match[1] == str(int(match[1])):
+        yield f"{_FEW[int(match[1])]}{match['rest']}"
 
 
 def without_groups(answer: str, language: str) -> Iterator[str]:
@@ -214,9 +214,9 @@ def without_zeros(answer: str, language: str) -> Iterator[str]:
     >>> list(without_zeros("$75.00", "en")), list(without_zeros("2.600,00 €", "de"))
     (['$75'], ['2600 €'])
     """
-    found = re.fullmatch(rf"(.*\d){re.escape(_numbers_of(language).decimal)}00(\D*)", answer)
-    if found is not None and amount_of(answer, _numbers_of(language)) is not None:
-        plain = found[1] + found[2]
+    match = re.fullmatch(rf"(.*\d){re.escape(_numbers_of(language).decimal)}00(\D*)", answer)
+    if match is not None and amount_of(answer, _numbers_of(language)) is not None:
+        plain = match[1] + match[2]
         yield next(without_groups(plain, language), plain)
 
 
@@ -244,9 +244,9 @@ def percents(answer: str, language: str) -> Iterator[str]:
     >>> list(percents("40 percent", "en"))
     ['40%', '40 percent', '40']
     """
-    found = _PERCENT.fullmatch(answer)
-    if found is not None:
-        yield from (f"{found['number']}%", f"{found['number']} percent", found["number"])
+    match = _PERCENT.fullmatch(answer)
+    if match is not None:
+        yield from (f"{match['number']}%", f"{match['number']} percent", match["number"])
 
 
 def units(answer: str, language: str) -> Iterator[str]:
@@ -255,15 +255,15 @@ def units(answer: str, language: str) -> Iterator[str]:
     >>> list(units("25 minutes", "en"))
     ['25', '25 minutes', '25 min']
     """
-    found = _COUNTED.fullmatch(answer)
-    known = None if found is None else _UNIT_NAMES.get(found["unit"].strip().casefold())
-    if found is None or known is None:
+    match = _COUNTED.fullmatch(answer)
+    names = None if match is None else _UNIT_NAMES.get(match["unit"].strip().casefold())
+    if match is None or names is None:
         return
-    number, unit = found["number"], found["unit"].strip()
+    number, unit = match["number"], match["unit"].strip()
     yield from (number, f"{number} {unit}")
     if len(unit) <= _SHORT_UNIT:
         yield f"{number}{unit}"
-    others = [name for name in known[:2] if name and name.casefold() != unit.casefold()]
+    others = [name for name in names[:2] if name and name.casefold() != unit.casefold()]
     yield from (f"{number} {name}" for name in others)
 
 
@@ -347,12 +347,14 @@ def day_of(text: str) -> Day | None:
     True
     """
     for pattern in _DATES:
-        found = pattern.fullmatch(text.strip())
-        if found is None:
+        match = pattern.fullmatch(text.strip())
+        if match is None:
             continue
-        said = found["month"]
-        month = int(said) if said.isdecimal() else _NUMBERS.get(said.casefold(), 0)
-        year, day = found["year"], int(found["day"])
+        month_text = match["month"]
+        month = (
+            int(month_text) if month_text.isdecimal() else _NUMBERS.get(month_text.casefold(), 0)
+        )
+        year, day = match["year"], int(match["day"])
         try:
             date(int(year) if year else _LEAP, month, day)
         except ValueError:
@@ -367,19 +369,19 @@ def dates(answer: str, language: str) -> Iterator[str]:
     >>> list(dates("June 12, 2026", "en"))[:3]
     ['June 12, 2026', 'June 12 2026', '12 June 2026']
     """
-    found = day_of(answer)
-    if found is None:
+    moment = day_of(answer)
+    if moment is None:
         return
-    name, year = _ENGLISH[found.month - 1], found.year
+    name, year = _ENGLISH[moment.month - 1], moment.year
     for month in dict.fromkeys((name, name[:_SHORT])):
         if year is None:
-            yield from (f"{month} {found.day}", f"{found.day} {month}")
+            yield from (f"{month} {moment.day}", f"{moment.day} {month}")
         else:
-            yield f"{month} {found.day}, {year}"
-            yield f"{month} {found.day} {year}"
-            yield f"{found.day} {month} {year}"
+            yield f"{month} {moment.day}, {year}"
+            yield f"{month} {moment.day} {year}"
+            yield f"{moment.day} {month} {year}"
     if year is not None:
-        yield f"{year}-{found.month:02}-{found.day:02}"
+        yield f"{year}-{moment.month:02}-{moment.day:02}"
 
 
 def time_of(text: str) -> time | None:
@@ -390,12 +392,12 @@ def time_of(text: str) -> time | None:
     >>> time_of("5:15 pm"), time_of("17.15 Uhr"), time_of("9:15")
     (datetime.time(17, 15), datetime.time(17, 15), None)
     """
-    found = _TIME.fullmatch(text.strip())
-    if found is None:
+    match = _TIME.fullmatch(text.strip())
+    if match is None:
         return None
-    hour, minute = int(found["hour"]), int(found["minute"] or 0)
-    half, clock = found["half"], found["clock"]
-    if not half and not clock and (found["mark"] != ":" or 1 <= hour <= 12):
+    hour, minute = int(match["hour"]), int(match["minute"] or 0)
+    half, clock = match["half"], match["clock"]
+    if not half and not clock and (match["mark"] != ":" or 1 <= hour <= 12):
         return None
     if half:
         if clock or not 1 <= hour <= 12:
@@ -432,13 +434,13 @@ def spans(answer: str, language: str) -> Iterator[str]:
     >>> "17:15" in list(spans("7:15 am \u2013 5:15 pm", "en"))[-1]
     True
     """
-    found = _SPAN.fullmatch(answer.strip())
-    if found is None or not re.search(r"[\u2010-\u2014]| to ", answer):
+    match = _SPAN.fullmatch(answer.strip())
+    if match is None or not re.search(r"[\u2010-\u2014]| to ", answer):
         return
     # `Return to start` is not a range.
     if not re.search(r"[\u2010-\u2014]", answer) and not _DATED.search(answer):
         return
-    first, last = found[1], found[2]
+    first, last = match[1], match[2]
     yield from _spanned(first, last, language)
     start, end = time_of(first), time_of(last)
     if start is not None and end is not None:
@@ -480,7 +482,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 
 
 def _numbers_of(language: str) -> Templates:
-    found = templates_of(language) or templates_of("en")
-    if found is None:
+    templates = templates_of(language) or templates_of("en")
+    if templates is None:
         raise LookupError("there are no templates for English")
-    return found
+    return templates

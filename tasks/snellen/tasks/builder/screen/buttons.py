@@ -78,20 +78,20 @@ def primary_button(screen: Screen) -> Element | str:
     there is no button, if none stands out, if a second one is nearly as strong, if all have the
     same text, or if the strongest is a menu entry (filled because its page is open).
     """
-    found = [each for each in labelled_buttons(screen) if not is_advertised(screen, each)]
-    if not found:
+    candidates = [each for each in labelled_buttons(screen) if not is_advertised(screen, each)]
+    if not candidates:
         return NO_BUTTON
-    if len(found) > 1 and len({each.text.casefold() for each in found}) == 1:
+    if len(candidates) > 1 and len({each.text.casefold() for each in candidates}) == 1:
         return ONE_TEXT
-    largest = max(each.width * each.height for each in found)
+    largest = max(each.width * each.height for each in candidates)
     language = words_of(screen.language)
     best: dict[str, tuple[float, Element]] = {}
-    for each in found:
+    for each in candidates:
         weight = _weight(screen, each, largest)
         if language is not None and is_dangerous(language, each.text):
             weight -= 2
-        known = best.get(each.text.casefold())
-        if known is None or weight > known[0]:
+        previous = best.get(each.text.casefold())
+        if previous is None or weight > previous[0]:
             best[each.text.casefold()] = weight, each
     ranked = sorted(best.values(), key=lambda pair: (-pair[0], pair[1].id))
     weight, first = ranked[0]
@@ -116,8 +116,8 @@ def is_menu_entry(screen: Screen, element: Element) -> bool:
 
 def _is_menu(screen: Screen, outer: Element) -> bool:
     entries = [each for each in screen.inside(outer) if each.role in _PRESSED and each.text]
-    said = "".join(each.text for each in entries).replace(" ", "")
-    if len(entries) < _ENTRIES or said != outer.text.replace(" ", ""):
+    text = "".join(each.text for each in entries).replace(" ", "")
+    if len(entries) < _ENTRIES or text != outer.text.replace(" ", ""):
         return False
     column = {(round(each.box[0]), round(each.box[2])) for each in entries}
     links = all(each.role == "link" for each in entries)
@@ -155,7 +155,7 @@ def is_advertised(screen: Screen, element: Element) -> bool:
 
 
 def _says_advertisement(screen: Screen, box: Element) -> bool:
-    first = next((one.own for one in screen.inside(box) if one.own), "")
+    first = next((element.own for element in screen.inside(box) if element.own), "")
     return len(first) <= _LABEL and is_advertisement(first)
 
 
@@ -218,7 +218,9 @@ def _weight(screen: Screen, element: Element, largest: float) -> float:
         weight += saturation(element.background)
     weight += element.width * element.height / largest
     # A tall banner is not a bar: it has the first text of the page, and usually its call to action.
-    tall = any(one.role == "banner" and one.height > _TALL for one in screen.ancestors(element))
+    tall = any(
+        outer.role == "banner" and outer.height > _TALL for outer in screen.ancestors(element)
+    )
     if tall or element.landmark in {"main", "form", "region", ""}:
         weight += 1.5
     if element.box[1] < 800:

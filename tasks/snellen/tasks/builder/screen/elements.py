@@ -155,11 +155,11 @@ class Screen(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
 
     @cached_property
     def _children(self) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
+        children: dict[int, list[int]] = {}
         for element in self.elements:
             if element.parent is not None:
-                found.setdefault(element.parent, []).append(element.id)
-        return found
+                children.setdefault(element.parent, []).append(element.id)
+        return children
 
 
 class After(NamedTuple):

@@ -63,17 +63,17 @@ def extract(visit: Visit, height: int, *, mark: bool = True) -> Extracted:
     """
     # Marks of an earlier extraction, also in a saved page, would be wrong.
     visit.run(_RENUMBER, {})
-    found = _measured(visit, height, marked=False)
-    records: Sequence[Raw] = found["records"]
+    measured = _measured(visit, height, marked=False)
+    records: Sequence[Raw] = measured["records"]
     tree = accessible_tree(visit.channel)
     merged = _merged(records, [tree.by_mark.get(str(record["raw"])) for record in records])
     visit.run(_RENUMBER, merged.numbers if mark else {})
     elements = tuple(merged.elements[raw] for raw in merged.numbers)
-    screen = _screen(visit, height, found, elements, closed=tree.closed)
+    screen = _screen(visit, height, measured, elements, closed=tree.closed)
     facts = tuple(
-        fact for each in found["facts"] if (fact := _renumbered(each, merged.places)) is not None
+        fact for each in measured["facts"] if (fact := _renumbered(each, merged.places)) is not None
     )
-    return Extracted(screen, facts, found["missing"])
+    return Extracted(screen, facts, measured["missing"])
 
 
 def extract_again(visit: Visit, height: int) -> After:
@@ -83,12 +83,12 @@ def extract_again(visit: Visit, height: int) -> After:
         visit: The page as `extract` left it, with the change.
         height: The height of its image now, in pixels.
     """
-    found = _measured(visit, height, marked=True)
-    records: Sequence[Raw] = found["records"]
+    measured = _measured(visit, height, marked=True)
+    records: Sequence[Raw] = measured["records"]
     tree = accessible_tree(visit.channel)
     merged = _merged(records, [tree.by_mark.get(record["marked"]) for record in records])
     elements = tuple(merged.elements[raw] for raw in merged.numbers)
-    screen = _screen(visit, height, found, elements, closed=tree.closed)
+    screen = _screen(visit, height, measured, elements, closed=tree.closed)
     before: dict[int, Element] = {}
     for record in records:
         if record["marked"]:
@@ -121,9 +121,9 @@ def _measured(visit: Visit, height: int, *, marked: bool) -> dict[str, Any]:
 
 def _merged(records: Sequence[Raw], accessible: Sequence[Accessible | None]) -> _Merged:
     candidates: list[Candidate] = []
-    for record, said in zip(records, accessible, strict=True):
-        role = said.role if said else ""
-        if said is None or (not role and record["role"]):
+    for record, node in zip(records, accessible, strict=True):
+        role = node.role if node else ""
+        if node is None or (not role and record["role"]):
             role = implied_role(
                 record["tag"], record["role"], record.get("kind", ""), record.get("href", "")
             )
@@ -143,10 +143,10 @@ def _merged(records: Sequence[Raw], accessible: Sequence[Accessible | None]) -> 
     kept = [each.raw for each in candidates if not each.dropped]
     numbers = {raw: number for number, raw in enumerate(kept)}
     elements: dict[int, Element] = {}
-    for candidate, record, said in zip(candidates, records, accessible, strict=True):
+    for candidate, record, node in zip(candidates, records, accessible, strict=True):
         around = None if record["parent"] is None else elements[record["parent"]]
         # An element outside the accessibility tree has the landmark of its parent.
-        landmark = said.landmark if said else ""
+        landmark = node.landmark if node else ""
         if not landmark and around is not None:
             landmark = around.role if around.role in LANDMARKS else around.landmark
         source = records[candidate.merged[0]] if candidate.merged else record
@@ -154,7 +154,7 @@ def _merged(records: Sequence[Raw], accessible: Sequence[Accessible | None]) -> 
             candidate,
             record,
             source if not record.get("own") else record,
-            said,
+            node,
             number=numbers.get(candidate.raw, 0),
             parent=None if candidate.parent is None else numbers.get(candidate.parent),
             landmark=landmark,

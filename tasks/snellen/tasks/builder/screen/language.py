@@ -55,13 +55,13 @@ def recognized(texts: Iterable[str]) -> str:
     >>> recognized(["OK"])
     ''
     """
-    said = " ".join(texts).casefold()
-    words = _WORD.findall(said)
-    han, arabic = len(_HAN.findall(said)), len(_ARABIC.findall(said))
+    text = " ".join(texts).casefold()
+    words = _WORD.findall(text)
+    han, arabic = len(_HAN.findall(text)), len(_ARABIC.findall(text))
     letters = sum(map(len, words))
-    if han >= _LEAST_SIGNS and 2 * han > letters and not _KANA.search(said):
+    if han >= _LEAST_SIGNS and 2 * han > letters and not _KANA.search(text):
         return "zh"
-    if arabic >= _LEAST_SIGNS and 2 * arabic > letters and not _PERSIAN.search(said):
+    if arabic >= _LEAST_SIGNS and 2 * arabic > letters and not _PERSIAN.search(text):
         return "ar"
     if len(words) < _LEAST_WORDS:
         return ""

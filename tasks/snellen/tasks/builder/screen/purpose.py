@@ -60,10 +60,10 @@ def purpose(screen: Screen) -> tuple[str, str]:
     word with the page's title or headings, says more than the title, and is not a slogan.
     """
     reasons: list[str] = []
-    for said in descriptions_of(screen).values():
-        reason = _fault(screen, said)
+    for description in descriptions_of(screen).values():
+        reason = _fault(screen, description)
         if not reason:
-            return first_sentences(said, _MOST_SENTENCES, _MOST_WORDS), ""
+            return first_sentences(description, _MOST_SENTENCES, _MOST_WORDS), ""
         reasons.append(reason)
     return "", next(iter(reasons), NO_DESCRIPTION)
 
@@ -83,13 +83,17 @@ def _fault(screen: Screen, said: str) -> str:
     if len(words - content_words(screen.title)) < _NEW_WORDS:
         return ONLY_NAMED
     content = [
-        one.own for one in screen.elements if one.landmark not in FRAME or one.role == "heading"
+        element.own
+        for element in screen.elements
+        if element.landmark not in FRAME or element.role == "heading"
     ]
     shown = content_words(" ".join(content))
     if len(words & shown) < _SHOWN * len(words):
         return NOT_SHOWN
     headings = [
-        one.text for one in screen.elements if one.role == "heading" and one.level < TITLE_LEVELS
+        element.text
+        for element in screen.elements
+        if element.role == "heading" and element.level < TITLE_LEVELS
     ]
     titles = [text for text in (screen.title, *headings) if text]
     if titles and not stems(said) & stems(" ".join(titles)):
@@ -112,9 +116,9 @@ def is_generic(said: str) -> bool:
 
 def page_kind(screen: Screen) -> str:
     """Return the kind of a page by its elements: one of few words, for a tag."""
-    roles = [one.role for one in screen.elements]
+    roles = [element.role for element in screen.elements]
     fields = sum(role in {"textbox", "combobox", "spinbutton"} for role in roles)
-    if any(one.kind == "password" for one in screen.elements):
+    if any(element.kind == "password" for element in screen.elements):
         return "account"
     if fields >= 4:
         return "form"

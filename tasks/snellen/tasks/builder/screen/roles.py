@@ -158,13 +158,13 @@ def accessible_tree(channel: Channel) -> AccessibleTree:
     landmarks: dict[str, str] = {}
 
     def landmark_of(node: Mapping[str, Any]) -> str:
-        found = landmarks.get(node["nodeId"])
-        if found is None:
+        landmark = landmarks.get(node["nodeId"])
+        if landmark is None:
             parent = by_id.get(node.get("parentId", ""))
             role = "" if parent is None else _role(parent)
-            found = role if role in LANDMARKS else "" if parent is None else landmark_of(parent)
-            landmarks[node["nodeId"]] = found
-        return found
+            landmark = role if role in LANDMARKS else "" if parent is None else landmark_of(parent)
+            landmarks[node["nodeId"]] = landmark
+        return landmark
 
     by_mark = {
         mark: Accessible(_role(node), _value(node, "name"), landmark_of(node), _level(node))
@@ -202,8 +202,8 @@ def _collect_marks(node: Mapping[str, Any], marks: dict[int, str]) -> bool:
 
 
 def _role(node: Mapping[str, Any]) -> str:
-    said = "" if node.get("ignored") else _value(node, "role")
-    role = _RENAMED.get(said, said)
+    chromium_role = "" if node.get("ignored") else _value(node, "role")
+    role = _RENAMED.get(chromium_role, chromium_role)
     return role if role in ROLES else ""
 
 

@@ -87,13 +87,13 @@ CLICKED = PREDICTION
 
 def made_tasks() -> Sequence[str]:
     """Return the tasks that have makers."""
-    found = dict.fromkeys(
+    tasks = dict.fromkeys(
         task
         for making in MAKING.values()
         for name in making.makers
         for task in making.tasks.get(name, (name,))
     )
-    return list(found)
+    return list(tasks)
 
 
 def makers_for(tasks: Sequence[str]) -> Mapping[str, Maker]:

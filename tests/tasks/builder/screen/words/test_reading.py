@@ -1,4 +1,4 @@
-"""The tables of words, and reading them."""
+"""The word tables and lookups in them."""
 
 import re
 import unicodedata

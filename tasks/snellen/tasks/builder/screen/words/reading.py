@@ -94,31 +94,31 @@ def deed(words: Words, text: str) -> str | None:
     >>> deed(english, "Delete account"), deed(english, "Frobnicate")
     ('Deletes the account for good.', None)
     """
-    said = plain(text)
+    prepared = plain(text)
     for pattern, sentence in words.does:
-        found = re.fullmatch(pattern, said)
-        if found is not None:
-            return sentence.format(*(group or "" for group in found.groups()))
+        match = re.fullmatch(pattern, prepared)
+        if match is not None:
+            return sentence.format(*(group or "" for group in match.groups()))
     return None
 
 
 def is_dangerous(words: Words, text: str) -> bool:
     """Whether a click on a button with a text can't be undone; False for a question."""
-    said = plain(text)
+    prepared = plain(text)
     return (
         not _ASKS.search(text)
-        and not re.search(words.harmless, said)
-        and bool(re.search(words.irreversible, said))
+        and not re.search(words.harmless, prepared)
+        and bool(re.search(words.irreversible, prepared))
     )
 
 
 def is_doubtful(words: Words, text: str) -> bool:
     """Whether a button's text leaves open if a click can be undone."""
-    said = plain(text)
+    prepared = plain(text)
     return (
-        not re.search(words.harmless, said)
-        and not re.search(words.irreversible, said)
-        and bool(re.search(words.doubtful, said))
+        not re.search(words.harmless, prepared)
+        and not re.search(words.irreversible, prepared)
+        and bool(re.search(words.doubtful, prepared))
     )
 
 

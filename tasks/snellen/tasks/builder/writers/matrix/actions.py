@@ -109,12 +109,14 @@ def _call(name: str, **arguments: str | float) -> dict[str, Any]:
 
 def _press_marked(snapshot: Snapshot, random: Random) -> Ask | None:
     screen = snapshot.screen
-    found = [
-        one
-        for one in labelled_buttons(screen)
-        if is_short_text(one.text) and one.covered == 0 and one.text == one_line(one.text)
+    candidates = [
+        button
+        for button in labelled_buttons(screen)
+        if is_short_text(button.text)
+        and button.covered == 0
+        and button.text == one_line(button.text)
     ]
-    shown = some_shown(screen, found, 1, random)
+    shown = some_shown(screen, candidates, 1, random)
     if shown is None:
         return None
     return Ask(
@@ -133,12 +135,12 @@ def _press_marked(snapshot: Snapshot, random: Random) -> Ask | None:
 
 def _choose(snapshot: Snapshot, random: Random) -> Ask | None:
     screen = snapshot.screen
-    found = said_once(screen, pointable(screen))
+    candidates = said_once(screen, pointable(screen))
     shown = next(
         (
             shown
             for count in (_MARKS, _MARKS - 2)
-            if (shown := some_shown(screen, found, count, random)) is not None
+            if (shown := some_shown(screen, candidates, count, random)) is not None
         ),
         None,
     )
@@ -201,10 +203,10 @@ def form_of(screen: Screen, random: Random) -> _Form | None:
     if words is None:
         return None
     person = random.choice(words.persons)
-    for kind, field in sorted(alone.items(), key=lambda one: one[1].box[1]):
+    for kind, field in sorted(alone.items(), key=lambda entry: entry[1].box[1]):
         value = plausible_value(screen, field, random, person)
         near_enough = not chosen or field.box[3] - chosen[0][0].box[1] <= HEIGHT - 120
-        clear = apart([one[0] for one in chosen], field, 2)
+        clear = apart([entry[0] for entry in chosen], field, 2)
         if value is not None and near_enough and clear and len(chosen) < _FIELDS[1]:
             chosen.append((field, kind, value))
     if len(chosen) < _FIELDS[0] or len({value for *_, value in chosen}) < len(chosen):
@@ -261,7 +263,7 @@ def _together(screen: Screen, elements: Sequence[Element]) -> Shown | None:
     height = min(HEIGHT, screen.height)
     first = max(0, min(int(upper - (height - (lower - upper)) / 2), screen.height - height))
     window = Window(screen.width, first, first + height)
-    return Shown(window, elements) if all(window.holds(one.box) for one in elements) else None
+    return Shown(window, elements) if all(window.holds(part.box) for part in elements) else None
 
 
 def _fill_and_press(snapshot: Snapshot, random: Random) -> Ask | None:
@@ -270,8 +272,8 @@ def _fill_and_press(snapshot: Snapshot, random: Random) -> Ask | None:
     if form is None or isinstance(button, str):
         return None
     stacked = all(
-        one.box[3] <= other.box[1]
-        for one, other in zip(form.fields, [*form.fields[1:], button], strict=True)
+        upper_part.box[3] <= lower_part.box[1]
+        for upper_part, lower_part in zip(form.fields, [*form.fields[1:], button], strict=True)
     )
     parts = [*form.fields, button]
     order = random.sample(range(len(parts)), len(parts))

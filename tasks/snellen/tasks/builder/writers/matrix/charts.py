@@ -61,20 +61,20 @@ def drawn(random: Random, table: Table, *, note: str = "", marked: int | None = 
 def subjects_for(snapshot: Snapshot) -> Sequence[Subject]:
     """Return the subjects for charts of a page: those of its kind of site, else by its words."""
     kind = snapshot.captured.source.partition("/")[0]
-    known, every = subjects_of(kind), subjects_of("")
-    if known != every:
-        return known
-    said = set(folded(" ".join(each.own for each in snapshot.screen.elements)).split())
+    own, every = subjects_of(kind), subjects_of("")
+    if own != every:
+        return own
+    page_words = set(folded(" ".join(each.own for each in snapshot.screen.elements)).split())
 
     def shared(subject: Subject) -> int:
         names = (subject.title, *subject.series, *subject.labels)
-        return len({w for w in folded(" ".join(names)).split() if len(w) >= _WORD} & said)
+        return len({w for w in folded(" ".join(names)).split() if len(w) >= _WORD} & page_words)
 
     ranked = sorted(every, key=shared, reverse=True)
     return [
-        one
+        choice
         for ordered in (True, False)
-        for one in [each for each in ranked if each.ordered is ordered][:_SUBJECTS]
+        for choice in [each for each in ranked if each.ordered is ordered][:_SUBJECTS]
     ]
 
 
@@ -236,8 +236,8 @@ def _difference(random: Random, subjects: Sequence[Subject]) -> Ask:
     while True:
         table = draw_table(random, subjects)
         series = random.choice(table.series)
-        one, other = random.sample(table.labels, 2)
-        first, second = table.value(series.name, one), table.value(series.name, other)
+        label, other_label = random.sample(table.labels, 2)
+        first, second = table.value(series.name, label), table.value(series.name, other_label)
         # The tolerance is twice the slack: with a small difference, most answers would be correct.
         clear = first - second >= _CLEAR * table.slack
         if first > second and apart(table, first, second) and clear:
@@ -246,7 +246,7 @@ def _difference(random: Random, subjects: Sequence[Subject]) -> Ask:
         drawn(random, table),
         "chart",
         "difference",
-        f"How much higher is {named_series(table, series)} at “{one}” than at “{other}”, in"
+        f"How much higher is {named_series(table, series)} at “{label}” than at “{other_label}”, in"
         f" {table.unit}?",
         first - second,
         slack=2 * table.slack,

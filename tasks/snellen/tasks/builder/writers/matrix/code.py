@@ -60,10 +60,12 @@ def _sorted_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
 def _gaps_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
     while True:
         table = draw_table(random, subjects, ("grouped", "stacked"), labelled=True)
-        one, other = random.sample(table.series, 2)
+        series, other_series = random.sample(table.series, 2)
         gaps = [
             [label, round(abs(first - second), 6)]
-            for label, first, second in zip(table.labels, one.values, other.values, strict=True)
+            for label, first, second in zip(
+                table.labels, series.values, other_series.values, strict=True
+            )
         ]
         # The order of two equal differences would be ambiguous.
         if len({gap for _, gap in gaps}) == len(gaps):
@@ -73,7 +75,7 @@ def _gaps_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
     return _document(
         chart,
         "differences in order",
-        f"Write how far “{one.name}” and “{other.name}” are apart as a JSON list of"
+        f"Write how far “{series.name}” and “{other_series.name}” are apart as a JSON list of"
         " [label, difference], no number negative, the largest difference first.",
         gaps,
         operations=("difference", "sort"),

@@ -96,38 +96,42 @@ def make_objects(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]
 
 
 def _kinds(screen: Screen) -> dict[str, list[Element]]:
-    seen = [one for one in screen.elements if is_readable(one) and one.height <= 400]
-    found = {
-        "a button": [one for one in labelled_buttons(screen) if one.painted],
-        "a text field": [one for one in text_fields(screen) if one.painted],
+    seen = [
+        element for element in screen.elements if is_readable(element) and element.height <= 400
+    ]
+    by_kind = {
+        "a button": [element for element in labelled_buttons(screen) if element.painted],
+        "a text field": [element for element in text_fields(screen) if element.painted],
         # A declared heading over several lines looks like a paragraph.
         "a heading": [
-            one
-            for one in seen
-            if one.role == "heading" and one.text and one.height <= _LINES * max(one.font_size, 8)
+            element
+            for element in seen
+            if element.role == "heading"
+            and element.text
+            and element.height <= _LINES * max(element.font_size, 8)
         ],
         "a picture": [
-            one
-            for one in seen
-            if one.tag in {"img", "svg"} and min(one.width, one.height) >= _PICTURE
+            element
+            for element in seen
+            if element.tag in {"img", "svg"} and min(element.width, element.height) >= _PICTURE
         ],
-        "a checkbox": [one for one in seen if one.kind == "checkbox"],
-        "a select list": [one for one in seen if one.tag == "select"],
-        "a table": [one for one in seen if one.tag == "table"],
+        "a checkbox": [element for element in seen if element.kind == "checkbox"],
+        "a select list": [element for element in seen if element.tag == "select"],
+        "a table": [element for element in seen if element.tag == "table"],
     }
     margin = 12
     return {
         kind: kept
-        for kind, elements in found.items()
+        for kind, elements in by_kind.items()
         if (
             kept := [
-                one
-                for one in elements
-                if is_readable(one)
-                and one.box[0] >= margin
-                and one.box[2] <= screen.width - margin
-                and one.box[1] >= margin
-                and one.box[3] <= screen.height - margin
+                element
+                for element in elements
+                if is_readable(element)
+                and element.box[0] >= margin
+                and element.box[2] <= screen.width - margin
+                and element.box[1] >= margin
+                and element.box[3] <= screen.height - margin
             ]
         )
     }
@@ -222,10 +226,10 @@ def _ink(element: Element) -> Ltrb:
 
 
 def _marked_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) -> Ask | None:
-    found = _pairs(snapshot.screen, parts, random, _box)
-    if found is None:
+    pair = _pairs(snapshot.screen, parts, random, _box)
+    if pair is None:
         return None
-    shown, offered = found
+    shown, offered = pair
     images = {"marked": mark_letters(shown.window.draft(snapshot), shown.boxes)}
     question = "Where does the box B lie, seen from the box A?"
     return _sides(shown, _box, random, question, images, offered)
@@ -233,12 +237,12 @@ def _marked_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) -
 
 def _named_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) -> Ask | None:
     # An element without a border is where its text is, not where its box ends.
-    found = _pairs(snapshot.screen, said_once(snapshot.screen, parts), random, _ink)
-    if found is None:
+    pair = _pairs(snapshot.screen, said_once(snapshot.screen, parts), random, _ink)
+    if pair is None:
         return None
-    shown, offered = found
-    one, other = (one_line(element.own) for element in shown.elements)
-    question = f"Where does “{other}” lie, seen from “{one}”?"
+    shown, offered = pair
+    name, other_name = (one_line(element.own) for element in shown.elements)
+    question = f"Where does “{other_name}” lie, seen from “{name}”?"
     images = {"part": shown.window.picture(snapshot)}
     return _sides(shown, _ink, random, question, images, offered)
 
@@ -251,7 +255,7 @@ def _pairs(
     Also returns the directions it was drawn from. A direction that no two parts of the page have is
     not an option, so that each option is equally likely to be correct.
     """
-    found: dict[Relation, Shown] = {}
+    by_direction: dict[Relation, Shown] = {}
     for wanted in _SIDES:
         shown = some_shown(
             screen,
@@ -264,11 +268,11 @@ def _pairs(
             ),
         )
         if shown is not None:
-            found[wanted] = shown
-    if len(found) < _FEWEST_SIDES:
+            by_direction[wanted] = shown
+    if len(by_direction) < _FEWEST_SIDES:
         return None
-    offered = list(found)
-    return found[random.choice(offered)], offered
+    offered = list(by_direction)
+    return by_direction[random.choice(offered)], offered
 
 
 def _is_clear(one: Ltrb, other: Ltrb) -> bool:
@@ -290,8 +294,8 @@ def _sides(
     offered: Sequence[Relation],
 ) -> Ask:
     first, second = map(place, shown.elements)
-    found = relation(second, first)
-    options = some_of(random, _SIDES[found], [_SIDES[one] for one in offered], len(_SIDES))
+    direction = relation(second, first)
+    options = some_of(random, _SIDES[direction], [_SIDES[side] for side in offered], len(_SIDES))
     named = "marked" not in images
     return Ask(
         "spatial_relation",
@@ -303,7 +307,7 @@ def _sides(
         options.options,
         named=named,
         source="page",
-        record={**record_of(shown), "relation": str(found)},
+        record={**record_of(shown), "relation": str(direction)},
     )
 
 
@@ -331,7 +335,7 @@ def _nearest(snapshot: Snapshot, parts: Sequence[Element], random: Random) -> As
         [f"box {letter}" for letter in LETTERS[:5]],
         operations=("compare",),
         source="page",
-        record={**record_of(shown), "distances": [round(one, 1) for one in distances]},
+        record={**record_of(shown), "distances": [round(distance, 1) for distance in distances]},
     )
 
 
@@ -357,7 +361,10 @@ def _order(snapshot: Snapshot, parts: Sequence[Element], random: Random) -> Ask 
     options = lettered(
         random,
         ", ".join(LETTERS[place] for place in order),
-        [", ".join(LETTERS[place] for place in one) for one in random.sample(orders, 4)],
+        [
+            ", ".join(LETTERS[place] for place in candidate)
+            for candidate in random.sample(orders, 4)
+        ],
     )
     edge, way = ("left", "left to right") if side == 0 else ("upper", "top to bottom")
     return Ask(

@@ -50,15 +50,15 @@ def make_counterfactual(snapshot: Snapshot, random: Random) -> Iterator[Made | R
 def _widest_gap(random: Random, subjects: Sequence[Subject]) -> Ask:
     while True:
         table = draw_table(random, subjects, ("grouped", "lines"))
-        one, other = random.sample(table.series, 2)
-        gaps = [abs(a - b) for a, b in zip(one.values, other.values, strict=True)]
+        series, other_series = random.sample(table.series, 2)
+        gaps = [abs(a - b) for a, b in zip(series.values, other_series.values, strict=True)]
         if _clear(gaps, table):
             break
     return choice(
         drawn(random, table),
         "multi_step",
         "widest gap",
-        f"At which {table.over} are “{one.name}” and “{other.name}” furthest apart?",
+        f"At which {table.over} are “{series.name}” and “{other_series.name}” furthest apart?",
         some_of(
             random,
             table.labels[gaps.index(max(gaps))],
@@ -170,12 +170,12 @@ def _comparison_sentence(random: Random, subjects: Sequence[Subject], truth: boo
     while True:
         table = draw_table(random, subjects)
         series = random.choice(table.series)
-        one, other = random.sample(table.labels, 2)
-        first, second = table.value(series.name, one), table.value(series.name, other)
+        label, other_label = random.sample(table.labels, 2)
+        first, second = table.value(series.name, label), table.value(series.name, other_label)
         if (first > second) is truth and apart(table, first, second):
             break
     of = f'"{series.name}"' if len(table.series) > 1 else "the value"
-    sentence = f"At {one}, {of} is higher than at {other}."
+    sentence = f"At {label}, {of} is higher than at {other_label}."
     return _agrees(random, table, "comparison", sentence, truth, ("compare",))
 
 
@@ -249,10 +249,10 @@ def _turned_change(random: Random, subjects: Sequence[Subject]) -> Ask:
         table = draw_table(random, subjects, _ONE, labelled=True, ordered=True)
         place = random.randrange(len(table.labels) - 1)
         first, second = table.series[0].values[place : place + 2]
-        one, other = table.labels[place : place + 2]
+        start, end = table.labels[place : place + 2]
         question = (
-            f"If the change from “{one}” to “{other}” had been as large but the other way, a rise"
-            f" for a fall or a fall for a rise, what would “{other}” have been, in {table.unit}?"
+            f"If the change from “{start}” to “{end}” had been as large but the other way, a rise"
+            f" for a fall or a fall for a rise, what would “{end}” have been, in {table.unit}?"
         )
         return table, question, second, first - (second - first)
 

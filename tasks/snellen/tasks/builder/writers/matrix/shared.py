@@ -161,15 +161,15 @@ def lettered(random: Random, right: str, others: Sequence[str]) -> Lettered:
 
 def some_of(random: Random, right: str, every: Sequence[str], most: int = 5) -> Lettered:
     """Return up to `most` options in a random order, including the correct one."""
-    others = [one for one in every if one != right]
+    others = [option for option in every if option != right]
     return lettered(random, right, random.sample(others, min(most - 1, len(others))))
 
 
 def first_asked(snapshot: Snapshot, askers: Iterable[Callable[[], Ask | None]]) -> Sequence[Made]:
     """Return the items of the first askers with a question, at most `ITEMS`."""
-    found: list[Made] = []
+    items: list[Made] = []
     for asker in askers:
-        ask = asker() if len(found) < ITEMS else None
+        ask = asker() if len(items) < ITEMS else None
         if ask is not None:
-            found.append(made(snapshot, len(found) + 1, ask))
-    return found
+            items.append(made(snapshot, len(items) + 1, ask))
+    return items

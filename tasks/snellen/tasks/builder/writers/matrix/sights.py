@@ -114,7 +114,7 @@ def _pairs_caption(random: Random, subjects: Sequence[Subject]) -> Ask:
         for left in ways.values()
         for right in ways.values()
     }
-    others = [said for key, said in sentences.items() if key != (first, second)]
+    others = [sentence for key, sentence in sentences.items() if key != (first, second)]
     return _caption(random, table, "comparisons", sentences[first, second], others)
 
 

@@ -76,37 +76,41 @@ def ask(
     other. Questions in `asked` are not repeated.
     """
     ways, last = _WAYS[difficulty]
-    found = [one for way in ways for one in way(snapshot, random)]
+    questions = [question for way in ways for question in way(snapshot, random)]
     answers: dict[str, set[str]] = {}
-    for one in found:
-        answers.setdefault(one.text, set()).add(one.options.texts[one.options.right])
+    for question in questions:
+        answers.setdefault(question.text, set()).add(question.options.texts[question.options.right])
     # An item's id contains the page's name.
     id_parts = set(map(folded, snapshot.id.split("/")))
     kinds: dict[str, list[Question]] = {}
-    for one in found:
-        right = one.options.texts[one.options.right]
-        if len(answers[one.text]) == 1 and folded(right) not in id_parts and one.text not in asked:
-            kinds.setdefault(one.kind, []).append(one)
+    for question in questions:
+        right = question.options.texts[question.options.right]
+        if (
+            len(answers[question.text]) == 1
+            and folded(right) not in id_parts
+            and question.text not in asked
+        ):
+            kinds.setdefault(question.kind, []).append(question)
     if kinds:
         return random.choice(kinds[random.choice(sorted(kinds))])
-    drawn = (one for _ in range(_TRIES) for one in last(snapshot, random))
-    return next((one for one in drawn if one.text not in asked), None)
+    drawn = (question for _ in range(_TRIES) for question in last(snapshot, random))
+    return next((question for question in drawn if question.text not in asked), None)
 
 
 # ---- easy --------------------------------------------------------------------------------------
 
 
 def _read(snapshot: Snapshot, random: Random) -> Iterator[Question]:
-    found = lookups(snapshot)
-    for one in found:
-        if one.kind not in _READ:
+    facts = lookups(snapshot)
+    for fact in facts:
+        if fact.kind not in _READ:
             continue
-        text = _asked(one)
-        answer = one.fragments[0]
-        for others in _beside(snapshot.screen, found, one):
+        text = _asked(fact)
+        answer = fact.fragments[0]
+        for others in _beside(snapshot.screen, facts, fact):
             options = among(answer, others, text, random)
             if options is not None:
-                yield Question("read", text, options, one.elements)
+                yield Question("read", text, options, fact.elements)
                 break
 
 
@@ -118,11 +122,11 @@ def _beside(screen: Screen, found: Sequence[Lookup], one: Lookup) -> Iterator[Se
     if one.kind == "cell":
         yield _column(found, one)
     form = form_of(one.fragments[0])
-    said = [e.fragments[0] for e in found if e.kind in _READ and form_of(e.fragments[0]) == form]
-    yield said
+    texts = [e.fragments[0] for e in found if e.kind in _READ and form_of(e.fragments[0]) == form]
+    yield texts
     if form != "words":
         shown = [one_line(e.own) for e in screen.elements if is_readable(e) and is_plain(e.own)]
-        yield [*said, *(text for text in shown if form_of(text) == form and len(text) <= _LONGEST)]
+        yield [*texts, *(text for text in shown if form_of(text) == form and len(text) <= _LONGEST)]
 
 
 def _asked(one: Lookup) -> str:
@@ -188,18 +192,20 @@ def _countable(snapshot: Snapshot) -> Iterator[tuple[str, Sequence[Element]]]:
 
 def _next(snapshot: Snapshot, random: Random) -> Iterator[Question]:
     names = Names(snapshot.screen)
-    for one in _lists(snapshot):
+    for column in _lists(snapshot):
         # The answer is drawn first, and then the neighbor that the question names: each entry of
         # the list, also the first and the last, is equally likely to be the correct one.
-        place = random.randrange(len(one.listed))
-        beside = [each for each in (place - 1, place + 1) if 0 <= each < len(one.listed)]
+        place = random.randrange(len(column.listed))
+        beside = [each for each in (place - 1, place + 1) if 0 <= each < len(column.listed)]
         other = random.choice(beside)
-        (answer, shown), (name, named) = one.listed[place], one.listed[other]
-        first, second = (one.listed[each][1] for each in sorted((place, other)))
-        texts = [text for text, _ in one.listed]
+        (answer, shown), (name, named) = column.listed[place], column.listed[other]
+        first, second = (column.listed[each][1] for each in sorted((place, other)))
+        texts = [text for text, _ in column.listed]
         if _parted(snapshot.screen, first, second) or not names.alone(name, named):
             continue
-        question = f"What stands directly {one.after if other < place else one.before} “{name}”?"
+        question = (
+            f"What stands directly {column.after if other < place else column.before} “{name}”?"
+        )
         options = any_of(texts, answer, name, random)
         if options is not None:
             yield Question("next", question, options, [named.id, shown.id])
@@ -238,10 +244,10 @@ def _lists(snapshot: Snapshot) -> Iterator[_List]:
             (row[key], sole_text(screen, ids[key], row[key]))
             for row, ids in zip(table.rows, table.cells, strict=True)
         ]
-        found = [(text, element) for text, element in cells if element is not None]
-        if len(found) == len(cells) > 1:
+        named_cells = [(text, element) for text, element in cells if element is not None]
+        if len(named_cells) == len(cells) > 1:
             where = f"in the column “{table.headers[key]}” of the table,"
-            yield _List(found, f"below, {where}", f"above, {where}")
+            yield _List(named_cells, f"below, {where}", f"above, {where}")
     for roles in (frozenset({"link", "tab"}), frozenset({"heading"})):
         named = [
             each
@@ -265,7 +271,7 @@ def _lines(elements: Sequence[Element]) -> Iterator[Sequence[Element]]:
         if max(middles) - min(middles) > _LEVEL:
             continue
         line.sort(key=lambda each: each.box[0])
-        if len(line) > 1 and all(one.box[2] <= other.box[0] for one, other in pairwise(line)):
+        if len(line) > 1 and all(left.box[2] <= right.box[0] for left, right in pairwise(line)):
             yield line
 
 
@@ -305,15 +311,17 @@ def _elements(series: Series) -> Sequence[int]:
 
 
 def _calculated(snapshot: Snapshot, random: Random) -> Iterator[Question]:
-    for one in calculations(snapshot, random):
-        if one.kind == "hours":
-            minutes = minutes_between(one.answers)
+    for calculation in calculations(snapshot, random):
+        if calculation.kind == "hours":
+            minutes = minutes_between(calculation.answers)
             options = steps(minutes // 15, _hours, random, least=1)
-            yield Question("hours", one.question, options, one.elements)
-        elif one.kind in {"difference", "sum"}:
-            options = of_all_sizes(one.answers[0], one.question, random)
+            yield Question("hours", calculation.question, options, calculation.elements)
+        elif calculation.kind in {"difference", "sum"}:
+            options = of_all_sizes(calculation.answers[0], calculation.question, random)
             if options is not None:
-                yield Question(one.kind, one.question, options, one.elements)
+                yield Question(
+                    calculation.kind, calculation.question, options, calculation.elements
+                )
 
 
 def _hours(quarters: int) -> str:
@@ -322,20 +330,20 @@ def _hours(quarters: int) -> str:
 
 def _two_steps(snapshot: Snapshot, random: Random) -> Iterator[Question]:
     """Ask for a cell of the row that has a given value in another column."""
-    found = lookups(snapshot)
-    for one in found:
-        if one.kind != "row":
+    facts = lookups(snapshot)
+    for fact in facts:
+        if fact.kind != "row":
             continue
-        (_, first, second), (known, answer) = one.names, one.fragments
-        text = f"In the row with “{known}” under “{first}”, what is shown under “{second}”?"
+        (_, first, second), (given, answer) = fact.names, fact.fragments
+        text = f"In the row with “{given}” under “{first}”, what is shown under “{second}”?"
         others = [
             other.fragments[0]
-            for other in found
+            for other in facts
             if other.kind == "cell" and other.names[1] == second
         ]
         options = among(answer, others, text, random)
         if options is not None:
-            yield Question("two steps", text, options, one.elements)
+            yield Question("two steps", text, options, fact.elements)
 
 
 def _second(snapshot: Snapshot, random: Random) -> Iterator[Question]:
@@ -374,7 +382,7 @@ def _in_order(
     count = random.randint(FEWEST_OPTIONS, MOST_OPTIONS)
     chosen: list[Element] = []
     for each in pool:
-        if all(_are_apart(each, one) for one in chosen):
+        if all(_are_apart(each, other) for other in chosen):
             chosen.append(each)
         if len(chosen) == count:
             break

@@ -54,7 +54,7 @@ def basic(snapshot: Snapshot, random: Random) -> Sequence[Instruction]:
         and names.alone(each.name, each.element)
         and _is_clear(each.box, screen)
     ]
-    found: list[Instruction] = []
+    instructions: list[Instruction] = []
     for each in by_turns(random, pool, lambda each: each.kind)[:ITEMS]:
         place = place_of(each.box, screen)
         noun = " ".join(filter(None, (_color(each.element), NOUNS[each.kind])))
@@ -68,18 +68,20 @@ def basic(snapshot: Snapshot, random: Random) -> Sequence[Instruction]:
                     f"{place.capitalize()}, the {noun} “{each.name}”",
                 )
             )
-        found.append(Instruction("appearance", text, each, seen))
-    return found
+        instructions.append(Instruction("appearance", text, each, seen))
+    return instructions
 
 
 def advanced(snapshot: Snapshot, random: Random) -> Sequence[Instruction]:
     """Describe elements by purpose."""
-    found = intents(snapshot, _own(snapshot.screen, candidates(snapshot)))
+    purposes = intents(snapshot, _own(snapshot.screen, candidates(snapshot)))
     chosen: dict[int, Instruction] = {}
-    for one in by_turns(random, found, lambda one: one.way):
+    for purpose in by_turns(random, purposes, lambda purpose: purpose.way):
         if len(chosen) < ITEMS:
-            said = Instruction(one.way, one.text, one.target, _seen(one.target))
-            chosen.setdefault(one.target.element.id, said)
+            instruction = Instruction(
+                purpose.way, purpose.text, purpose.target, _seen(purpose.target)
+            )
+            chosen.setdefault(purpose.target.element.id, instruction)
     return list(chosen.values())
 
 

@@ -42,28 +42,28 @@ _MISSING = MappingProxyType(
 
 def l1(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask an easy, a medium and a hard question; a screen gives all three or none."""
-    found: dict[str, Question] = {}
+    questions: dict[str, Question] = {}
     for difficulty in DIFFICULTIES:
-        asked = {question.text for question in found.values()}
+        asked = {question.text for question in questions.values()}
         question = ask(snapshot, difficulty, random, asked)
         if question is None:
             yield Refused(L1, _MISSING[difficulty].value)
             return
-        found[difficulty] = question
+        questions[difficulty] = question
     first = random.random()
     groups = [
-        _group(question, difficulty, (first + number / len(found)) % 1)
-        for number, (difficulty, question) in enumerate(found.items())
+        _group(question, difficulty, (first + number / len(questions)) % 1)
+        for number, (difficulty, question) in enumerate(questions.items())
     ]
     yield _made(
         snapshot,
         L1,
         snapshot.id,
         {"groups": groups},
-        {difficulty: question.kind for difficulty, question in found.items()},
+        {difficulty: question.kind for difficulty, question in questions.items()},
         {
             difficulty: {"question": question.kind, "elements": list(question.elements)}
-            for difficulty, question in found.items()
+            for difficulty, question in questions.items()
         },
     )
 
@@ -72,18 +72,20 @@ def _l2(task: str, snapshot: Snapshot, random: Random) -> Iterator[Made | Refuse
     make, reason = (
         (l2.basic, Reason.NOT_UNIQUE) if task == L2_BASIC else (l2.advanced, Reason.NO_PURPOSE)
     )
-    found = make(snapshot, random)
-    if not found:
+    instructions = make(snapshot, random)
+    if not instructions:
         yield Refused(task, UNREAD if snapshot.screen.shows_unread else reason.value)
-    for number, one in enumerate(found, start=1):
+    for number, instruction in enumerate(instructions, start=1):
         row = {
-            "instruction": one.text,
-            "bbox": rounded(one.target.box),
-            "data_type": one.seen,
+            "instruction": instruction.text,
+            "bbox": rounded(instruction.target.box),
+            "data_type": instruction.seen,
             "grounding_type": _KINDS[task],
         }
-        record = {"element": one.target.element.id, **one.target.seen.record}
-        yield _made(snapshot, task, f"{snapshot.id}/{number}", row, {"way": one.way}, record)
+        record = {"element": instruction.target.element.id, **instruction.target.seen.record}
+        yield _made(
+            snapshot, task, f"{snapshot.id}/{number}", row, {"way": instruction.way}, record
+        )
 
 
 MAKERS: Mapping[str, Maker] = MappingProxyType(

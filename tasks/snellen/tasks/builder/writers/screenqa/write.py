@@ -69,46 +69,46 @@ class Reason(StrEnum):
 
 def short(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask for facts of the screen, to be answered in as few words as possible."""
-    found = _mixed(lookups(snapshot), random)
-    if not found:
+    facts = _mixed(lookups(snapshot), random)
+    if not facts:
         yield Refused(SHORT, Reason.NO_LOOKUP.value)
     language = language_of(snapshot.screen)
-    for number, one in enumerate(found):
-        truth = joined(one.fragments, language)
-        yield _made(snapshot, SHORT, number, one, english_question(one, random), truth)
+    for number, fact in enumerate(facts):
+        truth = joined(fact.fragments, language)
+        yield _made(snapshot, SHORT, number, fact, english_question(fact, random), truth)
 
 
 def long(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask for texts of elements, to be answered in a sentence, or with texts and boxes."""
-    found = _mixed([one for one in lookups(snapshot) if one.elements], random)
-    if not found:
+    facts = _mixed([fact for fact in lookups(snapshot) if fact.elements], random)
+    if not facts:
         yield Refused(LONG, Reason.NO_BOX.value)
-    for number, one in enumerate(found):
-        shown = [snapshot.screen.elements[place] for place in one.elements]
+    for number, fact in enumerate(facts):
+        shown = [snapshot.screen.elements[place] for place in fact.elements]
         elements = [
             {"text": text, "bounds": rounded(box_of(element))}
-            for text, element in zip(one.fragments, shown, strict=True)
+            for text, element in zip(fact.fragments, shown, strict=True)
         ]
         truth = [
             {"full_answer": sentence, "ui_elements": elements}
-            for sentence in english_sentences(one, random)
+            for sentence in english_sentences(fact, random)
         ]
-        yield _made(snapshot, LONG, number, one, english_question(one, random), truth)
+        yield _made(snapshot, LONG, number, fact, english_question(fact, random), truth)
 
 
 def complex_(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask for results of counting, calculating or comparing."""
-    found = calculations(snapshot, random)
-    if not found:
+    questions = calculations(snapshot, random)
+    if not questions:
         yield Refused(COMPLEX, Reason.NO_NUMBERS.value)
-    for one in found[:ITEMS]:
-        row = {"question": one.question, "ground_truth": list(one.answers)}
+    for question in questions[:ITEMS]:
+        row = {"question": question.question, "ground_truth": list(question.answers)}
         yield Made(
             COMPLEX,
             row,
             {f"{snapshot.id}.png": snapshot.image()},
-            {"language": language_of(snapshot.screen) or "unknown", "question": one.kind},
-            {"elements": list(one.elements)},
+            {"language": language_of(snapshot.screen) or "unknown", "question": question.kind},
+            {"elements": list(question.elements)},
         )
 
 
@@ -171,15 +171,15 @@ def write_data(pages: Sequence[PageItems], folder: Path) -> None:
         DataError: An image of an item is missing.
         InputError: It can't be written.
     """
-    own = [page for page in pages if any(one.task in MAKERS for one in page.made)]
+    own = [page for page in pages if any(item.task in MAKERS for item in page.made)]
     numbers = {_id(page): _number(page) for page in own}
     sides: list[Side] = []
     with new_folder(folder) as room:
         (room / IMAGES).mkdir()
         for page in own:
-            one = next(one for one in page.made if one.task in MAKERS)
+            item = next(item for item in page.made if item.task in MAKERS)
             (room / IMAGES / f"{numbers[_id(page)]}.png").write_bytes(
-                next(iter(one.images.values()))
+                next(iter(item.images.values()))
             )
         for task, path in _FILES.items():
             entries = _entries(own, task)
@@ -213,22 +213,22 @@ def _id(page: PageItems) -> str:
 
 def _entries(pages: Sequence[PageItems], task: str) -> Sequence[_Entry]:
     """Return a task's rows, grouped by page, including those without an answer."""
-    found = [[one for one in page.made if one.task == task] for page in pages]
+    by_page = [[item for item in page.made if item.task == task] for page in pages]
     stock = [
-        screen_question(page.site, _id(page), number, one.row)
-        for page, made in zip(pages, found, strict=True)
-        for number, one in enumerate(made)
-        if "about" in one.row
+        screen_question(page.site, _id(page), number, item.row)
+        for page, made in zip(pages, by_page, strict=True)
+        for number, item in enumerate(made)
+        if "about" in item.row
     ]
     sources = {
-        (_id(page), number): one
-        for page, made in zip(pages, found, strict=True)
-        for number, one in enumerate(made)
+        (_id(page), number): item
+        for page, made in zip(pages, by_page, strict=True)
+        for number, item in enumerate(made)
     }
     entries: list[_Entry] = []
     owed = 0.0
-    for page, made in zip(pages, found, strict=True):
-        mine = [_Entry(page, one.row, one.tags, one.record) for one in made]
+    for page, made in zip(pages, by_page, strict=True):
+        mine = [_Entry(page, item.row, item.tags, item.record) for item in made]
         if made and "about" in made[0].row:
             owed += len(made) * SHARE / (1 - SHARE)
             random = draw(0, _id(page), task, "unanswerable")
@@ -248,9 +248,9 @@ def _entries(pages: Sequence[PageItems], task: str) -> Sequence[_Entry]:
 
 def _without_surplus(entries: Sequence[_Entry], task: str) -> Sequence[_Entry]:
     """Remove surplus questions for main headings, at random."""
-    asked = [entry for entry in entries if entry.tags.get("question") == "heading"]
-    most = int(HEADINGS / (1 - HEADINGS) * (len(entries) - len(asked)))
-    kept = sorted(asked, key=lambda entry: draw(0, _id(entry.page), task, "heading").random())
+    headings = [entry for entry in entries if entry.tags.get("question") == "heading"]
+    most = int(HEADINGS / (1 - HEADINGS) * (len(entries) - len(headings)))
+    kept = sorted(headings, key=lambda entry: draw(0, _id(entry.page), task, "heading").random())
     left = {_id(entry.page) for entry in kept[most:]}
     return [
         entry
@@ -279,10 +279,10 @@ def _published(entry: _Entry, number: int) -> Mapping[str, Any]:
 def _sides(
     entries: Sequence[_Entry], task: str, split: str, numbers: Mapping[str, int]
 ) -> Iterator[Side]:
-    asked: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for entry in entries:
         page = _id(entry.page)
-        number = asked[page] = asked.get(page, -1) + 1
+        number = counts[page] = counts.get(page, -1) + 1
         for each in (task, *VARIANTS.get(task, ())):
             item = f"{split}/{numbers[page]}/{number}"
             yield Side(each, item, entry.page.page, entry.page.site, entry.tags, entry.record)

@@ -79,7 +79,7 @@ def with_negatives(
     ids = {each.element.id for each in like}
     chosen = [target]
     for each in (*like, *(each for each in pool if each.element.id not in ids)):
-        if not any(meet(each.box, one.box, _MARGIN) for one in chosen):
+        if not any(meet(each.box, other.box, _MARGIN) for other in chosen):
             chosen.append(each)
         if len(chosen) == len(LETTERS):
             return chosen
@@ -126,17 +126,17 @@ def _wishes(
             yield _Wish(f"{NOUNS[each.kind]} “{each.name}”", "easy", each)
         return
     # The title of a target names the site.
-    told = [one for one in intents(snapshot, found) if one.way != "destination"]
-    random.shuffle(told)
+    purposes = [purpose for purpose in intents(snapshot, found) if purpose.way != "destination"]
+    random.shuffle(purposes)
     # Requests that share no word with a label come first, and each kind only once if there are
     # several.
-    told = by_turns(random, told, lambda one: one.way)
-    told.sort(key=lambda one: one.difficulty != "hard")
+    purposes = by_turns(random, purposes, lambda purpose: purpose.way)
+    purposes.sort(key=lambda purpose: purpose.difficulty != "hard")
     used: set[int] = set()
-    for one in told:
-        if len(used) < _INTENDED and one.target.element.id not in used:
-            used.add(one.target.element.id)
-            yield _Wish(one.text, one.difficulty, one.target)
+    for purpose in purposes:
+        if len(used) < _INTENDED and purpose.target.element.id not in used:
+            used.add(purpose.target.element.id)
+            yield _Wish(purpose.text, purpose.difficulty, purpose.target)
     for each in named:
         if each.element.id not in used:
             yield _Wish(_instruct(each, random), "easy", each)
@@ -147,20 +147,20 @@ def _ground(config: str, snapshot: Snapshot, random: Random) -> Iterator[Made | 
         yield Refused(f"visualwebbench/{config}", UNREAD)
         return
     acting = config == "action_ground"
-    found = [
+    able = [
         each
         for each in candidates(snapshot)
         if not acting or (each.kind in USED and not each.element.disabled)
     ]
-    if len(found) < len(LETTERS):
+    if len(able) < len(LETTERS):
         yield refused(config, Reason.FEW_CANDIDATES)
         return
     letters = random.sample(range(len(LETTERS)), len(LETTERS))
     number = 0
-    asked = False
-    for wish in _wishes(config, snapshot, found, random):
-        asked = True
-        options = with_negatives(wish.target, found, random)
+    any_wish = False
+    for wish in _wishes(config, snapshot, able, random):
+        any_wish = True
+        options = with_negatives(wish.target, able, random)
         if options is None:
             continue
         number += 1
@@ -168,7 +168,7 @@ def _ground(config: str, snapshot: Snapshot, random: Random) -> Iterator[Made | 
         if number == GROUND_ITEMS:
             return
     if not number:
-        yield refused(config, Reason.FEW_CANDIDATES if asked else Reason.NOT_UNIQUE)
+        yield refused(config, Reason.FEW_CANDIDATES if any_wish else Reason.NOT_UNIQUE)
 
 
 def _item(

@@ -75,7 +75,13 @@ def action_prediction(snapshot: Snapshot, random: Random) -> Iterator[Made | Ref
     shown = {
         key: silent
         for key, able in seen.items()
-        if (silent := [one for one in able if not _tells(_said(snapshot, one), one.title, titles)])
+        if (
+            silent := [
+                candidate
+                for candidate in able
+                if not _tells(_said(snapshot, candidate), candidate.title, titles)
+            ]
+        )
     }
     if not shown:
         yield refused("action_prediction", Reason.SAID)
@@ -98,26 +104,28 @@ def offered(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
     """
     groups: dict[tuple[str, str], dict[str, list[_Spot]]] = {}
     for number, page in enumerate(pages):
-        for place, one in enumerate(page.made):
-            if one.task == PREDICTION:
-                lot = draw(seed, page.site, page.page, str(one.row["id"])).random()
-                spot = _Spot(lot, number, place, str(one.record["said"]))
+        for place, item in enumerate(page.made):
+            if item.task == PREDICTION:
+                lot = draw(seed, page.site, page.page, str(item.row["id"])).random()
+                spot = _Spot(lot, number, place, str(item.record["said"]))
                 # A title in another language would be an obvious wrong option.
-                group = groups.setdefault((page.site, one.tags["language"]), {})
-                group.setdefault(folded(_right(one)), []).append(spot)
+                group = groups.setdefault((page.site, item.tags["language"]), {})
+                group.setdefault(folded(_right(item)), []).append(spot)
     rows: dict[tuple[int, int], Made] = {}
     for (site, language), group in groups.items():
         random = draw(seed, site, language, PREDICTION)
         rows |= _filled(pages, _even(pages, group), random)
     filled = [
-        page._replace(made=[rows.get((number, place), one) for place, one in enumerate(page.made)])
+        page._replace(
+            made=[rows.get((number, place), item) for place, item in enumerate(page.made)]
+        )
         for number, page in enumerate(pages)
     ]
     out = {
         (number, place)
         for number, page in enumerate(pages)
-        for place, one in enumerate(page.made)
-        if one.task == PREDICTION and (number, place) not in rows
+        for place, item in enumerate(page.made)
+        if item.task == PREDICTION and (number, place) not in rows
     }
     return (
         without(filled, out, refused("action_prediction", Reason.UNEVEN_TITLES)) if out else filled
@@ -138,7 +146,7 @@ def _even(
         kept = often[:most]
         titles = {key: _title(pages, left[key]) for key in kept}
         silent = {
-            key: [one for one in left[key] if not _tells(one.said, titles[key], titles.values())]
+            key: [spot for spot in left[key] if not _tells(spot.said, titles[key], titles.values())]
             for key in kept
         }
         if all(len(silent[key]) == len(left[key]) for key in kept):
@@ -170,10 +178,10 @@ def _filled(
             wrong = random.sample(others, count - 1)
             answers = answers or random.sample(range(count), count)
             answer = answers.pop()
-            one = pages[spot.number].made[spot.place]
-            options = [*wrong[:answer], _right(one), *wrong[answer:]]
-            row = {**one.row, "options": options, "answer": answer}
-            yield (spot.number, spot.place), one._replace(row=row)
+            item = pages[spot.number].made[spot.place]
+            options = [*wrong[:answer], _right(item), *wrong[answer:]]
+            row = {**item.row, "options": options, "answer": answer}
+            yield (spot.number, spot.place), item._replace(row=row)
 
 
 def _title(pages: Sequence[PageItems], spots: Sequence[_Spot]) -> str:
@@ -188,14 +196,14 @@ def _led(snapshot: Snapshot) -> Mapping[str, Sequence[_Led]]:
     """Return the elements that led to another title, by that title."""
     screen = snapshot.screen
     own = folded(screen.title)
-    found: dict[str, list[_Led]] = {}
+    by_title: dict[str, list[_Led]] = {}
     for click in snapshot.captured.clicks:
         title = one_line(click.title)
         key = folded(title)
         if click.outcome in _LED and key and key != own and is_plain(title):
             led = _Led(screen.elements[click.element], title, click.outcome)
-            found.setdefault(key, []).append(led)
-    return found
+            by_title.setdefault(key, []).append(led)
+    return by_title
 
 
 def _seen(found: Sequence[_Led]) -> Sequence[_Led]:

@@ -154,11 +154,11 @@ def main_heading(screen: Screen) -> Element | Reason:
 def element_ocr(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask for the texts of elements with more than 20 words, each in a red box."""
     screen = snapshot.screen
-    found = long_texts(screen)
-    if isinstance(found, Reason):
-        yield refused("element_ocr", found)
+    elements = long_texts(screen)
+    if isinstance(elements, Reason):
+        yield refused("element_ocr", elements)
         return
-    chosen = random.sample(found, min(OCR_ITEMS, len(found)))
+    chosen = random.sample(elements, min(OCR_ITEMS, len(elements)))
     for number, element in enumerate(sorted(chosen, key=lambda each: each.id), start=1):
         text = one_line(element.text)
         yield made(
@@ -218,11 +218,13 @@ def _runs_on(parts: Sequence[Element]) -> bool:
     if any(part.text and part.tag not in _RUNNING for part in rest):
         return False
     blocks = [part for part in parts if part.tag in {"p", "li"} or part.id == element.id]
-    said = sum(count_words(part.own) for part in blocks)
+    word_count = sum(count_words(part.own) for part in blocks)
     apart = all(
-        one.box[3] <= other.box[1] + 1 for one, other in pairwise(blocks) if one.id != element.id
+        upper.box[3] <= lower.box[1] + 1
+        for upper, lower in pairwise(blocks)
+        if upper.id != element.id
     )
-    return apart and 2 * said >= count_words(element.text)
+    return apart and 2 * word_count >= count_words(element.text)
 
 
 def _holds_more(part: Element) -> bool:

@@ -43,12 +43,12 @@ def webqa(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
         yield refused("webqa", Reason.NO_TEMPLATES if language else Reason.NO_LANGUAGE)
         return
     chosen: dict[str, Question] = {}
-    asked: set[str] = set()
+    kinds: set[str] = set()
     for question in by_turns(random, questions_of(snapshot, templates), lambda each: each.kind):
-        if question.kind in _ONCE & asked:
+        if question.kind in _ONCE & kinds:
             continue
         if chosen.setdefault(folded(question.answers[0]), question) is question:
-            asked.add(question.kind)
+            kinds.add(question.kind)
     if not chosen:
         reason = UNREAD if screen.unread else Reason.NO_ANSWER.value
         yield Refused("visualwebbench/webqa", reason)

@@ -77,7 +77,7 @@ def make_color(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
         record={
             **marked_record(action),
             "buttons": len(labelled_buttons(screen)),
-            "changes": {one.mode: {"pixels": one.pixels, **one.record} for one in changes},
+            "changes": {edit.mode: {"pixels": edit.pixels, **edit.record} for edit in changes},
         },
     )
 
@@ -91,8 +91,8 @@ def make_text(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     change = changes[0]
     (changed,) = change.elements
     words = words_of(snapshot.screen.language)
-    said = deed_of(snapshot.screen, words, changed.before) if words else None
-    if said is None or changed.after is None:
+    effect = deed_of(snapshot.screen, words, changed.before) if words else None
+    if effect is None or changed.after is None:
         yield refused("text", UNKNOWN)
         return
     before, after = image_name(snapshot, "text-before"), image_name(snapshot, "text-after")
@@ -102,7 +102,7 @@ def make_text(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
         after: mark_box(snapshot.image(change), changed.after.box),
     }
     yield made(
-        Ask(TEXT, snapshot, said, difficulty=level_of(snapshot.screen)),
+        Ask(TEXT, snapshot, effect, difficulty=level_of(snapshot.screen)),
         {"before": sized(before, images[before]), "after": sized(after, images[after])},
         images,
         {"operator": str(change.record["operator"])},
@@ -121,28 +121,28 @@ def make_safety(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     if words is None:
         yield refused("safety", NO_LANGUAGE)
         return
-    found = labelled_buttons(snapshot.screen)
-    if len({one.text.casefold() for one in found}) < 2:
+    labelled = labelled_buttons(snapshot.screen)
+    if len({button.text.casefold() for button in labelled}) < 2:
         yield refused("safety", FEW_BUTTONS)
         return
     dangerous = _once(
         [
-            one
-            for one in found
-            if is_dangerous(words, one.text)
-            or (is_doubtful(words, one.text) and _is_warned_of(snapshot.screen, words, one))
+            button
+            for button in labelled
+            if is_dangerous(words, button.text)
+            or (is_doubtful(words, button.text) and _is_warned_of(snapshot.screen, words, button))
         ]
     )
-    known = {one.id for one in dangerous}
+    dangerous_ids = {button.id for button in dangerous}
     doubtful = _once(
         [
-            one
-            for one in found
-            if one.id not in known
-            and (is_doubtful(words, one.text) or ends_unknown(snapshot.screen, words, one))
+            button
+            for button in labelled
+            if button.id not in dangerous_ids
+            and (is_doubtful(words, button.text) or ends_unknown(snapshot.screen, words, button))
         ]
     )
-    warned = any(_stands_by_warning(snapshot.screen, words, one) for one in doubtful)
+    warned = any(_stands_by_warning(snapshot.screen, words, button) for button in doubtful)
     if warned or (not dangerous and (doubtful or _is_unclear(snapshot.screen, words))):
         yield refused("safety", DOUBTFUL)
         return
@@ -151,41 +151,44 @@ def make_safety(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
         return
     name = image_name(snapshot, "original")
     image = snapshot.image()
-    texts = [one.text for one in dangerous]
+    texts = [button.text for button in dangerous]
     reference: object = HARMLESS if not texts else texts[0] if len(texts) == 1 else texts
     yield made(
         Ask(SAFETY, snapshot, reference, difficulty=level_of(snapshot.screen)),
         {"image": sized(name, image)},
         {name: image},
         record={
-            "buttons": len(found),
-            "dangerous": [marked_record(one) for one in dangerous],
-            "doubtful": [one.text for one in doubtful],
+            "buttons": len(labelled),
+            "dangerous": [marked_record(button) for button in dangerous],
+            "doubtful": [button.text for button in doubtful],
         },
     )
 
 
 def _is_unclear(screen: Screen, words: Words) -> bool:
     """Whether a page may have such a button without its text: an icon, or a link."""
-    names = [one.name or one.text for one in buttons(screen)]
-    links = [one for one in screen.elements if one.role == "link"]
+    names = [element.name or element.text for element in buttons(screen)]
+    links = [element for element in screen.elements if element.role == "link"]
     return any(
         not name or is_dangerous(words, name) or is_doubtful(words, name) for name in names
     ) or any(
-        is_dangerous(words, one.name) or (not one.text and is_doubtful(words, one.name))
-        for one in links
+        is_dangerous(words, element.name) or (not element.text and is_doubtful(words, element.name))
+        for element in links
     )
 
 
 def _is_warned_of(screen: Screen, words: Words, button: Element) -> bool:
     """Whether the page warns about this button alone that its action can't be undone."""
     for outer in screen.ancestors(button):
-        pressed = [one for one in screen.inside(outer) if one.role == "button"]
-        acts = [one for one in pressed if not re.search(words.harmless, plain(one.text))]
+        pressed = [element for element in screen.inside(outer) if element.role == "button"]
+        acts = [
+            element for element in pressed if not re.search(words.harmless, plain(element.text))
+        ]
         if len(outer.text) > _CARD or acts != [button]:
             return False
         if is_warning(words, outer.text) or any(
-            one.role == "heading" and is_dangerous(words, one.text) for one in screen.inside(outer)
+            element.role == "heading" and is_dangerous(words, element.text)
+            for element in screen.inside(outer)
         ):
             return True
     return False
@@ -199,4 +202,4 @@ def _stands_by_warning(screen: Screen, words: Words, button: Element) -> bool:
 
 def _once(found: list[Element]) -> list[Element]:
     """Return one button of each text."""
-    return list({one.text.casefold(): one for one in reversed(found)}.values())[::-1]
+    return list({button.text.casefold(): button for button in reversed(found)}.values())[::-1]

@@ -53,25 +53,27 @@ def make_form_filling(snapshot: Snapshot, random: Random) -> Iterator[Made | Ref
     if words_of(screen.language) is None:
         yield refused("form_filling", NO_LANGUAGE)
         return
-    known = [field for field in fields if (kind_of(screen, field) or "name") not in OPEN]
-    known = _one_of_each_kind(snapshot, known)
+    ruled = [field for field in fields if (kind_of(screen, field) or "name") not in OPEN]
+    ruled = _one_of_each_kind(snapshot, ruled)
     # If the page has filled in a person's data, the data of others are wrong.
     own = OPEN | {None}
-    if any(one.value and one.role == "textbox" and kind_of(screen, one) in own for one in
-           screen.elements):  # fmt: skip
-        known = []
-    if not known:
+    if any(
+        entry.value and entry.role == "textbox" and kind_of(screen, entry) in own
+        for entry in screen.elements
+    ):
+        ruled = []
+    if not ruled:
         yield refused("form_filling", NO_RULE)
         return
     change = next(iter(changes_of(snapshot, "form_filling")), None)
-    taken = {one.id: one.after for one in change.elements if one.after} if change else {}
-    hinting = [one for one in known if one.placeholder and one.id not in taken]
+    taken = {entry.id: entry.after for entry in change.elements if entry.after} if change else {}
+    hinting = [entry for entry in ruled if entry.placeholder and entry.id not in taken]
     # A field without a visible label could be for anything, whatever its declared type.
-    bare = [one for one in known if one.label and not one.placeholder]
+    bare = [entry for entry in ruled if entry.label and not entry.placeholder]
     for field in _some(hinting, random):
         yield _filling(snapshot, field, field, random, "easy")
-    unhinted = [one for one in known if one.id in taken] + bare
-    hard = _some([one for one in unhinted if is_labelled(snapshot.screen, one)], random)
+    unhinted = [entry for entry in ruled if entry.id in taken] + bare
+    hard = _some([entry for entry in unhinted if is_labelled(snapshot.screen, entry)], random)
     for field in hard:
         after = taken.get(field.id)
         yield _filling(snapshot, field, after or field, random, "hard", change if after else None)
@@ -84,17 +86,21 @@ def make_hint_text(snapshot: Snapshot, random: Random) -> Iterator[Made | Refuse
         yield dropped(snapshot, "hint_text")
         return
     change = changes[0]
-    for one in change.elements[:MOST]:
-        if one.after is None or says_hint(snapshot.screen, one.before):
+    for changed in change.elements[:MOST]:
+        if changed.after is None or says_hint(snapshot.screen, changed.before):
             continue
-        name = image_name(snapshot, f"hint-{one.id}")
-        image = mark_box(snapshot.image(change), one.after.box)
+        name = image_name(snapshot, f"hint-{changed.id}")
+        image = mark_box(snapshot.image(change), changed.after.box)
         yield made(
-            Ask(HINT_TEXT, snapshot, one.before.placeholder, element=f"field-{one.id}"),
+            Ask(HINT_TEXT, snapshot, changed.before.placeholder, element=f"field-{changed.id}"),
             {"image": sized(name, image)},
             {name: image},
-            {"field": kind_of(snapshot.screen, one.before) or "other"},
-            {**marked_record(one.after), "label": one.before.label, "pixels": change.pixels},
+            {"field": kind_of(snapshot.screen, changed.before) or "other"},
+            {
+                **marked_record(changed.after),
+                "label": changed.before.label,
+                "pixels": change.pixels,
+            },
         )
 
 
@@ -107,12 +113,14 @@ def varied(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
     """
     places: dict[str, list[tuple[float, int, int]]] = {}
     for number, page in enumerate(pages):
-        for place, one in enumerate(page.made):
-            if one.task == HINT_TEXT:
-                lot = draw(seed, page.site, page.page, str(one.row["element"])).random()
-                places.setdefault(plain(str(one.row["reference"])), []).append((lot, number, place))
-    most = max(_SAME_HINTS, len([spot for found in places.values() for spot in found]) // 20)
-    out = {spot[1:] for found in places.values() for spot in sorted(found)[most:]}
+        for place, item in enumerate(page.made):
+            if item.task == HINT_TEXT:
+                lot = draw(seed, page.site, page.page, str(item.row["element"])).random()
+                places.setdefault(plain(str(item.row["reference"])), []).append(
+                    (lot, number, place)
+                )
+    most = max(_SAME_HINTS, len([spot for spots in places.values() for spot in spots]) // 20)
+    out = {spot[1:] for spots in places.values() for spot in sorted(spots)[most:]}
     return without(pages, out, Refused(HINT_TEXT, TOO_OFTEN))
 
 

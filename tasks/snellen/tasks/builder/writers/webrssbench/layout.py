@@ -25,7 +25,7 @@ LEAST_SHARE = 0.0005
 
 def make_layout(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask for the purpose of a page before and after it was rearranged: its description."""
-    said, reason = purpose(snapshot.screen)
+    description, reason = purpose(snapshot.screen)
     if reason:
         yield refused("layout", reason)
         return
@@ -41,7 +41,7 @@ def make_layout(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     before, after = image_name(snapshot, "original"), image_name(snapshot, "layout")
     images = {before: snapshot.image(), after: snapshot.image(change)}
     yield made(
-        Ask(LAYOUT, snapshot, said, difficulty=str(change.record["level"])),
+        Ask(LAYOUT, snapshot, description, difficulty=str(change.record["level"])),
         {"before": sized(before, images[before]), "after": sized(after, images[after])},
         images,
         {"kind": page_kind(snapshot.screen), "operators": "+".join(change.record["operators"])},

@@ -121,7 +121,7 @@ def relations_of(boxes: Mapping[str, tuple[int, int, int, int]]) -> dict[str, st
 
 def _candidates(screen: Screen) -> list[Element]:
     """Return the possible parts; of elements with almost the same box, one is kept."""
-    found: list[Element] = []
+    candidates: list[Element] = []
     # The deepest element comes first: of two with one box, the one with the content is kept.
     for element in reversed(screen.elements):
         if (
@@ -131,17 +131,17 @@ def _candidates(screen: Screen) -> list[Element]:
             and element.covered == 0
             and not element.clipped
             and (element.text or element.alt or element.role == "img" or element.painted)
-            and all(overlap(element.box, other.box) <= _SAME_BOX for other in found)
+            and all(overlap(element.box, other.box) <= _SAME_BOX for other in candidates)
         ):
-            found.append(element)
-    return [element for element in found[::-1] if not _is_repeated(screen, element)]
+            candidates.append(element)
+    return [element for element in candidates[::-1] if not _is_repeated(screen, element)]
 
 
 def _is_repeated(screen: Screen, element: Element) -> bool:
     """Whether another element has the same text."""
-    said = folded(element.text)
-    return bool(said) and any(
-        folded(other.text) == said and not screen.nested(element, other)
+    text = folded(element.text)
+    return bool(text) and any(
+        folded(other.text) == text and not screen.nested(element, other)
         for other in screen.elements
     )
 
@@ -150,7 +150,7 @@ def _unlike(page: "Image", elements: Sequence[Element], random: Random) -> list[
     """Return the parts that show something, and look unlike every other part."""
     if len(elements) > _MANY:
         keep = set(random.sample(range(len(elements)), _MANY))
-        looked_at = [one for place, one in enumerate(elements) if place in keep]
+        looked_at = [element for place, element in enumerate(elements) if place in keep]
     else:
         looked_at = list(elements)
     parts: list[_Part] = []
@@ -169,10 +169,10 @@ def _unlike(page: "Image", elements: Sequence[Element], random: Random) -> list[
         looks.append(crop.resize((_SIDE, _SIDE)).tobytes())
     alike = {
         place
-        for one, other in combinations(range(len(parts)), 2)
-        if _close_sizes(parts[one].box, parts[other].box)
-        and _difference(looks[one], looks[other]) < _ALIKE
-        for place in (one, other)
+        for first, second in combinations(range(len(parts)), 2)
+        if _close_sizes(parts[first].box, parts[second].box)
+        and _difference(looks[first], looks[second]) < _ALIKE
+        for place in (first, second)
     }
     return [part for place, part in enumerate(parts) if place not in alike]
 
@@ -186,16 +186,16 @@ def _balanced(
     for drawn in range(_DRAWS):
         four = random.sample(parts, PARTS)
         if any(
-            screen.nested(screen.elements[one.element], screen.elements[other.element])
-            or overlap(one.box, other.box) > 0
-            for one, other in combinations(four, 2)
+            screen.nested(screen.elements[first.element], screen.elements[second.element])
+            or overlap(first.box, second.box) > 0
+            for first, second in combinations(four, 2)
         ):
             continue
         if random.random() < _GROWN:
             four = _grown(four, page, random)
         random.shuffle(four)
         chosen = dict(zip(names, four, strict=True))
-        if not all(_is_clear(one.box, other.box) for one, other in combinations(four, 2)):
+        if not all(_is_clear(first.box, second.box) for first, second in combinations(four, 2)):
             continue
         relations = relations_of({name: part.box for name, part in chosen.items()})
         counts = Counter(map(_undirected, relations.values()))

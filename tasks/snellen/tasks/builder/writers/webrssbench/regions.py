@@ -88,14 +88,14 @@ def evened(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
     """
     places: dict[str, list[tuple[float, int, int]]] = {}
     for number, page in enumerate(pages):
-        for place, one in enumerate(page.made):
-            if one.task == GROUPING:
-                lot = draw(seed, page.site, page.page, str(one.row["element"])).random()
-                places.setdefault(str(one.row["reference"]), []).append((lot, number, place))
+        for place, item in enumerate(page.made):
+            if item.task == GROUPING:
+                lot = draw(seed, page.site, page.page, str(item.row["element"])).random()
+                places.setdefault(str(item.row["reference"]), []).append((lot, number, place))
     if not places:
         return pages
     most = min(map(len, places.values())) if len(places) >= len(_PARTS) - 1 else 1
-    out = {spot[1:] for found in places.values() for spot in sorted(found)[most:]}
+    out = {spot[1:] for spots in places.values() for spot in sorted(spots)[most:]}
     return without(pages, out, Refused(GROUPING, TOO_OFTEN))
 
 
@@ -107,22 +107,22 @@ def region_of(screen: Screen, element: Element) -> str | None:
     not a bar. A dialog over the page is `other`.
     """
     around = [element, *screen.ancestors(element)]
-    bars = [one for one in around if one.role in _BARS]
-    above = next((one for one in around if one.role in _ABOVE), None)
+    bars = [outer for outer in around if outer.role in _BARS]
+    above = next((outer for outer in around if outer.role in _ABOVE), None)
     if above is not None:
         return None if bars or not _lies_over(screen, above) else OTHER
     # Whether an advertisement belongs to the part around it is ambiguous.
     if is_advertised(screen, element):
         return None
-    if any(one.role in _UNCLEAR for one in around):
+    if any(outer.role in _UNCLEAR for outer in around):
         return None
-    inside_main = any(one.role == "main" for one in around)
+    inside_main = any(outer.role == "main" for outer in around)
     for bar in reversed(bars):
         part = _part_of(screen, bar)
         if part is not None and not (inside_main and part in {TOP, BOTTOM}):
             return part
     # A footer inside the content is no landmark but looks like one.
-    edge = element.box[3] > screen.height - _FOOT or any(one.tag in _EDGES for one in around)
+    edge = element.box[3] > screen.height - _FOOT or any(outer.tag in _EDGES for outer in around)
     return MAIN if inside_main and not bars and not edge else None
 
 
@@ -154,22 +154,22 @@ def _part_of(screen: Screen, bar: Element) -> str | None:
 
 def _is_above_all(screen: Screen, bar: Element) -> bool:
     """Whether a navigation is a bar at the top, not a row of links within the content."""
-    if any(one.role in _CONTENT or one.tag in _CONTENT for one in screen.ancestors(bar)):
+    if any(outer.role in _CONTENT or outer.tag in _CONTENT for outer in screen.ancestors(bar)):
         return False
-    if any(one.role == "banner" for one in screen.ancestors(bar)):
+    if any(outer.role == "banner" for outer in screen.ancestors(bar)):
         return True
     above = (
-        one
-        for one in screen.elements
-        if one.own and one.box[3] <= bar.box[1] + 1 and one.landmark not in _BARS
+        outer
+        for outer in screen.elements
+        if outer.own and outer.box[3] <= bar.box[1] + 1 and outer.landmark not in _BARS
     )
     return (bar.painted or bar.box[1] <= _EDGE) and next(above, None) is None
 
 
 def _can_be_asked(screen: Screen, element: Element) -> bool:
-    asked = element.role in _ASKED or (element.tag == "p" and bool(element.own))
+    suitable = element.role in _ASKED or (element.tag == "p" and bool(element.own))
     return (
-        asked
+        suitable
         and element.width >= _SMALLEST[0]
         and element.height >= _SMALLEST[1]
         and element.covered == 0

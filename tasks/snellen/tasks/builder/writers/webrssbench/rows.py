@@ -56,8 +56,8 @@ def row_of(ask: Ask, pictures: Mapping[str, Any]) -> dict[str, Any]:
         "site": captured.site,
         **pictures,
     }
-    said = {"element": ask.element, "difficulty": ask.difficulty, "reference": ask.reference}
-    return row | {name: value for name, value in said.items() if value is not None}
+    optional = {"element": ask.element, "difficulty": ask.difficulty, "reference": ask.reference}
+    return row | {name: value for name, value in optional.items() if value is not None}
 
 
 def made(
@@ -99,13 +99,13 @@ def level_of(screen: Screen) -> str:
 
 def changes_of(snapshot: Snapshot, task: str) -> Sequence[Change]:
     """Return a page's perturbations for a task, whose name lacks the benchmark."""
-    return [one for one in snapshot.captured.changes if one.task == f"{BENCHMARK}/{task}"]
+    return [change for change in snapshot.captured.changes if change.task == f"{BENCHMARK}/{task}"]
 
 
 def dropped(snapshot: Snapshot, task: str) -> Refused:
     """Return the refusal if no perturbation of a page for a task was kept."""
     full = f"{BENCHMARK}/{task}"
-    reasons = [one.reason for one in snapshot.captured.dropped if one.task == full]
+    reasons = [entry.reason for entry in snapshot.captured.dropped if entry.task == full]
     return Refused(full, reasons[0] if reasons else NO_CHANGE)
 
 
