@@ -26,9 +26,10 @@ _TURNS = ("en", "zh", "de", "en", "es", "ar", "en")
 _THINGS = (10, 15)
 # How many days back the oldest thing of a site was added; what is news is younger.
 _SPANS = {"news": 12, "social": 8, "mail": 30}
-_TOOLS = ("quill", "lantern", "pebble", "tern", "ripple", "sprig", "moss", "kite", "finch", "loam")
+_TOOLS = ("quill", "lantern", "pebble", "tern", "ripple", "sprig", "moss", "kite", "finch", "loam",
+          "otter", "cedar", "plume", "harbor", "ember", "drift", "clover", "marten")  # fmt: skip
 _ENDS = ("", "ctl", "kit", "box", "sync", "db", "run", "wire")
-_SENDERS = ("info", "hello", "office", "team")
+_SENDERS = ("info", "hello", "office", "team", "contact", "mail", "post")
 _DASH = "\N{EN DASH}"
 
 T = TypeVar("T")
@@ -337,7 +338,8 @@ def _fields(words: KindWords, writer: Writer, random: Random) -> list[tuple[str,
     chosen.append(others.pop(random.randrange(len(others))))
     random.shuffle(chosen)
     chosen += random.sample(others, min(5 - len(chosen), len(others)))
-    unit = random.choice(("{} ({})", "{}, {}", "{} [{}]"))
+    comma = f"{{}}{writer.language.words.formats.comma}{{}}"
+    unit = random.choice(("{} ({})", comma, "{} [{}]"))
     fields: list[tuple[str, str]] = []
     for label, text in chosen:
         value, _, measure = text.partition("~")

@@ -206,7 +206,7 @@ class Writer:
         if name in _FORMATS:
             return self.text(getattr(words.formats, name))
         if name in _OTHERS:
-            return self.text(_OTHERS[name])
+            return self._filled(_OTHERS[name], None, {})
         if name in _DATES:
             return self.date(getattr(self.calendar, name)(random))
         if name in _TIMES:

@@ -38,7 +38,7 @@ def account(draft: PageDraft) -> Body:
             ),
             class_="panel",
         ),
-        _devices(draft) if random.randrange(2) else _invoices(draft),
+        _invoices(draft) if site.plan.billed and random.randrange(2) else _devices(draft),
         blocks.section(draft.ui("notifications"), _switches(draft, 3)),
         blocks.danger_zone(draft),
     )
@@ -96,13 +96,16 @@ def dashboard(draft: PageDraft) -> Body:
     months = language.short_months[start : start + 6]
     categories = list(dict.fromkeys(thing.category for thing in site.things))[:5]
     first, second, third, fourth = measures[:4]
+    read = random.randrange(3)
     shown = [
-        (first, _figures(charts.bars, first, months, (12, 96), random)),
-        (second, _figures(charts.line, second, months, (120, 940), random)),
-        (fourth, _figures(charts.bars, fourth, months[:4], (110, 960), random)),
+        (first, _figures(charts.bars, first, months, (12, 96), random, read=read == 0)),
+        (second, _figures(charts.line, second, months, (120, 940), random, read=read == 1)),
+        (fourth, _figures(charts.bars, fourth, months[:4], (110, 960), random, read=read == 2)),
         (third, charts.shares(third, categories, [random.randrange(8, 50) for _ in categories])),
     ]
-    random.shuffle(shown)
+    # A line is on every page of figures, among one other chart or three.
+    drawn = [shown.pop(1), *random.sample(shown, random.choice((1, 3)))]
+    random.shuffle(drawn)
     lines = [
         [blocks.named(draft, thing), thing.date, thing.person,
          tag("span", random.choice(draft.texts("states")), class_="badge warning"),
@@ -131,7 +134,7 @@ def dashboard(draft: PageDraft) -> Body:
         tag(
             "div",
             (tag("figure", tag("h2", title), chart, class_="panel")
-             for title, chart in shown[: random.choice((2, 4))]),
+             for title, chart in drawn),
             class_="charts",
         ),
         blocks.section(draft.ui("recent"), blocks.table(headers, lines)),
@@ -146,9 +149,11 @@ def _figures(
     labels: Sequence[str],
     between: tuple[int, int],
     random: Random,
+    *,
+    read: bool,
 ) -> Html:
-    """Return a chart: its values are written, or each is one of the axis."""
-    if random.randrange(3):
+    """Return a chart: its values are written, or each is one of the axis and is read there."""
+    if not read:
         return draw(title, labels, [random.randrange(*between) for _ in labels])
     step = charts.tick(between[1])
     values = [step * place for place in random.sample(range(1, charts.TICKS), len(labels))]
