@@ -132,7 +132,7 @@ def test_equal_seeds_give_equal_bytes_on_every_platform() -> None:
         for path, content in site.files.items():
             digest.update(f"{site.name}/{path}\0".encode())
             digest.update(content)
-    assert digest.hexdigest() == "4603db867332ce30ed0d4c0454481b024a0371d330e4285fbced41d174c6d18b"
+    assert digest.hexdigest() == "971d172c60008e32c1d75a1bbfa9f85bfe3cf3b0702b18c942d57b028810c3c4"
 
 
 def test_what_is_no_price_is_called_what_it_is(sites: list[Site]) -> None:

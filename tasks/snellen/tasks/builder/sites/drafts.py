@@ -187,7 +187,7 @@ class PageDraft:
     def ui(self, key: str, **values: str | int) -> str:
         """Return a text of the interface."""
         known = {name: str(value) for name, value in values.items()}
-        fixed = {"name": self.thing.name, "heading": self.heading, "street": self.site.address}
+        fixed = {"name": self.thing.name, "heading": self.heading}
         return self.writer.wording(self.site.language.words.ui[key], **(fixed | known))
 
     def texts(self, key: str) -> list[str]:
