@@ -300,10 +300,9 @@ class PageDraft:
         return space.join(filter(None, sentences))
 
     def other(self, thing: Thing) -> Thing:
-        """Return another thing of the site."""
-        return self.random.choice(
-            [other for other in self.site.things if other != thing] or [thing]
-        )
+        """Return another thing of the site, of another category."""
+        others = [other for other in self.site.things if other.category != thing.category]
+        return self.random.choice(others or [thing])
 
     def sample(self, count: int, besides: Thing | None = None) -> list[Thing]:
         """Return different things of the site, those with pages first."""

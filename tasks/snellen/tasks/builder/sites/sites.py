@@ -58,6 +58,7 @@ class Site:
         language: `en`, `zh`...
         family: The name of its design family.
         theme: The name of its theme.
+        calendar: The day on which its pages are read, and its hours.
         pages: Its pages by path.
         files: All its files by path.
     """
@@ -67,6 +68,7 @@ class Site:
     language: str
     family: str
     theme: str
+    calendar: Calendar
     pages: Mapping[str, SitePage]
     files: Mapping[str, bytes]
 
@@ -101,7 +103,7 @@ def generate_site(seed: int, number: int, *, most: int = 6) -> Site:
         title = _title(site.headings[plan.key], site.title)
         pages[path] = SitePage(plan.structure, title)
         written[path] = document(draft, STRUCTURES[plan.structure](draft), title).encode()
-    return Site(name, kind, code, family.name, theme.name, pages, written)
+    return Site(name, kind, code, family.name, theme.name, calendar, pages, written)
 
 
 def generate_sites(pages: int, seed: int) -> Iterator[Site]:

@@ -92,8 +92,9 @@ def dashboard(draft: PageDraft) -> Body:
     random.shuffle(measures)
     tiles = [(name, language.number(random.randrange(120, 9800)), random.randrange(-19, 40))
              for name in measures[:4]]  # fmt: skip
-    start = random.randrange(0, 7)
-    months = language.short_months[start : start + 6]
+    # The last six months before this one.
+    last = site.calendar.today.month - 1
+    months = [language.short_months[month % 12] for month in range(last - 6, last)]
     categories = list(dict.fromkeys(thing.category for thing in site.things))[:5]
     first, second, third, fourth = measures[:4]
     read = random.randrange(3)
@@ -173,7 +174,11 @@ def _switches(
         # A rule is about who writes, not about one letter.
         names = [thing.person if mail else thing.name for thing in things]
         texts = [
-            f"{draft.ui('folder')}: {group}" if mail else ": ".join(thing.fields[0])
+            f"{draft.ui('folder')}: {group}"
+            if mail
+            else ""
+            if site.kind == "settings"
+            else ": ".join(thing.fields[0])
             for thing in things
         ]
     return tag(
