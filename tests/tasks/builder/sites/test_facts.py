@@ -152,6 +152,22 @@ def test_a_timetable_lies_within_the_hours_and_what_comes_up_is_in_it_at_the_sam
     assert compared > 10
 
 
+def test_a_tile_says_what_the_last_month_of_its_chart_shows() -> None:
+    compared = 0
+    for site, path, page in pages("dashboard"):
+        said = [[text(each) for each in tile] for tiles in with_class(page, "tiles")
+                for tile in tiles]  # fmt: skip
+        values = {name: value for name, value, *_ in said}
+        for figure in page.iter("figure"):
+            (named,) = (text(each) for each in figure.iter("h2"))
+            texts = [text(each) for each in figure.iter() if each.get("text-anchor") == "middle"]
+            numbers = [each for each in texts if each.isdecimal()]
+            if numbers:
+                assert re.sub(r"\D", "", values[named]) == numbers[-1], (site.name, path)
+                compared += 1
+    assert compared > 5
+
+
 def test_the_hours_beside_a_phone_number_are_those_of_the_site() -> None:
     for site, path, page in pages():
         opens, closes = (language(site.language).time(each) for each in

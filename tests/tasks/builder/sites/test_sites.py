@@ -132,7 +132,7 @@ def test_equal_seeds_give_equal_bytes_on_every_platform() -> None:
         for path, content in site.files.items():
             digest.update(f"{site.name}/{path}\0".encode())
             digest.update(content)
-    assert digest.hexdigest() == "04b577288fbc3ad3e8061056ab3c9edd1390b5e614932811451bb88614edd061"
+    assert digest.hexdigest() == "94cc7de190fb29e64baa5529255c3ad36b22f98d9ebb7209d8b19d07115447fd"
 
 
 def test_what_is_no_price_is_called_what_it_is(sites: list[Site]) -> None:

@@ -1,7 +1,8 @@
 """Pages of those who have signed in: an account, switches, figures."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
+from typing import NamedTuple
 
 from snellen.tasks.builder.sites import blocks, charts
 from snellen.tasks.builder.sites.drafts import Act, Body, PageDraft
@@ -90,20 +91,25 @@ def dashboard(draft: PageDraft) -> Body:
     lead = draft.opening("figures")
     measures = list(dict.fromkeys(draft.texts("measures")))
     random.shuffle(measures)
-    tiles = [(name, language.number(random.randrange(120, 9800)), random.randrange(-19, 40))
-             for name in measures[:4]]  # fmt: skip
     # The last six months before this one.
     last = site.calendar.today.month - 1
     months = [language.short_months[month % 12] for month in range(last - 6, last)]
     categories = list(dict.fromkeys(thing.category for thing in site.things))[:5]
     first, second, third, fourth = measures[:4]
     read = random.randrange(3)
+    low = _series((12, 96), 6, random, read=read == 0)
+    line = _series((120, 940), 6, random, read=read == 1)
+    high = _series((110, 960), 4, random, read=read == 2)
     shown = [
-        (first, _figures(charts.bars, first, months, (12, 96), random, read=read == 0)),
-        (second, _figures(charts.line, second, months, (120, 940), random, read=read == 1)),
-        (fourth, _figures(charts.bars, fourth, months[:4], (110, 960), random, read=read == 2)),
+        (first, charts.bars(first, months, low.values, low.step)),
+        (second, charts.line(second, months, line.values, line.step)),
+        (fourth, charts.bars(fourth, months[2:], high.values, high.step)),
         (third, charts.shares(third, categories, [random.randrange(8, 50) for _ in categories])),
     ]
+    # A tile says what the last month of its chart shows.
+    parts = _series((120, 9800), 2, random, read=False)
+    named = {first: low, second: line, third: parts, fourth: high}
+    tiles = [(name, language.number(each.values[-1]), each.change) for name, each in named.items()]
     # A line is on every page of figures, among one other chart or three.
     drawn = [shown.pop(1), *random.sample(shown, random.choice((1, 3)))]
     random.shuffle(drawn)
@@ -144,21 +150,36 @@ def dashboard(draft: PageDraft) -> Body:
     return Body(main, lead)
 
 
-def _figures(
-    draw: Callable[..., Html],
-    title: str,
-    labels: Sequence[str],
-    between: tuple[int, int],
-    random: Random,
-    *,
-    read: bool,
-) -> Html:
-    """Return a chart: its values are written, or each is one of the axis and is read there."""
-    if not read:
-        return draw(title, labels, [random.randrange(*between) for _ in labels])
-    step = charts.tick(between[1])
-    values = [step * place for place in random.sample(range(1, charts.TICKS), len(labels))]
-    return draw(title, labels, values, step=step)
+class _Series(NamedTuple):
+    """The figures of some months, and the step of the axis from which they are read, or 0."""
+
+    values: Sequence[int]
+    step: int = 0
+
+    @property
+    def change(self) -> int:
+        """The percent by which the last figure differs from the one before it."""
+        *_, before, last = self.values
+        return round(100 * (last - before) / before)
+
+
+def _series(between: tuple[int, int], count: int, random: Random, *, read: bool) -> _Series:
+    """Return figures that go up and down; those that are read are different steps of the axis."""
+    low, high = between
+    if read:
+        step = charts.tick(high)
+        places = list(range(1, charts.TICKS))
+        before = random.randrange(3, charts.TICKS - 1)
+        last = before + random.choice((-1, 1))
+        rest = [place for place in places if place not in (before, last)]
+        return _Series(
+            [step * place for place in (*random.sample(rest, count - 2), before, last)], step
+        )
+    values = [random.randrange((low + high) // 3, (low + high) * 2 // 3)]
+    while len(values) < count:
+        after = values[-1] * random.randrange(75, 133) // 100
+        values.append(min(max(after, low), high))
+    return _Series(values)
 
 
 def _switches(
