@@ -110,7 +110,7 @@ def test_every_template_can_be_filled(code: str) -> None:
     for said in spoken.kinds.values():
         plain = [*said.names, *said.slogans, *said.about, *said.items.values(),
                  *said.fields, *said.fields.values(), *said.facts, *said.facts.values(),
-                 *said.items, *said.topics, *said.titles.values(), *said.act,
+                 *said.items, *said.measures, *said.topics, *said.titles.values(), *said.act,
                  *(text for pair in said.danger for text in pair), *said.safe]  # fmt: skip
         for template in plain:
             assert not set(wrote.text(template)) & set("{}[]|"), template

@@ -194,6 +194,11 @@ class PageDraft:
         """Return texts that belong together."""
         return [self.writer.text(text) for text in self.site.language.words.lists[key]]
 
+    def measures(self) -> list[str]:
+        """Return what the site's figures are of."""
+        own = self.site.words.measures or self.site.language.words.lists["measures"]
+        return [self.writer.text(text) for text in own]
+
     @property
     def price_label(self) -> str:
         """What the site calls what things cost."""
@@ -237,19 +242,25 @@ class PageDraft:
         said = self.site.language.words.lists[f"purpose_{self.plan.structure}"]
         return self.writer.paragraph(said, 1, self.plan.key, **known)
 
-    def opening(self, *topics: str) -> str:
+    def opening(self, *topics: str, of: Sequence[Thing] = ()) -> str:
         """Return sentences that open the page: what it is for, then as `lead` does."""
-        return self.together(self.purpose(), self.lead(*topics))
+        return self.together(self.purpose(), self.lead(*topics, of=of))
 
-    def lead(self, *topics: str) -> str:
-        """Return a sentence for each topic, and one about the site."""
+    def lead(self, *topics: str, of: Sequence[Thing] = ()) -> str:
+        """Return a sentence for each topic, and one about the site.
+
+        Args:
+            topics: What the sentences are about.
+            of: The things that they may name, if not all.
+        """
         site = self.site
-        things = sorted(site.things, key=lambda thing: thing.cents)
-        first = self.thing if self.thing.key == self.plan.key else self.random.choice(site.things)
+        things = sorted(of or site.things, key=lambda thing: thing.cents)
+        first = self.thing if self.thing.key == self.plan.key else self.random.choice(things)
+        others = [thing for thing in of if thing != first]
         known = {
             "item": self._cited(first),
-            "other": self._cited(self.other(first)),
-            "count": site.language.number(len(site.things)),
+            "other": self._cited(self.random.choice(others) if others else self.other(first)),
+            "count": site.language.number(len(things)),
             "low": self.price(things[0]),
             "cheapest": things[0].name,
             "high": self.price(things[-1]),

@@ -47,6 +47,7 @@ class KindWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         safe: Buttons that sound like those and can be undone.
         topics: What can be chosen in its forms.
         price: What it calls what things cost, where that is more than a price.
+        measures: What its figures are of, where those are not of any business.
     """
 
     names: tuple[str, ...]
@@ -62,6 +63,7 @@ class KindWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     safe: tuple[str, ...]
     topics: tuple[str, ...]
     price: str = ""
+    measures: tuple[str, ...] = ()
 
 
 class Formats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -89,7 +89,7 @@ def dashboard(draft: PageDraft) -> Body:
     """Return figures: tiles, up to four charts, and what happened last."""
     site, random, language = draft.site, draft.random, draft.site.language
     lead = draft.opening("figures")
-    measures = list(dict.fromkeys(draft.texts("measures")))
+    measures = list(dict.fromkeys(draft.measures()))
     random.shuffle(measures)
     # The last six months before this one.
     last = site.calendar.today.month - 1
