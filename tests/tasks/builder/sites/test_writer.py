@@ -91,6 +91,12 @@ def test_days_and_numbers_follow_the_rules_of_the_language() -> None:
     assert (language("de").number(12345), language("en").time(0)) == ("12.345", "12:00 AM")
 
 
+def test_months_are_those_of_the_language_whatever_was_loaded_before() -> None:
+    first = {code: (language(code).months[2], language(code).short_months[2]) for code in LANGUAGES}
+    assert first == {"en": ("March", "Mar"), "de": ("März", "März"), "es": ("marzo", "mar"),
+                     "zh": ("三月", "3月"), "ar": ("مارس", "مارس")}  # fmt: skip
+
+
 @pytest.mark.parametrize("code", ["en", "de", "es"])
 def test_no_number_before_a_noun_can_be_one(code: str) -> None:
     for said in language(code).kinds.values():
@@ -104,7 +110,7 @@ def test_every_template_can_be_filled(code: str) -> None:
     for said in spoken.kinds.values():
         plain = [*said.names, *said.slogans, *said.about, *said.items.values(),
                  *said.fields, *said.fields.values(), *said.facts, *said.facts.values(),
-                 *said.items, *said.topics, *said.titles.values(), *said.act,
+                 *said.items, *said.measures, *said.topics, *said.titles.values(), *said.act,
                  *(text for pair in said.danger for text in pair), *said.safe]  # fmt: skip
         for template in plain:
             assert not set(wrote.text(template)) & set("{}[]|"), template

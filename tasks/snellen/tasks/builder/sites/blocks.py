@@ -100,17 +100,18 @@ def tool(draft: PageDraft, key: str) -> Html:
     return button(text, "quiet" if draft.random.randrange(3) == 0 else None)
 
 
-_VISITS = frozenset({"appointment", "viewing"})
+_VISITS = frozenset({"appointment", "viewing", "booking", "tickets"})
 
 
-def steps(draft: PageDraft, count: int) -> list[str]:
-    """Return what happens after something was sent."""
-    first, second, third, *visit = draft.site.language.words.lists["steps"]
-    templates = [first, second, third]
+def steps(draft: PageDraft) -> list[str]:
+    """Return what happens after something was sent, in its order."""
+    sent, checked, changes, *visit = draft.site.language.words.lists["steps"]
+    templates = [sent, checked]
     if draft.plan.key in _VISITS:
+        templates.append(changes)
+    if draft.plan.key == "appointment":
         templates += visit
-    said = [draft.writer.paragraph(templates, 1, draft.plan.key) for _ in range(count)]
-    return [text for text in said if text]
+    return [draft.writer.paragraph([each], 1, draft.plan.key) for each in templates]
 
 
 def shown(draft: PageDraft, thing: Thing, *, wide: bool = True) -> Html:
@@ -150,9 +151,10 @@ def cost(draft: PageDraft, thing: Thing) -> Html | None:
         return None
     # What is no price, such as a wage, is called what it is.
     named = draft.site.words.price
+    colon = "\N{FULLWIDTH COLON}" if draft.site.language.code == "zh" else ":"
     return tag(
         "span",
-        tag("small", f"{named}: ") if named else None,
+        tag("small", f"{named}{colon} ") if named else None,
         draft.price(thing),
         class_="price",
     )
@@ -365,15 +367,16 @@ _INPUTS = {
 }
 
 
-def label_of(draft: PageDraft, key: str, host: str = "") -> str:
+def label_of(draft: PageDraft, key: str) -> str:
     """Return the label of a form's field."""
     label = draft.site.language.words.form_fields[key].label
-    return draft.writer.wording(label, host=host or draft.site.host)
+    if draft.site.kind == "mail":
+        # Mails are not for those who run the site, of whom the other wordings speak.
+        label = label.strip("[]").split("|")[0]
+    return draft.writer.wording(label)
 
 
-def field(
-    draft: PageDraft, key: str, prefix: str = "field", *, hint: bool = True, host: str = ""
-) -> Html:
+def field(draft: PageDraft, key: str, prefix: str = "field", *, hint: bool = True) -> Html:
     """Return a form's field with its label.
 
     Args:
@@ -381,12 +384,11 @@ def field(
         key: Which field, from the words of the language.
         prefix: Makes its id unique on the page.
         hint: Whether its hint stands in it.
-        host: Who reads it, if that is not the one who answers for the site.
     """
     words, kind = draft.site.language.words.form_fields[key], _INPUTS[key]
     name = f"{prefix}-{key}"
     placeholder = draft.writer.wording(words.hint) if hint and words.hint else None
-    label = tag("label", label_of(draft, key, host), for_=name)
+    label = tag("label", label_of(draft, key), for_=name)
     if kind.type == "checkbox":
         box = tag("input", type="checkbox", id=name, name=key, required=True)
         return tag("div", box, label, class_="check full")
@@ -411,7 +413,6 @@ def form(
     quiet: bool = False,
     target: str | None = None,
     more: Child = None,
-    host: str = "",
 ) -> Html:
     """Return a form; about two of three fields that have a hint show it.
 
@@ -424,11 +425,8 @@ def form(
         quiet: Whether its button is not the page's primary one.
         target: The page that it leads to; none leads back to itself.
         more: Other buttons beside.
-        host: Who reads it, if that is not the one who answers for the site.
     """
-    fields = [
-        field(draft, key, prefix, hint=draft.random.randrange(3) > 0, host=host) for key in keys
-    ]
+    fields = [field(draft, key, prefix, hint=draft.random.randrange(3) > 0) for key in keys]
     submit = tag("button", send, type="submit", class_=None if quiet else "primary")
     return tag(
         "form",

@@ -74,6 +74,10 @@ class Calendar:
         }[name]
         return random.randrange(-(-first // 15), end // 15 + 1) * 15
 
+    def now(self, _: Random) -> date:
+        """Return today."""
+        return self.today
+
     def past(self, random: Random, before: date | None = None) -> date:
         """Return a day before another, or before today."""
         return (before or self.today) - timedelta(random.randrange(3, 60))

@@ -187,12 +187,17 @@ class PageDraft:
     def ui(self, key: str, **values: str | int) -> str:
         """Return a text of the interface."""
         known = {name: str(value) for name, value in values.items()}
-        fixed = {"name": self.thing.name, "heading": self.heading, "street": self.site.address}
+        fixed = {"name": self.thing.name, "heading": self.heading}
         return self.writer.wording(self.site.language.words.ui[key], **(fixed | known))
 
     def texts(self, key: str) -> list[str]:
         """Return texts that belong together."""
         return [self.writer.text(text) for text in self.site.language.words.lists[key]]
+
+    def measures(self) -> list[str]:
+        """Return what the site's figures are of."""
+        own = self.site.words.measures or self.site.language.words.lists["measures"]
+        return [self.writer.text(text) for text in own]
 
     @property
     def price_label(self) -> str:
@@ -237,19 +242,25 @@ class PageDraft:
         said = self.site.language.words.lists[f"purpose_{self.plan.structure}"]
         return self.writer.paragraph(said, 1, self.plan.key, **known)
 
-    def opening(self, *topics: str) -> str:
+    def opening(self, *topics: str, of: Sequence[Thing] = ()) -> str:
         """Return sentences that open the page: what it is for, then as `lead` does."""
-        return self.together(self.purpose(), self.lead(*topics))
+        return self.together(self.purpose(), self.lead(*topics, of=of))
 
-    def lead(self, *topics: str) -> str:
-        """Return a sentence for each topic, and one about the site."""
+    def lead(self, *topics: str, of: Sequence[Thing] = ()) -> str:
+        """Return a sentence for each topic, and one about the site.
+
+        Args:
+            topics: What the sentences are about.
+            of: The things that they may name, if not all.
+        """
         site = self.site
-        things = sorted(site.things, key=lambda thing: thing.cents)
-        first = self.thing if self.thing.key == self.plan.key else self.random.choice(site.things)
+        things = sorted(of or site.things, key=lambda thing: thing.cents)
+        first = self.thing if self.thing.key == self.plan.key else self.random.choice(things)
+        others = [thing for thing in of if thing != first]
         known = {
             "item": self._cited(first),
-            "other": self._cited(self.other(first)),
-            "count": site.language.number(len(site.things)),
+            "other": self._cited(self.random.choice(others) if others else self.other(first)),
+            "count": site.language.number(len(things)),
             "low": self.price(things[0]),
             "cheapest": things[0].name,
             "high": self.price(things[-1]),
@@ -300,10 +311,9 @@ class PageDraft:
         return space.join(filter(None, sentences))
 
     def other(self, thing: Thing) -> Thing:
-        """Return another thing of the site."""
-        return self.random.choice(
-            [other for other in self.site.things if other != thing] or [thing]
-        )
+        """Return another thing of the site, of another category."""
+        others = [other for other in self.site.things if other.category != thing.category]
+        return self.random.choice(others or [thing])
 
     def sample(self, count: int, besides: Thing | None = None) -> list[Thing]:
         """Return different things of the site, those with pages first."""

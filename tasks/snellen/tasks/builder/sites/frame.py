@@ -199,6 +199,8 @@ def _strip(draft: PageDraft) -> Html:
     """Return one line about one of the things."""
     thing = draft.site.things[-1]
     price = draft.price(thing) if draft.site.plan.priced else thing.date
+    if draft.site.words.price:
+        price = f"{draft.site.words.price} {price}"
     return tag("p", draft.ui("promo", name=thing.name, price=price), class_="strip")
 
 

@@ -32,6 +32,7 @@ class Kind(NamedTuple):
         rated: Whether those who bought its things rate them.
         praised: Whether its customers speak on its pages.
         compared: Whether its pages compare what its things cost.
+        billed: Whether those who have an account get invoices.
         acts: The page where what each of its clear buttons says is done, in their order; empty
             where it is done at once; after an @ where it is said on that page alone, as what sends
             a form is.
@@ -50,6 +51,7 @@ class Kind(NamedTuple):
     rated: bool = False
     praised: bool = False
     compared: bool = True
+    billed: bool = True
 
 
 def _pages(*pages: str) -> tuple[PagePlan, ...]:
@@ -95,6 +97,7 @@ KINDS: Mapping[str, Kind] = {
         families=("civic", "travel", "app", "shop"),
         acts=("appointment", "", "appointment"),
         praised=True,
+        billed=False,
     ),
     "travel": Kind(
         _pages("index:home", "trips:listing", "item-1:detail", "booking:form",
@@ -118,6 +121,7 @@ KINDS: Mapping[str, Kind] = {
         ("name", "email", "topic", "message"), (20, 900), "diagram",
         families=("admin", "tool"),
         acts=("", "", ""),
+        billed=False,
     ),
     "signup": Kind(
         _pages("index:plans", "register:form", "signin:signin", "questions:faq",
@@ -133,6 +137,7 @@ KINDS: Mapping[str, Kind] = {
         ("name", "email", "topic", "message"), picture="landscape", priced=False,
         families=("app", "magazine", "shop"),
         acts=("", "", ""),
+        billed=False,
     ),
     "mail": Kind(
         _pages("index:inbox", "item-1:message", "item-2:message", "compose:form",
@@ -172,7 +177,7 @@ KINDS: Mapping[str, Kind] = {
         "tools",
         families=("shop", "civic", "app", "admin"),
         acts=("application", "@application", "@application"),
-        compared=False,
+        compared=False, billed=False,
     ),
     "realestate": Kind(
         _pages("index:home", "offers:listing", "item-1:detail", "item-2:detail",

@@ -47,6 +47,7 @@ class KindWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         safe: Buttons that sound like those and can be undone.
         topics: What can be chosen in its forms.
         price: What it calls what things cost, where that is more than a price.
+        measures: What its figures are of, where those are not of any business.
     """
 
     names: tuple[str, ...]
@@ -62,6 +63,7 @@ class KindWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     safe: tuple[str, ...]
     topics: tuple[str, ...]
     price: str = ""
+    measures: tuple[str, ...] = ()
 
 
 class Formats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -154,17 +156,18 @@ class Language:
     @cached_property
     def short_weekdays(self) -> tuple[str, ...]:
         """The days of the week from Monday, abbreviated."""
-        return tuple(self._locale.days["stand-alone"]["abbreviated"][day] for day in range(7))
+        return tuple(self._locale.days["format"]["abbreviated"][day] for day in range(7))
 
     @cached_property
     def months(self) -> tuple[str, ...]:
-        """The months from January, as they stand alone."""
-        return tuple(self._locale.months["stand-alone"]["wide"][month] for month in range(1, 13))
+        """The months from January."""
+        # Babel mixes up the stand-alone forms of locales that are loaded one after the other.
+        return tuple(self._locale.months["format"]["wide"][month] for month in range(1, 13))
 
     @cached_property
     def short_months(self) -> tuple[str, ...]:
         """The months from January, abbreviated."""
-        months = self._locale.months["stand-alone"]["abbreviated"]
+        months = self._locale.months["format"]["abbreviated"]
         return tuple(months[month] for month in range(1, 13))
 
     def price(self, cents: int) -> str:

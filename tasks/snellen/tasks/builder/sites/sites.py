@@ -26,9 +26,10 @@ _TURNS = ("en", "zh", "de", "en", "es", "ar", "en")
 _THINGS = (10, 15)
 # How many days back the oldest thing of a site was added; what is news is younger.
 _SPANS = {"news": 12, "social": 8, "mail": 30}
-_TOOLS = ("quill", "lantern", "pebble", "tern", "ripple", "sprig", "moss", "kite", "finch", "loam")
+_TOOLS = ("quill", "lantern", "pebble", "tern", "ripple", "sprig", "moss", "kite", "finch", "loam",
+          "otter", "cedar", "plume", "harbor", "ember", "drift", "clover", "marten")  # fmt: skip
 _ENDS = ("", "ctl", "kit", "box", "sync", "db", "run", "wire")
-_SENDERS = ("info", "hello", "office", "team")
+_SENDERS = ("info", "hello", "office", "team", "contact", "mail", "post")
 _DASH = "\N{EN DASH}"
 
 T = TypeVar("T")
@@ -57,6 +58,7 @@ class Site:
         language: `en`, `zh`...
         family: The name of its design family.
         theme: The name of its theme.
+        calendar: The day on which its pages are read, and its hours.
         pages: Its pages by path.
         files: All its files by path.
     """
@@ -66,6 +68,7 @@ class Site:
     language: str
     family: str
     theme: str
+    calendar: Calendar
     pages: Mapping[str, SitePage]
     files: Mapping[str, bytes]
 
@@ -100,7 +103,7 @@ def generate_site(seed: int, number: int, *, most: int = 6) -> Site:
         title = _title(site.headings[plan.key], site.title)
         pages[path] = SitePage(plan.structure, title)
         written[path] = document(draft, STRUCTURES[plan.structure](draft), title).encode()
-    return Site(name, kind, code, family.name, theme.name, pages, written)
+    return Site(name, kind, code, family.name, theme.name, calendar, pages, written)
 
 
 def generate_sites(pages: int, seed: int) -> Iterator[Site]:
@@ -337,7 +340,8 @@ def _fields(words: KindWords, writer: Writer, random: Random) -> list[tuple[str,
     chosen.append(others.pop(random.randrange(len(others))))
     random.shuffle(chosen)
     chosen += random.sample(others, min(5 - len(chosen), len(others)))
-    unit = random.choice(("{} ({})", "{}, {}", "{} [{}]"))
+    comma = f"{{}}{writer.language.words.formats.comma}{{}}"
+    unit = random.choice(("{} ({})", comma, "{} [{}]"))
     fields: list[tuple[str, str]] = []
     for label, text in chosen:
         value, _, measure = text.partition("~")

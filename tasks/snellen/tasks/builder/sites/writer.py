@@ -4,7 +4,7 @@ r"""Sentences from templates.
 {n 3 40}   {digits 1890 2020}       a number, with separators of thousands or without
 {price 10 90}                       a price between whole units
 {person} {first} {woman} {man} {last} {coin} {town} {street}    names
-{past} {soon} {coming} {later}      dates, as the site's calendar has them
+{now} {past} {soon} {coming} {later}    dates, as the site's calendar has them
 {day} {month} {time} {phone} {address}
 {coming:council}                    the same wherever a site names it
 {elsewhere} {road} {lead} {photo} {rooms} {length} {product} {workers}
@@ -27,7 +27,7 @@ _BEFORE_I = re.compile(r"\by (?=(?:[IiÍí]|[Hh]i(?!e)))")
 _TRIES = 12
 _NAMES = frozenset({"woman", "man", "last", "town", "street", "coin"})
 _FORMATS = frozenset({"phone", "address", "person"})
-_DATES = frozenset({"past", "soon", "coming", "later"})
+_DATES = frozenset({"now", "past", "soon", "coming", "later"})
 _TIMES = frozenset({"morning", "midday", "evening", "time", "before_close"})
 _OTHERS = {"elsewhere": "{town}", "road": "{street}", "lead": "{last}", "photo": "{person}",
            "product": "{coin}", "rooms": "3", "length": "4", "workers": "4"}  # fmt: skip
@@ -206,7 +206,7 @@ class Writer:
         if name in _FORMATS:
             return self.text(getattr(words.formats, name))
         if name in _OTHERS:
-            return self.text(_OTHERS[name])
+            return self._filled(_OTHERS[name], None, {})
         if name in _DATES:
             return self.date(getattr(self.calendar, name)(random))
         if name in _TIMES:

@@ -1,7 +1,8 @@
 """Pages of those who have signed in: an account, switches, figures."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
+from typing import NamedTuple
 
 from snellen.tasks.builder.sites import blocks, charts
 from snellen.tasks.builder.sites.drafts import Act, Body, PageDraft
@@ -38,7 +39,7 @@ def account(draft: PageDraft) -> Body:
             ),
             class_="panel",
         ),
-        _devices(draft) if random.randrange(2) else _invoices(draft),
+        _invoices(draft) if site.plan.billed and random.randrange(2) else _devices(draft),
         blocks.section(draft.ui("notifications"), _switches(draft, 3)),
         blocks.danger_zone(draft),
     )
@@ -88,21 +89,30 @@ def dashboard(draft: PageDraft) -> Body:
     """Return figures: tiles, up to four charts, and what happened last."""
     site, random, language = draft.site, draft.random, draft.site.language
     lead = draft.opening("figures")
-    measures = list(dict.fromkeys(draft.texts("measures")))
+    measures = list(dict.fromkeys(draft.measures()))
     random.shuffle(measures)
-    tiles = [(name, language.number(random.randrange(120, 9800)), random.randrange(-19, 40))
-             for name in measures[:4]]  # fmt: skip
-    start = random.randrange(0, 7)
-    months = language.short_months[start : start + 6]
+    # The last six months before this one.
+    last = site.calendar.today.month - 1
+    months = [language.short_months[month % 12] for month in range(last - 6, last)]
     categories = list(dict.fromkeys(thing.category for thing in site.things))[:5]
     first, second, third, fourth = measures[:4]
+    read = random.randrange(3)
+    low = _series((12, 96), 6, random, read=read == 0)
+    line = _series((120, 940), 6, random, read=read == 1)
+    high = _series((110, 960), 4, random, read=read == 2)
     shown = [
-        (first, _figures(charts.bars, first, months, (12, 96), random)),
-        (second, _figures(charts.line, second, months, (120, 940), random)),
-        (fourth, _figures(charts.bars, fourth, months[:4], (110, 960), random)),
+        (first, charts.bars(first, months, low.values, low.step)),
+        (second, charts.line(second, months, line.values, line.step)),
+        (fourth, charts.bars(fourth, months[2:], high.values, high.step)),
         (third, charts.shares(third, categories, [random.randrange(8, 50) for _ in categories])),
     ]
-    random.shuffle(shown)
+    # A tile says what the last month of its chart shows.
+    parts = _series((120, 9800), 2, random, read=False)
+    named = {first: low, second: line, third: parts, fourth: high}
+    tiles = [(name, language.number(each.values[-1]), each.change) for name, each in named.items()]
+    # A line is on every page of figures, among one other chart or three.
+    drawn = [shown.pop(1), *random.sample(shown, random.choice((1, 3)))]
+    random.shuffle(drawn)
     lines = [
         [blocks.named(draft, thing), thing.date, thing.person,
          tag("span", random.choice(draft.texts("states")), class_="badge warning"),
@@ -131,7 +141,7 @@ def dashboard(draft: PageDraft) -> Body:
         tag(
             "div",
             (tag("figure", tag("h2", title), chart, class_="panel")
-             for title, chart in shown[: random.choice((2, 4))]),
+             for title, chart in drawn),
             class_="charts",
         ),
         blocks.section(draft.ui("recent"), blocks.table(headers, lines)),
@@ -140,19 +150,36 @@ def dashboard(draft: PageDraft) -> Body:
     return Body(main, lead)
 
 
-def _figures(
-    draw: Callable[..., Html],
-    title: str,
-    labels: Sequence[str],
-    between: tuple[int, int],
-    random: Random,
-) -> Html:
-    """Return a chart: its values are written, or each is one of the axis."""
-    if random.randrange(3):
-        return draw(title, labels, [random.randrange(*between) for _ in labels])
-    step = charts.tick(between[1])
-    values = [step * place for place in random.sample(range(1, charts.TICKS), len(labels))]
-    return draw(title, labels, values, step=step)
+class _Series(NamedTuple):
+    """The figures of some months, and the step of the axis from which they are read, or 0."""
+
+    values: Sequence[int]
+    step: int = 0
+
+    @property
+    def change(self) -> int:
+        """The percent by which the last figure differs from the one before it."""
+        *_, before, last = self.values
+        return round(100 * (last - before) / before)
+
+
+def _series(between: tuple[int, int], count: int, random: Random, *, read: bool) -> _Series:
+    """Return figures that go up and down; those that are read are different steps of the axis."""
+    low, high = between
+    if read:
+        step = charts.tick(high)
+        places = list(range(1, charts.TICKS))
+        before = random.randrange(3, charts.TICKS - 1)
+        last = before + random.choice((-1, 1))
+        rest = [place for place in places if place not in (before, last)]
+        return _Series(
+            [step * place for place in (*random.sample(rest, count - 2), before, last)], step
+        )
+    values = [random.randrange((low + high) // 3, (low + high) * 2 // 3)]
+    while len(values) < count:
+        after = values[-1] * random.randrange(75, 133) // 100
+        values.append(min(max(after, low), high))
+    return _Series(values)
 
 
 def _switches(
@@ -168,7 +195,11 @@ def _switches(
         # A rule is about who writes, not about one letter.
         names = [thing.person if mail else thing.name for thing in things]
         texts = [
-            f"{draft.ui('folder')}: {group}" if mail else ": ".join(thing.fields[0])
+            f"{draft.ui('folder')}: {group}"
+            if mail
+            else ""
+            if site.kind == "settings"
+            else ": ".join(thing.fields[0])
             for thing in things
         ]
     return tag(

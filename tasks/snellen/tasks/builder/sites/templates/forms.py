@@ -15,11 +15,14 @@ _OF_MINE = ("profile", "transfer", "meter")
 def form(draft: PageDraft) -> Body:
     """Return a form with what one should know before sending it."""
     site, random = draft.site, draft.random
-    lead = draft.opening("form")
+    letter = draft.plan.key == "compose"
+    lead = draft.opening() if letter else draft.opening("form")
     keys = list(_TO_WRITE if draft.plan.key == "contact" else site.plan.form)
     half = len(keys) // 2 if len(keys) > 5 and random.randrange(2) else len(keys)
     groups = [group for group in (keys[:half], keys[half:]) if group]
     titles = [draft.ui("your_details"), draft.ui("your_request")]
+    if letter:
+        titles[0] = site.label(draft.plan.key)
     fieldsets = [
         tag(
             "fieldset",
@@ -49,7 +52,7 @@ def form(draft: PageDraft) -> Body:
         ),
         blocks.danger_zone(draft) if draft.plan.key in _OF_MINE else None,
     )
-    steps = blocks.steps(draft, 3) if draft.plan.key not in (*_OF_MINE, "compose") else []
+    steps = blocks.steps(draft) if draft.plan.key not in (*_OF_MINE, "compose") else []
     aside = [
         blocks.panel(draft.ui("what_next"), tag("ol", (tag("li", step) for step in steps)))
         if steps
@@ -168,7 +171,7 @@ def checkout(draft: PageDraft) -> Body:
             method="get",
         ),
     )  # fmt: skip
-    steps = blocks.steps(draft, 2)
+    steps = blocks.steps(draft)
     aside = [
         blocks.panel(draft.ui("what_next"), tag("ol", (tag("li", step) for step in steps))),
         blocks.hours_panel(draft),

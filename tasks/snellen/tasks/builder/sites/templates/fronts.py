@@ -150,8 +150,8 @@ def detail(draft: PageDraft) -> Body:
 def plans(draft: PageDraft) -> Body:
     """Return what can be subscribed to: three or four plans side by side, then compared."""
     site, random = draft.site, draft.random
-    lead = draft.opening("offer", "priced")
     chosen = sorted(site.things[: random.choice((3, 3, 4))], key=lambda thing: thing.cents)
+    lead = draft.opening("offer", "priced", of=chosen)
     best = random.randrange(len(chosen))
     shown = [
         tag(

@@ -87,9 +87,7 @@ def message(draft: PageDraft) -> Body:
         ),
         blocks.section(
             draft.ui("reply"),
-            blocks.form(
-                draft, ("message",), draft.ui("send"), quiet=True, target="index", host=thing.person
-            ),
+            blocks.form(draft, ("message",), draft.ui("send"), quiet=True, target="index"),
         ),
     )
     others = [other for other in site.things if other.key]
