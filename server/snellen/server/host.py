@@ -79,13 +79,8 @@ class LazyHost:
 
     Args:
         open_now: Opens it.
-<<<<<<< HEAD
-        interactive: Whether it has interactive items: tools are listed before it is opened.
-        tools: What these items are acted in by; none: by their screen.
-=======
         interactive: Whether it has interactive items; tools are listed before it is opened.
         tools: The tools of these items; empty: they are used by their screen.
->>>>>>> prose-sdk
     """
 
     def __init__(
@@ -209,11 +204,7 @@ def open_episodes(service: "Service") -> "Episodes":
 
 
 def has_worlds(settings: "Settings") -> bool:
-<<<<<<< HEAD
-    """Whether some pack has interactive items; only manifests are read."""
-=======
     """Whether a pack has interactive items; only manifests are read."""
->>>>>>> prose-sdk
     return bool(_environments(settings))
 
 

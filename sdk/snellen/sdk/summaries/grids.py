@@ -39,11 +39,7 @@ def acted(reports: Mapping[str, ScoredReport]) -> Sequence[ScoredReport]:
 
 
 def with_episodes(report: ScoredReport, acted: Sequence[ScoredReport]) -> Summary:
-<<<<<<< HEAD
-    """Summarise items of the matrix together with interactive tasks, each in its cell.
-=======
-    """Summarize items of the matrix together with tasks that are acted in, each in its cell.
->>>>>>> prose-sdk
+    """Summarize items of the matrix together with interactive tasks, each in its cell.
 
     An item counts by its score, an episode by whether it succeeded.
 

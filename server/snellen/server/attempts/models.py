@@ -125,19 +125,11 @@ class Cost(Closed):
     """The cost of an attempt.
 
     Attributes:
-<<<<<<< HEAD
-        calls: Calls of the tools.
-        image_bytes: Bytes of the images that were returned, before base64.
-        image_tokens: What these cost a model, estimated.
-        seconds: From the start to the end of the attempt.
-        steps: Steps that were taken in interactive items.
-=======
         calls: The number of tool calls.
         image_bytes: The bytes of the returned images, before base64.
         image_tokens: The estimated tokens of these images.
         seconds: The time from the start to the end of the attempt.
         steps: The number of steps in interactive items.
->>>>>>> prose-sdk
     """
 
     calls: int

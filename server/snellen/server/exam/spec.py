@@ -135,11 +135,7 @@ class ExamSpec:
         )
 
     def acted_in(self, task: str) -> str:
-<<<<<<< HEAD
-        """Say why no file answers an interactive task."""
-=======
         """Return the reason why a file can't answer an interactive task."""
->>>>>>> prose-sdk
         return (
             f"the items of {task} are acted in, and what is graded is this server's own record of"
             " it: take the exam over MCP, at /mcp"
