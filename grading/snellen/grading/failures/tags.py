@@ -135,7 +135,7 @@ RULES: Mapping[FailureTag, Rule] = MappingProxyType(
         FailureTag.FORMAT: Rule(
             FailureGroup.FORMAT,
             "The response contains the correct answer in a format that the protocol does not read.",
-            "Ask for only the answer, in the prompt's format, or also report the robust protocol.",
+            "Ask for only the answer, in the prompt's format, or report the robust protocol too.",
         ),
         FailureTag.TOO_LONG: Rule(
             FailureGroup.FORMAT,
