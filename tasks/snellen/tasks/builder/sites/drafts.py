@@ -287,9 +287,18 @@ class PageDraft:
     def says(self, count: int, thing: Thing | None = None) -> str:
         """Return a paragraph about a thing."""
         thing = thing or self.thing
-        known = {"item": thing.name, "category": thing.category, "other": self.other(thing).name}
-        known |= thing.known
+        known = self._known_of(thing)
         return self.writer.paragraph(self.site.words.says, count, thing.name, **known)
+
+    def letter(self, count: int) -> list[str]:
+        """Return what a letter says, two sentences at a time, from its thanks to its regards."""
+        known = self._known_of(self.thing)
+        said = self.writer.sentences(self.site.words.says, count, self.thing.name, **known)
+        return [self.together(*said[start : start + 2]) for start in range(0, len(said), 2)]
+
+    def _known_of(self, thing: Thing) -> dict[str, str]:
+        named = {"item": thing.name, "category": thing.category, "other": self.other(thing).name}
+        return named | dict(thing.known)
 
     def about(self, count: int) -> str:
         """Return a paragraph about the site, of sentences that no other page has."""
