@@ -132,7 +132,7 @@ def test_equal_seeds_give_equal_bytes_on_every_platform() -> None:
         for path, content in site.files.items():
             digest.update(f"{site.name}/{path}\0".encode())
             digest.update(content)
-    assert digest.hexdigest() == "fabc90767e029afb628ac29f6aad0d1e655e11b90446ad3c9f507414258c466a"
+    assert digest.hexdigest() == "b72ee9b08c95b084c7ec817c4ab7193c6d97586741739be6df5edba2f45948e0"
 
 
 def test_what_is_no_price_is_called_what_it_is(sites: list[Site]) -> None:
