@@ -132,7 +132,7 @@ def test_equal_seeds_give_equal_bytes_on_every_platform() -> None:
         for path, content in site.files.items():
             digest.update(f"{site.name}/{path}\0".encode())
             digest.update(content)
-    assert digest.hexdigest() == "b72ee9b08c95b084c7ec817c4ab7193c6d97586741739be6df5edba2f45948e0"
+    assert digest.hexdigest() == "7840e2b8b60f6de3f0f6820add1b341f4081b186f1bf29e3457011397cdba62e"
 
 
 def test_what_is_no_price_is_called_what_it_is(sites: list[Site]) -> None:
