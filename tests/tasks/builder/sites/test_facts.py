@@ -168,6 +168,18 @@ def test_a_tile_says_what_the_last_month_of_its_chart_shows() -> None:
     assert compared > 5
 
 
+def test_the_quantities_of_an_order_add_up() -> None:
+    compared = 0
+    for site, path, page in pages("checkout"):
+        (main,) = page.iter("main")
+        (foot,) = main.iter("tfoot")
+        rows = [row for body in main.iter("tbody") for row in body]
+        total = int(text(list(foot[0])[1]))
+        assert sum(int(text(list(row)[1])) for row in rows) == total, (site.name, path)
+        compared += 1
+    assert compared > 2
+
+
 def test_the_hours_beside_a_phone_number_are_those_of_the_site() -> None:
     for site, path, page in pages():
         opens, closes = (language(site.language).time(each) for each in

@@ -100,7 +100,7 @@ def tool(draft: PageDraft, key: str) -> Html:
     return button(text, "quiet" if draft.random.randrange(3) == 0 else None)
 
 
-_VISITS = frozenset({"appointment", "viewing", "booking", "tickets"})
+_VISITS = frozenset({"appointment", "viewing", "booking"})
 
 
 def steps(draft: PageDraft) -> list[str]:

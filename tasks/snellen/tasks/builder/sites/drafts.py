@@ -235,7 +235,7 @@ class PageDraft:
         thing = self.thing
         known = {
             "label": self.site.label(self.plan.key),
-            "item": thing.name,
+            "item": self._cited(thing) if self.plan.structure == "detail" else thing.name,
             "category": thing.category,
             "person": thing.person,
         }
@@ -262,9 +262,9 @@ class PageDraft:
             "other": self._cited(self.random.choice(others) if others else self.other(first)),
             "count": site.language.number(len(things)),
             "low": self.price(things[0]),
-            "cheapest": things[0].name,
+            "cheapest": self._cited(things[0]),
             "high": self.price(things[-1]),
-            "dearest": things[-1].name,
+            "dearest": self._cited(things[-1]),
         }
         lists = site.language.words.lists
         said = [
@@ -287,9 +287,18 @@ class PageDraft:
     def says(self, count: int, thing: Thing | None = None) -> str:
         """Return a paragraph about a thing."""
         thing = thing or self.thing
-        known = {"item": thing.name, "category": thing.category, "other": self.other(thing).name}
-        known |= thing.known
+        known = self._known_of(thing)
         return self.writer.paragraph(self.site.words.says, count, thing.name, **known)
+
+    def letter(self, count: int) -> list[str]:
+        """Return what a letter says, two sentences at a time, from its thanks to its regards."""
+        known = self._known_of(self.thing)
+        said = self.writer.sentences(self.site.words.says, count, self.thing.name, **known)
+        return [self.together(*said[start : start + 2]) for start in range(0, len(said), 2)]
+
+    def _known_of(self, thing: Thing) -> dict[str, str]:
+        named = {"item": thing.name, "category": thing.category, "other": self.other(thing).name}
+        return named | dict(thing.known)
 
     def about(self, count: int) -> str:
         """Return a paragraph about the site, of sentences that no other page has."""
@@ -300,10 +309,15 @@ class PageDraft:
         return self.site.language.words.formats.comma.join(parts)
 
     def _cited(self, thing: Thing) -> str:
-        """Return a thing's name as it stands in a sentence: headlines and subjects in quotes."""
-        if self.site.plan.priced:
+        """Return a thing's name as it stands in a sentence.
+
+        Headlines and subjects are in quotes, and so are German names, which would be inflected.
+        """
+        left, _, right = self.site.language.words.formats.quote.partition("{text}")
+        inflected = self.site.language.code == "de" and left not in thing.name
+        if self.site.plan.priced and not inflected:
             return thing.name
-        return self.site.language.words.formats.quote.format(text=thing.name)
+        return f"{left}{thing.name}{right}"
 
     def together(self, *sentences: str) -> str:
         """Return sentences as a paragraph."""

@@ -111,9 +111,23 @@ class Writer:
         self, templates: Sequence[str], count: int = 3, about: str = "", /, **known: str
     ) -> str:
         """Return a paragraph of sentences on a subject, as many as were not said before."""
+        space = "" if self.language.code == "zh" else " "
+        return space.join(self._said_of(templates, count, about, known).values())
+
+    def sentences(
+        self, templates: Sequence[str], count: int, about: str = "", /, **known: str
+    ) -> list[str]:
+        """Return such sentences in the order of their templates."""
+        said = self._said_of(templates, count, about, known)
+        return [said[template] for template in templates if template in said]
+
+    def _said_of(
+        self, templates: Sequence[str], count: int, about: str, known: dict[str, str]
+    ) -> dict[str, str]:
+        """Return new sentences by their template."""
         order = self.random.sample(templates, len(templates))
         order.sort(key=lambda template: self._uses.get(template, 0))
-        sentences: list[str] = []
+        sentences: dict[str, str] = {}
         for template in order:
             if len(sentences) == count:
                 break
@@ -124,9 +138,8 @@ class Writer:
                 self._said.add((about, template))
                 self._uses[template] = self._uses.get(template, 0) + 1
                 self._written.add(text)
-                sentences.append(text)
-        space = "" if self.language.code == "zh" else " "
-        return space.join(sentences)
+                sentences[template] = text
+        return sentences
 
     def least_used(self, choices: Sequence[T], count: int) -> list[T]:
         """Return several of these: those that were taken least come first."""

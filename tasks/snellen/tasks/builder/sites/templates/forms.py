@@ -143,7 +143,7 @@ def checkout(draft: PageDraft) -> Body:
         blocks.heading(draft),
         tag("p", lead, class_="lead"),
         blocks.table(headers, lines, caption=draft.ui("order_summary"), numbers=[1, 2, 3],
-                     foot=[draft.ui("total"), str(sum(counts)), "", total]),
+                     foot=[draft.ui("total"), str(sum(counts) + 1), "", total]),
         blocks.actions(
             blocks.button(draft.safe()),
             blocks.tool(draft, "save"),

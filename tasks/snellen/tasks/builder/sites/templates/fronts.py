@@ -55,7 +55,8 @@ def listing(draft: PageDraft) -> Body:
     lead = draft.opening("offer", "priced")
     things = draft.newest(site.things) if not site.plan.priced else list(site.things)
     shown = things[: random.randrange(6, min(12, len(things)) + 1)]
-    act = random.choice((draft.act().text, None))
+    # What can be bought or applied for has a button of its own.
+    act = random.choice((draft.act().text, None)) if site.plan.priced else None
     if site.layout.listing == "table":
         content = _table(draft, shown)
     elif site.layout.listing == "rows":

@@ -66,7 +66,7 @@ def inbox(draft: PageDraft) -> Body:
 def message(draft: PageDraft) -> Body:
     """Return one letter, with a field to answer it."""
     site, random, thing = draft.site, draft.random, draft.thing
-    texts = [text for text in (draft.says(3), draft.says(2), draft.says(2)) if text]
+    texts = draft.letter(random.randrange(4, 7))
     main = tag(
         "article",
         blocks.heading(draft),

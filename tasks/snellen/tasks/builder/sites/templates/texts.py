@@ -209,7 +209,13 @@ def faq(draft: PageDraft) -> Body:
     parts = [
         tag(
             "details",
-            tag("summary", draft.ui("question_about", topic=name)),
+            tag(
+                "summary",
+                draft.ui(
+                    "question_about",
+                    topic=name.strip("?\N{INVERTED QUESTION MARK}\N{ARABIC QUESTION MARK}"),
+                ),
+            ),
             tag("p", f"{value}. {draft.lead('offer')}"),
             open=place < 3,
         )
