@@ -142,6 +142,15 @@ def test_the_name_of_an_icon_that_its_font_would_draw_is_no_text(read: Read) -> 
     ]
 
 
+def test_pictures_that_are_drawn_in_the_page_are_told_from_files(read: Read) -> None:
+    svg = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E"
+    gif = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="
+    screen = read(
+        f'<img width=80 height=80 src="{svg}"><img width=80 height=80 src="{gif}">'
+    ).screen
+    assert [each.drawn for each in screen.elements if each.tag == "img"] == [True, False]
+
+
 def test_text_is_as_rendered(read: Read) -> None:
     found = read(
         "<style>.u {text-transform:uppercase} .c {text-transform:capitalize}"

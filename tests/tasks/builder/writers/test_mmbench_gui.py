@@ -405,12 +405,14 @@ def test_where_nothing_is_said_it_asks_what_stands_where(freeze: Freeze) -> None
             assert answer == order[1 if "second" in question.text else 0]
 
 
-def test_a_large_picture_may_show_the_texts_again(freeze: Freeze) -> None:
+@pytest.mark.parametrize("drawn", [False, True])
+def test_a_large_picture_may_show_the_texts_again(freeze: Freeze, drawn: bool) -> None:
     elements: list[Element] = []
     for place, text in enumerate(["Alpha", "Bravo", "Gamma", "Delta", "Sigma", "Theta"]):
         part(elements, "p", text, box=(20, 20 + 100 * place, 80, 40 + 100 * place))
-    part(elements, "img", role="img", alt="A screenshot", box=(200, 100, 800, 500))
-    assert not questions(freeze(elements), "easy")
+    box = (200, 100, 800, 500)
+    part(elements, "img", role="img", alt="A screenshot", box=box, drawn=drawn)
+    assert bool(questions(freeze(elements), "easy")) is drawn
 
 
 def test_a_page_without_texts_is_refused_with_the_reason(freeze: Freeze) -> None:

@@ -202,6 +202,7 @@ def _element(
         font_size=inked["font"],
         bold=inked["bold"],
         alt=record.get("alt", ""),
+        drawn=record.get("drawn", False),
         cut=record.get("cut", False),
         clipped=record["clipped"],
         split=record["split"],

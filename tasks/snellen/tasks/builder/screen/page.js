@@ -341,6 +341,7 @@
       if (tag === "A" || tag === "AREA") record.href = hrefOf(element);
       if (tag === "IMG") {
         record.alt = oneLine(element.alt ?? "");
+        record.drawn = element.currentSrc.startsWith("data:image/svg+xml");
         record.cut = !element.complete || !element.naturalWidth;
       }
       if (CLOSED.has(tag) && area(box) > HIDDEN * HIDDEN) unread.add(tag.toLowerCase());

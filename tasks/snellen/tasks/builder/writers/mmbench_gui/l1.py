@@ -367,7 +367,7 @@ def _in_order(
 
     None on pages with a large picture, such as a screenshot, which may show the texts again.
     """
-    if any(each.role == "img" and _area(each) > _PICTURE for each in snapshot.screen.elements):
+    if any(_may_have_text(each) for each in snapshot.screen.elements):
         return
     pool = list(_texts(snapshot.screen))
     random.shuffle(pool)
@@ -395,8 +395,10 @@ def _in_order(
         yield Question(kind, text, options, [each.id for each in chosen])
 
 
-def _area(element: Element) -> float:
-    return element.width * element.height
+def _may_have_text(element: Element) -> bool:
+    """Whether an element is a large picture; drawings that are part of the page are not."""
+    area = element.width * element.height
+    return element.tag == "img" and not element.drawn and area > _PICTURE
 
 
 def _are_apart(one: Element, other: Element) -> bool:
