@@ -67,6 +67,16 @@ def test_of_a_heading_in_a_wide_band_nobody_knows_which_is_meant(width: int, is_
     assert (where is not None) is is_seen
 
 
+def test_the_border_beside_a_text_is_no_ink() -> None:
+    pixels = np.full((400, 600, 3), WHITE, dtype=np.uint8)
+    pixels[112:124, 60:110] = BLUE
+    pixels[100:136, 249] = BLUE
+    tab = Element(0, "a", (40, 100, 250, 136), role="link", text="Inbox", own="Inbox", ink=TEXT)
+    where = seen(Screen(600, 400, (tab,)), tab, pixels)
+    assert where is not None
+    assert where.box == TEXT
+
+
 def sidebar(ground: "NDArray[np.uint8]") -> Extent | None:
     """Show an entry of an icon, which is taller than its text, and the text."""
     pixels = ground.copy()

@@ -279,3 +279,9 @@ def test_no_template_names_a_date_that_is_neither_past_nor_coming(code: str) -> 
         templates = (*said.about, *said.items.values(), *said.fields.values(), *said.says,
                      *said.facts.values())  # fmt: skip
         assert not any("{date" in template for template in templates)
+
+
+def test_no_entry_of_a_list_is_empty() -> None:
+    for site, path, page in pages():
+        empty = [entry for entry in page.iter("li") if not text(entry) and not list(entry)]
+        assert not empty, (site.name, path)

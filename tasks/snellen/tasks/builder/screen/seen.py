@@ -31,6 +31,7 @@ _EDGE = 5
 _BANDED = 0.15
 """If a heading's ink covers a smaller share of its band, its box is ambiguous."""
 
+_BORDER = 2
 _OUT = 3
 _GAP, _GAP_LINES, _LINE = 60.0, 3.0, 30.0
 _LARGEST = 200_000
@@ -146,6 +147,11 @@ def ink_of(pixels: "Pixels", box: Ltrb) -> Ltrb | None:
         if (np.abs(edges - ground).max(axis=1) <= _SHADED).mean() < _EVEN:
             return None
     drawn = np.abs(part - ground).max(axis=2) > _INKED
+    for sides in (drawn.T, drawn.T[::-1]):
+        # A line along all of a side is the border of an element, not ink.
+        border = next((n for n, side in enumerate(sides) if not side.all()), 0)
+        if border <= _BORDER:
+            sides[:border] = False
     if not 0 < drawn.mean() < _BUSY:
         return None
     columns, rows = np.flatnonzero(drawn.any(axis=0)), np.flatnonzero(drawn.any(axis=1))

@@ -111,7 +111,8 @@ def steps(draft: PageDraft) -> list[str]:
         templates.append(changes)
     if draft.plan.key == "appointment":
         templates += visit
-    return [draft.writer.paragraph([each], 1, draft.plan.key) for each in templates]
+    # What the page says already is not said again.
+    return draft.writer.sentences(templates, len(templates), draft.plan.key)
 
 
 def shown(draft: PageDraft, thing: Thing, *, wide: bool = True) -> Html:
