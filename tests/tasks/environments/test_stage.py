@@ -246,6 +246,8 @@ async def test_what_a_view_does_not_show_is_noted(open_page: OpenPage) -> None:
     note = await stage.act(Input(InputKind.CLICK, ((20, 20),), keys=("Control",)))
     assert note == "a second window opened and was closed"
     assert await stage.act(click(20, 110)) == "a choice of files was not opened"
+    await stage.run("() => { onclick = () => open('/three') }")
+    assert await stage.act(click(300, 250)) == "a second window opened and was closed"
     await stage.run("() => { onclick = () => alert('Are you there?') }")
     assert "'Are you there?'" in await stage.act(click(300, 250))
     assert await stage.act(Input(InputKind.MOVE, ((1, 1),))) == ""

@@ -180,7 +180,7 @@ def _no_browser() -> str:
     try:
         Browser()
     except (InputError, MissingExtraError) as error:
-        return f"No task was acted in: {error}."
+        return f"No interactive task was taken: {error}."
     return ""
 
 

@@ -4,8 +4,8 @@
   const frame = () => new Promise((done) => nextFrame(done));
   Object.defineProperty(window, Symbol.for("snellen.frame"), { value: frame });
 
-  // What the view does not show. The browser tells of a chooser of files when it gets to it, which
-  // may be a step later: so it is stopped here.
+  // What the view does not show. The browser reports a file chooser or a second window with a delay,
+  // maybe a step later: so both are noted here.
   const notes = [];
   Object.defineProperty(window, Symbol.for("snellen.notes"), { value: notes });
   window.addEventListener("click", (event) => {
@@ -13,6 +13,20 @@
     event.preventDefault();
     notes.push("a choice of files was not opened");
   }, true);
+  const opened = () => notes.push("a second window opened and was closed");
+  const follow = (event) => {
+    const link = event.composedPath().find((each) => each.tagName === "A" && each.href);
+    const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.button === 1
+      || link?.target === "_blank";
+    if (link && elsewhere && event.button !== 2 && !event.defaultPrevented) opened();
+  };
+  window.addEventListener("click", follow);
+  window.addEventListener("auxclick", follow);
+  const open = window.open.bind(window);
+  window.open = (...given) => {
+    opened();
+    return open(...given);
+  };
 
   // A second clock, which a stepped one does not reach.
   delete window.Temporal;

@@ -436,7 +436,6 @@ class Stage:
 
     async def _close_window(self, window: "Page") -> None:
         if window is not self._page:
-            self._note("a second window opened and was closed")
             await _quietly(window.close())
 
 
