@@ -31,7 +31,9 @@ _EDGE = 5
 _BANDED = 0.15
 """If a heading's ink covers a smaller share of its band, its box is ambiguous."""
 
-_BORDER = 2
+_BORDER, _BESIDE = 2, 4
+"""How wide a border is at most, and how many pixels beside it are empty at least."""
+
 _OUT = 3
 _GAP, _GAP_LINES, _LINE = 60.0, 3.0, 30.0
 _LARGEST = 200_000
@@ -148,9 +150,9 @@ def ink_of(pixels: "Pixels", box: Ltrb) -> Ltrb | None:
             return None
     drawn = np.abs(part - ground).max(axis=2) > _INKED
     for sides in (drawn.T, drawn.T[::-1]):
-        # A line along all of a side is the border of an element, not ink.
+        # A line along all of a side, and nothing beside it, is the border of an element, not ink.
         border = next((n for n, side in enumerate(sides) if not side.all()), 0)
-        if border <= _BORDER:
+        if border <= _BORDER and not sides[border : border + _BESIDE].any():
             sides[:border] = False
     if not 0 < drawn.mean() < _BUSY:
         return None
