@@ -165,9 +165,9 @@ def _is_like_heading(one: Element, heading: Element) -> bool:
     if not one.text:
         return False
     titled = one.tag in {"legend", "summary", "caption", "dt"}
-    bold = (one.bold or one.tag in {"strong", "b"}) and one.height >= heading.height / 2
-    bold = bold and len(one.own) <= _TITLE
-    large = bool(one.own) and len(one.own) <= _TITLE and 0 < heading.font_size <= one.font_size
+    short = len(one.own) <= _TITLE
+    bold = short and (one.bold or one.tag in {"strong", "b"}) and one.height >= heading.height / 2
+    large = short and bool(one.own) and 0 < heading.font_size <= one.font_size
     used = one.role in {"button", "link", "textbox", "combobox"}
     return one.role == "heading" or titled or (not used and (bold or large))
 

@@ -32,7 +32,7 @@ _BANDED = 0.15
 """If a heading's ink covers a smaller share of its band, its box is ambiguous."""
 
 _BORDER, _BESIDE = 2, 4
-"""How wide a border is at most, and how many pixels beside it are empty at least."""
+"""The maximum width of a border, and the minimum width of the empty space beside it, in pixels."""
 
 _OUT = 3
 _GAP, _GAP_LINES, _LINE = 60.0, 3.0, 30.0
