@@ -14,7 +14,8 @@ _PAUSES = re.compile(r"(?<!\d),(?!\d)|[;|·•/:、\uff0c\uff1b\uff1a،؛]|\s[-\
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff]")
 # Dots stand for omitted text.
 _ENDS = re.compile(r"(?<!\.\.)[.!?\u3002\uff01\uff1f\u061f][\"'”\u2019»)]*$")
-_WORD = re.compile(r"[^\W\d_]{3,}")
+# Chart.js is the name of something else than a chart.
+_WORD = re.compile(r"[^\W\d_]{3,}(?:\.\w+)*")
 _STEM = 5
 _PHRASE = 3.2
 _SHORT = 3
@@ -70,8 +71,12 @@ def content_words(text: str) -> set[str]:
 
 
 def stems(text: str) -> set[str]:
-    """Return the first five letters of each content word."""
-    return {word[:_STEM] for word in content_words(text)}
+    """Return the first five letters of each content word; names with a period are whole.
+
+    >>> sorted(stems("Charts by Chart.js"))
+    ['chart', 'chart.js']
+    """
+    return {word if "." in word else word[:_STEM] for word in content_words(text)}
 
 
 def is_prose(text: str, language: str) -> bool:
