@@ -22,6 +22,7 @@ from snellen.tasks.builder.questions.forms import form_of
 from snellen.tasks.builder.questions.lookup import Lookup, lookups, sole_text
 from snellen.tasks.builder.questions.names import Names
 from snellen.tasks.builder.questions.options import (
+    ASKED,
     COUNTS,
     Options,
     among,
@@ -158,7 +159,7 @@ def _highest(snapshot: Snapshot, random: Random) -> Iterator[Question]:
 def _counted(snapshot: Snapshot, random: Random) -> Iterator[Question]:
     for text, elements in _countable(snapshot):
         count = len(elements)
-        if count in COUNTS:
+        if count in COUNTS and random.random() < ASKED.get(count, 1.0):
             options = counts(count, random)
             yield Question("count", text, options, [element.id for element in elements])
 
