@@ -19,7 +19,7 @@ from snellen.server.errors import ForbiddenError, NotFoundError
 from snellen.server.exam.file import Phase, Who
 
 MOST_VALUES = 12
-"""A tag with more values parts the items too finely for a leaderboard."""
+"""The maximum number of a tag's values; with more, the items per value are too few."""
 
 _KEPT = 64
 

@@ -27,14 +27,14 @@ from snellen.server.store.tables.endpoint import (
 )
 
 LEASE_SECONDS = 30.0
-"""How long a job is a worker's without a sign of life."""
+"""The duration of a worker's lease of a job without a heartbeat."""
 
 HEARTBEAT_SECONDS = 10.0
 MOST_TRIES = 5
-"""After so many tries without an end a job is stuck, and waits for an organizer."""
+"""After this number of unfinished tries, a job is stuck and waits for an organizer."""
 
 SYSTEM = "snellen"
-"""Who is written down for what nobody asked for."""
+"""The caller in events that no caller caused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Jobs:
     def claim(self) -> Job | None:
         """Take the oldest job that waits, or that a dead worker held; None: there is none."""
         found = self._database.read(self._waiting)
-        # Most of the time there is nothing to do, and a read costs less than a change.
+        # Usually there is no job, and a read costs less than a write transaction.
         return self._database.submit(self._claim).result() if found is not None else None
 
     def _waiting(self, connection: Connection) -> JobRow | None:

@@ -1,4 +1,4 @@
-"""What a challenge takes and returns: plain values that travel as JSON."""
+"""The inputs and results of a challenge: plain values, sent as JSON."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -32,20 +32,20 @@ FORMS = {
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file of predictions as it came, and what was said of it.
+    """An uploaded file of predictions, with its metadata.
 
     Attributes:
-        caller: Whose it is.
+        caller: The participant who uploads it.
         body: Its bytes, in parts compressed by zlib.
         digest: SHA-256 of the bytes.
-        size: How many they are.
-        form: Its ending, one of `FORMS`.
-        at: When its first byte arrived, in milliseconds since 1970.
-        name: What the leaderboard is to call it.
-        link: Where more is said of it.
-        task: The one task that it answers; None: its lines say it, or the exam has only one.
-        phase: The phase; None: the one that is open.
-        key: The idempotency key; None: there is none.
+        size: The number of the bytes.
+        form: The file's ending, one of `FORMS`.
+        at: The time when its first byte arrived, in milliseconds since 1970.
+        name: Its name on the leaderboard.
+        link: A URL with more information.
+        task: The single task that it answers; None: its lines name it, or the exam has only one.
+        phase: The phase; None: the open one.
+        key: The idempotency key; None: none.
     """
 
     caller: str
@@ -66,9 +66,9 @@ class TaskCard(Closed):
 
     Attributes:
         task: Its id.
-        items: How many items a submission is graded over.
-        protocol: What it is graded by, where a phase names no other.
-        acted: Whether its items are acted in: over MCP, and by no upload.
+        items: The number of graded items of a submission.
+        protocol: The protocol that grades it, if a phase names no other.
+        acted: Whether its items are interactive: answered over MCP, not by an upload.
     """
 
     task: str
@@ -78,22 +78,23 @@ class TaskCard(Closed):
 
 
 class PhaseCard(Closed):
-    """A phase, as everybody may read it; moments as ISO 8601 in UTC.
+    """The public description of a phase; times are in ISO 8601, UTC.
 
     Attributes:
-        name: What it is called.
-        title: A line for people.
+        name: Its name.
+        title: A title for people.
         state: `coming`, `open` or `over`.
-        start: From when on it takes submissions; None: from the beginning.
-        end: Until when; None: it has no end.
+        start: The time from which it accepts submissions; None: at once.
+        end: The time of its end; None: never.
         zone: The time zone in which a day of `uploads_a_day` begins.
-        uploads: How many uploads a participant has in all; None: any number.
-        uploads_a_day: How many on one day.
-        attempts: Whether attempts over MCP stand on the leaderboard.
-        counts: Which of a participant's submissions do.
+        uploads: The number of uploads per participant in total; None: no limit.
+        uploads_a_day: The number of uploads per participant and day; None: no limit.
+        attempts: Whether attempts over MCP are on the leaderboard.
+        counts: The submissions of a participant that are on it.
         scores: Who sees values and the leaderboard.
         reports: Who sees reports.
-        part: Which items are shown now: `all`, or the `public` ones while the phase lasts.
+        part: The part of the items whose values are visible now: `all`, or `public` during the
+            phase.
         protocols: The protocol of each task.
     """
 
@@ -114,18 +115,18 @@ class PhaseCard(Closed):
 
 
 class ExamCard(Closed):
-    """An exam, as everybody may read it.
+    """The public description of an exam.
 
     Attributes:
-        name: What it is called in addresses.
-        title: A line for people.
-        description: What it is about, in plain text.
-        id: Its packs' names and the digest of all that is asked.
+        name: Its name in URLs.
+        title: A title for people.
+        description: A description, in plain text.
+        id: The names of its packs and the digest of its items.
         tasks: Its tasks.
         phases: Its phases, in their order.
-        items: Who reads items and images here.
-        longest_upload: The bytes of an upload at most.
-        forms: The media types of files that are taken.
+        items: Who may read items and images over REST.
+        longest_upload: The maximum size of an upload, in bytes.
+        forms: The accepted media types of files.
     """
 
     name: str
@@ -140,17 +141,17 @@ class ExamCard(Closed):
 
 
 class EventCard(Closed):
-    """What an organizer or a grading changed.
+    """An event: a change by an organizer or a grading.
 
     Attributes:
-        id: Its number: they are in this order.
-        phase: The phase; empty: it is about none.
-        submission: What it is about; None: a whole phase.
-        at: When.
-        caller: Who did it.
-        what: What was done.
+        id: Its number; events are in this order.
+        phase: The phase; empty: none.
+        submission: The changed submission; None: a whole phase.
+        at: The time of the change.
+        caller: The caller who made the change.
+        what: The kind of the change.
         why: The reason given.
-        detail: Before and after.
+        detail: The values before and after.
     """
 
     id: int
@@ -164,7 +165,7 @@ class EventCard(Closed):
 
     @classmethod
     def of(cls, row: EventRow) -> "EventCard":
-        """Return what a row of the store says."""
+        """Return the event of a row of the store."""
         return cls(
             id=row.id,
             phase=row.phase.rpartition("/")[2],
@@ -178,18 +179,18 @@ class EventCard(Closed):
 
 
 class TaskScore(Closed):
-    """What a submission scores on a task.
+    """A submission's score on a task.
 
     Attributes:
         task: The task's id.
         metric: The primary metric.
-        value: It over all items, in 0..1; an item without an answer adds 0.
+        value: The metric over all items, in 0..1; an item without an answer adds 0.
         low: The lower end of its 95 % interval; None: it has none.
         high: The upper end.
-        items: How many items.
-        outcomes: How many items ended in each outcome.
-        signature: All that the value depends on.
-        metrics: Every metric over all items; empty where a part of them is shown.
+        items: The number of items.
+        outcomes: The number of items with each outcome.
+        signature: Everything on which the value depends.
+        metrics: Every metric over all items; empty if only a part of the items is visible.
     """
 
     task: str
@@ -204,7 +205,7 @@ class TaskScore(Closed):
 
     @classmethod
     def of(cls, row: ScoreNumbers) -> "TaskScore":
-        """Return what a row of the store says."""
+        """Return the score of a row of the store."""
         return cls(
             task=row.task,
             metric=row.metric,
@@ -219,24 +220,24 @@ class TaskScore(Closed):
 
 
 class SubmissionStatus(Closed):
-    """A submission, as its participant sees it; times as ISO 8601 in UTC.
+    """A submission, as its participant sees it; times are in ISO 8601, UTC.
 
     Attributes:
-        id: What it is called.
-        phase: The phase that it counts in.
-        participant: Whose it is.
+        id: Its id.
+        phase: The phase in which it counts.
+        participant: The participant who submitted it.
         source: Whether it was uploaded or is an attempt over MCP.
-        name: What the leaderboard calls it.
-        link: Where more is said of it.
-        at: When it arrived.
-        size: The bytes of its file.
-        sha256: Their digest.
-        state: How far its grading is.
-        tries: How often a worker took it up.
-        error: Why it has no score; None: it has, or will have.
-        removed: Why it was taken off the leaderboard; None: it was not.
-        baseline: Whether it is set apart as a baseline.
-        scores: What it scores, task by task; empty while that is not known, or not shown.
+        name: Its name on the leaderboard.
+        link: A URL with more information.
+        at: The time of arrival.
+        size: The size of its file, in bytes.
+        sha256: SHA-256 of its file, as hexadecimal digits.
+        state: The state of its grading.
+        tries: The number of times that a worker took it.
+        error: The reason why it has no score; None: it has one, or will have one.
+        removed: The reason why it was removed from the leaderboard; None: it was not removed.
+        baseline: Whether it is a baseline, which is not ranked.
+        scores: Its score on each task; empty if they are not known yet, or not visible.
     """
 
     id: str
@@ -259,10 +260,10 @@ class SubmissionStatus(Closed):
     def of(
         cls, row: Listed, scores: Sequence[ScoreNumbers] = (), *, organizer: bool = False
     ) -> "SubmissionStatus":
-        """Return what the rows of the store say.
+        """Return the submission of the rows of the store.
 
-        Why it failed is for its participant to read. What the program complained of when the fault
-        was its own may quote a reference, and is for organizers.
+        The participant sees the error if the answers can't be graded. Only organizers see the error
+        of a server fault, because its text may quote a reference.
         """
         ours = row.error is not None and row.state is not JobState.FAILED and not organizer
         return cls(
@@ -285,11 +286,11 @@ class SubmissionStatus(Closed):
 
     @property
     def done(self) -> bool:
-        """Whether nothing more comes by itself."""
+        """Whether its grading has ended."""
         return self.state not in (JobState.QUEUED, JobState.GRADING)
 
 
 def iso(milliseconds: int) -> str:
-    """Write a moment as ISO 8601 in UTC, with milliseconds."""
+    """Write a time as ISO 8601 in UTC, with milliseconds."""
     moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

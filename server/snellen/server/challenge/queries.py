@@ -49,7 +49,7 @@ _CLOCKS = {
     "sqlite": "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
     "postgresql": "SELECT CAST(extract(epoch from clock_timestamp()) * 1000 AS BIGINT)",
 }
-# As text: an index of some rows serves only what names them, and no parameter does.
+# As text: a partial index is only used if the query has its condition without parameters.
 _OPEN = text(f"jobs.state IN ('{JobState.QUEUED}', '{JobState.GRADING}')")
 
 
@@ -64,7 +64,7 @@ class Listed(SubmissionRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
-    """How many there are."""
+    """A number of rows."""
 
     count: int
 

@@ -16,8 +16,8 @@ from snellen.server.store.statements import row_values
 from snellen.server.store.tables.endpoint import JobState, QuotaRow, Source, SubmissionRow
 
 MOST_STUCK = 3
-"""How many of a participant's uploads in a phase may wait for an organizer: their places in the
-quota were given back, so the quota does not bound them."""
+"""The maximum number of a participant's stuck uploads in a phase. Their quota was restored, so the
+quota does not limit them."""
 
 _IN_ALL = ""
 """The day of the row that counts a participant's uploads of all days."""
@@ -27,14 +27,14 @@ def check_quota(connection: Connection, key: str, phase: Phase, caller: str, at:
     """Check that a participant has an upload left.
 
     Args:
-        connection: Where it is counted.
-        key: What the store calls the phase.
+        connection: The connection to the store.
+        key: The phase's key in the store.
         phase: The phase.
-        caller: Whose upload it is.
-        at: When it arrived.
+        caller: The participant.
+        at: The time when the upload arrived.
 
     Raises:
-        QuotaError: None is left.
+        QuotaError: No upload is left.
     """
     day = phase.day(at)
     limits = ((day, phase.uploads_a_day, f"on {day}"), (_IN_ALL, phase.uploads, "in all"))

@@ -21,10 +21,10 @@ from snellen.server.store.tables.endpoint import JobState, PartRow, ScoreRow
 
 MOST_LISTED = 100
 LONGEST = 200
-"""Of a name, and of what may be the id of a submission."""
+"""The maximum length of a name, and of a submission's id in a request."""
 
 LATEST = 1 << 62
-"""A moment after all others."""
+"""A time after all others."""
 
 
 class Reading(Phases):

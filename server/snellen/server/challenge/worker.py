@@ -28,13 +28,13 @@ from snellen.server.settings import Settings
 from snellen.server.store.tables.endpoint import ScoreRow, Source
 
 IDLE_SECONDS = 1.0
-"""How long a worker waits before it asks again whether there is a job."""
+"""The interval between a worker's checks for a job."""
 
 MEMORY_BYTES = 4 << 30
-"""How much a process that grades may allocate."""
+"""The memory limit of the grading process."""
 
 JOB_SECONDS = 900.0
-"""How long one job may take."""
+"""The time limit of a job."""
 
 _LONGEST_ERROR = 2000
 
@@ -62,10 +62,10 @@ class FileToGrade(NamedTuple):
 
 
 GradeFile = Callable[[FileToGrade], Sequence[ScoreRow]]
-"""Grades a file; a `SubmissionError` that it raises is the participant's to read."""
+"""Grades a file; the participant sees a `SubmissionError` that it raises."""
 
 OpenGrader = Callable[[Settings], GradeFile]
-"""Opens an exam and returns what grades its submissions: the command line hands it in."""
+"""Opens an exam and returns the grader of its submissions; the command line passes it."""
 
 
 class Worker:
@@ -112,7 +112,7 @@ class Worker:
                     log().error("fault", worker=True, **fault(error))
                     worked = False
                 if not worked:
-                    # Workers that began together must not go on together.
+                    # Workers that started together should not check at the same times.
                     self._stopping.wait(self._idle * (0.75 + secrets.randbelow(500) / 1000))
         finally:
             self.close()
@@ -214,7 +214,7 @@ class GraderProcess:
     def __init__(self, open_grader: OpenGrader, settings: Settings) -> None:
         self._open = open_grader
         self._settings = settings
-        # A copy of this process would have its locks and its connections.
+        # A forked process would inherit the locks and connections of this one.
         self._context = multiprocessing.get_context("spawn")
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
@@ -288,11 +288,11 @@ def _serve(pipe: Connection, open_grader: OpenGrader, settings: Settings) -> Non
             ended = Ended(error=_plain(error, given.path))
         except MemoryError:
             ended = Exhausted()
-        except Exception as error:  # noqa: BLE001  # whatever it is, the organizer must hear of it
+        except Exception as error:  # noqa: BLE001  # every fault is reported to the organizer
             ended = Trouble(f"{type(error).__name__}: {error}"[:_LONGEST_ERROR])
         try:
             pipe.send(ended)
-        except OSError:  # the worker was killed: another takes its job up
+        except OSError:  # the worker was killed; another worker takes its job
             return
 
 

@@ -1,4 +1,4 @@
-"""Rules of an exam: what its organizer decides and no examinee can change."""
+"""The rules of an exam: the organizer sets them, and examinees can't change them."""
 
 from enum import StrEnum
 from typing import Self
@@ -9,61 +9,61 @@ from snellen.grading.models.base import Closed
 
 
 class Mode(StrEnum):
-    """What an examinee hears of its answers."""
+    """The feedback that an examinee gets on its answers."""
 
     EXAM = "exam"
-    """Nothing until the attempt is finished."""
+    """None until the attempt is finished."""
     PRACTICE = "practice"
-    """Each answer's score at once; it never counts in an exam."""
+    """The score of each answer at once; such an attempt never counts in an exam."""
     DEFERRED = "deferred"
-    """Nothing: answers are recorded here and graded where the references are."""
+    """None: this server records the answers, and they are graded elsewhere with the references."""
 
 
 class Contexts(StrEnum):
-    """How many questions one context of an agent may see."""
+    """The number of questions that one context of an agent may see."""
 
     FRESH = "fresh"
-    """One question a context, as published scores are made."""
+    """One question per context, as in published scores."""
     CONTINUOUS = "continuous"
-    """Any number, but never both halves of a pair."""
+    """Any number, but never both items of a pair."""
 
 
 class Counting(StrEnum):
-    """Which of several submissions to one item counts."""
+    """The answer to an item that counts, if there are several."""
 
     FIRST = "first"
     LAST = "last"
     BEST = "best"
-    """The one that scores highest; of equal ones the earliest."""
+    """The answer with the highest score; the earliest of equal ones."""
 
 
 class Door(StrEnum):
-    """How a world is acted in."""
+    """The interface through which an agent acts in a world."""
 
     SCREEN = "screen"
-    """By inputs to its page, which screenshots show."""
+    """Inputs to its page, which screenshots show."""
     TOOLS = "tools"
-    """By calls of its applications' tools; no page is shown."""
+    """Calls of its applications' tools, without screenshots."""
 
 
 class Rules(Closed):
-    """What holds for every attempt.
+    """The rules of every attempt.
 
     Attributes:
-        mode: What an examinee hears of its answers.
-        seed: Shuffles the order of items and of options.
-        sample: How many items of each task, or one pair where that is more; None: all.
-        attempts: How many attempts a caller may start; None: any number.
-        minutes: How long an attempt lasts; None: until it is finished.
-        views: How many views of an item's images an agent may take; None: any number.
-        submissions: How many answers to one item are taken.
-        counting: Which of them counts.
-        contexts: How many questions a context may see; None: the client declares it.
-        pairs_together: Whether one client may see both halves of a pair.
-        lease_minutes: How long an item is kept for the client that took it.
+        mode: The feedback that an examinee gets on its answers.
+        seed: The seed of the order of items and options.
+        sample: The number of items of each task, but at least one pair; None: all.
+        attempts: The number of attempts that a caller may start; None: any number.
+        minutes: The duration of an attempt, in minutes; None: until it is finished.
+        views: The number of views of an item's images that an agent may take; None: any number.
+        submissions: The number of answers to one item that are accepted.
+        counting: The answer that counts.
+        contexts: The number of questions that a context may see; None: the client declares it.
+        pairs_together: Whether one client may see both items of a pair.
+        lease_minutes: The time for which an item is leased to a client, in minutes.
         max_view_side: The longest side of a view, in pixels.
-        shuffle_options: Whether lettered options are put in another order where the item allows.
-        door: How interactive items are acted in.
+        shuffle_options: Whether lettered options are shuffled if the item allows it.
+        door: The interface of interactive items.
     """
 
     mode: Mode = Mode.EXAM

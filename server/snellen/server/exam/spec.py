@@ -43,7 +43,7 @@ class AnswerSet(NamedTuple):
 
 
 Grade = Callable[[AnswerSet], Report]
-"""Grades the answers to one task: the command line hands in `sdk.grade`'s."""
+"""Grades the answers to one task; the command line passes the one of `sdk.grade`."""
 
 
 class Offer(NamedTuple):
@@ -126,7 +126,7 @@ class ExamSpec:
 
     @cached_property
     def acted(self) -> frozenset[str]:
-        """The interactive tasks, for which the server's record is graded."""
+        """The interactive tasks, which are graded by the server's record."""
         first = {task: next(iter(self._sampled(task)), None) for task in self.offers}
         return frozenset(
             task

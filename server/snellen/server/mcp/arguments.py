@@ -1,4 +1,4 @@
-"""What each tool takes: closed models, so that a misspelt argument is refused and not dropped."""
+"""The arguments of each tool: closed models, which refuse a misspelled argument."""
 
 import json
 from collections.abc import Mapping
@@ -16,17 +16,17 @@ MAX_NAME = 64
 
 
 def _unquoted(value: object) -> object:
-    """Read a list that a client sent as text, as some do."""
+    """Parse a list that a client sent as text."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             return json.loads(value)
         except (ValueError, RecursionError):
-            return value  # it is no such list, and refused as what it is
+            return value  # refused by the type check
     return value
 
 
 def _looked_up(value: object) -> object:
-    """Read what is looked up: half a surrogate pair is no text, and so it is simply not found."""
+    """Replace lone surrogates, which can't be encoded; the value is then not found."""
     return value.encode(errors="replace").decode() if isinstance(value, str) else value
 
 
@@ -45,11 +45,11 @@ _Space = Literal["pixels", "view", "unit", "thousand"]
 
 
 class ListBenchmarks(Closed):
-    """Nothing is needed."""
+    """The arguments of `list_benchmarks`: none."""
 
 
 class StartAttempt(Closed):
-    """What to take."""
+    """The arguments of `start_attempt`."""
 
     tasks: Annotated[
         _Tasks | None,
@@ -73,7 +73,7 @@ class StartPlaying(StartAttempt):
 
 
 class ListItems(Closed):
-    """Which items."""
+    """The arguments of `list_items`."""
 
     attempt: _Attempt
     status: Literal["open", "answered"] | None = None
@@ -86,7 +86,7 @@ class ListItems(Closed):
 
 
 class GetItem(Closed):
-    """Which item."""
+    """The arguments of `get_item`."""
 
     attempt: _Attempt
     item: Annotated[
@@ -97,7 +97,7 @@ class GetItem(Closed):
 
 
 class GetScreenshot(Closed):
-    """Which view of which image."""
+    """The arguments of `get_screenshot`."""
 
     attempt: _Attempt
     item: _Item
@@ -121,7 +121,7 @@ class GetScreenshot(Closed):
 
 
 class SubmitAnswer(Closed):
-    """The answer, and how the item was looked at."""
+    """The arguments of `submit_answer`."""
 
     attempt: _Attempt
     item: _Item
@@ -150,7 +150,7 @@ class SubmitAnswer(Closed):
 
 
 def _shown(kind: str, description: str = "", **more: JsonValue) -> Any:  # noqa: ANN401  # a field
-    """Return a field with a type in the schema, whose value is not checked here."""
+    """Return a field with a type in the schema. Its value is not checked here."""
     known: dict[str, JsonValue] = {"type": kind, **more}
     if description:
         known["description"] = description
@@ -198,13 +198,13 @@ class Act(InWorld):
 
 
 def of_world_tool(tool: WorldTool) -> type[InWorld]:
-    """Return the arguments of a world's tool: its own, and attempt, item and client.
+    """Return the arguments of a world's tool: its own ones, and attempt, item and client.
 
-    Its own are not checked here: the world checks them, and a call with a wrong argument is a step.
-    attempt, item and client have no descriptions, since other tools describe them.
+    Its own ones are not checked here: the world checks them, and a call with a wrong argument is a
+    step. attempt, item and client have no descriptions, since other tools describe them.
 
     Raises:
-        ExamError: An argument has the name of one of the server's.
+        ExamError: An argument has the name of a server argument.
     """
     own = tool.arguments.model_json_schema()
     shown: dict[str, dict[str, Any]] = own.get("properties", {})
@@ -227,7 +227,7 @@ def of_world_tool(tool: WorldTool) -> type[InWorld]:
 
 
 class FinishAttempt(Closed):
-    """Which attempt."""
+    """The arguments of `finish_attempt`."""
 
     attempt: _Attempt
 
@@ -236,7 +236,10 @@ _UNREAD = {"title", "$ref", "anyOf", "maxLength", "minLength", "pattern", "prefi
 
 
 def schema(model: type[Closed]) -> dict[str, Any]:
-    """Return a model's JSON schema without what no model reads: titles, nulls, null defaults."""
+    """Return an argument class's JSON schema without titles, nulls and null defaults.
+
+    Language models do not need these.
+    """
     raw = model.model_json_schema()
     properties = cast("dict[str, dict[str, Any]]", raw.get("properties", {}))
     plain: dict[str, Any] = {
@@ -267,7 +270,7 @@ def _plain(known: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def said(error: ValidationError, tool: str, model: type[Closed]) -> str:
-    """Say what is wrong with a call's arguments, and what the tool takes; no value is repeated."""
+    """Return the message for wrong arguments, with the tool's arguments but no values."""
     known = list(model.model_fields)
     wrong: list[str] = []
     for found in error.errors(include_url=False, include_input=False, include_context=False):

@@ -1,4 +1,4 @@
-"""Resources and the prompt: rules, a card a task, an attempt's report; how to take an exam."""
+"""Resources and the prompt: rules, task cards and reports of attempts; how to take an exam."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -66,7 +66,7 @@ async def read(call: "ToolCall", uri: str) -> ReadResourceResult:
     """Return a resource.
 
     Raises:
-        ExamError: There is none of that name, or it is not there yet.
+        ExamError: There is no resource of that name, or it does not exist yet.
     """
     service = call.host.service
     if uri == _RULES:
@@ -96,7 +96,7 @@ def prompt(
         by_tools: As in `text.instructions`.
 
     Raises:
-        ExamError: There is none of that name, or it takes no such argument.
+        ExamError: There is no prompt of that name, or it has no such argument.
     """
     if name != PROMPTS[0].name:
         raise ExamError(f"no such prompt; there is {PROMPTS[0].name}")

@@ -1,7 +1,7 @@
-"""The MCP server: one for stdio and for HTTP, and for every revision of the protocol.
+"""The MCP server, for stdio and HTTP and for every revision of the protocol.
 
-No call leaves anything behind in the server: what must last is in the store, under the attempt's
-handle, which is checked against the caller at every call.
+The server keeps no state between calls. The state of an attempt is in the store under its handle,
+and every call checks that the attempt belongs to the caller.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ from snellen.server.mcp.tools import (
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
 FLUSH_SECONDS = 1.0
-"""How long a trace may wait before it is written."""
+"""The maximum time before a trace is written, in seconds."""
 
 _PAUSE_SECONDS = 0.05
 _LIST_SECONDS = 60
@@ -76,7 +76,7 @@ class ExamServer:
             self._tools = calling_tools(host.tools)
         listed = [tool.listed() for tool in self._tools.values()]
         self._schemas = {tool.name: tool.input_schema for tool in listed}
-        # Agents' hosts ask for it at every turn: it is written once, as it goes out.
+        # Hosts of agents request the list at every turn, so it is serialized once.
         self._listed = ListToolsResult(
             tools=listed, ttl_ms=_LIST_SECONDS * 1000, cache_scope="public"
         ).model_dump(by_alias=True, mode="json", exclude_none=True)
@@ -115,15 +115,15 @@ class ExamServer:
     async def _flush(self) -> None:
         try:
             await self._host.flush()
-        except Exception as error:  # noqa: BLE001  # traces are kept on a best effort; answers are not written here
+        except Exception as error:  # noqa: BLE001  # traces are best effort; answers are not written here
             log().error("traces", **fault(error))
 
-    # ---- what there is -----------------------------------------------------------------------
+    # ---- lists -------------------------------------------------------------------------------
 
     async def _list_tools(self, _: Context, __: PaginatedRequestParams) -> dict[str, Any]:
         if not self._begun:
             self._begun = True
-            # The host has what it waited for: now there is time to open the exam.
+            # The host has its list, so the exam can be opened without a wait.
             asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._host.begin)
         return self._listed
 
@@ -168,11 +168,11 @@ class ExamServer:
             return record.refused(said(error, tool.name, tool.takes))
         except ExamError as error:
             return record.refused(str(error), error)
-        except Exception as error:  # noqa: BLE001  # whatever it is, it must not reach the caller
+        except Exception as error:  # noqa: BLE001  # the caller must not see an internal error
             return record.failed(error)
         record.done()
         if record.call is not None and record.call.fault is not None:
-            # Its trace is what makes the item an error and no wrong answer.
+            # The trace makes the item count as an error instead of a wrong answer.
             await self._flush()
         return CallToolResult(content=list(content))
 
@@ -193,7 +193,7 @@ class ExamServer:
         except ExamError as error:
             record.refused(str(error), error)
             raise MCPError(INVALID_PARAMS, str(error), {"uri": str(params.uri)}) from None
-        except Exception as error:  # noqa: BLE001  # whatever it is, it must not reach the caller
+        except Exception as error:  # noqa: BLE001  # the caller must not see an internal error
             record.failed(error)
             raise MCPError(INTERNAL_ERROR, _masked(error)) from None
         record.done()
@@ -201,7 +201,7 @@ class ExamServer:
 
 
 class _Record:
-    """One call: timed, logged and traced, however it ends."""
+    """The record of a call, which is timed, logged and traced even if it fails."""
 
     def __init__(self, tool: str, caller: str, arguments: Mapping[str, Any]) -> None:
         self.tool = tool
@@ -216,7 +216,7 @@ class _Record:
     def refused(self, message: str, error: ExamError | None = None) -> CallToolResult:
         known = {} if error is None else {"error": [type(error).__name__]}
         if error is not None and error.__cause__ is not None:
-            # The caller's message leaves out what the organizer needs to know.
+            # The caller's message does not contain the cause, which the organizer needs.
             log().error("fault", tool=self.tool, **fault(error))
         self._note("refused", **known)
         return _refusal(message)
@@ -269,14 +269,14 @@ class _Record:
 
 
 def caller_of(context: Context) -> str:
-    """Return who calls: a token's name, or `local` where none is asked for."""
+    """Return the caller: a token's name, or `local` if no token is required."""
     request = context.request
     user = None if request is None else request.scope.get("user")
     return _LOCAL if user is None else str(user.display_name)
 
 
 def _masked(error: Exception) -> str:
-    """Return the message of a fault for a caller: nothing of what the server knows."""
+    """Return the message of a fault for a caller, without internal details."""
     return str(error) if isinstance(error, HostError) else _FAILED
 
 

@@ -1,4 +1,4 @@
-"""The texts that an examinee reads, but those of items."""
+"""The texts for an examinee, except those of items."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,11 +17,11 @@ INSTRUCTIONS = (
 
 
 def instructions(*, interactive: bool, by_tools: bool) -> str:
-    """Return the instructions of a server, which hosts hand to their model.
+    """Return the instructions of a server, which hosts pass to their model.
 
     Args:
         interactive: Whether some items are interactive.
-        by_tools: Whether these are done by their application's tools, without a screen.
+        by_tools: Whether these use their application's tools, without a screen.
     """
     return f"{INSTRUCTIONS} {_acting(by_tools)}" if interactive else INSTRUCTIONS
 
@@ -92,7 +92,7 @@ def _ending() -> str:
 
 
 def image_fault(name: str) -> str:
-    """Return what is said instead of an image that can't be shown."""
+    """Return the text that replaces an image that can't be shown."""
     return (
         f"The image {name!r} can't be shown: it is damaged or missing. This is a fault of the exam:"
         " the item counts as an error and never as a wrong answer. Submit any answer to go on to"
@@ -107,7 +107,7 @@ def rules_page(rules: Rules) -> str:
 
 
 def card(spec: "ExamSpec", task: str) -> str:
-    """Return a task's card as a page of Markdown: nothing that a reference could be read from."""
+    """Return a task's card as a page of Markdown; it reveals nothing about references."""
     pack_task: PackTask = spec.packs_by_task[task].task(task)
     licence = spec.packs_by_task[task].manifest.licence
     lines = [
@@ -125,7 +125,7 @@ def card(spec: "ExamSpec", task: str) -> str:
 
 
 def offered(spec: "ExamSpec") -> dict[str, Any]:
-    """Return what can be taken."""
+    """Return the mode, the tasks and their items, as `list_benchmarks` shows them."""
     return {
         "mode": spec.rules.mode.value,
         "tasks": [
@@ -138,7 +138,7 @@ def offered(spec: "ExamSpec") -> dict[str, Any]:
 
 
 def take_exam(tasks: Sequence[str], *, interactive: bool = False, by_tools: bool = False) -> str:
-    """Return the prompt that has an agent take the exam; see `instructions`."""
+    """Return the prompt with which an agent takes the exam; arguments as in `instructions`."""
     acting = f" {_acting(by_tools)}" if interactive else ""
     which = f" with tasks {', '.join(tasks)}" if tasks else ""
     return (

@@ -1,7 +1,7 @@
-"""The tools: each reads its arguments, calls the service and says what came of it.
+"""The tools: each reads its arguments, calls the service and returns its result.
 
-No rule of the exam is here. There are seven; where items are acted in, `act` as well, or the tools
-of their worlds.
+They contain no rule of the exam. There are seven; with interactive items there is also `act`, or
+the tools of their worlds.
 """
 
 from base64 import b64encode
@@ -36,21 +36,22 @@ ENDING = '{"status": "done"}'
 """The shortest answer that ends an interactive task."""
 
 PAGE = 50
-"""How many items a page of a list has: it stays under the 12 KB that clients show of a result."""
+"""The number of items on a page of a list. It keeps the page under 12 KB, the size that clients
+show of a result."""
 
 
 @dataclass(slots=True)
 class ToolCall:
-    """One call while it is served; a tool notes here what its log line and trace will say.
+    """A call in progress. Its tool sets the fields for the log line and the trace.
 
     Attributes:
         host: The exam.
-        name: Who calls, as the transport knows it.
-        attempt: Whose attempt it is about, once it is known to be the caller's.
+        name: The caller, as the transport reports it.
+        attempt: Its attempt; None until the attempt is known to be the caller's.
         item: The item's id in the attempt.
-        place: Where the item stands in the attempt.
-        views: The images that it returns.
-        fault: The name of an image that can't be shown: a fault of the exam.
+        place: The item's index in the attempt.
+        views: The returned images.
+        fault: The name of an image that can't be shown, a fault of the exam.
     """
 
     host: "Host"
@@ -62,7 +63,7 @@ class ToolCall:
     fault: str | None = None
 
     def caller(self, client: str = "main") -> "Caller":
-        """Return who calls, and as which of its clients."""
+        """Return the caller with one of its clients."""
         from snellen.server.attempts.models import Caller
 
         return Caller(self.name, client)
@@ -77,23 +78,23 @@ class ToolCall:
 
     @property
     def episodes(self) -> "Episodes":
-        """What plays interactive items.
+        """The episodes of interactive items.
 
         Raises:
-            ExamError: The exam has none.
+            ExamError: The exam has no interactive items.
         """
         if self.host.episodes is None:
             raise ExamError("this exam has no interactive items")
         return self.host.episodes
 
     def about(self, lease: "Lease") -> None:
-        """Note which item it is about."""
+        """Set the item of the call."""
         self.item, self.place = lease.item.opaque, lease.item.place
 
 
 @dataclass(frozen=True, slots=True)
 class ExamTool(Generic[Given]):
-    """A tool: what a client reads of it, what it takes and what it does."""
+    """A tool: its description for clients, its arguments and its function."""
 
     name: str
     title: str | None
@@ -104,9 +105,9 @@ class ExamTool(Generic[Given]):
     idempotent: bool = True
 
     def listed(self) -> Tool:
-        """Return it as a client sees it.
+        """Return its entry in the list of tools.
 
-        Every hint is given: a client that may not ask its user refuses tools without them.
+        The entry has every hint: a client that may not ask its user refuses tools without them.
         """
         return Tool(
             name=self.name,
@@ -119,13 +120,13 @@ class ExamTool(Generic[Given]):
                 idempotent_hint=self.idempotent,
                 open_world_hint=False,
             ),
-            # Some clients put tools behind a search; an exam's are needed at every step.
+            # Some clients load tools only by a search; an exam's tools are needed at every step.
             _meta={"anthropic/alwaysLoad": True},
         )
 
 
 async def list_benchmarks(call: ToolCall, _: arguments.ListBenchmarks) -> Sequence[Content]:
-    """Say what can be taken."""
+    """Return the tasks that can be taken."""
     return [_json(text.offered(call.host.service.exam))]
 
 
@@ -163,7 +164,7 @@ async def list_items(call: ToolCall, given: arguments.ListItems) -> Sequence[Con
     answered = None if given.status is None else given.status == "answered"
     after = -1 if given.cursor is None else int(given.cursor)
     client = None if given.client is None else call.caller(given.client).client
-    # One more than is shown says whether there is a further page.
+    # One item more than the page has: it shows whether there is a further page.
     items = await service.database.off_loop(
         lambda: service.list_items(
             attempt, after=after, limit=PAGE + 1, answered=answered, client=client
@@ -184,7 +185,7 @@ async def list_items(call: ToolCall, given: arguments.ListItems) -> Sequence[Con
 
 
 async def get_item(call: ToolCall, given: arguments.GetItem) -> Sequence[Content]:
-    """Give an item and its first image."""
+    """Return an item and its first image."""
     attempt = await call.find(given.attempt)
     lease = await call.host.service.lease(
         attempt, call.caller(given.client), None if given.item is None else given.item.strip()
@@ -219,7 +220,7 @@ async def get_item(call: ToolCall, given: arguments.GetItem) -> Sequence[Content
 
 
 async def get_screenshot(call: ToolCall, given: arguments.GetScreenshot) -> Sequence[Content]:
-    """Give a view of one of an item's images."""
+    """Return a view of an item's image."""
     from snellen.server.screenshots.requests import Format, ViewRequest
 
     service = call.host.service
@@ -228,7 +229,7 @@ async def get_screenshot(call: ToolCall, given: arguments.GetScreenshot) -> Sequ
         lambda: service.held(attempt, caller, given.item.strip())
     )
     call.about(lease)
-    # It is made before it is counted: what can't be shown costs nothing.
+    # A view is counted after it was created, so an image that can't be shown is not counted.
     request = ViewRequest(
         region=given.region,
         space=Space(given.space),
@@ -265,7 +266,7 @@ async def submit_answer(call: ToolCall, given: arguments.SubmitAnswer) -> Sequen
         receipt = await call.host.episodes.end(attempt, caller, item, given.answer, meta)
     else:
         receipt = await service.submit(attempt, caller, item, given.answer, meta)
-    # From here on it is known to be an item of the attempt.
+    # Only a successful submit shows that it is an item of the attempt.
     call.item = receipt.item
     result: dict[str, Any] = {
         "item": receipt.item,
@@ -292,10 +293,10 @@ async def act(call: ToolCall, given: arguments.Act) -> Sequence[Content]:
 
 
 def world_tool(tool: "WorldTool") -> ExamTool[Any]:
-    """Return a tool of a world as an agent calls it.
+    """Return a tool of a world in the form in which an agent calls it.
 
     Raises:
-        ExamError: An argument has the name of one of the server's.
+        ExamError: An argument has the name of a server argument.
     """
 
     async def run(call: ToolCall, given: arguments.InWorld) -> Sequence[Content]:
@@ -318,7 +319,7 @@ def world_tool(tool: "WorldTool") -> ExamTool[Any]:
 
 
 async def finish_attempt(call: ToolCall, given: arguments.FinishAttempt) -> Sequence[Content]:
-    """Close an attempt and give its report."""
+    """Close an attempt and return its report."""
     attempt = await call.find(given.attempt)
     report = await call.host.service.finish(attempt)
     return [TextContent(type="text", text=report.model_dump_json())]
@@ -383,7 +384,7 @@ TOOLS: dict[str, ExamTool[Any]] = {
         ),
     )
 }
-"""Every tool of an exam that is looked at, in the order in which it is listed."""
+"""The tools of an exam without interactive items, in the order of the list."""
 
 PLAYING_TOOLS: dict[str, ExamTool[Any]] = {
     **{
@@ -402,14 +403,14 @@ PLAYING_TOOLS: dict[str, ExamTool[Any]] = {
     ),
     "finish_attempt": TOOLS["finish_attempt"],
 }
-"""Every tool of an exam with interactive items on their screen."""
+"""The tools of an exam whose interactive items are done on their screen."""
 
 
 def calling_tools(worlds: Sequence["WorldTool"]) -> dict[str, ExamTool[Any]]:
-    """Return every tool of an exam with interactive items by tools.
+    """Return the tools of an exam whose interactive items are done by tools.
 
     Raises:
-        ExamError: A tool of a world is called as one of the server's, or has such an argument.
+        ExamError: A tool of a world, or one of its arguments, has a name that the server uses.
     """
     last = "finish_attempt"
     tools = {name: tool for name, tool in TOOLS.items() if name != last}
@@ -434,7 +435,7 @@ def _state(turn: "Turn") -> dict[str, Any]:
 
 
 class _Look(NamedTuple):
-    """A view of an image, in words and pixels; without pixels where it can't be shown."""
+    """A view of an image, in words and pixels; without pixels if it can't be shown."""
 
     words: dict[str, Any]
     images: Sequence[ImageContent]
@@ -443,7 +444,7 @@ class _Look(NamedTuple):
 async def _look(
     call: ToolCall, lease: "Lease", name: str, request: "ViewRequest | None" = None
 ) -> _Look:
-    """Return a view, or say that there is none: a damaged image must not stop an examinee."""
+    """Return a view, or the message of a fault: a damaged image must not stop an examinee."""
     try:
         view = await _view(call, lease, name, request)
     except DataError as error:
@@ -461,7 +462,7 @@ async def _look(
 
 
 async def _screen(call: ToolCall, shot: "Shot", request: "ViewRequest | None" = None) -> _Look:
-    """Return a view of an episode's screen; as it was made, where that is all that is asked for."""
+    """Return a view of an episode's screen; the original screenshot if its whole is requested."""
     from snellen.server.screenshots.requests import MOST_SIDE, Limits, ViewRequest, make_plan
     from snellen.server.screenshots.service import View
     from snellen.server.screenshots.sources import Source
@@ -476,7 +477,7 @@ async def _screen(call: ToolCall, shot: "Shot", request: "ViewRequest | None" = 
         view = await call.host.screenshots.view(source, request, limits, call.name)
     call.views.append(view)
     content = ImageContent(type="image", data=view.base64, mime_type=view.media_type)
-    # The screenshot of every step says no more than its size, where it is whole.
+    # A step's whole screenshot needs no description of the view.
     said = {} if plan.frame.shown == shot.size and request is None else {"shows": view.words()}
     return _Look({"view": {"id": view.view_id(), **said}}, (content,))
 

@@ -1,8 +1,8 @@
-"""The tables, each spelled once: a dataclass is its row, and its fields are the columns.
+"""The tables: each is defined by one dataclass, whose fields are the columns.
 
-Times are milliseconds since 1970 in UTC; JSON is text as it came, but where a field has a type of
-its own. A row is made by every call, so it is a plain dataclass: an object that SQLAlchemy's ORM
-tracks takes eight times as long to make, and its import half a second more.
+Times are milliseconds since 1970 in UTC. JSON is stored as the received text, unless a field has
+its own type. Rows are plain dataclasses because every call creates some: an object tracked by
+SQLAlchemy's ORM takes eight times as long to create, and importing the ORM takes half a second.
 """
 
 from snellen.server.store.tables import annotations, endpoint, exams

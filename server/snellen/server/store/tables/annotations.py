@@ -10,25 +10,26 @@ from snellen.server.store.tables.columns import CLUSTERED, KEY, UNIQUE, Moment, 
 
 
 class AnnotationMode(StrEnum):
-    """What raters' answers are for."""
+    """The purpose of the raters' answers."""
 
     CHECK = "check"
-    """References are there, and are compared with what raters answer."""
+    """The references exist, and are compared with the raters' answers."""
     MAKE = "make"
-    """References are made of what raters answer."""
+    """References are created from the raters' answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotationRow:
-    """Items of a pack that raters answer.
+    """An annotation: items of a pack that raters answer.
 
     Attributes:
-        name: What it is called.
-        pack: SHA-256 of what the pack asks, as hexadecimal digits.
-        mode: What the answers are for.
-        note: What raters are to know, in plain text.
-        created: When it was created.
-        closed: When it was closed: from then on no answer is taken or corrected; None: it is open.
+        name: Its unique name.
+        pack: SHA-256 of the pack's items, as hexadecimal digits.
+        mode: The purpose of the answers.
+        note: Information for the raters, in plain text.
+        created: The time of its creation.
+        closed: The time when it was closed; answers are neither accepted nor corrected after it.
+            None: it is open.
     """
 
     id: Annotated[int, KEY]
@@ -48,8 +49,8 @@ class AnnotationItemRow:
     """An item of an annotation.
 
     Attributes:
-        wanted: How many raters are to answer it; who can't tell does not count.
-        elements: The boxes that a rater chooses from, as JSON, in pixels of the first image.
+        wanted: The number of answers to collect; "can't tell" does not count as one.
+        elements: The boxes from which a rater chooses, as JSON, in pixels of the first image.
     """
 
     annotation: Annotated[int, _OF_ANNOTATION, KEY]
@@ -61,15 +62,15 @@ class AnnotationItemRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatingRow:
-    """A rater's answer to an item: one, which may be corrected until the annotation is closed.
+    """A rater's answer to an item. The rater can correct it until the annotation is closed.
 
     Attributes:
-        rater: Who answered: a token's name, or who it was in the program it was imported from.
+        rater: The rater: a token's name, or the rater's name in the program of an import.
         given: The answer as JSON; None: the rater can't tell.
-        reason: Why not; empty where there is an answer.
-        at: When it was given, or corrected last.
-        source: Where: `page`, or the program that it was imported from.
-        corrected: How often it was corrected.
+        reason: The reason why the rater can't tell; empty if there is an answer.
+        at: The time of the answer, or of its last correction.
+        source: The source: `page`, or the program from which it was imported.
+        corrected: The number of corrections.
     """
 
     annotation: Annotated[int, _OF_ANNOTATION, KEY]

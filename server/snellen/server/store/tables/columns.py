@@ -1,4 +1,4 @@
-"""How a dataclass is a table: its fields are the columns."""
+"""Tables from dataclasses: the fields are the columns."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -33,11 +33,11 @@ metadata = MetaData(
 
 
 class AsText(TypeDecorator[Any]):
-    """A value of Python's that is kept as text.
+    """A column type: a Python value stored as text.
 
     Args:
-        write: Makes the text of a value, or of its text.
-        read: Makes the value of a text.
+        write: Converts a value to its text. It also accepts that text.
+        read: Converts a text to its value.
     """
 
     impl = Text
@@ -73,7 +73,7 @@ _TYPES: Mapping[type, TypeEngine[Any]] = {
     float: Double(),
     bytes: LargeBinary(),
 }
-# SQLite keeps such a table in the order of its key: a change touches a page less.
+# SQLite stores such a table in the order of its key, so a change writes one page less.
 CLUSTERED: Mapping[str, Any] = {"sqlite_with_rowid": False}
 
 
@@ -88,10 +88,10 @@ def table(
 
 
 def _column(name: str, hint: Any, default: object) -> Column[Any]:  # noqa: ANN401  # any annotation
-    """Return a field's column: None is a value of it where the field may be None.
+    """Return the column of a field; it is nullable if the field can be None.
 
-    What stands beside a type in `Annotated` is the column's type, a key to another table, or
-    what else a `Column` takes.
+    The metadata of `Annotated` are the column's SQL type, a foreign key, or other arguments of
+    `Column`.
     """
     nullable, kind = False, hint
     sql_type: TypeEngine[Any] | None = None
@@ -111,6 +111,6 @@ def _column(name: str, hint: Any, default: object) -> Column[Any]:  # noqa: ANN4
                 more |= extra
         kind = first
     if sql_type is None:
-        # What is no plain type is an enumeration, kept as its value.
+        # A type that is not in _TYPES is an enumeration, stored as its value.
         sql_type = _TYPES.get(kind) or AsText(lambda word: kind(word).value, kind)
     return Column(name, sql_type, *keys, nullable=nullable, default=default, **more)

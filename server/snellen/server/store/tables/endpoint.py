@@ -1,4 +1,4 @@
-"""The tables of an endpoint: submissions, their grading, and what was changed."""
+"""The tables of an endpoint: submissions, their gradings, and the event log."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -10,46 +10,46 @@ from snellen.server.store.tables.columns import CLUSTERED, INDEX, KEY, UNIQUE, D
 
 
 class Source(StrEnum):
-    """Where a submission came from."""
+    """The source of a submission."""
 
     UPLOAD = "upload"
     ATTEMPT = "attempt"
 
 
 class JobState(StrEnum):
-    """How far the grading of a submission is."""
+    """The state of a submission's grading."""
 
     QUEUED = "queued"
     GRADING = "grading"
     GRADED = "graded"
     FAILED = "failed"
-    """The answers can't be graded, and the error says why: the participant's to fix."""
+    """The answers can't be graded. The error says why, and the participant has to fix it."""
     STUCK = "stuck"
-    """The server could not grade it, several times over: the organizer's to fix."""
+    """The server failed to grade it several times, and the organizer has to fix it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionRow:
-    """Predictions that were uploaded, or the answers of an attempt.
+    """A submission: uploaded predictions, or the answers of an attempt.
 
     Attributes:
-        id: What it is called; nothing can be read from it.
-        phase: The phase that it counts in.
-        caller: Whose it is: a token's name.
-        source: Where it came from.
+        id: Its random id.
+        phase: The phase in which it counts.
+        caller: The owner: a token's name.
+        source: Its source.
         attempt: The number of its attempt; None: it was uploaded.
-        task: The one task that its lines answer; None: each line says it.
-        name: What the leaderboard calls it.
-        link: Where more is said of it; empty: nowhere.
-        form: The ending of its file, which says how it is read.
+        task: The single task that its lines answer; None: each line names its task.
+        name: Its name on the leaderboard.
+        link: A URL with more information; empty: none.
+        form: The ending of its file, which determines its format.
         digest: SHA-256 of its bytes.
-        size: How many these are.
-        at: When the upload began, or the attempt was closed.
-        day: The date of that in the phase's zone.
-        cost: What it took, as far as is known, as JSON.
-        conditions: How it was made, as a part of its signature; empty: not known.
-        baseline: Whether the leaderboard sets it apart, as a baseline.
-        removed: Why it was taken off the leaderboard; None: it was not.
+        size: The number of its bytes.
+        at: The time when the upload began, or the attempt was closed.
+        day: The date of that time in the phase's zone.
+        cost: Its cost, as far as known, as JSON.
+        conditions: The conditions of the answers, as a part of the signature; empty: unknown.
+        baseline: Whether it is a baseline, which is not ranked.
+        removed: The reason why it was removed from the leaderboard; None: it was not removed.
     """
 
     id: Annotated[str, KEY]
@@ -77,12 +77,14 @@ _OF_GRADING = ForeignKey("gradings.id", ondelete="CASCADE")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartRow:
-    """A part of a submission's file, compressed by zlib: every machine sees them, a backup has all.
+    """A part of a submission's file, compressed by zlib.
+
+    The store holds it, so that every machine can read it and a backup contains it.
 
     Attributes:
-        number: Which part, from 0.
-        body: Its bytes; empty where they are an object outside of the store.
-        kept: SHA-256 of that object; None: there is none.
+        number: Its number, from 0.
+        body: Its bytes; empty if they are in an object outside of the store.
+        kept: SHA-256 of that object; None: the bytes are in `body`.
     """
 
     submission: Annotated[str, _OF_SUBMISSION, KEY]
@@ -93,7 +95,7 @@ class PartRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyRow:
-    """An idempotency key: the same upload sent again is the same submission."""
+    """An idempotency key: a repeated upload with the same key is the same submission."""
 
     caller: Annotated[str, KEY]
     key: Annotated[str, KEY]
@@ -103,7 +105,7 @@ class KeyRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaRow:
-    """How many uploads of a caller a phase has taken on a day; a day that is empty: in all."""
+    """The number of a caller's uploads in a phase on a day; an empty day: in total."""
 
     phase: Annotated[str, KEY]
     caller: Annotated[str, KEY]
@@ -113,16 +115,16 @@ class QuotaRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradingRow:
-    """What submissions of a phase are graded by; a phase's newest finished one is shown.
+    """A grading of a phase's submissions. The leaderboard shows the newest finished one.
 
     Attributes:
         phase: The phase.
-        references: SHA-256 of all references, and of the protocols.
+        references: SHA-256 of all references and the protocols.
         protocols: The protocol of each task, with its version, as JSON.
-        snellen: The version that grades.
-        at: When it was begun.
-        why: Why; empty for a phase's first.
-        shown: Since when the leaderboard is by it; None: it is not finished.
+        snellen: The version of snellen that grades.
+        at: The time of its start.
+        why: The reason for it; empty for a phase's first grading.
+        shown: The time since when the leaderboard shows it; None: it is not finished.
     """
 
     id: Annotated[int, KEY]
@@ -137,15 +139,15 @@ class GradingRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobRow:
-    """The grading of one submission, which is its own job: whoever has the latest try may write.
+    """A job: the grading of one submission. Only the worker of the latest try may write to it.
 
     Attributes:
-        state: How far it is.
-        tries: How often a worker took it.
-        worker: Who did last.
-        lease: Until when it is that worker's, by the database's clock.
-        at: When it was queued, by the same clock.
-        error: What went wrong; None: nothing.
+        state: Its state.
+        tries: The number of times that a worker took it.
+        worker: The last worker that took it.
+        lease: The end of that worker's lease, by the database's clock.
+        at: The time when it was queued, by the same clock.
+        error: The error; None: none.
     """
 
     submission: Annotated[str, _OF_SUBMISSION, KEY]
@@ -160,17 +162,17 @@ class JobRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreNumbers:
-    """What a submission scores on a task in a grading, on a part of its items; it never changes.
+    """A submission's score on a task in a grading, over a part of the items; it never changes.
 
     Attributes:
-        part: `all`, or `public` and `private` where a phase parts its items.
+        part: `all`; or `public` or `private` if the phase splits its items.
         value: The primary metric.
         low: The lower end of its 95 % interval; None: it has none.
         high: The upper end.
-        items: How many items.
-        outcomes: How many items ended in each outcome, as JSON.
-        signature: All that the value depends on.
-        metrics: Every metric, EQA as well, as JSON; of a part of the items none.
+        items: The number of items.
+        outcomes: The number of items with each outcome, as JSON.
+        signature: Everything on which the value depends.
+        metrics: Every metric, including EQA, as JSON; without metrics for `public` and `private`.
     """
 
     submission: Annotated[str, _OF_SUBMISSION, KEY]
@@ -189,11 +191,12 @@ class ScoreNumbers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreValues(ScoreNumbers):
-    """The same item by item.
+    """The score item by item.
 
     Attributes:
         item_values: Each item's value in the pack's order, float64, compressed by zlib.
-        item_groups: The number of each item's independent group, int32, likewise.
+        item_groups: The number of each item's independent group, in the same order, int32,
+            compressed by zlib.
     """
 
     item_values: bytes = field(repr=False)
@@ -202,22 +205,22 @@ class ScoreValues(ScoreNumbers):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreRow(ScoreValues):
-    """The same with the saved report, compressed by zlib; a part of the items has none."""
+    """The score with its report, compressed by zlib; `public` and `private` have no report."""
 
     report: bytes | None = field(repr=False, default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventRow:
-    """What an organizer or a grading changed: the record that a leaderboard is defended with.
+    """An event: a change by an organizer or a grading, as evidence for the leaderboard.
 
     Attributes:
-        submission: What it is about; None: a whole phase.
-        caller: Who did it.
+        submission: The changed submission; None: a whole phase.
+        caller: The caller who made the change.
         what: `removed`, `restored`, `rescored`, `same`, `retried`, `shown`, `baseline`, `ranked`,
             `token`, `revoked`, `annotation closed`, `annotation opened`, `annotation extended`.
         why: The reason given.
-        detail: Before and after, as JSON.
+        detail: The values before and after, as JSON.
     """
 
     id: Annotated[int, KEY]
@@ -238,7 +241,7 @@ keys = table("keys", KeyRow, options=CLUSTERED)
 quotas = table("quotas", QuotaRow, options=CLUSTERED)
 gradings = table("gradings", GradingRow)
 jobs = table("jobs", JobRow, options=CLUSTERED)
-# An idle worker asks every second: without this it would look at every job there ever was.
+# An idle worker queries every second; without this index it would read all jobs.
 Index(
     "ix_jobs_open",
     jobs.c.at,

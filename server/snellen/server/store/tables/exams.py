@@ -1,4 +1,4 @@
-"""The tables of exams as they are taken: tokens, attempts, answers, episodes."""
+"""The tables of exams: tokens, attempts, answers, episodes."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -34,7 +34,7 @@ _OF_ATTEMPT = ForeignKey("attempts.id", ondelete="CASCADE")
 
 
 class State(StrEnum):
-    """Where an attempt is in its life."""
+    """The state of an attempt."""
 
     OPEN = "open"
     FINISHED = "finished"
@@ -43,18 +43,18 @@ class State(StrEnum):
 
 
 class Scope(StrEnum):
-    """What a token is for."""
+    """A permission of a token."""
 
     TAKE = "take"
     """Taking the exam."""
     SUBMIT = "submit"
     """Reading items and uploading predictions."""
     ANNOTATE = "annotate"
-    """Checking and making references: answering items, and seeing nobody else's answers."""
+    """Checking and creating references: answering items without seeing other raters' answers."""
     ORGANIZE = "organize"
-    """Seeing everybody's attempts and submissions, and deciding about them."""
+    """Seeing all participants' attempts and submissions, and deciding about them."""
     ADMIN = "admin"
-    """All of these, and making and revoking tokens."""
+    """All of these, and creating and revoking tokens."""
 
 
 @lru_cache(maxsize=64)
@@ -73,14 +73,14 @@ Scopes = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """Who may call over HTTP.
+    """A token, which identifies a caller over HTTP.
 
     Attributes:
-        digest: SHA-256 of the token: it is 256 random bits, so nothing slower is needed.
-        scopes: What it is for.
-        revoked: When it was revoked; None: it was not.
-        expires: From when on it is refused; None: never.
-        team: Whose its holder's submissions and attempts are; None: the holder's own.
+        digest: SHA-256 of the token. A token is 256 random bits, so a slower hash is not needed.
+        scopes: Its permissions.
+        revoked: The time when it was revoked; None: it was not revoked.
+        expires: The time from which it is refused; None: never.
+        team: The team that owns the holder's submissions and attempts; None: the holder owns them.
     """
 
     id: Annotated[int, KEY]
@@ -93,18 +93,18 @@ class Token:
     team: str | None = None
 
     def may(self, scope: Scope) -> bool:
-        """Whether it is for something; an admin's is for everything."""
+        """Whether it has a scope; an admin's token has all."""
         return scope in self.scopes or Scope.ADMIN in self.scopes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRow:
-    """A browser that a token's holder signed in with.
+    """A session: a browser in which a token's holder signed in.
 
     Attributes:
         digest: SHA-256 of the cookie, which is 256 random bits.
-        token: Whose it is: a token that is revoked ends its sessions.
-        expires: From when on it is refused.
+        token: The token of its holder; revoking the token ends its sessions.
+        expires: The time from which it is refused.
     """
 
     digest: Annotated[Digest, KEY]
@@ -114,7 +114,7 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How many items of an attempt are answered, and how many are open."""
+    """The numbers of answered and open items of an attempt."""
 
     answered: int
     open: int
@@ -122,27 +122,28 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """An attempt.
+    """An attempt at an exam.
 
     Attributes:
         id: Its number in the store.
         digest: SHA-256 of its handle, which is 192 random bits.
-        secret: What its items are named and its options are shuffled by.
-        caller: Whose it is.
+        secret: The key that determines its items' ids and the shuffle of their options.
+        caller: The caller who owns it.
         exam: The exam's name and digest.
-        mode: That of its rules.
-        tasks: What is taken.
-        rules: The rules that it began under.
-        contexts: How many questions a context may see.
-        model: Who answers, as declared.
-        opened: When.
-        deadline: When its time is over; None: it has no end.
-        closed: When it was closed; None: it was not.
-        state: Where it is in its life.
-        total: How many items it has.
-        answered: How many have an answer; kept with every answer, so that no call counts items.
-        report: Its report as JSON, once it is made.
-        space: What its actions' coordinates count, in pixels of a screenshot or shares of it.
+        mode: The mode of its rules.
+        tasks: Its tasks.
+        rules: The rules at its start.
+        contexts: The number of questions that a context may see.
+        model: The model that answers, as declared.
+        opened: The time of its start.
+        deadline: The time when it expires; None: never.
+        closed: The time when it was closed; None: it is open.
+        state: Its state.
+        total: The number of its items.
+        answered: The number of answered items, updated with every answer, so that no call has to
+            count items.
+        report: Its report as JSON; None: it has none yet.
+        space: The unit of its actions' coordinates: pixels or fractions of a screenshot.
     """
 
     id: Annotated[int, KEY]
@@ -166,7 +167,7 @@ class Attempt:
 
     @property
     def progress(self) -> Progress:
-        """How far it is."""
+        """The numbers of its answered and open items."""
         return Progress(answered=self.answered, open=self.total - self.answered)
 
 
@@ -175,16 +176,16 @@ class ItemRow:
     """An item of an attempt.
 
     Attributes:
-        place: Where it stands in the attempt.
-        opaque: What it is called in the attempt.
+        place: Its index in the attempt.
+        opaque: Its id in the attempt.
         task: Its task.
-        item: Its own id.
-        pair: The pair that it is half of; None: it is of none.
+        item: Its id in the pack.
+        pair: The pair to which it belongs; None: none.
         answered: Whether it has an answer.
-        holder: The client that it was given to last.
-        leased_until: Until when it is that client's.
-        views: How many views were counted.
-        submissions: How many answers it has.
+        holder: The client that leased it last.
+        leased_until: The end of that client's lease.
+        views: The number of counted views.
+        submissions: The number of its answers.
     """
 
     attempt: Annotated[int, _OF_ATTEMPT, KEY]
@@ -202,7 +203,7 @@ class ItemRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaseRow:
-    """Who has ever been given what: an item whose lease ended was seen all the same."""
+    """A client that received an item. The row stays after the lease, since the item was seen."""
 
     attempt: Annotated[int, _OF_ATTEMPT, KEY]
     client: Annotated[str, KEY]
@@ -213,15 +214,15 @@ class LeaseRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerRow:
-    """An answer.
+    """An answer to an item.
 
     Attributes:
-        number: Which answer to its item this is, from 1.
-        holder: The client that gave it.
-        given: It as it came, as JSON.
-        response: It as it is graded, as JSON.
-        meta: How the item was looked at, as JSON.
-        at: When the call came in.
+        number: The number of the answer among those to its item, from 1.
+        holder: The client that answered.
+        given: The answer as received, as JSON.
+        response: The answer as graded, as JSON.
+        meta: The coordinate space and the view that the client declared, as JSON.
+        at: The time when the call arrived.
     """
 
     attempt: Annotated[int, _OF_ATTEMPT, KEY]
@@ -235,30 +236,30 @@ class AnswerRow:
 
 
 class EpisodeState(StrEnum):
-    """Where an episode is in its life."""
+    """The state of an episode."""
 
     OPEN = "open"
     ENDED = "ended"
     """Its agent submitted it."""
     BROKEN = "broken"
-    """The environment failed, and did again when it was tried again."""
+    """The environment failed, also when it was tried again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeRow:
-    """An interactive item that is played, as it stands after its last step.
+    """An episode of an interactive item, in its state after the last step.
 
     Attributes:
-        number: Which try this is, from 1: a broken episode may be begun again.
-        steps: How many were taken.
-        looks: How often it was looked at between steps.
-        opened: When.
-        closed: When it was submitted, or broke.
+        number: The number of the try, from 1; a broken episode can be started again.
+        steps: The number of steps.
+        looks: The number of views between steps.
+        opened: The time of its start.
+        closed: The time when it was submitted or broke.
         over: Whether its page ended it.
-        snapshot: What it is opened again from, as JSON.
-        result: What a grader needs to know of it, as JSON.
-        image_tokens: What its images cost a model, roughly.
-        fault: Why it broke.
+        snapshot: The data from which it is opened again, as JSON.
+        result: The data that a grader needs, as JSON.
+        image_tokens: The approximate cost of its images for a model, in tokens.
+        fault: The reason why it broke.
     """
 
     attempt: Annotated[int, _OF_ATTEMPT, KEY]
@@ -281,14 +282,14 @@ class StepRow:
     """A step of an episode; step 0 is its first view.
 
     Attributes:
-        episode: Which try of its item it belongs to.
-        number: Which step, from 1.
-        given: What the agent asked for, as JSON, cut where it is long.
-        input: What was done, as JSON; None: nothing, it could not be read.
-        note: What the agent was told of it.
-        at: When.
-        microseconds: How long it took.
-        frame: SHA-256 of the screenshot after it; None: a tool was called, and there is none.
+        episode: The number of its item's try.
+        number: The number of the step; the agent's steps count from 1.
+        given: The agent's request as JSON, cut if it is long.
+        input: The input to the page, as JSON; None: none, the request could not be read.
+        note: The message to the agent.
+        at: The time of the step.
+        microseconds: Its duration.
+        frame: SHA-256 of the screenshot after it; None: it called a tool, without a screenshot.
     """
 
     attempt: Annotated[int, _OF_ATTEMPT, KEY]
@@ -305,7 +306,7 @@ class StepRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameRow:
-    """A screenshot of an attempt's episodes, as PNG; equal ones are kept once."""
+    """A screenshot of an attempt's episodes, as PNG; equal ones are stored once."""
 
     attempt: Annotated[int, _OF_ATTEMPT, KEY]
     digest: Annotated[Digest, KEY]
@@ -314,16 +315,16 @@ class FrameRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceRow:
-    """One call of an attempt.
+    """A call of an attempt.
 
     Attributes:
-        place: Which item it was about.
-        at: When it ended.
-        tool: What was called.
-        microseconds: How long it took.
-        image_bytes: The bytes of the images that it returned, before base64.
-        image_tokens: What these cost a model, roughly.
-        detail: What else is worth keeping, as JSON.
+        place: The index of its item.
+        at: The time when it ended.
+        tool: The called tool.
+        microseconds: Its duration.
+        image_bytes: The number of bytes of the returned images, before base64.
+        image_tokens: The approximate cost of these images for a model, in tokens.
+        detail: Other data, as JSON.
     """
 
     id: Annotated[int, KEY]
