@@ -307,7 +307,7 @@ class Challenge(Reading):
         """
         return await asyncio.to_thread(lambda: b"".join(map(self.body_of, parts)))
 
-    # ---- what organizers decide --------------------------------------------------------------
+    # ---- organizers' decisions ---------------------------------------------------------------
 
     async def remove(self, submission: str, caller: str, why: str) -> None:
         """Remove a submission from the leaderboard; it is kept, with the reason.

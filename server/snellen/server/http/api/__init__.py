@@ -1,1 +1,1 @@
-"""The challenge over REST, under `/v1`: a thin face of `server.challenge`."""
+"""The challenge over REST, under `/v1`: a thin layer over `server.challenge`."""

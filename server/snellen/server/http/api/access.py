@@ -1,4 +1,4 @@
-"""Who calls: a token's holder, this machine's user if there is no token, or a stranger."""
+"""Callers and their rights: the holder of a token, this machine's user, or an unknown caller."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,16 +18,17 @@ from snellen.server.store.tables.exams import Scope, Token
 T = TypeVar("T")
 
 CALLS_A_MINUTE = 1200
-"""How many requests a token's holder, or an address without one, may make."""
+"""The maximum number of requests per minute of a token's holder, or of an address without a
+token."""
 
 WRONG_A_MINUTE = 60
-"""How many wrong tokens are looked up for an address."""
+"""The maximum number of wrong tokens per minute from an address."""
 
 CALLER = "snellen.caller"
-"""What a scope has the name of who calls under, once it is known."""
+"""The key of the caller's name in a request's ASGI scope, once the caller is known."""
 
 LOCAL = "local"
-"""Who calls if there is no token: whoever sits at this machine."""
+"""The caller's name if no token is required: the user of this machine."""
 
 _FOR = {
     Scope.TAKE: "taking the exam",
@@ -40,31 +41,31 @@ _FOR = {
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who calls.
+    """A caller.
 
     Attributes:
-        name: Whose token came, or whose team's; None: none did.
-        scopes: What it is for.
+        name: The token's holder, or the holder's team; None: the request has no token.
+        scopes: The scopes of the token.
     """
 
     name: str | None
     scopes: frozenset[Scope]
 
     def may(self, scope: Scope) -> bool:
-        """Whether a scope is among theirs; an admin has all."""
+        """Whether the caller has a scope; an admin has all."""
         return scope in self.scopes or Scope.ADMIN in self.scopes
 
     @property
     def organizes(self) -> bool:
-        """Whether it is an organizer."""
+        """Whether the caller is an organizer."""
         return self.may(Scope.ORGANIZE)
 
     def need(self, scope: Scope) -> str:
-        """Return the name of who calls, who must hold a scope.
+        """Return the caller's name if the caller has a scope.
 
         Raises:
-            UnauthorizedError: No token came.
-            ForbiddenError: It is not for that.
+            UnauthorizedError: The request has no token.
+            ForbiddenError: The token does not have the scope.
         """
         if self.name is None:
             raise UnauthorizedError(
@@ -78,20 +79,20 @@ class Visitor:
         return self.name
 
     def owner(self) -> str | None:
-        """Return whose submissions they see: their own; None: everybody's.
+        """Return the participant whose submissions the caller may see; None: all participants'.
 
         Raises:
-            UnauthorizedError: No token came.
-            ForbiddenError: It is for neither uploading nor organizing.
+            UnauthorizedError: The request has no token.
+            ForbiddenError: The token is for neither uploading nor organizing.
         """
         return None if self.organizes else self.need(Scope.SUBMIT)
 
     def check(self, who: Who, what: str) -> None:
-        """Refuse what is not shown to them.
+        """Check that something is visible to the caller.
 
         Raises:
-            UnauthorizedError: No token came, and one is needed.
-            ForbiddenError: Theirs is not for it.
+            UnauthorizedError: The request has no token, and needs one.
+            ForbiddenError: It is not visible to the caller.
         """
         if who is Who.PUBLIC or self.organizes:
             return
@@ -105,12 +106,12 @@ _HERE = Visitor(LOCAL, frozenset({Scope.TAKE, Scope.SUBMIT}))
 
 
 class Access:
-    """Tells who calls, and how often they may.
+    """Identifies callers and limits their requests.
 
     Args:
         tokens: The store's tokens.
-        guarded: Whether a token is needed; without, whoever calls sits at this machine.
-        calls_a_minute: How many requests a holder may make.
+        guarded: Whether a token is required; otherwise a caller without one is this machine's user.
+        calls_a_minute: The maximum number of requests of a holder per minute.
     """
 
     def __init__(
@@ -123,19 +124,19 @@ class Access:
         self._wrong = RateLimitItemPerMinute(WRONG_A_MINUTE)
 
     def visitor(self, request: Request) -> Visitor:
-        """Return who calls.
+        """Return the caller of a request.
 
         Raises:
-            UnauthorizedError: A token came that is unknown, revoked or too old.
-            RateError: Too many calls, or too many wrong tokens.
+            UnauthorizedError: The token is unknown, revoked or expired.
+            RateError: There are too many calls, or too many wrong tokens.
         """
         address = request.client.host if request.client else ""
         kind, _, given = request.headers.get("authorization", "").partition(" ")
         token = given.strip()
         if kind.lower() != "bearer" or not token:
             self._count(self._calls, f"at {address}")
-            # A token that is made while the server runs makes organizers known at once, and
-            # takes nothing from who sits here until the next start.
+            # A token created while the server runs identifies its holder at once, but callers
+            # without a token keep their rights until the next start.
             return _STRANGER if self._guarded else _HERE
         holder = request.scope.get(HOLDER) or self.tokens.holder(token)
         if holder is None:
@@ -144,29 +145,29 @@ class Access:
         return self.known(request, holder)
 
     def known(self, request: Request, holder: Token | Holder) -> Visitor:
-        """Return who calls, once that is known, and count the call.
+        """Return the caller for a token's holder, and count the call.
 
         Raises:
-            RateError: There are too many.
+            RateError: There are too many calls.
         """
         request.scope[CALLER] = holder.name
         self._count(self._calls, f"of {holder.name}")
         return Visitor(self.tokens.participant(holder), holder.scopes)
 
     def count_wrong_token(self, request: Request) -> None:
-        """Note that a wrong token came from an address.
+        """Count a wrong token from the request's address.
 
         Raises:
-            RateError: Too many did.
+            RateError: There are too many.
         """
         address = request.client.host if request.client else ""
         self._count(self._wrong, f"wrong {address}")
 
     def check_guesses(self, request: Request) -> None:
-        """Refuse an address that sent too many wrong tokens.
+        """Check that the request's address did not send too many wrong tokens.
 
         Raises:
-            RateError: It did.
+            RateError: It sent too many.
         """
         address = request.client.host if request.client else ""
         if not self._limiter.test(self._wrong, f"wrong {address}"):
@@ -177,9 +178,9 @@ class Access:
             raise RateError(f"more than {limit.amount} calls in a minute; wait, then go on")
 
     async def ask(self, request: Request, work: Callable[[Visitor], T]) -> T:
-        """Find out who calls, and return what is read for them; see `Database.off_loop`."""
+        """Identify the caller and return the result of a read; see `Database.off_loop`."""
         return await self.tokens.database.off_loop(lambda: work(self.visitor(request)))
 
     async def named(self, request: Request, scope: Scope) -> str:
-        """Return the name of who calls, who must hold a scope."""
+        """Return the caller's name if the caller has a scope; raises as `Visitor.need`."""
         return await self.ask(request, lambda visitor: visitor.need(scope))

@@ -41,7 +41,7 @@ def rest_app(desk: Desk) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     answer_with_problems(app)
-    # In the order of how often they are asked for: each route before costs a little.
+    # The most requested routes come first, because each earlier route costs a little time.
     for part in (submissions, exams, organizing):
         app.include_router(part.routes(desk), responses=_EVERYWHERE)
 
@@ -58,7 +58,7 @@ def rest_app(desk: Desk) -> FastAPI:
             schemas = parts.setdefault("schemas", {})
             schemas["Problem"] = Problem.model_json_schema()
             _say_invalid(made["paths"])
-            # FastAPI's own forms of a 422, which nothing answers with.
+            # FastAPI's own schemas of a 422, which no route uses.
             for name in ("HTTPValidationError", "ValidationError"):
                 schemas.pop(name, None)
             parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
@@ -71,7 +71,7 @@ def rest_app(desk: Desk) -> FastAPI:
 
 
 def _say_invalid(paths: Mapping[str, Mapping[str, Any]]) -> None:
-    """Have each route that checks parameters say that it answers with a problem."""
+    """Document the problem of each route that checks parameters."""
     for methods in paths.values():
         for operation in methods.values():
             if "422" in operation["responses"]:

@@ -1,4 +1,4 @@
-"""What the routes have at hand, and how they write what they answer."""
+"""The objects that routes share, and their JSON responses."""
 
 from dataclasses import dataclass, field
 
@@ -16,13 +16,13 @@ JSON = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What the routes have at hand.
+    """The objects that routes share.
 
     Attributes:
         challenge: The challenge.
         boards: Its leaderboards.
-        access: Who calls.
-        remote: Fetches images that packs leave on the web; None: they are not fetched.
+        access: The identification of callers.
+        remote: Fetches images that packs only link to; None: they are not fetched.
     """
 
     challenge: Challenge
@@ -31,10 +31,10 @@ class Desk:
     remote: RemoteImages | None = field(default=None, repr=False)
 
     def check_exam(self, name: str) -> None:
-        """Refuse an exam that is not served here.
+        """Check that an exam is served here.
 
         Raises:
-            NotFoundError: It is not.
+            NotFoundError: It is not served here.
         """
         if name != self.challenge.file.name:
             raise NotFoundError(

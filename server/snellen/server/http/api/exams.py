@@ -1,4 +1,4 @@
-"""What everybody may read, or every participant: exams, items, images, leaderboards, exports."""
+"""Routes for participants or everyone: exams, items, images, leaderboards, exports."""
 
 import asyncio
 from http import HTTPStatus
@@ -40,7 +40,7 @@ class ItemPage(Closed):
     """A page of a task's items.
 
     Attributes:
-        items: They, as an agent may see them.
+        items: The items, as an agent may see them.
         next: The cursor of the next page; None: this is the last.
     """
 
@@ -49,12 +49,12 @@ class ItemPage(Closed):
 
 
 class ItemQuery(Closed):
-    """Which items.
+    """The query of a page of items.
 
     Attributes:
-        task: The task's id; the only one when left out.
+        task: The task's id; default: the only task.
         after: The cursor of the page.
-        limit: How many at most.
+        limit: The maximum number of items.
     """
 
     task: str | None = None
@@ -63,12 +63,12 @@ class ItemQuery(Closed):
 
 
 class ImageQuery(Closed):
-    """Which image.
+    """The query of an image.
 
     Attributes:
         item: The item's id.
-        name: The image's name; the first one when left out.
-        task: The task's id; the only one when left out.
+        name: The image's name; default: the first image.
+        task: The task's id; default: the only task.
     """
 
     item: str
@@ -77,13 +77,13 @@ class ImageQuery(Closed):
 
 
 class BoardQuery(Closed):
-    """Which leaderboard.
+    """The query of a leaderboard.
 
     Attributes:
-        phase: The phase; the one that is open when left out.
-        task: The one task that it is of; the mean of all when left out.
-        tag: Of the items of a tag alone, `name=value`; of all when left out.
-        format: How it is written.
+        phase: The phase; default: the open one.
+        task: Its single task; default: the mean of all tasks.
+        tag: A tag as `name=value`, for a leaderboard of only its items; default: all items.
+        format: The format of the response.
     """
 
     phase: str | None = None
@@ -93,7 +93,7 @@ class BoardQuery(Closed):
 
 
 class PhaseQuery(Closed):
-    """Which phase; the one that is open when left out."""
+    """The query for a phase; default: the open one."""
 
     phase: str | None = None
 
@@ -123,7 +123,7 @@ def routes(desk: Desk) -> APIRouter:
     async def list_items(
         request: Request, exam: str, query: Annotated[ItemQuery, Query()]
     ) -> Response:
-        """List a task's items: what is asked, never what is right."""
+        """List a task's items, without references."""
         desk.check_exam(exam)
 
         def page(visitor: Visitor) -> ItemPage:
@@ -132,7 +132,7 @@ def routes(desk: Desk) -> APIRouter:
             asked, first = challenge.exam.asked(task), int(query.after)
             last = first + query.limit
             shown = [challenge.exam.line(task, item).item for item in asked[first:last]]
-            # Tags are for reports; some of them say how an item was made.
+            # Tags are for reports; some of them reveal how an item was created.
             items = tuple(item.model_copy(update={"tags": {}}) for item in shown)
             return ItemPage(items=items, next=str(last) if last < len(asked) else None)
 
@@ -166,7 +166,7 @@ def routes(desk: Desk) -> APIRouter:
         query: Annotated[BoardQuery, Query()],
         if_none_match: Annotated[str | None, Header()] = None,
     ) -> Response:
-        """Show a phase's leaderboard: values, 95 % intervals, ranks that hold together."""
+        """Show a phase's leaderboard: values, 95 % intervals and simultaneous rank bounds."""
         desk.check_exam(exam)
         kept = await access.ask(
             request,
@@ -185,7 +185,7 @@ def routes(desk: Desk) -> APIRouter:
     async def export(
         request: Request, exam: str, query: Annotated[PhaseQuery, Query()]
     ) -> Response:
-        """Return all that a leaderboard was made of, for `snellen leaderboard verify`."""
+        """Return the data behind a leaderboard, for `snellen leaderboard verify`."""
         desk.check_exam(exam)
         body = await access.ask(
             request,
@@ -201,17 +201,17 @@ def routes(desk: Desk) -> APIRouter:
 async def image_response(
     desk: Desk, request: Request, named: str | None, item: str, image: str | None
 ) -> Response:
-    """Return an image of an item, or that the client has it.
+    """Return an image of an item; 304 if the client already has it.
 
     Args:
-        desk: What the routes have at hand.
-        request: The request, whose ETag may be the image's.
+        desk: The objects that routes share.
+        request: The request, which may have the image's ETag.
         named: The task; None: the only one.
         item: The item.
         image: The image's name; None: the first one.
 
     Raises:
-        NotFoundError: There is none, or it can't be shown.
+        NotFoundError: There is no such image, or it can't be shown.
     """
     exam = desk.challenge.exam
     task = task_of(desk, named)
@@ -225,7 +225,7 @@ async def image_response(
 async def picture_response(
     desk: Desk, request: Request, pack: Pack, line: PackItem, image: str | None
 ) -> Response:
-    """Return an image of an item's line, or that the client has it; as for `image_response`."""
+    """Return an image of an item's line in its pack; as for `image_response`."""
     name = image or next((each.name for each in line.item.images), "")
     try:
         source = await image_source(pack, line, name, desk.remote)
@@ -239,7 +239,7 @@ async def picture_response(
     except SnellenError as error:
         raise NotFoundError(f"the image {name[:64]!r} can't be shown", field="name") from error
     try:
-        # What is small here may fill the memory of whoever decodes it.
+        # A small file may decode to an image that fills a client's memory.
         await asyncio.to_thread(probe, body)
     except DataError as error:
         said = f"the image {name[:64]!r} can't be shown: {error.message}"
@@ -261,10 +261,10 @@ def as_csv(board: Board) -> str:
 
 
 def task_of(desk: Desk, named: str | None) -> str:
-    """Return the task that is named, or the only one.
+    """Return the named task, or the only one.
 
     Raises:
-        NotFoundError: There is none of that name, or several and none was named.
+        NotFoundError: There is no task of that name, or no name is given and there are several.
     """
     offers = desk.challenge.exam.offers
     if named is None and len(offers) == 1:

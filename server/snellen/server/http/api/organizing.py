@@ -1,4 +1,4 @@
-"""What organizers decide, and what admins do with tokens. Every change is in the record."""
+"""Routes for organizers, and admins' routes for tokens. Every change adds an event to the log."""
 
 import asyncio
 from http import HTTPStatus
@@ -18,32 +18,32 @@ from snellen.server.http.auth import TOKEN_NAME
 from snellen.server.store.tables.exams import Scope, Token
 
 LONGEST_BODY = 64 << 10
-"""The bytes of what an organizer decides, at most."""
+"""The maximum size of a request's body, in bytes."""
 
 
 class Reason(Closed):
-    """Why something is decided."""
+    """The reason for a decision."""
 
     why: str = Field(min_length=1, max_length=1000, pattern=r"\S")
 
 
 class Apart(Closed):
-    """Whether a submission is a baseline, which is ranked with nobody."""
+    """Whether a submission is a baseline, which is not ranked."""
 
     baseline: bool
 
 
 class Rescored(Closed):
-    """How many submissions are graded anew."""
+    """The number of submissions that are graded again."""
 
     submissions: int
 
 
 class EventPage(Closed):
-    """A page of the record, the oldest first.
+    """A page of the event log, the oldest event first.
 
     Attributes:
-        events: What was changed.
+        events: The events.
         next: The cursor of the next page; None: this is the last.
     """
 
@@ -52,12 +52,12 @@ class EventPage(Closed):
 
 
 class EventQuery(Closed):
-    """Which events.
+    """The query of a page of events.
 
     Attributes:
-        phase: Of a phase; of all when left out.
+        phase: The phase; default: all phases.
         after: The cursor of the page.
-        limit: How many at most.
+        limit: The maximum number of events.
     """
 
     phase: str | None = None
@@ -66,13 +66,13 @@ class EventQuery(Closed):
 
 
 class NewToken(Closed):
-    """A token to make.
+    """A token to create.
 
     Attributes:
-        name: Whose it is.
-        scopes: What it is for.
-        days: How long it is good for; None: until it is revoked.
-        team: The team that it is of: quota, attempts and rows are the team's.
+        name: The name of its holder.
+        scopes: Its scopes.
+        days: The number of days for which it is valid; None: until it is revoked.
+        team: The team of its holder, which shares quota, attempts and rows.
     """
 
     name: str = Field(pattern=TOKEN_NAME)
@@ -82,15 +82,15 @@ class NewToken(Closed):
 
 
 class TokenCard(Closed):
-    """What is known of a token; never the token itself.
+    """The description of a token, without the token itself.
 
     Attributes:
-        name: Whose it is.
-        scopes: What it is for.
-        created: When it was made.
-        revoked: When it was revoked; None: it was not.
-        expires: From when on it is refused; None: never.
-        team: The team that it is of; None: none.
+        name: The name of its holder.
+        scopes: Its scopes.
+        created: The time of its creation.
+        revoked: The time when it was revoked; None: it was not revoked.
+        expires: The time from which it is refused; None: never.
+        team: The team of its holder; None: none.
     """
 
     name: str
@@ -102,7 +102,7 @@ class TokenCard(Closed):
 
     @classmethod
     def of(cls, row: Token) -> "TokenCard":
-        """Return what a row of the store says."""
+        """Return the description for a row of the store."""
         return cls(
             name=row.name,
             scopes=tuple(sorted(row.scopes)),
@@ -114,7 +114,7 @@ class TokenCard(Closed):
 
 
 class MadeToken(Closed):
-    """A token that was made: it is shown this once."""
+    """A new token, which is shown only once."""
 
     name: str
     token: str
@@ -127,10 +127,10 @@ class TokenList(Closed):
 
 
 async def make_token(desk: Desk, caller: str, given: NewToken) -> str:
-    """Make a token, with a line in the record.
+    """Create a token, with an event in the log.
 
     Raises:
-        ExamError: The name can't be used, or has been.
+        ExamError: The name is not valid, or is in use.
     """
     tokens = desk.access.tokens
     made = await asyncio.to_thread(tokens.create, given.name, given.scopes, given.days, given.team)
@@ -140,10 +140,10 @@ async def make_token(desk: Desk, caller: str, given: NewToken) -> str:
 
 
 async def revoke_token(desk: Desk, caller: str, name: str) -> None:
-    """Revoke a token, with a line in the record.
+    """Revoke a token, with an event in the log.
 
     Raises:
-        NotFoundError: There is none of that name.
+        NotFoundError: There is no token of that name.
     """
     await asyncio.to_thread(desk.access.tokens.revoke, name)
     await desk.challenge.note(caller, "revoked", name)
@@ -153,7 +153,7 @@ def routes(desk: Desk) -> APIRouter:
     """Return the routes."""
     router = APIRouter(
         tags=["organizing"],
-        # A body is read before anybody knows who sent it.
+        # A body is read before its sender is known.
         max_body_size=LONGEST_BODY,
         responses=documented(HTTPStatus.FORBIDDEN),
     )
@@ -171,7 +171,7 @@ def routes(desk: Desk) -> APIRouter:
 
     @router.post(f"{one}/remove", response_model=SubmissionStatus, responses=deciding)
     async def remove(request: Request, exam: str, submission: str, given: Reason) -> Response:
-        """Take a submission off the leaderboard; it is kept, and so is the reason."""
+        """Remove a submission from the leaderboard; it is kept, with the reason."""
         desk.check_exam(exam)
         caller = await access.named(request, Scope.ORGANIZE)
         await challenge.remove(submission, caller, given.why)
@@ -189,7 +189,7 @@ def routes(desk: Desk) -> APIRouter:
         f"{one}/baseline", response_model=SubmissionStatus, responses={**unread, **missing}
     )
     async def baseline(request: Request, exam: str, submission: str, given: Apart) -> Response:
-        """Set a submission apart as a baseline, or rank it again."""
+        """Make a submission a baseline, which is not ranked, or rank it again."""
         desk.check_exam(exam)
         caller = await access.named(request, Scope.ORGANIZE)
         await challenge.set_apart(submission, caller, baseline=given.baseline)
@@ -197,7 +197,7 @@ def routes(desk: Desk) -> APIRouter:
 
     @router.post(f"{one}/retry", response_model=SubmissionStatus, responses={**missing, **refused})
     async def retry(request: Request, exam: str, submission: str) -> Response:
-        """Grade a submission again that failed or is stuck."""
+        """Grade a failed or stuck submission again."""
         desk.check_exam(exam)
         caller = await access.named(request, Scope.ORGANIZE)
         await challenge.retry(submission, caller)
@@ -207,7 +207,7 @@ def routes(desk: Desk) -> APIRouter:
         "/exams/{exam}/phases/{phase}/rescore", response_model=Rescored, responses=deciding
     )
     async def rescore(request: Request, exam: str, phase: str, given: Reason) -> Response:
-        """Grade all submissions of a phase anew; the leaderboard moves when all are done."""
+        """Grade all submissions of a phase again; the leaderboard changes when all are done."""
         desk.check_exam(exam)
         caller = await access.named(request, Scope.ORGANIZE)
         number = await challenge.rescore(challenge.phase(phase), caller, given.why)
@@ -217,7 +217,7 @@ def routes(desk: Desk) -> APIRouter:
     async def events(
         request: Request, exam: str, query: Annotated[EventQuery, Query()]
     ) -> Response:
-        """List what was removed, restored, rescored and retried, by whom and why."""
+        """List removals, restorations, rescorings and retries, with callers and reasons."""
         desk.check_exam(exam)
 
         def page(visitor: Visitor) -> EventPage:
@@ -231,7 +231,7 @@ def routes(desk: Desk) -> APIRouter:
 
     @router.get("/tokens", response_model=TokenList)
     async def list_tokens(request: Request) -> Response:
-        """List the tokens: names and scopes, never what they are."""
+        """List the tokens by name and scopes, without the tokens themselves."""
 
         def found(visitor: Visitor) -> TokenList:
             visitor.need(Scope.ADMIN)
@@ -246,7 +246,7 @@ def routes(desk: Desk) -> APIRouter:
         responses={**unread, **refused},
     )
     async def create_token(request: Request, given: NewToken) -> Response:
-        """Make a token; it is shown this once."""
+        """Create a token; it is shown only once."""
         caller = await access.named(request, Scope.ADMIN)
         made = await make_token(desk, caller, given)
         headers = {"Cache-Control": "no-store"}
@@ -254,7 +254,7 @@ def routes(desk: Desk) -> APIRouter:
 
     @router.delete("/tokens/{name}", status_code=HTTPStatus.NO_CONTENT, responses=missing)
     async def end_token(request: Request, name: str) -> Response:
-        """Revoke a token: the next call with it is refused."""
+        """Revoke a token; the next call with it is refused."""
         caller = await access.named(request, Scope.ADMIN)
         await revoke_token(desk, caller, name)
         return Response(status_code=HTTPStatus.NO_CONTENT)

@@ -1,4 +1,4 @@
-"""Problems: how REST says what went wrong (RFC 9457)."""
+"""Problems: the error responses of REST (RFC 9457)."""
 
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
@@ -22,14 +22,14 @@ _FAILED = "the server failed, and its log says why; ask again"
 
 
 class Problem(Closed):
-    """What went wrong.
+    """An error response.
 
     Attributes:
-        type: Always `about:blank`: the status says the kind.
+        type: Always `about:blank`; the status is the kind.
         title: The status in words.
         status: The status.
-        detail: What is wrong and what to do.
-        field: The parameter, header or setting at fault; None: it is none's.
+        detail: The error, and what to do.
+        field: The parameter, header or setting with the error; None: none.
     """
 
     type: str = "about:blank"
@@ -49,13 +49,13 @@ def problem(
 
 
 def documented(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
-    """Return what a route's documentation says of the problems that it may answer with."""
+    """Return the documentation of a route's possible problems."""
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {int(status): {"description": status.phrase, "content": content} for status in statuses}
 
 
 def answer_with_problems(app: FastAPI) -> None:
-    """Have an application answer with problems whatever goes wrong."""
+    """Make an application respond to every error with a problem."""
     app.add_exception_handler(ExamError, _refused)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -73,7 +73,7 @@ async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     headers = dict(error.headers or {})
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        # Routes of one path know nothing of each other, and the first one named its own method.
+        # The first route of a path only names its own method, not those of the path's other routes.
         headers["Allow"] = ", ".join(sorted(_methods(request)))
     return problem(HTTPStatus(error.status_code), str(error.detail), headers=headers)
 
@@ -95,6 +95,6 @@ async def _invalid(_: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    # Its message may quote an answer, and is for the log alone.
+    # The error's message may quote an answer, so it is only logged.
     log().error("fault", path=request.url.path, **fault(error))
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, _FAILED)

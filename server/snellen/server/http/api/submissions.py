@@ -26,15 +26,15 @@ from snellen.server.store.tables.endpoint import JobState
 from snellen.server.store.tables.exams import Scope
 
 PART_BYTES = 256 << 10
-"""How much of an upload is kept as one row."""
+"""The number of an upload's bytes in one row."""
 
 POLL_SECONDS = 0.5
 BEAT_SECONDS = 15.0
 MOST_STREAMS = 8
-"""How many streams a token's holder may have open: each asks the store twice a second."""
+"""The maximum number of a holder's open streams; each reads the store twice a second."""
 
 STREAM_SECONDS = 600.0
-"""How long progress is streamed; a client that still waits asks again."""
+"""The maximum duration of a stream; a client that still waits requests a new one."""
 
 EVENTS = "text/event-stream"
 _LINE = {
@@ -49,8 +49,8 @@ _LINE = {
     },
     "required": ["item_id"],
 }
-# What a file holds is read when it is graded, and then it fails with a reason: the schemas of
-# bodies say what is taken, the schemas of their content what can be graded.
+# A file's content is only read when it is graded, and errors in it fail the submission. So the
+# schemas of bodies describe accepted uploads, and those of their content what can be graded.
 _FILE = {"type": "string", "format": "binary", "minLength": 1}
 _LINES = {"contentMediaType": "application/json", "contentSchema": _LINE}
 _BODIES: dict[str, Any] = {
@@ -63,7 +63,7 @@ class SubmissionPage(Closed):
     """A page of submissions, the newest first.
 
     Attributes:
-        submissions: They.
+        submissions: The submissions.
         next: The cursor of the next page; None: this is the last.
     """
 
@@ -72,13 +72,13 @@ class SubmissionPage(Closed):
 
 
 class UploadQuery(Closed):
-    """What is said of an upload.
+    """The metadata of an upload.
 
     Attributes:
-        phase: The phase; the one that is open when left out.
-        task: The one task that it answers; its lines say it when left out, or the exam has one.
-        name: What the leaderboard is to call it; the participant's name when left out.
-        link: Where more is said of it.
+        phase: The phase; default: the open one.
+        task: The single task that it answers; default: its lines name it, or the exam has only one.
+        name: Its name on the leaderboard; default: the participant's name.
+        link: A URL with more information.
     """
 
     phase: str | None = None
@@ -88,13 +88,13 @@ class UploadQuery(Closed):
 
 
 class ListQuery(Closed):
-    """Which submissions.
+    """The query of a page of submissions.
 
     Attributes:
-        phase: Of a phase; of all when left out.
-        state: Whose grading is this far.
+        phase: The phase; default: all phases.
+        state: The state of their grading; default: any.
         before: The cursor of the page.
-        limit: How many at most.
+        limit: The maximum number of submissions.
     """
 
     phase: str | None = None
@@ -104,7 +104,7 @@ class ListQuery(Closed):
 
 
 class TaskQuery(Closed):
-    """Which task; the only one when left out."""
+    """The query for a task; default: the only one."""
 
     task: str | None = None
 
@@ -138,10 +138,10 @@ def routes(desk: Desk) -> APIRouter:
         query: Annotated[UploadQuery, Query()],
         idempotency_key: Annotated[str | None, Header()] = None,
     ) -> Response:
-        """Upload a file of predictions as the request's body; it is graded soon.
+        """Upload a file of predictions as the request's body; it is queued for grading.
 
-        The media type says its form. An Idempotency-Key makes it safe to send it again: the same
-        bytes with the same key are one submission, and use up one upload.
+        The media type determines its format. With an Idempotency-Key it is safe to send it again:
+        the same bytes with the same key are one submission, and use one upload of the quota.
         """
         at = challenge.now()
         desk.check_exam(exam)
@@ -184,7 +184,7 @@ def routes(desk: Desk) -> APIRouter:
     async def list_submissions(
         request: Request, exam: str, query: Annotated[ListQuery, Query()]
     ) -> Response:
-        """List your submissions; an organizer's token lists everybody's."""
+        """List your submissions; an organizer's token lists those of all participants."""
         desk.check_exam(exam)
 
         def page(visitor: Visitor) -> SubmissionPage:
@@ -209,7 +209,7 @@ def routes(desk: Desk) -> APIRouter:
 
     @router.get(one, response_model=SubmissionStatus, responses=guarded)
     async def show_submission(request: Request, exam: str, submission: str) -> Response:
-        """Show how far a submission is, and what it scores."""
+        """Show a submission's state and scores."""
         desk.check_exam(exam)
         return answered(
             await access.ask(request, lambda v: challenge.status(submission, v.owner()))
@@ -221,7 +221,7 @@ def routes(desk: Desk) -> APIRouter:
         responses={200: {"content": {EVENTS: {}}}, **guarded},
     )
     async def follow(request: Request, exam: str, submission: str) -> Response:
-        """Follow a submission: an event each time its state changes, until it is done."""
+        """Follow a submission: stream an event at each change of its state, until it is done."""
         desk.check_exam(exam)
 
         def read(visitor: Visitor) -> tuple[str, str | None, SubmissionStatus]:
@@ -252,7 +252,7 @@ def routes(desk: Desk) -> APIRouter:
         responses={200: {"content": {"application/octet-stream": {}}}, **guarded},
     )
     async def file(request: Request, exam: str, submission: str) -> Response:
-        """Return a submission's file as it came."""
+        """Return a submission's file, unchanged."""
         desk.check_exam(exam)
         row, parts = await access.ask(request, lambda v: challenge.file_of(submission, v.owner()))
         body = await challenge.bytes_of(parts)
@@ -265,7 +265,7 @@ def routes(desk: Desk) -> APIRouter:
 
 
 class _Stream(StreamingResponse):
-    """Server-sent events to a holder who has only so many streams."""
+    """Server-sent events; the number of a holder's open streams is limited."""
 
     def __init__(self, content: AsyncIterable[bytes], taken: Counter[str], name: str) -> None:
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -274,10 +274,10 @@ class _Stream(StreamingResponse):
         self._name = name
 
     async def __call__(self, scope: Scopes, receive: Receive, send: Send) -> None:
-        """Send it.
+        """Send the stream.
 
         Raises:
-            RateError: The holder has too many open.
+            RateError: The holder has too many open streams.
         """
         if self._open[self._name] >= MOST_STREAMS:
             raise RateError(f"you follow {MOST_STREAMS} submissions already; end one, or ask later")
@@ -291,12 +291,12 @@ class _Stream(StreamingResponse):
 
 
 class Received(Closed):
-    """A request's body as it is kept.
+    """A request's body as it is stored.
 
     Attributes:
         parts: Its bytes, in parts compressed by zlib.
         digest: SHA-256 of the bytes.
-        size: How many they are.
+        size: The number of the bytes.
     """
 
     parts: tuple[bytes, ...]
@@ -305,11 +305,11 @@ class Received(Closed):
 
 
 async def receive(request: Request, most: int) -> Received:
-    """Read a request's body part by part, so that no upload is in memory as a whole.
+    """Read a request's body in parts, so that no whole upload is in memory uncompressed.
 
     Raises:
-        TooLargeError: It is larger than is taken; no more of it is read.
-        ExamError: It is empty, or its length is no number.
+        TooLargeError: It is larger than the limit; the rest of it is not read.
+        ExamError: It is empty, or its length is not a number.
     """
     said = request.headers.get("content-length", "0")
     if not said.isdecimal():
@@ -324,11 +324,11 @@ def _too_large(most: int) -> TooLargeError:
 
 
 async def keep_bytes(chunks: AsyncIterable[bytes], most: int) -> Received:
-    """Take bytes as they come, in parts compressed by zlib.
+    """Read a stream of bytes into parts compressed by zlib.
 
     Raises:
-        TooLargeError: There are more than are taken; no more of them are read.
-        ExamError: There are none.
+        TooLargeError: There are more bytes than the limit; the rest are not read.
+        ExamError: There are no bytes.
     """
     whole, size = sha256(), 0
     waiting = bytearray()
@@ -353,7 +353,7 @@ async def keep_bytes(chunks: AsyncIterable[bytes], most: int) -> Received:
 async def progress(
     desk: Desk, first: SubmissionStatus, caller: str | None
 ) -> AsyncGenerator[bytes]:
-    """Yield a submission as server-sent events, each time that it changed, until it is done."""
+    """Yield a submission as a server-sent event after each change, until it is done."""
     end = time.monotonic() + STREAM_SECONDS
     beat = time.monotonic() + BEAT_SECONDS
     said, now = None, first

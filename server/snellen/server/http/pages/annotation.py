@@ -1,4 +1,4 @@
-"""The pages of annotations: what raters answer, and what organizers see of it."""
+"""The pages of annotations, for raters and organizers."""
 
 import asyncio
 import json
@@ -37,12 +37,12 @@ class Stage(NamedTuple):
     """An image on which a rater chooses a box.
 
     Attributes:
-        width: Of the image, in pixels.
-        height: Likewise.
-        elements: The boxes to choose from; empty where corners are pressed.
-        chosen: The number of the chosen one among them; None: none is.
-        corner: The first corner, where it was pressed; None: it was not.
-        box: What is chosen and waits to be confirmed; None: nothing.
+        width: The image's width, in pixels.
+        height: The image's height, in pixels.
+        elements: The boxes to choose from; empty if the rater clicks two corners.
+        chosen: The index of the chosen box; None: none.
+        corner: The first clicked corner; None: none.
+        box: The chosen box, to be confirmed; None: none.
     """
 
     width: int
@@ -57,9 +57,10 @@ class AnnotationPages(Frame):
     """The pages of the annotations of an exam's packs.
 
     Args:
-        desk: What the routes have at hand.
+        desk: The objects that routes share.
         annotations: The annotations.
-        rater: Says how raters did; it opens the references, and only organizers' pages ask it.
+        rater: Compares the raters' answers. It opens the references, so only organizers' pages
+            call it.
     """
 
     def __init__(self, desk: Desk, annotations: Annotations, rater: Rater) -> None:
@@ -242,7 +243,7 @@ class AnnotationPages(Frame):
 
 
 def _given(form: Mapping[str, str]) -> JsonValue:
-    """Return what a form answers; whether it is an answer to the item is the service's to say."""
+    """Return a form's answer; the service checks whether it is an answer to the item."""
     if "box" in form:
         try:
             return [float(side) for side in _BOX.split(form["box"].strip())]
@@ -254,7 +255,7 @@ def _given(form: Mapping[str, str]) -> JsonValue:
 
 
 def _stage(found: ItemToRate, given: Mapping[str, str], said: JsonValue) -> Stage | None:
-    """Return the image on which a box is chosen; None: nobody knows how large it is."""
+    """Return the image on which a box is chosen; None: its size is unknown."""
     image = next(iter(found.line.item.images), None)
     if image is None or image.width is None or image.height is None:
         return None
@@ -279,7 +280,7 @@ def _stage(found: ItemToRate, given: Mapping[str, str], said: JsonValue) -> Stag
 
 
 def _corner(given: Mapping[str, str], name: str) -> tuple[int, int] | None:
-    """Return where an image was pressed: a browser sends two numbers."""
+    """Return the clicked point of an image, which a browser sends as two numbers."""
     return _written(f"{given.get(f'{name}.x', '')},{given.get(f'{name}.y', '')}")
 
 

@@ -1,4 +1,4 @@
-"""What all pages share: who looks, how faults are shown, the frame around what is said."""
+"""The base of all pages: their visitor, their errors, and the frame around their content."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache
@@ -24,24 +24,24 @@ from snellen.server.store.tables.exams import Scope
 
 HTML = "text/html; charset=utf-8"
 _FAILED = "The server failed, and its log says why. Try it again."
-# Whoever sends a form is not known yet when it is read.
+# A form is read before its sender is known.
 FORM: Mapping[str, int] = {"max_files": 0, "max_fields": 16, "max_part_size": 16 << 10}
 
 Answer = Callable[[Request, Visitor], Awaitable[Response]]
 
 
 class Frame:
-    """Pages of one site.
+    """The base class of the pages of a site.
 
     Args:
-        desk: What the routes have at hand.
+        desk: The objects that routes share.
     """
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._challenge = desk.challenge
 
-    # ---- how a page is answered --------------------------------------------------------------
+    # ---- responses ---------------------------------------------------------------------------
 
     def _route(self, path: str, answer: Answer, method: str = "GET") -> Route:
         return Route(path, self._answered(answer, method), methods=[method])
@@ -66,7 +66,7 @@ class Frame:
                 }
             except HTTPException as error:  # a form that can't be read
                 status, said, headers = HTTPStatus(error.status_code), error.detail, {}
-            except Exception as error:  # noqa: BLE001  # whatever it is, its message may quote an answer
+            except Exception as error:  # noqa: BLE001  # its message may quote an answer
                 log().error("fault", path=request.url.path, **fault(error))
                 status, said, headers = HTTPStatus.INTERNAL_SERVER_ERROR, _FAILED, {}
             said = said[:1].upper() + said[1:]
@@ -95,7 +95,7 @@ class Frame:
                 **shown,
             )
         )
-        # What one sees must not be shown to whoever uses the browser next.
+        # The page must not be shown to the next user of the browser.
         return Response(html, media_type=HTML, headers={"Cache-Control": "no-store"})
 
     async def _read(self, work: Callable[[], Any]) -> Any:  # noqa: ANN401  # what the work returns
@@ -124,13 +124,13 @@ def _nav(exam: ExamCard, visitor: Visitor) -> Sequence[tuple[str, str]]:
 
 
 async def words_of(request: Request) -> Mapping[str, str]:
-    """Return what a form without a file says."""
+    """Return the fields of a form without files."""
     async with request.form(**FORM) as form:
         return {name: value for name, value in form.items() if isinstance(value, str)}
 
 
 def go(path: str) -> RedirectResponse:
-    """Return what leads a browser on after a change."""
+    """Return a redirect to a path, after a change."""
     return RedirectResponse(path, HTTPStatus.SEE_OTHER)
 
 

@@ -1,4 +1,4 @@
-"""The pages: exam, leaderboard, submissions, items, and what organizers decide."""
+"""The pages: exam, leaderboard, submissions, items, and organizers' decisions."""
 
 import asyncio
 import re
@@ -42,14 +42,14 @@ from snellen.server.store.tables.exams import Scope
 PAGE_ITEMS = 24
 _KEPT_PAGES = 8
 _MOST_COLUMNS = 5
-"""With more tasks a leaderboard shows their mean alone; a run's page has them all."""
+"""With more tasks, a leaderboard only shows their mean; a submission's page shows all tasks."""
 _SLACK = 1 << 20
-# Its own page says by digests which style and script it runs.
+# The report's own policy allows its style and script by their digests.
 _REPORT_POLICY = "frame-ancestors 'none'"
 
 
 class RenderReport(Protocol):
-    """Makes the page of a saved report: the command line hands in the SDK's."""
+    """Creates the page of a saved report; the command line passes the SDK's function."""
 
     def __call__(self, saved: bytes, task: str, *, with_references: bool) -> bytes:
         """Return the page as HTML.
@@ -57,10 +57,10 @@ class RenderReport(Protocol):
         Args:
             saved: The report as JSON.
             task: The task.
-            with_references: Whether references stand beside the answers.
+            with_references: Whether references are shown beside the answers.
 
         Raises:
-            SnellenError: What draws is not installed.
+            SnellenError: The libraries for drawing are not installed.
         """
         ...
 
@@ -69,9 +69,9 @@ class Pages(Frame):
     """The pages of a challenge.
 
     Args:
-        desk: What the routes have at hand.
-        document: The OpenAPI document of the REST application.
-        render_report: Makes the page of a saved report.
+        desk: The objects that routes share.
+        document: Returns the OpenAPI document of the REST application.
+        render_report: Creates the page of a saved report.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Pages(Frame):
             route("/{rest:path}", self._nothing),
         ]
 
-    # ---- for everybody -----------------------------------------------------------------------
+    # ---- public pages ------------------------------------------------------------------------
 
     async def _style(self, request: Request, _: Visitor) -> Response:
         body, etag = _stylesheet()
@@ -249,7 +249,7 @@ class Pages(Frame):
         await self._read(lambda: self._challenge.check_quota(caller, phase, at))
         most = self._challenge.file.longest_upload
         said = request.headers.get("content-length", "")
-        # A browser says how long its form is; what comes without a length is no form of ours.
+        # A browser sends the length of its form, so a request without one is not from our page.
         if not said.isdecimal() or int(said) > most + _SLACK:
             raise TooLargeError(f"an upload is up to {most:,} bytes; compress the file (.jsonl.gz)")
         async with request.form(max_files=1, max_fields=8) as form:
@@ -291,7 +291,7 @@ class Pages(Frame):
         )  # fmt: skip
 
     def _public(self, phase: Phase) -> bool:
-        """Whether everybody may look at a phase's runs."""
+        """Whether everyone may see a phase's submissions."""
         return (
             phase.reports is Who.PUBLIC
             and phase.scores is Who.PUBLIC
@@ -351,7 +351,7 @@ class Pages(Frame):
         gallery = items is Who.PUBLIC or visitor.may(Scope.SUBMIT) or visitor.organizes
         return self._page("compare", request, visitor, found=found, names=names, gallery=gallery)
 
-    # ---- what organizers decide --------------------------------------------------------------
+    # ---- organizers' decisions ---------------------------------------------------------------
 
     async def _decide(self, request: Request, visitor: Visitor) -> Response:
         caller = visitor.need(Scope.ORGANIZE)
@@ -472,7 +472,7 @@ _ENDINGS = sorted(set(FORMS.values()), key=len, reverse=True)
 
 
 def _shown(row: BoardRow, phase: Phase, visitor: Visitor) -> dict[str, Any]:
-    """Return a row of the leaderboard as its template takes it."""
+    """Return a row of the leaderboard for its template."""
     items = sum(task.items for task in row.tasks)
     missing = sum(
         count for task in row.tasks for outcome, count in task.outcomes.items()

@@ -1,4 +1,4 @@
-"""Who looks at a page: a browser that signed in with a token. Changes come from our own pages."""
+"""Sessions of browsers that signed in with a token. Only this site's pages can make changes."""
 
 from urllib.parse import urlsplit
 
@@ -14,12 +14,12 @@ _GOOD_SITES = frozenset({"same-origin", "none"})
 
 
 def cookie_name(request: Request) -> str:
-    """Return what the session's cookie is called: behind TLS no other host can set one so named."""
+    """Return the name of the session's cookie; with TLS, no other host can set a cookie with it."""
     return f"__Host-{_NAME}" if request.url.scheme == "https" else _NAME
 
 
 def visitor_of(request: Request, access: Access) -> Visitor:
-    """Return who looks: by the session's cookie, or by the header that programs send."""
+    """Return the visitor, by the session's cookie or by the header that programs send."""
     cookie = request.cookies.get(cookie_name(request))
     holder = access.tokens.signed_in(cookie) if cookie else None
     if holder is not None:
@@ -28,7 +28,7 @@ def visitor_of(request: Request, access: Access) -> Visitor:
 
 
 def sign_in(request: Request, response: Response, cookie: str) -> None:
-    """Give a browser its cookie."""
+    """Set a browser's session cookie."""
     response.set_cookie(
         cookie_name(request),
         cookie,
@@ -40,10 +40,10 @@ def sign_in(request: Request, response: Response, cookie: str) -> None:
 
 
 def check_origin(request: Request) -> None:
-    """Refuse a change that another site's page asks for.
+    """Check that a change does not come from another site's page.
 
     Raises:
-        ForbiddenError: It does, or nobody can tell.
+        ForbiddenError: It comes from another site, or its origin is unknown.
     """
     site = request.headers.get("sec-fetch-site")
     if site is not None:
@@ -55,6 +55,6 @@ def check_origin(request: Request) -> None:
 
 
 def back_to(path: str) -> str:
-    """Return a path of this site to go to; what leads elsewhere leads to the start."""
+    """Return a path of this site for a redirect; `/` if the given one leads to another site."""
     plain = path.isprintable() and "\\" not in path
     return path if plain and path.startswith("/") and not path.startswith("//") else "/"
