@@ -1,10 +1,10 @@
-"""The baseline agent: it looks with OCR and follows rules of layout; there is no language model.
+"""The baseline agent: it uses OCR and layout rules, without a language model.
 
-It takes an exam through MCP as any agent does, and knows what any agent gets: the prompt, the
-form of the answer, the images. Where its rules find nothing it says so and leaves the item open.
+It takes an exam over MCP like any agent, with the same information: the prompt, the answer format
+and the images. If its rules find no answer, it reports that and leaves the item open.
 
-    skills     which kind of question is answered by which rule: a table
+    skills     a table of the kinds of questions and their rules
     agent      the loop
-    run        an exam of one's own, taken by the agent with the images and without
+    run        an own exam, taken by the agent with and without the images
     page       the demonstration as a page
 """

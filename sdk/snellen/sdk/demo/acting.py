@@ -1,7 +1,7 @@
-"""Acting: a task in an application, done by words that the goal and the screen have in common.
+"""Acting: a task in an application, solved by words that the goal and the screen share.
 
-The agent opens the application that the goal's noun belongs to, searches for what the goal quotes,
-opens what is found and presses the button that is called as the goal's verb.
+The agent opens the application of the goal's noun, searches for the text that the goal quotes,
+opens the match and presses the button whose label is the goal's verb.
 """
 
 import re
@@ -17,7 +17,7 @@ from snellen.sdk.ocr.pictures import Box, Line
 APPLICATIONS: Mapping[str, str] = MappingProxyType(
     {"message": "Mail", "note": "Notes", "file": "Files", "contact": "Contacts"}
 )
-"""The application that a thing is in, by its noun."""
+"""The application for each noun of a goal."""
 
 _SEARCH = "Search"
 _ALIKE = 88.0
@@ -25,12 +25,12 @@ _ALIKE = 88.0
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """One thing to do.
+    """One action of a plan.
 
     Attributes:
-        says: What the line says that is clicked; empty: nothing is.
-        begins: Whether it is enough that the line begins so.
-        text: What is typed.
+        says: The text of the line to click; empty: no click.
+        begins: Whether the line only has to begin with that text.
+        text: The text to type.
     """
 
     says: str = ""
@@ -39,7 +39,7 @@ class Deed:
 
 
 def plan(prompt: str) -> Sequence[Deed]:
-    """Return what to do, one after the other; nothing where no rule fits the goal.
+    """Return the actions for a goal, in order; none if no rule matches the goal.
 
     >>> [deed.says or deed.text for deed in plan("Task: Pin this note: “Gift for Omar”.")]
     ['Notes', 'Search', 'Gift for Omar', 'Search', 'Gift for Omar', 'Pin']
@@ -48,15 +48,15 @@ def plan(prompt: str) -> Sequence[Deed]:
 
 
 def place(deed: Deed, lines: Sequence[Line], typed: Box | None = None) -> Box | None:
-    """Return where the line stands that a deed clicks; None: it is not on the screen.
+    """Return the box of the line that an action clicks; None: it is not on the screen.
 
-    Of several it is the one that says it best, and then the first. A line that says more is only
-    taken where its beginning is enough.
+    Of several lines it is the most similar one, and of equally similar ones the first. With
+    `begins` it is the first line that begins with the text and is longer.
 
     Args:
-        deed: What is done.
-        lines: What the screen says.
-        typed: Where something was typed, which says what is looked for as well.
+        deed: The action.
+        lines: The lines on the screen.
+        typed: The box in which text was typed; it contains the same text, so it is not a match.
     """
     wanted = deed.says.casefold()
     fits: list[tuple[float, int]] = []

@@ -1,4 +1,4 @@
-"""The agent: it takes an attempt's items, looks at their images, answers or says it has no idea."""
+"""The agent: it takes an attempt's items, looks at their images, and answers or skips each."""
 
 import asyncio
 import io
@@ -27,27 +27,27 @@ from snellen.sdk.ocr.pictures import Picture, Pixels, Reader
 from snellen.sdk.ocr.reader import Shelf
 
 NAME = "snellen-baseline-1"
-"""What the agent calls itself; another number when its rules change."""
+"""The agent's name; its number changes when its rules change."""
 
 BLIND = f"{NAME} blind"
 
 _ACTED = "episode"
-# What a view may hold at full size, by the server's defaults.
+# The maximum side and area of a view at full size, in pixels, by the server's defaults.
 _SIDE = 1568
 _AREA = 1_150_000
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What the agent did about one item.
+    """The agent's result for one item.
 
     Attributes:
         question: The item.
-        finding: Its answer, or that it has none.
-        thumbnail: The first image as a small WebP with what it read marked, if it looked.
-        value: What the answer was worth, 0..1, where the exam says it at once.
-        note: Why the exam did not take the answer, where it did not.
-        seconds: How long it took.
+        finding: The answer, or the reason for none.
+        thumbnail: The first image as a small WebP with the read text framed; None: not looked at.
+        value: The score of the answer, 0..1, if the exam returns it at once.
+        note: The reason why the exam refused the answer; empty if it did not.
+        seconds: The duration, in seconds.
     """
 
     question: ExamItem
@@ -60,7 +60,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class AttemptLog:
-    """An attempt that was taken: the exam's report of it, and what was done step by step."""
+    """A finished attempt: the exam's report and the agent's steps."""
 
     report: Mapping[str, Any]
     steps: Sequence[Step]
@@ -68,12 +68,12 @@ class AttemptLog:
 
 @dataclass(frozen=True, slots=True)
 class Vision:
-    """What the agent looks with.
+    """The agent's OCR.
 
     Attributes:
-        reader: Reads text.
-        shelf: Keeps what was read.
-        jobs: How many items are looked at at a time.
+        reader: Reads text in images.
+        shelf: Stores the text that was read.
+        jobs: The number of items that are processed at the same time.
     """
 
     reader: Reader
@@ -89,13 +89,13 @@ async def take(
 ) -> AttemptLog:
     """Take an exam and return its report.
 
-    Each item is taken under a name of its own, so that none is answered with another in mind.
+    Each item is taken under its own client name, as one context per item.
 
     Args:
         exam: A connection to the exam.
-        vision: What to look with; None: the agent guesses without the images.
-        tasks: Tasks or benchmarks; all that is offered when empty.
-        notify: Called after each step with it, its number and the number of all.
+        vision: The OCR; None: the agent guesses without the images.
+        tasks: Tasks or benchmarks; empty: all that are offered.
+        notify: Called after each step with the step, its number and the number of all steps.
 
     Raises:
         ExamRefusedError: The exam can't be taken.
@@ -105,7 +105,7 @@ async def take(
     items = (await attempt.progress()).open
     steps: list[Step] = []
     jobs = 1 if vision is None else vision.jobs
-    # Views are fetched for one item more than are looked at.
+    # While all jobs are busy, the views of the next item are fetched.
     gate = asyncio.Semaphore(jobs + 1)
     with ThreadPoolExecutor(jobs, thread_name_prefix="looking") as pool:
 
@@ -148,7 +148,7 @@ async def _step(
         try:
             value = await attempt.submit(question, finding.answer)
         except ExamRefusedError as error:
-            # The answer is not in the item's form: the item stays open, as without an idea.
+            # The answer does not have the item's format: the item stays open, as if without one.
             finding, note = no_idea(finding.why), error.message
     return Step(question, finding, thumbnail, value, note, time.perf_counter() - began)
 
@@ -156,7 +156,7 @@ async def _step(
 async def _act(
     attempt: ExamAttempt, question: ExamItem, vision: Vision, pool: ThreadPoolExecutor
 ) -> tuple[Finding, bytes | None]:
-    """Do a task in its world, look by look; it is given up where words are not on the screen."""
+    """Do a task in its world, one screenshot at a time; stop if a text is not on the screen."""
     loop, screen, seen = asyncio.get_running_loop(), question.screenshot, None
     deeds, typed = plan(question.prompt), None
     if not deeds or screen is None:
@@ -194,7 +194,7 @@ async def _look(attempt: ExamAttempt, question: ExamItem) -> dict[str, Pixels]:
 
 
 async def _pixels(attempt: ExamAttempt, question: ExamItem, image: ExamImage) -> Pixels:
-    """Return a whole image at full size, seen piece by piece where it is large."""
+    """Return a whole image at full size; a large image is fetched in pieces."""
     width, height = image.width, image.height
     if width is None or height is None:
         small = await attempt.screenshot(question, image.name, max_side=64)
@@ -210,7 +210,7 @@ async def _pixels(attempt: ExamAttempt, question: ExamItem, image: ExamImage) ->
 
 
 def pieces(width: int, height: int) -> list[tuple[int, int, int, int]]:
-    """Cut an image into regions that are each shown at full size.
+    """Split an image into regions that a view can show at full size.
 
     >>> pieces(1280, 1700)
     [(0, 0, 1280, 850), (0, 850, 1280, 1700)]
@@ -231,7 +231,7 @@ def _decoded(data: bytes, size: tuple[int, int]) -> Pixels:
 
     with Image.open(io.BytesIO(data)) as image:
         shown = image.convert("RGB")
-    # A server with narrower limits sends less; then it is seen as sharply as that allows.
+    # A server with lower limits sends a smaller image, which is less sharp.
     return np.asarray(shown if shown.size == size else shown.resize(size))
 
 

@@ -1,6 +1,7 @@
-"""The blind agent: its answers to questions without their images.
+"""The blind baseline: the agent's answers without the images.
 
-Its score is what the exam gives away: to be set beside the agent's own, which looks.
+Its score shows how much of the exam can be answered without looking. Compare it with the score of
+the agent that looks.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Choosing one of several options by what the screen says."""
+"""Choosing one of several options by the text on the screen."""
 
 import re
 from collections import Counter
@@ -18,7 +18,7 @@ _LETTERED = re.compile(r"^([A-Z])[.)] (.+)$", re.MULTILINE)
 
 
 def page_after_click(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Choose the page whose title says what the element in the red box says."""
+    """Choose the page whose title matches the text of the element in the red box."""
     picture, options = first(question, pictures), options_of(question)
     box = red_box(picture.pixels)
     if box is None or not options:
@@ -33,7 +33,7 @@ def page_after_click(question: ExamItem, pictures: Mapping[str, Picture]) -> Fin
 
 
 def option(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Choose the option that the screen says where the question's words are."""
+    """Choose the option that the screen shows near the question's words."""
     options = options_of(question)
     if not options:
         return no_idea("there is nothing to choose from")
@@ -61,7 +61,7 @@ def option(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
 
 
 def options_of(question: ExamItem) -> Sequence[str]:
-    """Return what there is to choose from: as given, else as lettered in the prompt."""
+    """Return the options: the item's own, else the lettered ones of the prompt."""
     if any(len(one) > 1 for one in question.options):
         return question.options
     found = _LETTERED.findall(question.prompt)
@@ -76,7 +76,7 @@ def _own_words(options: Sequence[str]) -> list[str]:
 
 
 def _question(question: ExamItem) -> str:
-    # The options follow the question, and are not what it asks about.
+    # The options follow the question and are not a part of it.
     return subject(question.prompt.split("\nOptions:")[0] + "\n\n")
 
 
@@ -85,7 +85,7 @@ def _presence(option: str, lines: Sequence[Line]) -> float:
 
 
 def _near(option: str, asked: str, lines: Sequence[Line]) -> float:
-    """Return how close an option stands to the words of the question, 0..1."""
+    """Return how close an option is to the words of the question on the screen, 0..1."""
     wanted = set(content(asked)) - set(content(option))
     holders = [line for line in lines if agreement(option, line.text) > 0.8]
     best = 0.0

@@ -1,4 +1,4 @@
-"""Controls: what a button does and which one matters; what a field of a form takes."""
+"""Controls: the purpose and importance of buttons; the values of form fields."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ IRREVERSIBLE = re.compile(
     r"|删除|清空|注销|永久|付款|支付|转账|重置|取消订阅|取消订单|移除",
     re.IGNORECASE,
 )
-"""Words of what can't be undone, in the languages that the reader reads."""
+"""Words for actions that can't be undone, in the languages that the reader supports."""
 
 _REVERSIBLE = re.compile(
     r"\b(?:filters?|draft|search|form|selection|from (?:list|wishlist|favourites|favorites|compare)"
@@ -61,7 +61,7 @@ _ALIKE = 10
 
 
 class Button(NamedTuple):
-    """A text on an area of its own: what it says, the area, and how vivid its color is."""
+    """A button: its text, its area, and the vividness of its color."""
 
     text: str
     box: Box
@@ -69,7 +69,7 @@ class Button(NamedTuple):
 
 
 def irreversible(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Name the button whose click can't be undone, or say that there is none."""
+    """Return the text of the button whose action can't be undone, or `SORRY` if there is none."""
     picture = first(question, pictures)
     suspects = [
         line
@@ -86,7 +86,7 @@ def irreversible(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding
 
 
 def most_important(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Name the button that stands out most: by its area, its color and its place."""
+    """Return the text of the most prominent button, by its area, color and position."""
     picture = first(question, pictures)
     buttons = find_buttons(picture)
     if not buttons:
@@ -96,7 +96,7 @@ def most_important(question: ExamItem, pictures: Mapping[str, Picture]) -> Findi
 
 
 def purpose(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Say what the button in the red box does, by the words on it."""
+    """Return the purpose of the button in the red box, by its text."""
     picture = first(question, pictures)
     box = red_box(picture.pixels)
     text = "" if box is None else fixed(read_inside(picture, box))
@@ -109,7 +109,7 @@ def purpose(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
 
 
 def fixed(text: str) -> str:
-    """Undo what a perturbed button may have: letters apart, marks between words, look-alikes.
+    """Undo perturbations of a button's text: spaced letters, added characters, look-alikes.
 
     >>> fixed("S i g n  i n !"), fixed("D0wnl0ad ~")
     ('Signin', 'Download')
@@ -126,7 +126,7 @@ def fixed(text: str) -> str:
 
 
 def find_buttons(picture: Picture) -> Sequence[Button]:
-    """Return the short texts that stand on small areas of a color of their own."""
+    """Return the short texts on small areas with their own color."""
     found: list[Button] = []
     for box in picture.boxes:
         if box.width > 22 * box.height:
@@ -144,7 +144,7 @@ def find_buttons(picture: Picture) -> Sequence[Button]:
 
 
 def _goes_on(picture: Picture, area: Box, color: tuple[int, int, int]) -> bool:
-    """Whether an area's color goes on behind its edge, as that of a table's head or a page."""
+    """Whether an area's color continues beyond its edge, as in a table's head or a page."""
     x, y = area.center
     beyond = (
         Box(x - 8, area.top - 9, x + 8, area.top - 4),
@@ -173,7 +173,7 @@ def _alarm(picture: Picture, box: Box) -> float:
 
 
 class Typical(NamedTuple):
-    """What is typical of a kind of field: words of its label, a value, a hint."""
+    """A kind of field: a pattern for its label, a typical value, a typical hint."""
 
     label: str
     value: str
@@ -213,24 +213,24 @@ TYPICAL: tuple[Typical, ...] = (
     Typical(r"website|url", "https://www.example.com", "https://"),
     Typical(r"name|姓名|nombre", "Jane Doe", "Full name"),
 )
-"""What is typical, the more special kinds before the more general ones."""
+"""The kinds of fields, specific ones before general ones."""
 
 _REACH = 260
 _TICK = 40
 
 
 def value(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Say what a user would type into the field in the red box."""
+    """Return the text that a user would type into the field in the red box."""
     return _said(question, pictures, hint=False)
 
 
 def hint(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Say which hint the field in the red box should show."""
+    """Return the hint that the field in the red box should show."""
     return _said(question, pictures, hint=True)
 
 
 def typical(label: str) -> Typical | None:
-    """Return what is typical of a field with such a label."""
+    """Return the kind of the field with a label; None if no kind matches."""
     return next((one for one in TYPICAL if re.search(one.label, label, re.IGNORECASE)), None)
 
 
@@ -251,7 +251,7 @@ def label_of(picture: Picture, box: Box) -> str:
         if one.right <= box.left + 4 and box.left - one.right < _REACH and one.beside(box) > 0.5
     ]
     if max(box.width, box.height) <= _TICK:
-        # The label of a box to tick stands behind it.
+        # The label of a checkbox is to its right.
         after = [
             one
             for one in picture.boxes

@@ -1,4 +1,4 @@
-"""What the agent says to a question: an answer, or that it has no idea; and why."""
+"""The agent's results for questions: an answer or none, with a reason."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from snellen.sdk.ocr.pictures import Box, Picture
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is said to a question.
+    """The agent's result for a question.
 
     Attributes:
-        answer: In the item's form; None: no idea, so nothing is handed in.
-        why: In a few words, for whoever reads the log.
-        seen: Where on the first image it was read.
+        answer: The answer in the item's format; None: no answer, so nothing is submitted.
+        why: A short reason, for the log.
+        seen: The box on the first image in which it was read.
     """
 
     answer: JsonValue
@@ -25,7 +25,7 @@ class Finding:
 
 
 def no_idea(why: str) -> Finding:
-    """Say that there is no idea."""
+    """Return a result without an answer."""
     return Finding(None, why)
 
 

@@ -1,4 +1,4 @@
-"""Layout: which part of a page an element belongs to, and how parts of it lie to one another."""
+"""Layout: the part of a page that contains an element, and the relations between parts."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -20,7 +20,7 @@ _GUTTER = 16
 
 
 def region(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Say which part of the page the element in the red box belongs to."""
+    """Return the part of the page that contains the element in the red box."""
     picture = first(question, pictures)
     box = red_box(picture.pixels)
     if box is None:
@@ -29,11 +29,11 @@ def region(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
 
 
 def region_of(picture: Picture, box: Box) -> str:
-    """Return the part of the page in which a box stands.
+    """Return the part of the page that contains a box.
 
-    A bar is what stands near the upper or the lower end, or on a ground of its own that reaches
-    across the whole page from there; a sidebar is a column near a side: narrow beside its
-    neighbour, or with a ground or a line of its own.
+    A bar is an area near the upper or lower end, or one with its own background across the whole
+    width of the page from there. A sidebar is a column near a side that is narrow compared with its
+    neighbor, or has its own background or a line.
     """
     width, height = picture.width, picture.height
     if box.top < min(_HEADER, 0.15 * height) and box.height < _BAR:
@@ -51,7 +51,7 @@ def region_of(picture: Picture, box: Box) -> str:
 
 
 def _narrow_column(picture: Picture, box: Box) -> str:
-    """Return which sidebar a box is in, by the columns that the texts around it form."""
+    """Return the sidebar that contains a box, by the columns of the texts around it."""
     near = [
         one
         for one in picture.boxes
@@ -70,7 +70,10 @@ def _narrow_column(picture: Picture, box: Box) -> str:
 
 
 def _columns(boxes: Sequence[Box]) -> list[tuple[float, float]]:
-    """Return the columns that boxes form, from left to right: no gutter is in any of them."""
+    """Return the left and right edges of the columns of boxes, from left to right.
+
+    A gutter separates two columns.
+    """
     found: list[tuple[float, float]] = []
     for box in sorted(boxes):
         if found and box.left <= found[-1][1] + _GUTTER:
@@ -81,7 +84,7 @@ def _columns(boxes: Sequence[Box]) -> list[tuple[float, float]]:
 
 
 def _on_last_ground(picture: Picture, box: Box) -> bool:
-    """Whether the ground under a box reaches across the page, and from there to its end."""
+    """Whether the background of a box covers the page's width, down to its end."""
     below = picture.pixels[int(box.bottom) + 2 :]
     if below.shape[0] > 900 or not below.size:
         return False
@@ -94,7 +97,7 @@ def _on_last_ground(picture: Picture, box: Box) -> bool:
 
 
 def _column(picture: Picture, box: Box, *, left: bool) -> bool:
-    """Whether a column with a ground of its own, or a line, stands between a box and the middle."""
+    """Whether an edge of a background, or a line, is between a box and the page's middle."""
     middle = picture.width // 2
     y = int(min(max(box.center[1], 0), picture.height - 1))
     span = (int(box.right) + 4, middle) if left else (middle, int(box.left) - 4)
@@ -104,7 +107,7 @@ def _column(picture: Picture, box: Box, *, left: bool) -> bool:
     part = picture.pixels[upper:lower, span[0] : span[1]].astype(np.int16)
     if part.shape[0] < 8:
         return False
-    # A column of pixels that differs from the one before over all of its height is an edge.
+    # A column of pixels that differs from the previous one over its whole height is an edge.
     changes = np.abs(np.diff(part, axis=1)).max(axis=2) > 3
     return bool((changes.mean(axis=0) > 0.95).any())
 
@@ -114,7 +117,7 @@ _FITS = 0.02
 
 
 def parts(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Say how every two of the parts lie on the page that is the first image."""
+    """Return the relation of every two parts on the page, which is the first image."""
     page, *cut = question.images
     if len(cut) < 2 or any(image.name not in pictures for image in question.images):
         return no_idea("there are no parts to find on a page")
@@ -133,7 +136,7 @@ def parts(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
 
 
 def locate(part: Pixels, page: Pixels) -> Box | None:
-    """Return where a part was cut out of a page, or None where it does not occur.
+    """Return the box of a part in a page, or None if it does not occur.
 
     Args:
         part: The part.
@@ -147,17 +150,17 @@ def locate(part: Pixels, page: Pixels) -> Box | None:
     fits = np.asarray(cv2.matchTemplate(page, part, cv2.TM_SQDIFF))
     y, x = map(int, np.unravel_index(int(np.argmin(fits)), fits.shape))
     there = page[y : y + height, x : x + width].astype(np.int16)
-    # Not quite the same where the exam sends a photograph as a JPEG.
+    # The pixels differ slightly if the exam sends a photograph as a JPEG.
     if float(np.abs(there - part).mean()) / 255 > _FITS:
         return None
     return Box(x, y, x + width, y + height)
 
 
 def relation(one: Box, other: Box) -> str:
-    """Return how a box lies to another.
+    """Return the relation of a box to another.
 
-    `contain` where one lies within the other, up to 2 pixels; `overlap` where they share an area;
-    a side where they share rows or columns; else a corner.
+    `contain` if one is within the other, up to 2 pixels; `overlap` if they share an area; a side
+    if they share rows or columns; else a corner.
 
     >>> relation(Box(0, 0, 10, 10), Box(20, 2, 30, 12))
     'left'

@@ -1,4 +1,4 @@
-"""Looking up: the value that a screen gives to a label, also in a table."""
+"""Lookup of the value of a label on a screen, also in a table."""
 
 import re
 from collections import Counter
@@ -25,10 +25,10 @@ _GAP = 3.5
 
 
 def row_asked(question: str, lines: Sequence[Line]) -> Line | None:
-    """Return the cell that names the row which a question asks for; None: it asks for none.
+    """Return the cell with the name of the row that a question asks for; None: it asks for none.
 
-    Such a question quotes the head of the column that names rows and of another column: which
-    “Name” has the highest value under “Amount”, which “Name” has “$5” under “Amount”.
+    Such a question quotes the head of the column with the rows' names and the head of another
+    column: which “Name” has the highest value under “Amount”, which “Name” has “$5” under “Amount”.
 
     Args:
         question: The question.
@@ -59,7 +59,7 @@ def row_asked(question: str, lines: Sequence[Line]) -> Line | None:
 
 
 def cells_under(head: Line, lines: Sequence[Line]) -> list[Line]:
-    """Return the lines of a column below its head, as far as they follow one another."""
+    """Return the lines of a column below its head, up to the first gap."""
     found: list[Line] = []
     last = head
     for line in sorted(lines, key=lambda one: one.box.top):
@@ -89,7 +89,7 @@ def number_in(text: str) -> float | None:
 
 
 def _heads(name: str, value: str, lines: Sequence[Line]) -> tuple[Line, Line] | None:
-    """Return the heads of two columns of one table, which stand in one row."""
+    """Return the heads of two columns of a table, which are in the same row."""
     firsts = [line for line in lines if agreement(line.text, name) >= _SAME]
     seconds = [line for line in lines if agreement(line.text, value) >= _SAME]
     for first in firsts:
@@ -141,7 +141,7 @@ _RANK = 1.6
 
 
 class Found(NamedTuple):
-    """What was looked up: the value, where it stands, beside which label, and how well it fits."""
+    """A found value, with its box, its label and its score."""
 
     text: str
     box: Box
@@ -150,7 +150,7 @@ class Found(NamedTuple):
 
 
 def kind_asked(question: str) -> str:
-    """Return what kind of value a question asks for, or an empty text.
+    """Return the kind of value that a question asks for, or an empty text.
 
     >>> kind_asked("What is the price of the tent?"), kind_asked("Who wrote it?")
     ('money', '')
@@ -173,11 +173,11 @@ def value_in(text: str, kind: str) -> str:
 
 
 def look_up(question: str, lines: Sequence[Line]) -> Found | None:
-    """Return the value that answers a question, or None where nothing fits.
+    """Return the value that answers a question, or None if there is no match.
 
-    In turn: the cell of a table in the row and the column that the question names; what stands
-    behind, right of or below the label that it names; a value of the kind that it asks for in a
-    line that has its words.
+    The best of: the cell of a table in the row and the column that the question names; the text
+    after, right of or below the label that it names; a value of the requested kind in a line with
+    its words.
 
     Args:
         question: The question.
@@ -199,7 +199,7 @@ def look_up(question: str, lines: Sequence[Line]) -> Found | None:
 
 
 def _weights(wanted: Sequence[str], lines: Sequence[Line]) -> Mapping[str, float]:
-    """A word that few lines have says more; all weights together are 1."""
+    """Return the weights of words, whose sum is 1; a word in fewer lines has a higher weight."""
     seen = Counter(word for line in lines for word in hits(wanted, line.text))
     raw = {word: 1 / (1 + seen[word]) if seen[word] else 0.35 for word in wanted}
     total = sum(raw.values())
@@ -248,7 +248,7 @@ def _beside(
 ) -> Iterator[Found]:
     for label, found in marked:
         worth = _weight(found, weights)
-        # A label says little else than what the question says.
+        # A label has few words that the question does not have.
         own = content(label.text)
         worth *= 0.5 + 0.5 * min(len(found) / max(len(own), 1), 1.0)
         before, colon, after = label.text.partition(":")
@@ -261,7 +261,10 @@ def _beside(
 
 
 def _neighbours(label: Line, lines: Sequence[Line]) -> Iterator[tuple[Line, float]]:
-    """Yield the line right of a label and the one below it, each with how close that is."""
+    """Yield the lines right of, below and above a label, each with its closeness.
+
+    A line above counts if it is larger than the label.
+    """
     size = max(label.box.height, 1.0)
     right = [
         line

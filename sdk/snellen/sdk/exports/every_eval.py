@@ -1,7 +1,7 @@
 """Results for Every Eval Ever, the database of the EvalEval Coalition: its schema 0.3.0.
 
-The schema is `eval.schema.json` of the package every-eval-ever. Its file of single instances holds
-references, and is not written.
+The schema is `eval.schema.json` of the package every-eval-ever. Its file of instances would contain
+references, so it is not written.
 """
 
 import json
@@ -19,7 +19,7 @@ def every_eval_record(report: ScoredReport, options: ExportOptions, _: str) -> b
     """Return the record of one report: every metric, with its interval.
 
     Raises:
-        InputError: Nobody says which model answered.
+        InputError: The model that answered is unknown.
     """
     model, moment = options.model_of(report), options.moment()
     stamp = f"{moment.timestamp():.0f}"

@@ -12,10 +12,10 @@ _DIGITS = 4
 
 
 def hub_results(report: ScoredReport, options: ExportOptions, _: str) -> bytes:
-    """Return the file of one report: its primary metric in percent, and how it was scored.
+    """Return the file of one report: its primary metric in percent, and its scoring.
 
     Raises:
-        InputError: The data is not known to be on the Hub, or some items were selected.
+        InputError: The data is not known to be on the Hub, or the report is over selected items.
         MissingExtraError: huggingface_hub is not installed.
     """
     try:

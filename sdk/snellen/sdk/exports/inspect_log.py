@@ -1,7 +1,7 @@
-"""A report as a log of Inspect AI, which `inspect view` opens: written by that package itself.
+"""A report as a log of Inspect AI, for `inspect view`. That package itself writes the log.
 
-Every item is a sample and every attempt an epoch. What is missing or broke has no score, so that
-Inspect counts it as not scored; the numbers of the whole are the report's own.
+Every item is a sample and every attempt an epoch. Missing answers and errors have no score, so that
+Inspect counts them as not scored. The totals are the report's own.
 """
 
 import json
@@ -26,7 +26,7 @@ def inspect_log(report: ScoredReport, options: ExportOptions, ending: str) -> by
     """Return the bytes of a log, `.eval` or `.json`.
 
     Raises:
-        InputError: The report kept no scores, or references are wanted of one without its data.
+        InputError: The report has no scores, or references are requested and it lacks its data.
         MissingExtraError: inspect_ai is not installed.
     """
     try:
@@ -47,7 +47,7 @@ def _log(report: ScoredReport, options: ExportOptions) -> "EvalLog":
     moment = options.moment().isoformat(timespec="seconds")
     return EvalLog(
         status="success",
-        # A report does not know how long its answers took.
+        # A report does not contain the time that its answers took.
         stats=EvalStats(started_at=moment, completed_at=moment),
         eval=_spec(report, options, model),
         results=_results(report),
@@ -118,7 +118,7 @@ def _samples(report: ScoredReport, options: ExportOptions, model: str) -> Iterat
     for score in report.scores:
         name = str(score.item_id)
         error = score.error if score.outcome is Outcome.ERROR else None
-        # A prompt with the right actions before its step holds references of other items.
+        # A prompt with the correct actions before its step contains references of other items.
         shown = data is not None and (options.with_references or not data.shows_references)
         asked = data.item(name).prompt if data is not None and shown else ""
         given = score.response is not None
@@ -153,7 +153,7 @@ def _scores(score: Score, report: ScoredReport) -> dict[str, Any] | None:
 
 
 def _tags(report: ScoredReport, name: str, options: ExportOptions) -> dict[str, str | None]:
-    # A tag may be a part of the reference: the type of the action that is right.
+    # A tag may be a part of the reference, such as the type of the correct action.
     if not options.with_references:
         return {}
     place = report.scores.places[name]

@@ -1,4 +1,4 @@
-"""What an export says that a report does not know."""
+"""The options of an export: facts that a report does not contain."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,17 +15,17 @@ Relationship = Literal["first_party", "third_party", "collaborative", "other"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportOptions:
-    """What an export says that a report does not know.
+    """Facts for an export that a report does not contain.
 
     Attributes:
-        model: The model's name as the format wants it (`org/name` on the Hub); None: the report's.
-        dataset: The data's id on the Hub; None: where the benchmark is published there.
+        model: The model's name in the format's form (`org/name` on the Hub); None: the report's.
+        dataset: The data's id on the Hub; None: the benchmark's published data set, if it is there.
         dataset_task: The id of the task in that data set's `eval.yaml`.
-        organization: Who ran the evaluation.
-        relationship: What they are to the model's makers.
-        source: The address of the answers or of a text about them.
-        date: When it was run; None: now, where the format must say one.
-        with_references: Whether an Inspect log holds the references.
+        organization: The organization that ran the evaluation.
+        relationship: Its relationship to the model's developers.
+        source: The URL of the answers or of a text about them.
+        date: The date of the run; None: now, if the format requires a date.
+        with_references: Whether an Inspect log contains the references.
     """
 
     model: str | None = None
@@ -38,10 +38,10 @@ class ExportOptions:
     with_references: bool = False
 
     def model_of(self, report: ScoredReport) -> str:
-        """Return who answered.
+        """Return the name of the model that answered.
 
         Raises:
-            InputError: Nobody says it.
+            InputError: It is unknown.
         """
         name = self.model or report.model
         if not name:
@@ -52,7 +52,7 @@ class ExportOptions:
         return name
 
     def dataset_of(self, report: ScoredReport) -> str | None:
-        """Return the data's id on the Hub; None where it is not known to be there."""
+        """Return the data's id on the Hub; None if the data is not known to be there."""
         if self.dataset is not None:
             return self.dataset
         place = benchmark_of(report.task).place
@@ -63,6 +63,6 @@ class ExportOptions:
         return None if other else place.name
 
     def moment(self) -> datetime:
-        """Return when it was run, with its time zone: UTC where the date has none."""
+        """Return the date of the run with its time zone, or UTC if it has none."""
         date = self.date or datetime.now(UTC)
         return date if date.tzinfo else date.replace(tzinfo=UTC)

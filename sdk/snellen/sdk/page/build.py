@@ -1,4 +1,4 @@
-"""From a report to the page that shows it: `build_page` gathers all that the page needs."""
+"""Build the page of a report: `build_page` collects the page's data."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -45,12 +45,12 @@ from snellen.tasks.published.tables import published_rows
 
 
 class PaperTables(NamedTuple):
-    """What a page shows of a paper.
+    """The tables of a page that come from the benchmark's paper.
 
     Attributes:
-        summaries: What it prints of the task, beyond a mean of each metric.
-        published: The run beside its numbers, then every number.
-        lacking: Why there are no summaries, where there should be some.
+        summaries: The paper's tables of the task, beyond the mean of each metric.
+        published: The run beside the published numbers, then all published numbers.
+        lacking: The reason for missing summaries; empty if none is missing.
     """
 
     summaries: tuple[Table, ...] = ()
@@ -59,7 +59,7 @@ class PaperTables(NamedTuple):
 
 
 def paper_tables(report: ScoredReport) -> PaperTables:
-    """Gather the tables of a page; what stops one of them is noted on it."""
+    """Return the tables of a page; the page notes the reason for a missing one."""
     own = summarised(report)
     found = beside(report, found=own)
     table = beside_table(found)
@@ -71,20 +71,21 @@ def paper_tables(report: ScoredReport) -> PaperTables:
 
 
 MOST_ITEMS = 20_000
-"""A page lists this many items at most, those with the lowest values."""
+"""The maximum number of items on a page; those with the lowest values are listed."""
 
 MOST_EXPLAINED = 3
-"""How many differences between protocols are explained: the widest."""
+"""The maximum number of explained differences between protocols; the largest are explained."""
 
 EXPLAINED_ANSWERS = 10_000
-"""Explaining grades all answers several times: beyond so many in all, only the widest one is."""
+"""A limit for explanations, which grade all answers several times: the number of items times the
+number of explained differences. The largest difference is always explained."""
 
 _SAME = 5e-5
 _STATE, _BEFORE, _AFTER = "state", "before", "after"
 
 
 class _Basis:
-    """A report with what it takes to grade its answers again; no rule is applied twice."""
+    """A report with the data to grade its answers again; each rule is applied only once."""
 
     def __init__(self, report: ScoredReport, selection: Selection, protocol: Protocol) -> None:
         self.report = report
@@ -93,7 +94,7 @@ class _Basis:
         self._graded: dict[tuple[Parser, Normalizer, Metric], Batches] = {}
 
     def batches(self, protocol: Protocol) -> Batches:
-        """Return the stored answers with what a protocol of the task makes of them."""
+        """Return the stored answers with their grades by a protocol of the task."""
         rule = (protocol.parser, protocol.normalizer, protocol.metric)
         if rule not in self._graded:
             grader = self.selection.grader(protocol)
@@ -104,14 +105,14 @@ class _Basis:
 
 
 class _Alternative(NamedTuple):
-    """Another protocol, and what it gives the stored answers."""
+    """Another protocol, and its value for the stored answers."""
 
     protocol: Protocol
     value: ProtocolValue
 
 
 class _ItemChoice(NamedTuple):
-    """Which items are listed, and with what."""
+    """The choice of the listed items and their columns."""
 
     with_references: bool
     thumbnails: bool | ThumbnailBudget
@@ -132,11 +133,11 @@ def page_html(
     """Build a report's page and return it as HTML, in pieces; arguments as for `build_page`.
 
     Raises:
-        MissingExtraError: What draws or what fills the template is not installed.
+        MissingExtraError: A library for drawing or for the template is not installed.
     """
     ready()
     with ThreadPoolExecutor(1) as pool:
-        # What draws starts slowly and outside Python's lock: meanwhile the page is gathered.
+        # The drawing engine starts slowly, without holding Python's lock, so it starts in parallel.
         started = pool.submit(start_engine)
         page = build_page(
             report,
@@ -161,19 +162,20 @@ def build_page(
     most_items: int = MOST_ITEMS,
     films: Mapping[str, str] | None = None,
 ) -> Page:
-    """Gather all that the page of a report shows.
+    """Collect the data of a report's page.
 
-    A report that kept no scores has no breakdowns and no items; one that was read back from a
-    file has nothing that needs the data: no questions, failures, differences or references.
+    The page of a report without scores has no breakdowns and no items. The page of a report that
+    was read from a file lacks everything that needs the data: questions, failures, differences and
+    references.
 
     Args:
         report: The report.
         with_references: Show the references beside the answers.
-        thumbnails: Show the items' pictures, where the data has them; a budget says how many.
-        explain: Grade the answers by the task's other protocols and say where these part.
-        changes: Pairs to show before and after; the tag `state` gives one of its own.
-        most_items: How many items to list, those with the lowest values.
-        films: Where each item's filmstrip is, as `film_links` returns it.
+        thumbnails: Show the items' images, if the data has them; a budget limits their size.
+        explain: Grade the answers by the task's other protocols and explain the differences.
+        changes: Pairs of values before and after; the tag `state` adds one.
+        most_items: The maximum number of items; those with the lowest values are listed.
+        films: The links to the items' filmstrips, as `film_links` returns them.
     """
     basis = _basis(report)
     failures = Failures()
@@ -184,7 +186,7 @@ def build_page(
     by_tag = breakdowns(report)
     paper = paper_tables(report)
     return Page(
-        # Without what it was graded against: a page leads to no reference but those it shows.
+        # Without the references: a page must not contain a reference that it does not show.
         report=ScoredReport.of(
             report, report.scores if report.has_scores else None, None, report.tags
         ),
@@ -219,14 +221,14 @@ def _basis(report: ScoredReport) -> _Basis | None:
     protocol = protocol_of(report.task, report.provenance.protocol)
     made_with = report.provenance
     if protocol.metric.embedder != made_with.embedder or made_with.code_run:
-        # Grading again with another embedder, or without running the programs among the answers,
-        # would give other numbers.
+        # Grading again with another embedder, or without running the answers' programs, would give
+        # other numbers.
         return None
     return _Basis(report, intake.selection, protocol)
 
 
 def _alternatives(basis: _Basis) -> tuple[_Alternative, ...]:
-    """Grade the stored answers by every other protocol that rests on the same embedder."""
+    """Grade the stored answers by every other protocol that uses the same embedder, or none."""
     known = ("", basis.protocol.metric.embedder)
     return tuple(
         _graded(basis, other)
@@ -248,7 +250,7 @@ def _graded(basis: _Basis, protocol: Protocol) -> _Alternative:
 
 
 def _differences(basis: _Basis, alternatives: Sequence[_Alternative]) -> Iterator[Difference]:
-    """Yield why the protocols that are furthest off give other numbers, the widest first."""
+    """Yield explanations of the largest differences between protocols, the largest first."""
     printed = basis.report.metrics[basis.report.numbers.primary].as_published
     if printed is None:
         return
@@ -285,7 +287,7 @@ def _differences(basis: _Basis, alternatives: Sequence[_Alternative]) -> Iterato
 
 
 def _calibration(report: ScoredReport) -> tuple[CalibrationRow, ...]:
-    """Return the run's value among others; nothing if there is no other."""
+    """Return the run's value with values for comparison; nothing if there are none."""
     others: list[CalibrationRow] = []
     if report.numbers.chance is not None:
         row = CalibrationRow(
@@ -315,7 +317,7 @@ def _calibration(report: ScoredReport) -> tuple[CalibrationRow, ...]:
 
 
 def _own_change(report: ScoredReport) -> Iterator[Change]:
-    """Yield before and after, where the tag `state` says which items are which."""
+    """Yield the values before and after, if the items have the tag `state`."""
     column = report.tags.get(_STATE)
     if column is None or not report.has_scores or not {_BEFORE, _AFTER} <= set(column):
         return
@@ -326,7 +328,7 @@ def _own_change(report: ScoredReport) -> Iterator[Change]:
 
 
 def _paired(report: ScoredReport, states: TagColumn) -> Estimate | None:
-    """Estimate after - before over the clusters that have both; None where fewer than two have."""
+    """Estimate after - before over the clusters with both states; None if fewer than two have."""
     clusters = report.clusters()
     if clusters is None:
         return None
@@ -344,7 +346,7 @@ def _paired(report: ScoredReport, states: TagColumn) -> Estimate | None:
 
 
 def _curves(basis: _Basis) -> Iterator[Curve]:
-    """Yield each attempt's recall against budget, for protocols whose EQA is the area under it."""
+    """Yield each attempt's curve of recall by budget, if the protocol's EQA is the area under it."""
     played = basis.protocol.metric.episodes
     if played is None:
         return

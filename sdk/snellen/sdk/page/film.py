@@ -1,4 +1,4 @@
-"""A page of filmstrips: every step of episodes with its screenshot, and where it was clicked."""
+"""A page of filmstrips: the steps of episodes, with screenshots and clicked points."""
 
 import html
 import io
@@ -17,7 +17,7 @@ from snellen.grading.models.actions import Point
 from snellen.grading.report.html import digest_of, stylesheet
 
 WIDTH = 480
-"""How wide a screenshot is shown, in CSS pixels; it is kept twice as wide."""
+"""The width of a shown screenshot, in CSS pixels; the stored image is at most twice as wide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,11 @@ class FilmStep:
     """A step.
 
     Attributes:
-        number: Which; 0 is the first view.
-        said: What was done, in words.
-        note: What the agent was told.
-        path: Where, in pixels of the screenshot before it.
-        frame: The screen that the step was taken on, as PNG; None: there was none.
+        number: Its number; 0 is the first view.
+        said: A description of the input.
+        note: The message to the agent.
+        path: The points of the input, in pixels of the screenshot before it.
+        frame: The screenshot before the step, as PNG; None: none.
     """
 
     number: int
@@ -46,11 +46,11 @@ class Film:
     Attributes:
         task: Its task.
         name: Its item.
-        prompt: What was asked.
-        facts: What else is to be said of it: names and values.
-        result: What is graded of it.
+        prompt: Its prompt.
+        facts: Other facts about it: names and values.
+        result: Its graded result.
         steps: Its steps in order.
-        last: The screen at the end, as PNG; None: there was none.
+        last: The screenshot at the end, as PNG; None: none.
     """
 
     task: str
@@ -85,7 +85,7 @@ def film_page(title: str, films: Sequence[Film]) -> bytes:
 
 
 def film_links(film: str | Path, page: str | Path, task: str) -> Mapping[str, str]:
-    """Return where on a page of filmstrips each item of a task is shown.
+    """Return links to the items of a task on a page of filmstrips.
 
     Args:
         film: The page of filmstrips.
@@ -135,7 +135,7 @@ def _shown(step: FilmStep) -> dict[str, Any]:
 
 
 def _picture(frame: bytes | None) -> dict[str, Any] | None:
-    """Return a screenshot as it is shown: a photograph of it would blur its text."""
+    """Return a screenshot as WebP, at most twice as wide as shown; JPEG would blur its text."""
     if frame is None:
         return None
     from PIL import Image

@@ -1,4 +1,4 @@
-"""The items of a report as rows of its page: question, answer, what was read in it, and why."""
+"""The items of a report as rows of its page: question, answer, parsed answer, and failures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from snellen.sdk.scored import ScoredReport
 from snellen.tasks.models import TaskData
 
 Batches: TypeAlias = Sequence[tuple[Answers, Columns]]
-"""A run's answers and what a protocol makes of them."""
+"""A run's answers with their grades by a protocol."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Failures:
     """The failure tags of a run.
 
     Attributes:
-        counts: Each tag that occurs, the commonest first.
-        cells: Item index and attempt to places in `counts`.
-        failed: How many item-attempts are below the best value.
+        counts: Each tag that occurs, the most frequent first.
+        cells: Indexes in `counts`, by item index and attempt.
+        failed: The number of item-attempts below the best value.
     """
 
     counts: tuple[FailureCount, ...] = ()
@@ -43,15 +43,15 @@ class Failures:
 
 @dataclass(frozen=True, slots=True)
 class RowSource:
-    """What rows are made from.
+    """The data for rows.
 
     Attributes:
-        report: With its scores.
-        selection: What it was graded against; None for a report that was read back.
-        protocol: What it was graded by; None where that can't be had again.
+        report: The report, with its scores.
+        selection: The items and references of its grading; None for a report read from a file.
+        protocol: The protocol of its grading; None if the report can't be graded again.
         failures: The tags found.
-        with_references: Whether the rows hold references.
-        films: Where each item's filmstrip is.
+        with_references: Whether the rows contain references.
+        films: The link to each item's filmstrip.
     """
 
     report: ScoredReport
@@ -65,7 +65,7 @@ class RowSource:
 def find_failures(
     report: ScoredReport, protocol: Protocol, selection: Selection, batches: Batches
 ) -> Failures:
-    """Tag every answer below the protocol's best value; one that never came is `missing`."""
+    """Tag every answer below the protocol's best value; a missing answer gets `missing`."""
     table = report.scores
     cells: dict[tuple[int, int], tuple[FailureTag, ...]] = {
         (tagged.item, tagged.attempt): tagged.tags
@@ -99,9 +99,9 @@ def item_list(source: RowSource, *, most: int, budget: ThumbnailBudget | None = 
     """Return the rows of a report, the lowest values first.
 
     Args:
-        source: What they are made from.
-        most: How many rows at most; the lowest are kept.
-        budget: Of the pictures; None: none are shown.
+        source: The data for the rows.
+        most: The maximum number of rows.
+        budget: The budget of the images; None: without images.
     """
     report = source.report
     table = report.scores
@@ -124,7 +124,7 @@ def item_list(source: RowSource, *, most: int, budget: ThumbnailBudget | None = 
 
 
 def shown(value: object) -> str:
-    """Write an answer or a reference as text: text as it is, anything else as JSON.
+    """Write an answer or a reference as text: text unchanged, other values as JSON.
 
     >>> shown("12"), shown(["a", "b"]), shown({("a", "b"): 1})
     ('12', '["a","b"]', '{"a | b":1}')
@@ -173,7 +173,7 @@ def _rows(
 
 
 def _parsed(source: RowSource, score: Score, place: int) -> str | None:
-    """Return what was read in an answer, where that is not the answer itself."""
+    """Return the parsed answer; None if it is missing or the same as the answer."""
     protocol, selection = source.protocol, source.selection
     response = score.response
     if protocol is None or selection is None or response is None:
@@ -185,7 +185,7 @@ def _parsed(source: RowSource, score: Score, place: int) -> str | None:
     context = selection.contexts[place] if selection.contexts else NO_CONTEXT
     answer = read_response(protocol, response, context).answer
     if answer is None or isinstance(response, dict):
-        # Of a record with names a parser keeps the values as they are.
+        # A parser does not change the values of a record with names.
         return None
     text = _lettered(protocol.task, answer)
     return None if text == shown(response) else text
@@ -201,14 +201,14 @@ def _reference(source: RowSource, place: int) -> str | None:
 
 
 def _lettered(task: str, value: AnswerValue) -> str:
-    """Write an option that is counted from 0 by its letter, as items and answers do."""
+    """Write an option's index as its letter, as items and answers do; other values as `shown`."""
     if gold_shape(task) is shapes.INDEX and isinstance(value, int) and 0 <= value < 26:
         return chr(ord("A") + value)
     return shown(value)
 
 
 def _plain(value: object) -> AnswerValue:
-    """Turn an answer of any parser into what JSON can hold."""
+    """Convert any parser's answer to values that JSON can represent."""
     if isinstance(value, Mapping):
         pairs = cast("Mapping[object, object]", value).items()
         return {

@@ -1,4 +1,4 @@
-"""Small pictures of the items for a report's page, within a budget."""
+"""Thumbnails of the items' images for a report's page, within a budget."""
 
 import hashlib
 import io
@@ -14,14 +14,14 @@ MEDIA = "image/webp"
 
 
 class ThumbnailBudget(Closed):
-    """How much room pictures may take in a page.
+    """The maximum size of the thumbnails of a page.
 
     Attributes:
-        total: The bytes of the file that all pictures may take together, as embedded.
-        side: The longest side of a small picture, in pixels.
-        large_side: The longest side of the first pictures, which can be read when enlarged.
-        large_share: The share of `total` that pictures of that size may take; 0: none is large.
-        quality: WebP's, 1..100.
+        total: The maximum size of all thumbnails together, as embedded in the file, in bytes.
+        side: The longest side of a small thumbnail, in pixels.
+        large_side: The longest side of the first thumbnails, which are legible when enlarged.
+        large_share: The share of `total` for large thumbnails; 0: none is large.
+        quality: The quality of WebP, 1..100.
     """
 
     total: int = Field(default=4_000_000, ge=0)
@@ -32,11 +32,11 @@ class ThumbnailBudget(Closed):
 
 
 class Album:
-    """The thumbnails taken so far, each picture once.
+    """The thumbnails of a page; equal images share one.
 
     Args:
-        budget: Once a large picture does not fit, all are small; once a small one does not, none
-            is taken any more.
+        budget: The budget. After the first large thumbnail that does not fit, all are small. After
+            the first small one that does not fit, no more are added.
     """
 
     def __init__(self, budget: ThumbnailBudget) -> None:
@@ -49,14 +49,14 @@ class Album:
         self._large_room = int(budget.total * budget.large_share)
 
     def ask(self, load: Callable[[], bytes]) -> int | None:
-        """Return the place of a picture among `images`, taking it if there is room; else None."""
+        """Return an image's index in `images`, after adding it if it fits; None if it does not."""
         if self._room <= 0:
             self.left_out += 1
             return None
         try:
             data = load()
         except DataError:
-            # A picture that is not there is counted and said; the number does not need it.
+            # A missing image is counted and reported; the score does not need it.
             self.unreadable += 1
             return None
         digest = hashlib.sha256(data).digest()
@@ -72,7 +72,7 @@ class Album:
         return place
 
     def _large(self, data: bytes) -> bytes | None:
-        """Return a picture at the larger side, or None if there is no more room for such."""
+        """Return a large thumbnail, or None if it does not fit."""
         if self._large_room <= 0:
             return None
         large = shrink(data, self.budget.large_side, self.budget.quality)
@@ -91,17 +91,17 @@ class Album:
 
 
 def _embedded(data: bytes) -> int:
-    """Return how many bytes base64 makes of some."""
+    """Return the size of data in base64, in bytes."""
     return 4 * -(-len(data) // 3)
 
 
 def shrink(data: bytes, side: int, quality: int) -> bytes | None:
-    """Return a picture as a WebP of at most so long a side, or None for what can't be read."""
+    """Return an image as WebP whose longest side is at most `side`; None: it can't be read."""
     from PIL import Image
 
     try:
         with Image.open(io.BytesIO(data)) as opened:
-            # For JPEG: decodes at an eighth, a quarter or a half of the size where that is enough.
+            # JPEG is decoded at an eighth, a quarter or half of its size if that is large enough.
             opened.draft("RGB", (side, side))
             picture = opened.convert("RGB")
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
